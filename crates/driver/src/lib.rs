@@ -1,1 +1,26 @@
+//! How a comparison is run: one protocol for all designs, whatever engine they are on.
+//!
+//! [`Design`] is what an engine implements; [`run`] creates, loads, settles, verifies and measures
+//! all designs of a comparison in interleaved random order, and appends each finished step to the
+//! run's journal, where a later call goes on.
 
+mod answer;
+mod budget;
+mod cpu;
+mod design;
+mod load;
+mod measure;
+mod observer;
+mod oracle;
+mod order;
+mod questions;
+mod run;
+mod state;
+
+pub use answer::{compare, Comparison};
+pub use budget::Budget;
+pub use cpu::{peak_memory_bytes, process_cpu_seconds, Meter};
+pub use design::{Answer, Design, DesignError};
+pub use observer::{Observer, Silent};
+pub use oracle::{Expected, Oracle};
+pub use run::{run, RunError, Settings};

@@ -1,1 +1,18 @@
+//! The engines: one folder each, and [`registry`], the only list of them.
 
+mod bytes;
+mod cassandra;
+mod engine;
+mod memory;
+mod oracle;
+mod parquet;
+pub mod registry;
+mod settings;
+mod source_table;
+mod sql;
+
+pub use bakeoff_cassandra_server as cassandra_server;
+pub use cassandra::Cluster;
+pub use engine::{Context, Engine, EngineError, Layout, Running};
+pub use oracle::SqlOracle;
+pub use sql::check_queries;

@@ -1,1 +1,14 @@
+//! Shows a run: in the terminal, as one HTML file, as JSON.
+//!
+//! Everything here is a pure function of a [`Summary`](bakeoff_stats::Summary); what is worth
+//! saying is decided once, in `verdict` and `notes`, and shown in each form.
 
+mod chart;
+mod figure;
+pub mod html;
+pub mod json;
+mod markup;
+mod notes;
+pub mod terminal;
+mod units;
+mod verdict;

@@ -1,1 +1,22 @@
+//! Numbers: what a run saw, kept in one folder, and what it supports.
+//!
+//! No engine, no clock and no thread is known here. [`Journal`] appends what happened to the run
+//! folder; [`Run`] reads it back; [`Summary`] is everything that a report shows.
 
+mod collect;
+mod estimate;
+mod forecast;
+mod journal;
+mod record;
+mod summary;
+#[cfg(test)]
+mod testing;
+
+pub use estimate::Estimate;
+pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
+pub use journal::{Journal, JournalError, Run};
+pub use record::{
+    Answered, CpuSeconds, DesignInfo, EngineInfo, Footprint, Header, LoadSlice, Machine, Outcome,
+    PublishedFigure, QueryInfo, Record, Scale, Step, Timing,
+};
+pub use summary::{DesignSummary, Failure, QuerySummary, Summary, SummaryError};

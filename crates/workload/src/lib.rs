@@ -1,1 +1,23 @@
+//! What to store and what to ask: workload files, checked once, and the row sources they name.
+//!
+//! A [`Workload`] is read from TOML by [`Workload::read`]; everything in it has been checked, so
+//! the rest of Bakeoff never meets an unknown column or an impossible setting. A [`RowSource`]
+//! turns it into Arrow record batches; row *i* is a pure function of the source and *i*.
 
+mod check;
+mod error;
+mod literal;
+mod model;
+mod parameters;
+mod random;
+pub mod source;
+mod wire;
+
+pub use error::{Error, Result};
+pub use model::{
+    Column, ColumnType, Data, DesignId, Expectation, Generator, Parameter, ParameterValues,
+    Published, PublishedTime, Query, Scale, Setting, Table, Workload,
+};
+pub use parameters::Drawn;
+pub use random::Stream;
+pub use source::{DuplicateKeys, RowBatch, RowSource};

@@ -1,0 +1,126 @@
+//! `bakeoff engines`: a server that stays, for trying things out.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use bakeoff_engines::cassandra_server::{Home, Owner, Server, ServerOptions, list, stop, stop_orphans};
+use clap::{Args, Subcommand};
+
+use crate::exit::Exit;
+
+/// Start, stop and look at servers of your own on this machine.
+#[derive(Args)]
+pub struct Engines {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Start a Cassandra on loopback that stays until it is stopped; use it with --cassandra
+    Start {
+        /// Folder for its data; kept when it is stopped
+        #[arg(long)]
+        dir: Option<PathBuf>,
+        /// Heap in MiB; never more than a quarter of the memory
+        #[arg(long)]
+        heap_mib: Option<u64>,
+    },
+    /// Stop servers by id, or all that `engines start` started
+    Stop { ids: Vec<String> },
+    /// Show the servers that Bakeoff started
+    Status,
+    /// Print the log of a server
+    Logs { id: Option<String> },
+}
+
+impl Engines {
+    pub fn run(self) -> Result<Exit> {
+        let home = Home::from_env()?;
+        let runtime = super::small_runtime()?;
+        match self.action {
+            Action::Start { dir, heap_mib } => runtime.block_on(start(home, dir, heap_mib))?,
+            Action::Stop { ids } => runtime.block_on(stop_all(&home, ids))?,
+            Action::Status => runtime.block_on(status(&home))?,
+            Action::Logs { id } => logs(&home, id)?,
+        }
+        Ok(Exit::Complete)
+    }
+}
+
+async fn start(home: Home, dir: Option<PathBuf>, heap_mib: Option<u64>) -> Result<()> {
+    for line in stop_orphans(&home).await? {
+        eprintln!("{line}");
+    }
+    let dir = dir.unwrap_or_else(|| home.folder().join("data").join("cassandra"));
+    let mut options = ServerOptions::new(home, dir)?;
+    options.owner = Owner::Nobody;
+    options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
+    let server = Server::start(options).await?;
+    println!(
+        "Cassandra {} answers at {} (id {}); measure on it with\n  bakeoff run WORKLOAD.toml --cassandra {}",
+        server.version(),
+        server.address(),
+        server.id(),
+        server.address()
+    );
+    Ok(())
+}
+
+async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
+    let kept = list(home)?.into_iter().filter(|s| s.owner_alive.is_none()).map(|s| s.id);
+    let ids: Vec<String> = if ids.is_empty() { kept.collect() } else { ids };
+    if ids.is_empty() {
+        println!("no server to stop");
+    }
+    for id in ids {
+        stop(home, &id).await?;
+        println!("stopped {id}");
+    }
+    Ok(())
+}
+
+async fn status(home: &Home) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let servers = list(home)?;
+    if servers.is_empty() {
+        writeln!(out, "no server that Bakeoff started")?;
+    }
+    for server in servers {
+        let state = match (server.alive, server.owner_alive) {
+            (false, _) => "has ended",
+            (true, None) => "runs until it is stopped",
+            (true, Some(true)) => "runs for a run that is going on",
+            (true, Some(false)) => "left behind; the next run stops it",
+        };
+        writeln!(
+            out,
+            "{}  Cassandra {} at {}, process {}, {state}\n  data {}\n  log  {}",
+            server.id,
+            server.version,
+            server.address,
+            server.pid,
+            server.dir.display(),
+            server.log.display()
+        )?;
+    }
+    Ok(())
+}
+
+fn logs(home: &Home, id: Option<String>) -> Result<()> {
+    let servers = list(home)?;
+    let chosen = match &id {
+        Some(id) => servers.iter().find(|s| s.id == *id),
+        None if servers.len() == 1 => servers.first(),
+        None => None,
+    };
+    let Some(server) = chosen else {
+        let ids: Vec<&str> = servers.iter().map(|s| s.id.as_str()).collect();
+        bail!("name one server of: {}", ids.join(", "));
+    };
+    let mut file = std::fs::File::open(&server.log)
+        .with_context(|| format!("cannot open {}", server.log.display()))?;
+    std::io::copy(&mut file, &mut std::io::stdout().lock())?;
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! One file per subcommand.
+
+mod engines;
+mod list;
+mod report;
+mod run;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+
+/// Measures how to store time-series and event data: lays a table out in every sensible way on
+/// real engines, proves that all give the same answers, and measures storage, loading and queries.
+///
+/// Exit codes: 0 all was done, 1 nothing was measured, 2 wrong command line, 3 some designs failed
+/// or answered wrongly, 130 interrupted. Set BAKEOFF_LOG=debug to see more.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(Box<run::Run>),
+    List(list::List),
+    Report(report::Report),
+    Engines(engines::Engines),
+}
+
+impl Arguments {
+    pub fn run(self) -> Result<Exit> {
+        match self.command {
+            Command::Run(run) => run.run(),
+            Command::List(list) => list.run(),
+            Command::Report(report) => report.run(),
+            Command::Engines(engines) => engines.run(),
+        }
+    }
+}
+
+/// A runtime for commands whose work is waiting.
+fn small_runtime() -> Result<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?)
+}

@@ -1,0 +1,79 @@
+//! What the command line chooses: designs by pattern, numbers with units.
+
+use anyhow::{Result, anyhow, bail};
+use bakeoff_workload::{DesignId, Workload};
+use glob::Pattern;
+
+/// The workload's designs that match a pattern, then designs named by their whole id.
+pub fn designs(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
+    if patterns.is_empty() {
+        return Ok(workload.designs.clone());
+    }
+    let mut chosen: Vec<DesignId> = Vec::new();
+    for text in patterns {
+        let pattern = Pattern::new(text).map_err(|e| anyhow!("--designs {text}: {e}"))?;
+        let matching = |id: &&DesignId| pattern.matches(&id.to_string());
+        let mut found: Vec<DesignId> = workload.designs.iter().filter(matching).cloned().collect();
+        if found.is_empty() && !text.contains(['*', '[']) {
+            found.push(text.parse().map_err(|e| anyhow!("--designs: {e}"))?);
+        }
+        if found.is_empty() {
+            let known: Vec<String> = workload.designs.iter().map(DesignId::to_string).collect();
+            bail!(
+                "no design of {} matches --designs {text}; it has {}",
+                workload.name,
+                known.join(", ")
+            );
+        }
+        found.retain(|id| !chosen.contains(id));
+        chosen.extend(found);
+    }
+    Ok(chosen)
+}
+
+/// `200000`, `200_000`, `200k`, `4.16M`.
+pub fn parse_rows(text: &str) -> Result<u64, String> {
+    let plain = text.replace('_', "");
+    let (digits, factor) = match plain.chars().last() {
+        Some('k' | 'K') => (&plain[..plain.len() - 1], 1e3),
+        Some('m' | 'M') => (&plain[..plain.len() - 1], 1e6),
+        _ => (plain.as_str(), 1.0),
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if number * factor >= 1.0 && number * factor < 1e15 => {
+            Ok((number * factor).round() as u64)
+        }
+        _ => Err("not a number of rows such as 200000, 200k or 4.16M".to_owned()),
+    }
+}
+
+/// `5%` or `5`.
+pub fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= 100_000.0 => Ok(percent),
+        _ => Err("not a share of the full scale such as 5%".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_may_have_a_unit() {
+        assert_eq!(parse_rows("4.16M"), Ok(4_160_000));
+        assert_eq!(parse_rows("200k"), Ok(200_000));
+        assert_eq!(parse_rows("1_000"), Ok(1_000));
+        for bad in ["", "0", "-5", "many", "1e99", "k"] {
+            assert!(parse_rows(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_a_positive_percentage() {
+        assert_eq!(parse_percent("2.5%"), Ok(2.5));
+        for bad in ["0%", "-1%", "all", "NaN%", "inf%"] {
+            assert!(parse_percent(bad).is_err(), "{bad}");
+        }
+    }
+}

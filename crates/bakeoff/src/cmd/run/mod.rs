@@ -1,0 +1,190 @@
+//! `bakeoff run`: from a workload file to a verified, measured comparison.
+
+mod choice;
+mod execute;
+mod folder;
+mod header;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Cluster, Context, check_queries};
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{DesignId, Workload, source};
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::machine;
+use choice::{parse_percent, parse_rows};
+
+/// Password of --username; never a flag, so that it is in no process list and no history.
+const PASSWORD_VARIABLE: &str = "BAKEOFF_CASSANDRA_PASSWORD";
+/// Memory that a table in memory, and the rows that right answers are computed from, may use.
+const MEMORY_TABLE_BYTES: usize = 320 << 20;
+
+/// Compare the designs of a workload: create, load, settle, verify, measure, report.
+///
+/// The same command on the same folder goes on where it was stopped.
+#[derive(Args, Debug)]
+pub struct Run {
+    /// Workload file
+    workload: PathBuf,
+
+    /// Only the designs that match one of these patterns, or further designs by their whole id
+    #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
+    designs: Vec<String>,
+
+    /// Rows to load, for example 200000, 200k or 4.16M
+    #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with = "scale")]
+    rows: Option<u64>,
+
+    /// Rows to load as a share of the workload's full scale, for example 5%
+    #[arg(long, value_name = "P%", value_parser = parse_percent)]
+    scale: Option<f64>,
+
+    /// Rounds to measure: each asks every query of every design once, in random order
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: Option<u32>,
+
+    /// Worker threads for loading and querying; 1 is the studies' single-core measurement
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Time for the whole run, for example 3m: chooses rows and rounds so that it fits
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    budget: Option<Duration>,
+
+    /// Run folder [default: runs/WORKLOAD]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+
+    /// Print every statement and file that would be touched, and touch nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// A Cassandra that already runs; else one is started on loopback and stopped at the end
+    #[arg(long, value_name = "HOST[:PORT]")]
+    cassandra: Option<String>,
+
+    /// User name for --cassandra; its password comes from BAKEOFF_CASSANDRA_PASSWORD
+    #[arg(long, requires = "cassandra")]
+    username: Option<String>,
+
+    /// Encrypt the connection to --cassandra
+    #[arg(long, requires = "cassandra", requires = "tls_ca")]
+    tls: bool,
+
+    /// PEM file with the certificates to trust, for --tls
+    #[arg(long, value_name = "FILE", requires = "cassandra")]
+    tls_ca: Option<PathBuf>,
+
+    /// Keep the loaded tables and files when the run is complete
+    #[arg(long)]
+    keep: bool,
+
+    /// The longest that one query, compaction or slice of rows may take
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = humantime::parse_duration)]
+    limit: Duration,
+}
+
+impl Run {
+    pub fn run(self) -> Result<Exit> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(self.threads())
+            .enable_all()
+            .build()?;
+        let exit = runtime.block_on(self.start());
+        // Threads that still read or sort for an interrupted run are not waited for.
+        runtime.shutdown_background();
+        exit
+    }
+
+    async fn start(self) -> Result<Exit> {
+        let workload = Workload::read(&self.workload)?;
+        check_queries(&workload).await?;
+        let designs = choice::designs(&workload, &self.designs)?;
+        let dir = folder::choose(self.out.as_deref(), &workload.name)?;
+        let context = self.context(dir);
+        let infos = describe(&designs, &workload, &context)?;
+        if self.dry_run {
+            return dry_run(&workload, &infos, &context);
+        }
+        let source = source::open(&workload, self.data.clone())?;
+        let header = header::header(&self, &workload, infos);
+        execute::execute(execute::Plan {
+            options: &self,
+            workload: &workload,
+            designs: &designs,
+            source: source.into(),
+            context,
+            header,
+        })
+        .await
+    }
+
+    fn threads(&self) -> usize {
+        self.threads.map_or_else(machine::cores, usize::from)
+    }
+
+    /// Rows asked for; `None` lets the budget decide.
+    fn rows(&self, workload: &Workload) -> Option<u64> {
+        let share = |percent: f64| ((workload.scale.full_rows as f64 * percent / 100.0) as u64).max(1);
+        let default = self.budget.is_none().then_some(workload.scale.default_rows);
+        self.rows.or(self.scale.map(share)).or(default)
+    }
+
+    fn context(&self, run_dir: PathBuf) -> Context {
+        let cluster = self.cassandra.clone().map(|address| Cluster {
+            address,
+            username: self.username.clone(),
+            password: std::env::var(PASSWORD_VARIABLE).ok(),
+            tls: self.tls,
+            tls_ca: self.tls_ca.clone(),
+        });
+        Context {
+            run_dir,
+            threads: self.threads(),
+            cluster,
+            memory_table_bytes: MEMORY_TABLE_BYTES,
+        }
+    }
+}
+
+fn describe(
+    designs: &[DesignId],
+    workload: &Workload,
+    context: &Context,
+) -> Result<Vec<DesignInfo>> {
+    let describe = |id: &DesignId| Ok(engine(id)?.describe(id, workload, context)?);
+    designs.iter().map(describe).collect()
+}
+
+fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Result<Exit> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "Nothing is touched. The run would write to {}", context.run_dir.display())?;
+    match &context.cluster {
+        Some(cluster) => writeln!(out, "and to the Cassandra at {}.", cluster.address)?,
+        None if infos.iter().any(|i| i.engine == "cassandra") => {
+            writeln!(out, "and start a Cassandra on loopback with its data in it.")?;
+        }
+        None => {}
+    }
+    for info in infos {
+        writeln!(out, "\n{}", info.id)?;
+        for statement in &info.statements {
+            writeln!(out, "  {statement}")?;
+        }
+    }
+    writeln!(out, "\nQueries, asked of every design:")?;
+    for query in &workload.queries {
+        writeln!(out, "  {}: {}", query.name, query.sql.trim())?;
+    }
+    Ok(Exit::Complete)
+}

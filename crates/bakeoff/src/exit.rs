@@ -1,0 +1,35 @@
+//! What the exit code says.
+
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything asked for was done.
+    Complete,
+    /// Nothing was measured.
+    Failed,
+    /// Some designs failed or answered wrongly; the others are measured.
+    Partial,
+    /// Ctrl-C: what was done is kept, and the same command goes on.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Complete => 0,
+            Exit::Failed => 1,
+            Exit::Partial => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// A reader that went away, as `head` does, is no error.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,30 @@
+//! What the run ran on.
+
+use bakeoff_stats::Machine;
+
+/// This machine, as the kernel describes it.
+pub fn describe() -> Machine {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let after = |text: &str, key: &str| {
+        let line = text.lines().find(|line| line.starts_with(key))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let memory_kib = after(&read("/proc/meminfo"), "MemTotal")
+        .and_then(|value| value.trim_end_matches(" kB").parse::<u64>().ok());
+    Machine {
+        os: format!("Linux {}", read("/proc/sys/kernel/osrelease").trim()),
+        cpu: after(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown".to_owned()),
+        cores: cores() as u32,
+        memory_bytes: memory_kib.unwrap_or(0) * 1024,
+    }
+}
+
+/// Cores that this process may use.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Now, in RFC 3339 and UTC, to the second.
+pub fn now() -> String {
+    humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+}

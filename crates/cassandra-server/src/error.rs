@@ -1,0 +1,76 @@
+//! Everything that can go wrong between asking for a server and its end.
+
+use std::path::{Path, PathBuf};
+
+/// The result of this crate's functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a server cannot be had, asked or stopped, and what can be done about it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(
+        "Java 11 or 17 is needed to start Cassandra{}: install it with `apt-get install \
+         openjdk-17-jre-headless`, or name a running cluster with --cassandra HOST",
+        unfit(found)
+    )]
+    NoJava { found: Vec<String> },
+
+    #[error(
+        "Maven is needed once to fetch Cassandra: install it with `apt-get install maven`, or name \
+         a running cluster with --cassandra HOST"
+    )]
+    NoMaven,
+
+    #[error("Maven could not fetch Cassandra {version}:\n{lines}")]
+    Maven { version: String, lines: String },
+
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
+
+    /// Something that the user has to change before a server can be started.
+    #[error("{0}")]
+    Refused(String),
+
+    #[error("Cassandra ended while it was starting: {reason}")]
+    Died { reason: String },
+
+    #[error("Cassandra did not answer on its port within {limit_seconds} s; its log is {}", log.display())]
+    NotAnswering { limit_seconds: u64, log: PathBuf },
+
+    #[error("`nodetool {command}` failed: {message}")]
+    Nodetool { command: String, message: String },
+
+    #[error("`nodetool {command}` did not end within {limit_seconds} s and was given up")]
+    NodetoolLimit { command: String, limit_seconds: u64 },
+
+    #[error("there is no server '{id}' on record; `bakeoff engines list` shows those there are")]
+    Unknown { id: String },
+
+    #[error("Cassandra (process {pid}) no longer runs")]
+    Gone { pid: u32 },
+
+    #[error("Cassandra (process {pid}) is still there {limit_seconds} s after it was killed")]
+    Unstoppable { pid: u32, limit_seconds: u64 },
+}
+
+impl Error {
+    /// An error of the operating system, with what was being done (`"write"`) and to what.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        move |source| Error::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+fn unfit(found: &[String]) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    format!(", and only {} is here", found.join(", "))
+}

@@ -1,0 +1,85 @@
+//! Writing files so that a crash leaves either the old or the new one.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+
+const LOCK_POLL: Duration = Duration::from_millis(100);
+
+pub(crate) fn create_folder(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(Error::io("create the folder", path))
+}
+
+/// Writes the whole file and syncs it and its folder before it appears under its name.
+pub(crate) fn write_synced(path: &Path, content: &str) -> Result<()> {
+    let temporary = path.with_extension("new");
+    let mut file = File::create(&temporary).map_err(Error::io("write", &temporary))?;
+    file.write_all(content.as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(Error::io("write", &temporary))?;
+    fs::rename(&temporary, path).map_err(Error::io("write", path))?;
+    match path.parent() {
+        Some(folder) => File::open(folder)
+            .and_then(|f| f.sync_all())
+            .map_err(Error::io("sync", folder)),
+        None => Ok(()),
+    }
+}
+
+/// Waits for an exclusive lock that ends when the returned file is dropped, or with the process.
+///
+/// # Errors
+/// `Refused` when another process holds it for longer than `limit`.
+pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<File> {
+    let file = File::create(path).map_err(Error::io("write", path))?;
+    let deadline = Instant::now() + limit;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(fs::TryLockError::Error(error)) => return Err(Error::io("lock", path)(error)),
+            Err(fs::TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(Error::Refused(format!(
+                    "another Bakeoff has been busy with {} for {} s; wait for it or stop it",
+                    path.display(),
+                    limit.as_secs()
+                )));
+            }
+            Err(fs::TryLockError::WouldBlock) => tokio::time::sleep(LOCK_POLL).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_a_file_and_leaves_no_temporary_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write_synced(&path, "old").unwrap();
+        write_synced(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_held_lock_is_waited_for_and_then_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = lock(&path, Duration::ZERO).await.unwrap();
+        let error = lock(&path, Duration::ZERO).await.unwrap_err();
+        assert!(error.to_string().contains("another Bakeoff"), "{error}");
+        drop(held);
+        lock(&path, Duration::ZERO).await.unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        let error = create_folder(Path::new("/proc/nothing/here")).unwrap_err();
+        assert!(error.to_string().contains("/proc/nothing/here"), "{error}");
+    }
+}

@@ -1,0 +1,249 @@
+//! The JVM's flags, in argument files of one quoted flag a line.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::{Folder, quoted, utf8};
+use crate::error::{Error, Result};
+use crate::files::write_synced;
+use crate::ports::Ports;
+
+const EXPORTS: [&str; 9] = [
+    "java.base/java.lang.ref",
+    "java.base/jdk.internal.misc",
+    "java.base/jdk.internal.ref",
+    "java.base/sun.nio.ch",
+    "java.management.rmi/com.sun.jmx.remote.internal.rmi",
+    "java.rmi/sun.rmi.registry",
+    "java.rmi/sun.rmi.server",
+    "java.sql/java.sql",
+    "jdk.unsupported/sun.misc",
+];
+
+const OPENS: [&str; 17] = [
+    "java.base/java.io",
+    "java.base/java.lang",
+    "java.base/java.lang.module",
+    "java.base/java.lang.reflect",
+    "java.base/java.nio",
+    "java.base/java.util",
+    "java.base/java.util.concurrent",
+    "java.base/java.util.concurrent.atomic",
+    "java.base/jdk.internal.loader",
+    "java.base/jdk.internal.math",
+    "java.base/jdk.internal.module",
+    "java.base/jdk.internal.ref",
+    "java.base/jdk.internal.reflect",
+    "java.base/jdk.internal.util.jar",
+    "java.base/sun.nio.ch",
+    "java.rmi/sun.rmi.transport.tcp",
+    "jdk.management/com.sun.management.internal",
+];
+
+/// The flags with which Cassandra is shipped, so that it is measured as it is used.
+const SHIPPED: [&str; 18] = [
+    "-ea",
+    "-da:net.openhft...",
+    "-Xss256k",
+    "-XX:+AlwaysPreTouch",
+    "-XX:+UseNUMA",
+    "-XX:+PerfDisableSharedMem",
+    "-XX:+UseThreadPriorities",
+    "-XX:+UseG1GC",
+    "-XX:+ParallelRefProcEnabled",
+    "-XX:MaxTenuringThreshold=1",
+    "-XX:G1HeapRegionSize=16m",
+    "-XX:G1RSetUpdatingPauseTimePercent=5",
+    "-XX:MaxGCPauseMillis=300",
+    "-XX:InitiatingHeapOccupancyPercent=70",
+    "-Djava.net.preferIPv4Stack=true",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dio.netty.allocator.useCacheForAllThreads=true",
+    "-Dio.netty.allocator.maxOrder=11",
+];
+
+/// What spares a single node its waiting for others, and makes it end when it cannot go on.
+const SINGLE_NODE: [&str; 5] = [
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Dcassandra-foreground=yes",
+    "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+    "-Dcassandra.superuser_setup_delay_ms=0",
+    "-Dcassandra.shutdown_announce_in_ms=0",
+];
+
+const TOOL: [&str; 3] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"];
+
+/// Writes the flags that the server and its tools need alike.
+pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
+    let mut flags: Vec<_> = EXPORTS
+        .iter()
+        .map(|package| format!("--add-exports={package}=ALL-UNNAMED"))
+        .collect();
+    flags.extend(
+        OPENS
+            .iter()
+            .map(|package| format!("--add-opens={package}=ALL-UNNAMED")),
+    );
+    flags.extend([
+        "-Djdk.attach.allowAttachSelf=true".to_owned(),
+        "-Djna.nosys=true".to_owned(),
+        format!("-Dcassandra.config={}", file_url(&folder.yaml())?),
+        format!("-Dcassandra.storagedir={}", utf8(folder.path())?),
+        format!(
+            "-Dlogback.configurationFile={}",
+            file_url(&folder.logback())?
+        ),
+        // Where the tools keep a history, and JNA and netty what they unpack.
+        format!("-Duser.home={}", utf8(folder.path())?),
+        "-cp".to_owned(),
+        class_path(jars)?,
+    ]);
+    let lines: Vec<_> = flags.iter().map(quoted).collect();
+    write_synced(&folder.flags(), &(lines.join("\n") + "\n"))
+}
+
+/// How `java` is told to read the shared flags.
+pub(crate) fn argument_file(folder: &Folder) -> Result<String> {
+    Ok(format!("@{}", utf8(&folder.flags())?))
+}
+
+/// The server's own flags, after those in the shared file.
+pub(crate) fn server(
+    folder: &Folder,
+    agent: &Path,
+    heap_mib: u64,
+    ports: Ports,
+) -> Result<Vec<String>> {
+    let mut flags = vec![
+        format!("-javaagent:{}", utf8(agent)?),
+        format!("-Xms{heap_mib}M"),
+        format!("-Xmx{heap_mib}M"),
+        format!("-XX:ErrorFile={}", utf8(&folder.logs().join("hs_err.log"))?),
+        format!("-Dbakeoff.log={}", utf8(&folder.log())?),
+        format!("-Dcassandra.jmx.local.port={}", ports.jmx),
+    ];
+    flags.extend(
+        SHIPPED
+            .iter()
+            .chain(&SINGLE_NODE)
+            .map(|flag| (*flag).to_owned()),
+    );
+    Ok(flags)
+}
+
+/// A tool's own flags: it lives for a second, so it is neither to warm up nor to spread out.
+pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
+    let mut flags: Vec<_> = TOOL.iter().map(|flag| (*flag).to_owned()).collect();
+    flags.push(format!(
+        "-Dbakeoff.log={}",
+        utf8(&folder.logs().join("nodetool.log"))?
+    ));
+    Ok(flags)
+}
+
+/// The server's flags that a report tells: those that every server has.
+pub(crate) fn reported() -> String {
+    SHIPPED
+        .iter()
+        .chain(&SINGLE_NODE)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The one jar whose name begins so.
+pub(crate) fn agent(jars: &Path, name: &str) -> Result<PathBuf> {
+    let begins = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|file| file.to_string_lossy().starts_with(name))
+    };
+    sorted_jars(jars)?.into_iter().find(begins).ok_or_else(|| {
+        Error::Refused(format!(
+            "there is no {name}*.jar in {}: delete that folder, and it is fetched again",
+            jars.display()
+        ))
+    })
+}
+
+fn class_path(jars: &Path) -> Result<String> {
+    let jars: Vec<_> = sorted_jars(jars)?
+        .iter()
+        .map(|jar| utf8(jar))
+        .collect::<Result<_>>()?;
+    if let Some(jar) = jars.iter().find(|jar| jar.contains(':')) {
+        return Err(Error::Refused(format!(
+            "Java cannot find {jar}, for the colon in its name: set BAKEOFF_HOME to another folder"
+        )));
+    }
+    Ok(jars.join(":"))
+}
+
+fn sorted_jars(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).map_err(Error::io("read", folder))?;
+    let mut jars: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jar"))
+        .collect();
+    jars.sort();
+    Ok(jars)
+}
+
+fn file_url(path: &Path) -> Result<String> {
+    let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let mut url = "file://".to_owned();
+    for byte in utf8(path)?.bytes() {
+        if harmless(byte) {
+            url.push(char::from(byte));
+        } else {
+            url.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shared_file_has_a_quoted_flag_a_line_and_the_jars_in_order() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&parent.path().join("a b")).unwrap();
+        for name in ["b.jar", "a.jar", "jamm-0.4.0.jar", "notes.txt"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        write_shared(&folder, folder.path()).unwrap();
+        let text = std::fs::read_to_string(folder.flags()).unwrap();
+        assert!(
+            text.lines()
+                .all(|line| line.starts_with('"') && line.ends_with('"')),
+            "{text}"
+        );
+        assert!(text.contains("a%20b/conf/cassandra.yaml\"\n"), "{text}");
+        let path = text.lines().last().unwrap();
+        let names: Vec<_> = path
+            .trim_matches('"')
+            .split(':')
+            .map(|p| p.rsplit('/').next())
+            .collect();
+        assert_eq!(
+            names,
+            [Some("a.jar"), Some("b.jar"), Some("jamm-0.4.0.jar")]
+        );
+        assert!(
+            agent(folder.path(), "jamm-")
+                .unwrap()
+                .ends_with("jamm-0.4.0.jar")
+        );
+        assert!(agent(folder.path(), "other-").is_err());
+    }
+
+    #[test]
+    fn a_folder_that_would_split_the_class_path_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let jars = parent.path().join("a:b");
+        std::fs::create_dir(&jars).unwrap();
+        std::fs::write(jars.join("a.jar"), "").unwrap();
+        assert!(class_path(&jars).unwrap_err().to_string().contains("colon"));
+    }
+}

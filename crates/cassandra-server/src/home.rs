@@ -1,0 +1,86 @@
+//! Bakeoff's own folder.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// The folder that holds what outlives a run: fetched jars and records of started servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home(PathBuf);
+
+impl Home {
+    /// `BAKEOFF_HOME`, or else `bakeoff` in the user's cache folder.
+    ///
+    /// # Errors
+    /// `Refused` when none of `BAKEOFF_HOME`, `XDG_CACHE_HOME` and `HOME` is set.
+    pub fn from_env() -> Result<Home> {
+        Home::from_variables(|name| std::env::var_os(name).filter(|v| !v.is_empty()))
+    }
+
+    /// A home in a folder of the caller's choice.
+    ///
+    /// # Errors
+    /// `Io` when the current folder, to which a relative path refers, is gone.
+    pub fn new(folder: impl AsRef<Path>) -> Result<Home> {
+        let folder = folder.as_ref();
+        std::path::absolute(folder)
+            .map(Home)
+            .map_err(Error::io("find", folder))
+    }
+
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn jars(&self) -> PathBuf {
+        self.0.join("jars")
+    }
+
+    pub(crate) fn engines(&self) -> PathBuf {
+        self.0.join("engines")
+    }
+
+    fn from_variables(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<Home> {
+        let folder = variable("BAKEOFF_HOME")
+            .map(PathBuf::from)
+            .or_else(|| variable("XDG_CACHE_HOME").map(|v| Path::new(&v).join("bakeoff")))
+            .or_else(|| variable("HOME").map(|v| Path::new(&v).join(".cache/bakeoff")))
+            .ok_or_else(|| {
+                Error::Refused(
+                    "no folder for Cassandra's jars: set BAKEOFF_HOME to a folder of your choice"
+                        .into(),
+                )
+            })?;
+        Home::new(folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home(set: &[(&str, &str)]) -> Result<Home> {
+        Home::from_variables(|name| {
+            set.iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn the_most_particular_variable_wins() {
+        let all = [
+            ("HOME", "/h"),
+            ("XDG_CACHE_HOME", "/x"),
+            ("BAKEOFF_HOME", "/b"),
+        ];
+        assert_eq!(home(&all).unwrap().folder(), Path::new("/b"));
+        assert_eq!(home(&all[..2]).unwrap().folder(), Path::new("/x/bakeoff"));
+        assert_eq!(
+            home(&all[..1]).unwrap().folder(),
+            Path::new("/h/.cache/bakeoff")
+        );
+        assert!(home(&[]).unwrap_err().to_string().contains("BAKEOFF_HOME"));
+    }
+}

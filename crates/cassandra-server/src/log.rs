@@ -1,0 +1,128 @@
+//! The lines of a server's logs that say why it ended.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::process::ExitStatus;
+
+use std::os::unix::process::ExitStatusExt;
+
+const TAIL_BYTES: u64 = 256 * 1024;
+const LINES: usize = 6;
+const SIGKILL: i32 = 9;
+const FULL_DISK: &str = "No space left on device";
+
+/// One sentence on the end of the server, followed by the last lines of its logs that matter.
+pub(crate) fn why_stopped(status: Option<ExitStatus>, logs: &Path) -> String {
+    let system = tail(&logs.join("system.log"));
+    let console = tail(&logs.join("console.log"));
+    let mut reason = match status {
+        Some(status) if status.signal() == Some(SIGKILL) => {
+            "it was killed (SIGKILL), by someone or by a system short of memory".to_owned()
+        }
+        Some(status) => status.to_string(),
+        None => "its exit status is not known".to_owned(),
+    };
+    if [&system, &console]
+        .iter()
+        .any(|text| text.contains(FULL_DISK))
+    {
+        reason.push_str(&format!("; the disk of {} is full", logs.display()));
+    }
+    let mut lines = error_lines(&system);
+    if lines.is_empty() {
+        lines = last_lines(&console);
+    }
+    for line in lines {
+        reason.push_str("\n  ");
+        reason.push_str(line);
+    }
+    reason
+}
+
+fn tail(path: &Path) -> String {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+}
+
+/// The last errors, each with the line of its exception.
+fn error_lines(log: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut after_error = false;
+    for line in log.lines() {
+        let error = line.starts_with("ERROR");
+        let exception =
+            after_error && line.contains("Exception:") || line.starts_with("Caused by:");
+        if error || exception {
+            lines.push(line);
+        }
+        after_error = error;
+    }
+    lines.split_off(lines.len().saturating_sub(LINES))
+}
+
+/// The last lines of the console, without the JVM's complaints about Cassandra's style.
+fn last_lines(console: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = console
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with("WARNING: "))
+        .collect();
+    lines.split_off(lines.len().saturating_sub(LINES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(status: i32, system: &str, console: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("system.log"), system).unwrap();
+        std::fs::write(folder.path().join("console.log"), console).unwrap();
+        why_stopped(Some(ExitStatus::from_raw(status)), folder.path())
+    }
+
+    #[test]
+    fn errors_of_the_log_come_before_the_console() {
+        let log =
+            "INFO [main] starting\nERROR [main] fatal\njava.net.BindException: in use\n\tat x";
+        let reason = reason(3 << 8, log, "Exception in main");
+        assert_eq!(
+            reason,
+            "exit status: 3\n  ERROR [main] fatal\n  java.net.BindException: in use"
+        );
+    }
+
+    #[test]
+    fn the_console_speaks_when_the_log_is_silent() {
+        let console = "WARNING: deprecated\nError: Could not create the Java Virtual Machine.\n";
+        let reason = reason(1 << 8, "INFO fine", console);
+        assert_eq!(
+            reason,
+            "exit status: 1\n  Error: Could not create the Java Virtual Machine."
+        );
+    }
+
+    #[test]
+    fn a_kill_and_a_full_disk_are_said_in_words() {
+        assert!(reason(9, "", "").contains("short of memory"));
+        let full = reason(
+            100 << 8,
+            "ERROR x\nFSWriteError: No space left on device",
+            "",
+        );
+        assert!(full.contains("is full"), "{full}");
+    }
+
+    #[test]
+    fn missing_logs_are_no_obstacle() {
+        let reason = why_stopped(None, Path::new("/nowhere"));
+        assert_eq!(reason, "its exit status is not known");
+    }
+}

@@ -1,0 +1,108 @@
+//! Asking and ordering a running server through its own tool.
+
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use tokio::process::Command;
+
+use crate::error::{Error, Result};
+use crate::flags;
+use crate::java::MEDDLING_VARIABLES;
+use crate::server::Server;
+
+const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
+const LIMIT_SECONDS: u64 = 600;
+const ERROR_LINES: usize = 5;
+
+impl Server {
+    /// What `nodetool` prints for these arguments; a call starts a JVM and so takes about a second.
+    ///
+    /// # Errors
+    /// `Nodetool` with its complaint, or with the reason when the server has ended;
+    /// `NodetoolLimit` after 600 s.
+    pub async fn nodetool(&self, arguments: &[&str]) -> Result<String> {
+        self.nodetool_within(arguments, LIMIT_SECONDS).await
+    }
+
+    /// [`Server::nodetool`] with another limit in seconds, for what takes longer, such as the
+    /// compaction of a large table.
+    ///
+    /// # Errors
+    /// As [`Server::nodetool`].
+    pub async fn nodetool_within(&self, arguments: &[&str], limit_seconds: u64) -> Result<String> {
+        let command = arguments.join(" ");
+        let run = self.nodetool_command(arguments)?.output();
+        let Ok(output) = tokio::time::timeout(Duration::from_secs(limit_seconds), run).await else {
+            return Err(Error::NodetoolLimit {
+                command,
+                limit_seconds,
+            });
+        };
+        let output = output.map_err(Error::io("run", self.java()))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let message = if self.is_running() {
+            complaint(&output)
+        } else {
+            format!("Cassandra has ended: {}", self.why_stopped())
+        };
+        Err(Error::Nodetool { command, message })
+    }
+
+    fn nodetool_command(&self, arguments: &[&str]) -> Result<Command> {
+        let mut command = Command::new(self.java());
+        for name in MEDDLING_VARIABLES {
+            command.env_remove(name);
+        }
+        command
+            .arg(flags::argument_file(self.folder())?)
+            .args(flags::tool(self.folder())?)
+            .args([CLASS, "-h", "127.0.0.1", "-p", &self.jmx_port().to_string()])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        Ok(command)
+    }
+}
+
+/// What nodetool says went wrong, without its stack trace.
+fn complaint(output: &Output) -> String {
+    let printed = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+    let printed = String::from_utf8_lossy(&printed);
+    let lines: Vec<_> = printed
+        .lines()
+        .map(str::trim)
+        .take_while(|line| *line != "-- StackTrace --")
+        .filter(|line| !line.is_empty() && !line.starts_with("WARNING: "))
+        .take(ERROR_LINES)
+        .collect();
+    if lines.is_empty() {
+        output.status.to_string()
+    } else {
+        lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    fn said(stderr: &str) -> String {
+        let status = ExitStatus::from_raw(2 << 8);
+        complaint(&Output {
+            status,
+            stdout: Vec::new(),
+            stderr: stderr.into(),
+        })
+    }
+
+    #[test]
+    fn a_complaint_has_no_stack_trace_and_is_never_empty() {
+        let printed = "WARNING: old\nerror: Keyspace [x] does not exist.\n-- StackTrace --\n\tat y";
+        assert_eq!(said(printed), "error: Keyspace [x] does not exist.");
+        assert_eq!(said("\n"), "exit status: 2");
+    }
+}

@@ -1,0 +1,48 @@
+//! The versions in `engines.toml`.
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+
+/// Which Cassandra is started, and what it needs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinnedCassandra {
+    /// `group:artifact` on Maven.
+    pub maven: String,
+    pub version: String,
+    /// How the file name of the JVM agent among its jars begins.
+    pub agent: String,
+    /// The Java releases that it runs on, the preferred one first.
+    pub java: Vec<u32>,
+    /// The version of Maven's dependency plugin.
+    pub copy_plugin: String,
+}
+
+#[derive(Deserialize)]
+struct Engines {
+    cassandra: PinnedCassandra,
+}
+
+/// What `engines.toml` says of Cassandra.
+///
+/// # Errors
+/// `Refused` when that file, which is part of the program, is malformed.
+pub fn pinned() -> Result<PinnedCassandra> {
+    toml::from_str::<Engines>(include_str!("../../../engines.toml"))
+        .map(|engines| engines.cassandra)
+        .map_err(|error| Error::Refused(format!("engines.toml, {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_five_with_a_java_is_pinned() {
+        let cassandra = pinned().unwrap();
+        assert!(cassandra.version.starts_with("5.0."));
+        assert_eq!(cassandra.java.first(), Some(&17));
+        assert!(cassandra.maven.contains(':'));
+    }
+}

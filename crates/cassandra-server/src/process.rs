@@ -1,0 +1,248 @@
+//! Processes of this machine, told apart from later ones that get the same id.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+const POLL: Duration = Duration::from_millis(50);
+const AFTER_KILL: Duration = Duration::from_secs(10);
+
+/// Where process ids mean the same thing: a boot of a machine and a pid namespace in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    host: String,
+    boot: String,
+    pid_namespace: String,
+}
+
+impl Place {
+    pub(crate) fn here() -> Result<Place> {
+        let read = |path: &str| {
+            fs::read_to_string(path)
+                .map(|text| text.trim().to_owned())
+                .map_err(Error::io("read", Path::new(path)))
+        };
+        let namespace = Path::new("/proc/self/ns/pid");
+        let link = fs::read_link(namespace).map_err(Error::io("read", namespace))?;
+        Ok(Place {
+            host: read("/proc/sys/kernel/hostname")?,
+            boot: read("/proc/sys/kernel/random/boot_id")?,
+            pid_namespace: link.to_string_lossy().into_owned(),
+        })
+    }
+
+    /// Whether nothing from `self` can still run, because its machine has booted since.
+    pub(crate) fn ended_before(&self, now: &Place) -> bool {
+        self.host == now.host && self.boot != now.boot
+    }
+}
+
+/// A process by its id and its start, in clock ticks since boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ProcessId {
+    pub(crate) pid: u32,
+    pub(crate) start_ticks: u64,
+}
+
+impl ProcessId {
+    pub(crate) fn this() -> Result<ProcessId> {
+        ProcessId::of(std::process::id())
+    }
+
+    /// # Errors
+    /// `Gone` when no such process runs.
+    pub(crate) fn of(pid: u32) -> Result<ProcessId> {
+        let stat = Stat::read(pid).ok_or(Error::Gone { pid })?;
+        Ok(ProcessId {
+            pid,
+            start_ticks: stat.start_ticks,
+        })
+    }
+
+    /// Whether this very process runs; one that ended and was not yet waited for does not.
+    pub(crate) fn is_alive(self) -> bool {
+        self.stat().is_ok()
+    }
+
+    /// CPU time in user and system mode so far, in seconds.
+    pub(crate) fn cpu_seconds(self) -> Result<f64> {
+        Ok(self.stat()?.cpu_ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
+    /// Memory in use, in bytes.
+    pub(crate) fn resident_bytes(self) -> Result<u64> {
+        self.stat()?;
+        let statm = fs::read_to_string(format!("/proc/{}/statm", self.pid)).unwrap_or_default();
+        let pages = statm
+            .split(' ')
+            .nth(1)
+            .and_then(|pages| pages.parse::<u64>().ok());
+        pages
+            .map(|pages| pages * rustix::param::page_size() as u64)
+            .ok_or(Error::Gone { pid: self.pid })
+    }
+
+    /// [`ProcessId::stop_group_blocking`] without blocking the runtime.
+    pub(crate) async fn stop_group(self, patience: Duration) -> Result<()> {
+        tokio::task::spawn_blocking(move || self.stop_group_blocking(patience))
+            .await
+            .unwrap_or_else(|_| self.check_ended())
+    }
+
+    /// Ends the process group that this process leads: SIGTERM, and SIGKILL after `patience`.
+    ///
+    /// # Errors
+    /// `Unstoppable` when even that did not end it.
+    pub(crate) fn stop_group_blocking(self, patience: Duration) -> Result<()> {
+        for (signal, patience) in [(Signal::TERM, patience), (Signal::KILL, AFTER_KILL)] {
+            self.signal_group(signal);
+            let deadline = Instant::now() + patience;
+            while Instant::now() < deadline && self.is_alive() {
+                std::thread::sleep(POLL);
+            }
+        }
+        self.check_ended()
+    }
+
+    fn check_ended(self) -> Result<()> {
+        if self.is_alive() {
+            return Err(Error::Unstoppable {
+                pid: self.pid,
+                limit_seconds: AFTER_KILL.as_secs(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Signals the group only while its leader is the process that we know.
+    fn signal_group(self, signal: Signal) {
+        let group = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        if let (true, Some(group)) = (self.is_alive(), group)
+            && let Err(error) = kill_process_group(group, signal)
+        {
+            tracing::warn!("cannot signal process group {}: {error}", self.pid);
+        }
+    }
+
+    fn stat(self) -> Result<Stat> {
+        Stat::read(self.pid)
+            .filter(|stat| stat.start_ticks == self.start_ticks)
+            .ok_or(Error::Gone { pid: self.pid })
+    }
+}
+
+struct Stat {
+    start_ticks: u64,
+    cpu_ticks: u64,
+}
+
+impl Stat {
+    fn read(pid: u32) -> Option<Stat> {
+        Stat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Reads a line of `/proc/<pid>/stat`, counting from behind the program's name, which may
+    /// itself hold blanks and brackets. `None` for a process that has ended: its first thread
+    /// alone may have, while others still hold its ports and memory.
+    fn parse(line: &str) -> Option<Stat> {
+        let fields: Vec<_> = line.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        if matches!(*fields.first()?, "Z" | "X") && number(17)? <= 1 {
+            return None;
+        }
+        Some(Stat {
+            cpu_ticks: number(11)? + number(12)?,
+            start_ticks: number(19)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    fn group_of_two() -> (Child, ProcessId) {
+        let child = Command::new("sh")
+            .args(["-c", "sleep 60 & wait"])
+            .process_group(0)
+            .spawn();
+        let child = child.unwrap();
+        let id = ProcessId::of(child.id()).unwrap();
+        (child, id)
+    }
+
+    #[test]
+    fn an_ended_process_is_told_from_one_that_is_ending_whatever_its_name() {
+        let line = |name: &str, state: &str, threads: u32| {
+            format!("12 ({name}) {state} 1 2 3 4 5 6 7 8 9 10 700 80 13 14 15 16 {threads} 18 4242")
+        };
+        let stat = Stat::parse(&line("a) b", "S", 5)).unwrap();
+        assert_eq!((stat.cpu_ticks, stat.start_ticks), (780, 4242));
+        assert!(Stat::parse(&line("a", "Z", 1)).is_none());
+        assert!(Stat::parse(&line("a", "Z", 5)).is_some());
+        assert!(Stat::parse("12 (a) S 1").is_none());
+    }
+
+    #[test]
+    fn this_process_is_alive_and_uses_memory() {
+        let this = ProcessId::this().unwrap();
+        assert!(this.is_alive());
+        assert!(this.resident_bytes().unwrap() > 0);
+    }
+
+    #[test]
+    fn a_reused_pid_is_neither_alive_nor_stopped() {
+        let (mut child, id) = group_of_two();
+        let earlier = ProcessId {
+            start_ticks: id.start_ticks - 1,
+            ..id
+        };
+        assert!(!earlier.is_alive());
+        assert!(matches!(earlier.cpu_seconds(), Err(Error::Gone { .. })));
+        earlier.stop_group_blocking(Duration::ZERO).unwrap();
+        assert!(id.is_alive());
+        id.stop_group_blocking(Duration::from_secs(5)).unwrap();
+        child.wait().unwrap();
+    }
+
+    #[tokio::test]
+    async fn one_that_ignores_sigterm_is_killed() {
+        let mut child = Command::new("sh")
+            .args(["-c", "trap '' TERM; echo; while :; do sleep 1; done"])
+            .process_group(0)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        let id = ProcessId::of(child.id()).unwrap();
+        id.stop_group(Duration::from_millis(100)).await.unwrap();
+        assert!(!id.is_alive());
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_place_ends_with_its_boot() {
+        let here = Place::here().unwrap();
+        assert!(!here.ended_before(&here));
+        assert!(
+            Place {
+                boot: "earlier".into(),
+                ..here.clone()
+            }
+            .ended_before(&here)
+        );
+        let other = Place {
+            boot: "b".into(),
+            host: "another".into(),
+            ..here.clone()
+        };
+        assert!(!other.ended_before(&here));
+    }
+}

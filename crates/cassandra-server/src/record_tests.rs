@@ -1,0 +1,165 @@
+use super::*;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+
+fn home() -> (tempfile::TempDir, Home) {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path()).unwrap();
+    (folder, home)
+}
+
+fn spawn() -> (Child, ProcessId) {
+    let child = Command::new("sleep")
+        .arg("60")
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let id = ProcessId::of(child.id()).unwrap();
+    (child, id)
+}
+
+/// A process that has ended, whose id may be another's by now.
+fn ended() -> ProcessId {
+    ProcessId {
+        start_ticks: 1,
+        ..ProcessId::this().unwrap()
+    }
+}
+
+fn record(server: ProcessId, owner: Option<ProcessId>) -> Record {
+    Record {
+        id: "cassandra-1".into(),
+        name: "a test".into(),
+        version: "5.0.9".into(),
+        java: "/j/bin/java".into(),
+        java_version: "17.0.1".into(),
+        heap_mib: 1024,
+        dir: "/d".into(),
+        ports: Ports {
+            native: 20_001,
+            storage: 20_002,
+            ssl_storage: 20_003,
+            jmx: 20_004,
+        },
+        place: Place::here().unwrap(),
+        server,
+        owner,
+    }
+}
+
+async fn write(home: &Home, record: &Record) {
+    Register::open(home).await.unwrap().write(record).unwrap();
+}
+
+#[tokio::test]
+async fn a_server_whose_owner_ended_is_stopped_and_forgotten() {
+    let (_folder, home) = home();
+    let (mut child, server) = spawn();
+    write(&home, &record(server, Some(ended()))).await;
+    let done = stop_orphans(&home).await.unwrap();
+    assert_eq!(done.len(), 1);
+    assert!(
+        done[0].contains(&format!("'a test' (process {})", server.pid)),
+        "{done:?}"
+    );
+    assert!(!server.is_alive());
+    child.wait().unwrap();
+    assert_eq!(list(&home).unwrap(), []);
+}
+
+#[tokio::test]
+async fn owned_and_kept_servers_stay() {
+    for owner in [Some(ProcessId::this().unwrap()), None] {
+        let (_folder, home) = home();
+        let (mut child, server) = spawn();
+        write(&home, &record(server, owner)).await;
+        assert!(stop_orphans(&home).await.unwrap().is_empty());
+        let listed = list(&home).unwrap();
+        assert!(listed[0].alive && !listed[0].elsewhere);
+        assert_eq!(listed[0].owner_alive, owner.map(|_| true));
+        stop(&home, "cassandra-1").await.unwrap();
+        assert!(!server.is_alive());
+        child.wait().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_stranger_with_the_servers_old_pid_is_left_alone() {
+    let (_folder, home) = home();
+    let (mut child, stranger) = spawn();
+    let server = ProcessId {
+        start_ticks: stranger.start_ticks - 1,
+        ..stranger
+    };
+    write(&home, &record(server, Some(ended()))).await;
+    assert!(!list(&home).unwrap()[0].alive);
+    assert!(stop_orphans(&home).await.unwrap().is_empty());
+    assert!(stranger.is_alive());
+    assert_eq!(list(&home).unwrap(), []);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test]
+async fn another_machines_server_is_left_alone() {
+    let (_folder, home) = home();
+    let mut elsewhere = serde_json::to_value(record(ended(), Some(ended()))).unwrap();
+    elsewhere["place"]["host"] = "another".into();
+    elsewhere["place"]["boot"] = "another".into();
+    write(&home, &serde_json::from_value(elsewhere).unwrap()).await;
+    assert!(stop_orphans(&home).await.unwrap().is_empty());
+    assert!(list(&home).unwrap()[0].elsewhere);
+    assert!(
+        stop(&home, "cassandra-1")
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("stop it there")
+    );
+}
+
+#[tokio::test]
+async fn what_a_reboot_ended_is_forgotten() {
+    let (_folder, home) = home();
+    let mut earlier = serde_json::to_value(record(ProcessId::this().unwrap(), None)).unwrap();
+    earlier["place"]["boot"] = "earlier".into();
+    write(&home, &serde_json::from_value(earlier).unwrap()).await;
+    assert!(stop_orphans(&home).await.unwrap().is_empty());
+    assert_eq!(list(&home).unwrap(), []);
+}
+
+#[tokio::test]
+async fn ids_ports_and_folders_in_use_are_not_given_again() {
+    let (_folder, home) = home();
+    let (mut child, server) = spawn();
+    let record = record(server, None);
+    write(&home, &record).await;
+    let register = Register::open(&home).await.unwrap();
+    assert_eq!(register.free_id(), "cassandra-2");
+    assert_eq!(register.taken_ports(), HashSet::from(record.ports.all()));
+    let error = register
+        .check_unused(Path::new("/d"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("in use by the server 'cassandra-1'"),
+        "{error}"
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    register.check_unused(Path::new("/d")).unwrap();
+}
+
+#[tokio::test]
+async fn damaged_records_and_unknown_ids_do_no_harm() {
+    let (_folder, home) = home();
+    fs::create_dir_all(home.engines()).unwrap();
+    fs::write(home.engines().join("cassandra-1.json"), "{\"id\":").unwrap();
+    assert_eq!(list(&home).unwrap(), []);
+    assert!(matches!(
+        stop(&home, "cassandra-1").await,
+        Err(Error::Unknown { .. })
+    ));
+    assert!(stop_orphans(&home).await.unwrap().is_empty());
+    assert!(home.engines().join("cassandra-1.json").exists());
+}

@@ -1,0 +1,69 @@
+//! How a time budget for the whole run is shared out.
+
+use std::time::{Duration, Instant};
+
+/// Share of the budget after which no further slice of rows is loaded.
+const LOADED_BY: f64 = 0.27;
+/// Share after which warming up ends even when times are not steady.
+const WARM_BY: f64 = 0.65;
+/// Share by which the last round ends, leaving time to stop engines and to write reports.
+const MEASURED_BY: f64 = 0.94;
+
+/// A limit on the whole run's duration, which decides how many rows and rounds there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    started: Instant,
+    total: Duration,
+}
+
+impl Budget {
+    pub fn new(started: Instant, total: Duration) -> Self {
+        Budget { started, total }
+    }
+
+    pub fn total(&self) -> Duration {
+        self.total
+    }
+
+    /// Whether loading may go on for `next` more.
+    pub fn allows_loading(&self, next: Duration) -> bool {
+        self.fits(next, LOADED_BY)
+    }
+
+    /// Whether another warm-up pass of this length fits.
+    pub fn allows_warm_up(&self, next: Duration) -> bool {
+        self.fits(next, WARM_BY)
+    }
+
+    /// How many rounds of this length fit.
+    pub fn rounds(&self, round: Duration) -> u32 {
+        let left = self.total.mul_f64(MEASURED_BY).saturating_sub(self.started.elapsed());
+        (left.as_secs_f64() / round.as_secs_f64().max(1e-6)) as u32
+    }
+
+    fn fits(&self, next: Duration, by: f64) -> bool {
+        self.started.elapsed() + next <= self.total.mul_f64(by)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_budget_leaves_most_of_its_time_to_measuring() {
+        let budget = Budget::new(Instant::now(), Duration::from_secs(100));
+        assert!(budget.allows_loading(Duration::from_secs(20)));
+        assert!(!budget.allows_loading(Duration::from_secs(60)));
+        assert!(budget.allows_warm_up(Duration::from_secs(60)));
+        assert_eq!(budget.rounds(Duration::from_secs(10)), 9);
+    }
+
+    #[test]
+    fn a_spent_budget_allows_nothing() {
+        let long_ago = Instant::now() - Duration::from_secs(100);
+        let budget = Budget::new(long_ago, Duration::from_secs(50));
+        assert!(!budget.allows_loading(Duration::ZERO));
+        assert_eq!(budget.rounds(Duration::from_secs(1)), 0);
+    }
+}

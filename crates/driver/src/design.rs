@@ -1,0 +1,64 @@
+//! What an engine implements to take part in a comparison.
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_stats::{DesignInfo, Footprint};
+
+/// Why a design could not do what was asked, in words for its user: what was being done, to
+/// what, and what to do now.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct DesignError(pub String);
+
+impl DesignError {
+    pub fn new(message: impl Into<String>) -> Self {
+        DesignError(message.into())
+    }
+}
+
+/// An answer to a query, complete and in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    pub batches: Vec<RecordBatch>,
+    /// Rows that the storage handed to the query engine; `None` where nobody counted.
+    pub rows_scanned: Option<u64>,
+}
+
+/// One engine, layout and settings, holding one workload's table.
+///
+/// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
+/// then on only `footprint` and `answer`. All calls for one design are sequential.
+#[async_trait]
+pub trait Design: Send + Sync {
+    fn info(&self) -> &DesignInfo;
+
+    /// Whether two rows with the same key are both kept; else the one loaded last is.
+    fn keeps_duplicates(&self) -> bool;
+
+    /// Makes the empty table, replacing what an earlier attempt of the same run left behind.
+    async fn create(&self) -> Result<(), DesignError>;
+
+    /// Whether the table made by an earlier process of this run is still there with its rows.
+    async fn survives(&self) -> bool;
+
+    /// Loads one slice. Loading the same slice again, after a crash, must not duplicate rows.
+    async fn load(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError>;
+
+    /// Brings storage to rest (flush, compact, sort) and says how.
+    async fn settle(&self) -> Result<String, DesignError>;
+
+    async fn footprint(&self) -> Result<Footprint, DesignError>;
+
+    /// Answers SQL over the workload's table, to the last row.
+    async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;
+
+    /// User and system CPU seconds of the engine's own process since it started.
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        None
+    }
+
+    /// Why the engine can serve no further call, if that is so.
+    fn dead(&self) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,225 @@
+//! Asking: verify every answer, warm up until times are steady, then time interleaved rounds.
+
+use std::time::{Duration, Instant};
+
+use bakeoff_stats::{Answered, CpuSeconds, Outcome, Record, Step, Timing};
+use bakeoff_workload::Query;
+
+use crate::order::shuffled;
+use crate::questions::{Questions, VERIFY_ROUND, WARM_UP_ROUND};
+use crate::run::{Context, RunError};
+use crate::{Answer, Design, DesignError, Meter};
+
+/// Rounds when neither the command line nor a budget says.
+const DEFAULT_ROUNDS: u32 = 7;
+/// A median of fewer rounds says nothing about its own uncertainty.
+const MIN_ROUNDS: u32 = 3;
+const MAX_ROUNDS: u32 = 30;
+/// Times are steady when a whole pass takes within this share of the pass before...
+const STEADY_WITHIN: f64 = 0.10;
+/// ...and at least so much has been asked: Cassandra's first half minute is 2-4 times slow.
+const WARM_UP_AT_LEAST: Duration = Duration::from_secs(10);
+const WARM_UP_AT_MOST: Duration = Duration::from_secs(120);
+const WARM_UP_PASSES_AT_LEAST: u32 = 2;
+
+type Pair<'a> = (&'a dyn Design, &'a Query);
+
+/// Asks every query of every design once and compares the answers with the oracle's.
+pub async fn verify(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+) -> Result<(), RunError> {
+    run.observer.phase("verifying answers");
+    let began = Instant::now();
+    let mut open = pairs(run, VERIFY_ROUND);
+    open.retain(|(d, q)| !run.log.state().design(&d.info().id).answered(&q.name));
+    let total = open.len() as u64;
+    for (done, (design, query)) in open.into_iter().enumerate() {
+        if run.log.state().design(&design.info().id).failed {
+            continue;
+        }
+        let sql = questions.sql(design, query, VERIFY_ROUND)?;
+        let asked = ask(run, design, &sql).await;
+        let outcome = questions.judge(design, query, VERIFY_ROUND, asked.answer).await?;
+        note_trouble(run, design, query, Step::Verify, &outcome)?;
+        run.log.record(Record::Answered(Answered {
+            design: design.info().id.clone(),
+            query: query.name.clone(),
+            sql,
+            outcome,
+        }))?;
+        run.observer.measuring(done as u64 + 1, total);
+    }
+    run.observer.done("verified", began.elapsed());
+    Ok(())
+}
+
+/// Warms up, then times the rounds that are not in the journal yet.
+pub async fn measure(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+) -> Result<(), RunError> {
+    let pass = warm_up(run, questions).await?;
+    let rounds = match run.log.state().rounds {
+        Some(rounds) => rounds,
+        None => {
+            let rounds = rounds(run, pass);
+            run.log.record(Record::Rounds { rounds })?;
+            rounds
+        }
+    };
+    run.observer.phase("measuring");
+    let began = Instant::now();
+    let total = u64::from(rounds) * pairs(run, 0).len() as u64;
+    let mut done = 0;
+    for round in 0..rounds {
+        // The right answers are there before the clock starts, or they would disturb the round.
+        for (design, query) in pairs(run, round) {
+            questions.expect(design, query, round).await?;
+        }
+        for (design, query) in pairs(run, round) {
+            time_one(run, questions, design, query, round).await?;
+            done += 1;
+            run.observer.measuring(done, total);
+        }
+        questions.forget(round);
+    }
+    run.observer.done(&format!("measured {rounds} rounds"), began.elapsed());
+    Ok(())
+}
+
+fn rounds(run: &Context<'_>, pass: Duration) -> u32 {
+    run.settings.rounds.unwrap_or_else(|| match run.settings.budget {
+        Some(budget) => budget.rounds(pass).clamp(MIN_ROUNDS, MAX_ROUNDS),
+        None => DEFAULT_ROUNDS,
+    })
+}
+
+/// Passes over all designs and queries until the time of a pass is steady; returns that time.
+async fn warm_up(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+) -> Result<Duration, RunError> {
+    run.observer.phase("warming up until times are steady");
+    let began = Instant::now();
+    let (mut passes, mut before) = (0, Duration::MAX);
+    loop {
+        let started = Instant::now();
+        for (design, query) in pairs(run, WARM_UP_ROUND + passes) {
+            let sql = questions.sql(design, query, WARM_UP_ROUND + passes)?;
+            let asked = ask(run, design, &sql).await;
+            if let Err(error) = asked.answer {
+                lose(run, design, query, Step::WarmUp, error)?;
+            }
+        }
+        let pass = started.elapsed();
+        passes += 1;
+        let ratio = pass.as_secs_f64() / before.as_secs_f64();
+        let enough = began.elapsed() >= WARM_UP_AT_LEAST && passes >= WARM_UP_PASSES_AT_LEAST;
+        let steady = enough && (ratio - 1.0).abs() <= STEADY_WITHIN;
+        let affordable = began.elapsed() + pass <= WARM_UP_AT_MOST
+            && run.settings.budget.is_none_or(|budget| budget.allows_warm_up(pass));
+        if steady || !affordable || pairs(run, 0).is_empty() {
+            let seconds = began.elapsed().as_secs_f64();
+            run.log.record(Record::WarmedUp { passes, seconds, steady })?;
+            run.observer.done(&format!("warmed up in {passes} passes"), began.elapsed());
+            return Ok(pass.min(before));
+        }
+        before = pass;
+    }
+}
+
+/// What may be asked, in the random order of a round.
+fn pairs<'a>(run: &Context<'a>, round: u32) -> Vec<Pair<'a>> {
+    let workload = run.workload;
+    let all = run.live().into_iter().flat_map(|d| workload.queries.iter().map(move |q| (d, q)));
+    let may_ask = |(design, query): &Pair<'_>| {
+        let state = run.log.state().design(&design.info().id);
+        round == VERIFY_ROUND || (state.may_time(&query.name) && !state.timed(&query.name, round))
+    };
+    shuffled(all.filter(may_ask).collect(), &[workload.seed, 1, u64::from(round)])
+}
+
+async fn time_one(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+    design: &dyn Design,
+    query: &Query,
+    round: u32,
+) -> Result<(), RunError> {
+    let id = &design.info().id;
+    if run.log.state().design(id).failed || !run.log.state().design(id).may_time(&query.name) {
+        return Ok(());
+    }
+    let sql = questions.sql(design, query, round)?;
+    let asked = ask(run, design, &sql).await;
+    let rows_scanned = asked.answer.as_ref().ok().and_then(|a| a.rows_scanned);
+    let outcome = questions.judge(design, query, round, asked.answer).await?;
+    note_trouble(run, design, query, Step::Measure, &outcome)?;
+    run.log.record(Record::Timed(Timing {
+        design: id.clone(),
+        query: query.name.clone(),
+        round,
+        seconds: asked.took.as_secs_f64(),
+        rows_scanned,
+        cpu: asked.cpu,
+        outcome,
+    }))?;
+    Ok(())
+}
+
+struct Asked {
+    answer: Result<Answer, DesignError>,
+    /// Service time: from sending to holding the last row.
+    took: Duration,
+    cpu: CpuSeconds,
+}
+
+async fn ask(run: &Context<'_>, design: &dyn Design, sql: &str) -> Asked {
+    let (meter, started) = (Meter::start(design), Instant::now());
+    let answer = run.limited(design.answer(sql)).await;
+    Asked { answer, took: started.elapsed(), cpu: meter.stop(design) }
+}
+
+/// A design whose engine is gone is out of the race; one wrong or failed answer is not the end.
+fn note_trouble(
+    run: &mut Context<'_>,
+    design: &dyn Design,
+    query: &Query,
+    step: Step,
+    outcome: &Outcome,
+) -> Result<(), RunError> {
+    match outcome {
+        Outcome::Right { .. } => {}
+        Outcome::Wrong { difference } => {
+            run.observer.trouble(&design.info().id, &format!("{}: {difference}", query.name));
+        }
+        Outcome::Error { reason } => {
+            let error = DesignError::new(reason.clone());
+            if design.dead().is_some() {
+                run.fail(design, step, Some(&query.name), error)?;
+            } else {
+                run.observer.trouble(&design.info().id, &format!("{}: {error}", query.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A query that failed outside of timed rounds is recorded and not asked again.
+fn lose(
+    run: &mut Context<'_>,
+    design: &dyn Design,
+    query: &Query,
+    step: Step,
+    error: DesignError,
+) -> Result<(), RunError> {
+    let outcome = Outcome::Error { reason: error.0 };
+    note_trouble(run, design, query, step, &outcome)?;
+    Ok(run.log.record(Record::Answered(Answered {
+        design: design.info().id.clone(),
+        query: query.name.clone(),
+        sql: query.sql.clone(),
+        outcome,
+    }))?)
+}

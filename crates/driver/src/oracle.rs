@@ -1,0 +1,29 @@
+//! Who knows the right answer.
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_workload::DuplicateKeys;
+use std::sync::Arc;
+
+use crate::DesignError;
+
+/// A right answer, and what of its order counts.
+#[derive(Debug, Clone)]
+pub struct Expected {
+    pub batches: Vec<RecordBatch>,
+    /// Output columns that the query orders by, first one first. Empty: any order is right.
+    pub order_by: Vec<usize>,
+    /// The query has a LIMIT: which of the rows that tie with the last one are shown is open.
+    pub limited: bool,
+}
+
+/// Answers from the rows themselves, independent of every design.
+#[async_trait]
+pub trait Oracle: Send + Sync {
+    /// Prepares answers over the first `rows` rows of the source.
+    async fn prepare(&mut self, rows: u64, duplicates: Arc<DuplicateKeys>)
+    -> Result<(), DesignError>;
+
+    /// The right answer where rows with equal keys are all kept, or where the last one is.
+    async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;
+}

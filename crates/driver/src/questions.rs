@@ -1,0 +1,128 @@
+//! What is asked in which round, and what is right: computed before any clock starts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use bakeoff_stats::Outcome;
+use bakeoff_workload::{Expectation, Query, RowSource, Workload};
+
+use crate::answer::same_text;
+use crate::run::RunError;
+use crate::{Answer, Comparison, Design, DesignError, Expected, Oracle, compare};
+
+/// Parameters of the complete answers that are compared before anything is timed.
+pub const VERIFY_ROUND: u32 = u32::MAX;
+/// Parameters of warm-up passes: this and the numbers after it.
+pub const WARM_UP_ROUND: u32 = 1 << 24;
+
+type Values = Vec<(String, String)>;
+
+/// Draws parameters as a pure function of (seed, query, round), and keeps right answers.
+pub struct Questions<'a> {
+    workload: &'a Workload,
+    source: Arc<dyn RowSource>,
+    rows: u64,
+    oracle: &'a dyn Oracle,
+    drawn: BTreeMap<(String, u32), Values>,
+    /// By SQL text and by whether repeated keys are kept.
+    expected: HashMap<(String, bool), Arc<Expected>>,
+}
+
+impl<'a> Questions<'a> {
+    pub fn new(
+        workload: &'a Workload,
+        source: Arc<dyn RowSource>,
+        rows: u64,
+        oracle: &'a dyn Oracle,
+    ) -> Self {
+        let (drawn, expected) = (BTreeMap::new(), HashMap::new());
+        Questions { workload, source, rows, oracle, drawn, expected }
+    }
+
+    /// The query as this design is asked it in this round.
+    pub fn sql(
+        &mut self,
+        design: &dyn Design,
+        query: &Query,
+        round: u32,
+    ) -> Result<String, RunError> {
+        Ok(query.bind(&design.info().engine, self.values(query, round)?))
+    }
+
+    /// The right answer for this design in this round.
+    pub async fn expect(
+        &mut self,
+        design: &dyn Design,
+        query: &Query,
+        round: u32,
+    ) -> Result<Arc<Expected>, RunError> {
+        let key = (query.bind("", self.values(query, round)?), design.keeps_duplicates());
+        if let Some(expected) = self.expected.get(&key) {
+            return Ok(expected.clone());
+        }
+        let expected = Arc::new(self.oracle.answer(&key.0, key.1).await?);
+        self.expected.insert(key, expected.clone());
+        Ok(expected)
+    }
+
+    /// Compares an answer with the right one.
+    pub async fn judge(
+        &mut self,
+        design: &dyn Design,
+        query: &Query,
+        round: u32,
+        answer: Result<Answer, DesignError>,
+    ) -> Result<Outcome, RunError> {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Outcome::Error { reason: error.0 }),
+        };
+        let expected = self.expect(design, query, round).await?;
+        Ok(match compare(&expected, &answer.batches) {
+            Comparison::Same { rows } => Outcome::Right { rows },
+            Comparison::Different(difference) => Outcome::Wrong { difference },
+        })
+    }
+
+    /// Drops what only this round needed, so that memory does not grow with the rounds.
+    pub fn forget(&mut self, round: u32) {
+        for query in self.workload.queries.iter().filter(|q| !q.parameters.is_empty()) {
+            let Some(values) = self.drawn.remove(&(query.name.clone(), round)) else { continue };
+            let sql = query.bind("", &values);
+            self.expected.retain(|(asked, _), _| *asked != sql);
+        }
+    }
+
+    fn values(&mut self, query: &Query, round: u32) -> Result<&Values, RunError> {
+        use std::collections::btree_map::Entry;
+        Ok(match self.drawn.entry((query.name.clone(), round)) {
+            Entry::Occupied(drawn) => drawn.into_mut(),
+            Entry::Vacant(place) => place.insert(self.workload.draw(
+                query,
+                u64::from(round),
+                self.rows,
+                self.source.as_ref(),
+            )?),
+        })
+    }
+}
+
+/// Checks the answers that the workload file expects over the first `rows` rows.
+pub async fn check_expectation(
+    query: &Query,
+    expectation: &Expectation,
+    oracle: &dyn Oracle,
+) -> Result<(), RunError> {
+    let right = oracle.answer(&query.bind("", &[]), true).await?;
+    same_text(&right, &expectation.answer).map_err(|difference| {
+        let over = match expectation.rows {
+            Some(rows) => format!("the first {rows} rows"),
+            None => "all rows".to_owned(),
+        };
+        RunError::Expectation(format!(
+            "query {}: over {over} the workload file expects another answer: {difference}; \
+             either the data is not what the file was written for, or the expectation is wrong",
+            query.name
+        ))
+    })
+}

@@ -1,0 +1,207 @@
+//! The protocol of a comparison, step by step.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bakeoff_stats::{Journal, JournalError, Record, Step};
+use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
+
+use crate::questions::{Questions, check_expectation};
+use crate::state::Log;
+use crate::{Budget, Design, DesignError, Observer, Oracle, load, measure};
+
+/// Memory that the search for repeated keys may use, in bytes.
+const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;
+
+/// What the command line decided.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Rows to load; `None` lets the budget decide.
+    pub rows: Option<u64>,
+    /// Rounds to measure; `None` lets the budget decide.
+    pub rounds: Option<u32>,
+    pub budget: Option<Budget>,
+    /// The longest that one call to an engine (a slice, a compaction, a query) may take.
+    pub call_limit: Duration,
+}
+
+/// What makes a whole run impossible; a single design's trouble is a record instead.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Workload(#[from] bakeoff_workload::Error),
+    #[error("cannot compute the right answers: {0}")]
+    Oracle(#[from] DesignError),
+    #[error("{0}")]
+    Expectation(String),
+    #[error("{0} has no rows: there is nothing to compare")]
+    NoRows(String),
+    #[error("the thread that reads the rows stopped: {0}")]
+    Reader(String),
+}
+
+/// Everything that the steps share.
+pub struct Context<'a> {
+    pub workload: &'a Workload,
+    pub source: Arc<dyn RowSource>,
+    pub designs: &'a [Box<dyn Design>],
+    pub settings: &'a Settings,
+    pub log: Log<'a>,
+    pub observer: &'a dyn Observer,
+}
+
+impl<'a> Context<'a> {
+    /// Designs that have not failed.
+    pub fn live(&self) -> Vec<&'a dyn Design> {
+        self.designs
+            .iter()
+            .map(Box::as_ref)
+            .filter(|d| !self.log.state().design(&d.info().id).failed)
+            .collect()
+    }
+
+    /// Waits for a call to an engine, within the limit.
+    pub async fn limited<T>(
+        &self,
+        call: impl Future<Output = Result<T, DesignError>>,
+    ) -> Result<T, DesignError> {
+        let limit = self.settings.call_limit;
+        tokio::time::timeout(limit, call).await.unwrap_or_else(|_| {
+            Err(DesignError(format!("no end after {} s; given up", limit.as_secs())))
+        })
+    }
+
+    /// Takes a design out of the race.
+    pub fn fail(
+        &mut self,
+        design: &dyn Design,
+        step: Step,
+        query: Option<&str>,
+        error: DesignError,
+    ) -> Result<(), RunError> {
+        let reason = match design.dead() {
+            Some(why) => format!("{error}; {why}"),
+            None => error.0,
+        };
+        let id = &design.info().id;
+        self.observer.trouble(id, &reason);
+        Ok(self.log.fail(id, step, query, reason)?)
+    }
+}
+
+/// Runs a comparison to its end, or goes on with one that was stopped: steps that the journal
+/// holds are not done again. The journal's header has been written by the caller, who also
+/// appends the last record.
+pub async fn run(
+    workload: &Workload,
+    source: Arc<dyn RowSource>,
+    designs: &[Box<dyn Design>],
+    oracle: &mut dyn Oracle,
+    settings: &Settings,
+    journal: &mut Journal,
+    observer: &dyn Observer,
+) -> Result<(), RunError> {
+    let log = Log::new(journal);
+    let mut run = Context { workload, source, designs, settings, log, observer };
+    check_first_rows(&run, oracle).await?;
+    create(&mut run).await?;
+    let rows = load::load(&mut run).await?;
+    let duplicates = Arc::new(find_duplicates(&mut run, rows).await?);
+    settle(&mut run).await?;
+    oracle.prepare(rows, duplicates).await?;
+    check_all_rows(&run, oracle).await?;
+    let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
+    measure::verify(&mut run, &mut questions).await?;
+    measure::measure(&mut run, &mut questions).await
+}
+
+/// Before anything is loaded: are these the rows that the workload file was written for?
+async fn check_first_rows(run: &Context<'_>, oracle: &mut dyn Oracle) -> Result<(), RunError> {
+    for query in &run.workload.queries {
+        let Some(expectation) = &query.expect else { continue };
+        let Some(rows) = expectation.rows else { continue };
+        oracle.prepare(rows, Arc::new(DuplicateKeys::none())).await?;
+        check_expectation(query, expectation, oracle).await?;
+    }
+    Ok(())
+}
+
+/// Expectations over a whole file can be checked once all of it is loaded.
+async fn check_all_rows(run: &Context<'_>, oracle: &dyn Oracle) -> Result<(), RunError> {
+    if run.settings.rows.is_some() || run.settings.budget.is_some() {
+        return Ok(());
+    }
+    for query in &run.workload.queries {
+        match &query.expect {
+            Some(expectation) if expectation.rows.is_none() => {
+                check_expectation(query, expectation, oracle).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
+    run.observer.phase("creating tables");
+    for design in run.live() {
+        let id = design.info().id.clone();
+        if run.log.state().design(&id).created && design.survives().await {
+            continue;
+        }
+        match run.limited(design.create()).await {
+            Ok(()) => run.log.record(Record::Created { design: id })?,
+            Err(error) => run.fail(design, Step::Create, None, error)?,
+        }
+    }
+    Ok(())
+}
+
+async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKeys, RunError> {
+    if !run.source.may_repeat_keys() {
+        return Ok(DuplicateKeys::none());
+    }
+    run.observer.phase("looking for repeated keys");
+    let (source, table) = (run.source.clone(), run.workload.table.clone());
+    let found = tokio::task::spawn_blocking(move || {
+        DuplicateKeys::find(source.as_ref(), &table, Some(rows), DUPLICATE_SEARCH_BYTES)
+    });
+    let found = found.await.map_err(|e| RunError::Reader(e.to_string()))??;
+    if !run.log.state().duplicates_known {
+        run.log.record(Record::DuplicateKeys { rows: found.count() })?;
+    }
+    Ok(found)
+}
+
+/// Settles every design and reads what it takes on disk.
+async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
+    run.observer.phase("settling (flush, compaction, sorting)");
+    let began = Instant::now();
+    for design in run.live() {
+        let id = design.info().id.clone();
+        if !run.log.state().design(&id).settled {
+            let started = Instant::now();
+            match run.limited(design.settle()).await {
+                Ok(how) => run.log.record(Record::Settled {
+                    design: id.clone(),
+                    seconds: started.elapsed().as_secs_f64(),
+                    how,
+                })?,
+                Err(error) => {
+                    run.fail(design, Step::Settle, None, error)?;
+                    continue;
+                }
+            }
+        }
+        if !run.log.state().design(&id).footprint {
+            match run.limited(design.footprint()).await {
+                Ok(footprint) => run.log.record(Record::Footprint(footprint))?,
+                Err(error) => run.fail(design, Step::Footprint, None, error)?,
+            }
+        }
+    }
+    run.observer.done("settled", began.elapsed());
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! What a run has already done, from its journal: where to go on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_stats::{Journal, JournalError, Outcome, Record, Step};
+
+/// The journal, and what its records add up to.
+pub struct Log<'a> {
+    journal: &'a mut Journal,
+    state: State,
+}
+
+impl<'a> Log<'a> {
+    pub fn new(journal: &'a mut Journal) -> Self {
+        let mut state = State::default();
+        for record in journal.records() {
+            state.note(record);
+        }
+        Log { journal, state }
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Appends a finished step, synced, before the next one begins.
+    pub fn record(&mut self, record: Record) -> Result<(), JournalError> {
+        self.journal.append(&record)?;
+        self.state.note(&record);
+        Ok(())
+    }
+
+    pub fn fail(
+        &mut self,
+        design: &str,
+        step: Step,
+        query: Option<&str>,
+        reason: String,
+    ) -> Result<(), JournalError> {
+        let (design, query) = (design.to_owned(), query.map(str::to_owned));
+        self.record(Record::Failed { design, step, query, reason })
+    }
+}
+
+/// A slice of rows, as every design loads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceBounds {
+    pub first_row: u64,
+    pub rows: u64,
+}
+
+#[derive(Debug, Default)]
+pub struct State {
+    slices: BTreeMap<u64, SliceBounds>,
+    designs: BTreeMap<String, DesignState>,
+    pub duplicates_known: bool,
+    /// Rows in every design, once loading is over.
+    pub loaded_rows: Option<u64>,
+    pub rounds: Option<u32>,
+}
+
+#[derive(Debug, Default)]
+pub struct DesignState {
+    pub created: bool,
+    /// Slices 0 to this one, exclusive, are loaded.
+    pub slices: u64,
+    pub settled: bool,
+    pub footprint: bool,
+    pub failed: bool,
+    right: BTreeSet<String>,
+    wrong: BTreeSet<String>,
+    timed: BTreeSet<(String, u32)>,
+}
+
+impl State {
+    fn note(&mut self, record: &Record) {
+        match record {
+            Record::Created { design } => {
+                *self.design_mut(design) = DesignState { created: true, ..DesignState::default() };
+            }
+            Record::Loaded(slice) => {
+                let bounds = SliceBounds { first_row: slice.first_row, rows: slice.rows };
+                self.slices.insert(slice.slice, bounds);
+                self.design_mut(&slice.design).slices = slice.slice + 1;
+            }
+            Record::DuplicateKeys { .. } => self.duplicates_known = true,
+            Record::LoadingDone { rows } => self.loaded_rows = Some(*rows),
+            Record::Settled { design, .. } => self.design_mut(design).settled = true,
+            Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
+            Record::Answered(answered) => {
+                let design = self.design_mut(&answered.design);
+                match answered.outcome {
+                    Outcome::Right { .. } => design.right.insert(answered.query.clone()),
+                    _ => design.wrong.insert(answered.query.clone()),
+                };
+            }
+            Record::Timed(timing) => {
+                let design = self.design_mut(&timing.design);
+                design.timed.insert((timing.query.clone(), timing.round));
+                if !matches!(timing.outcome, Outcome::Right { .. }) {
+                    design.wrong.insert(timing.query.clone());
+                }
+            }
+            Record::Rounds { rounds } => self.rounds = Some(*rounds),
+            Record::Failed { design, .. } => self.design_mut(design).failed = true,
+            Record::Started(_)
+            | Record::Resumed { .. }
+            | Record::Engine(_)
+            | Record::WarmedUp { .. }
+            | Record::Warning { .. }
+            | Record::Interrupted { .. }
+            | Record::Finished { .. } => {}
+        }
+    }
+
+    fn design_mut(&mut self, design: &str) -> &mut DesignState {
+        self.designs.entry(design.to_owned()).or_default()
+    }
+
+    pub fn design(&self, design: &str) -> &DesignState {
+        static NEW: DesignState = DesignState {
+            created: false,
+            slices: 0,
+            settled: false,
+            footprint: false,
+            failed: false,
+            right: BTreeSet::new(),
+            wrong: BTreeSet::new(),
+            timed: BTreeSet::new(),
+        };
+        self.designs.get(design).unwrap_or(&NEW)
+    }
+
+    pub fn slice(&self, number: u64) -> Option<SliceBounds> {
+        self.slices.get(&number).copied()
+    }
+}
+
+impl DesignState {
+    /// Whether this query was compared with the oracle, with whatever outcome.
+    pub fn answered(&self, query: &str) -> bool {
+        self.right.contains(query) || self.wrong.contains(query)
+    }
+
+    /// Whether this query may be timed: a wrong or failed answer is never a time.
+    pub fn may_time(&self, query: &str) -> bool {
+        self.right.contains(query) && !self.wrong.contains(query)
+    }
+
+    pub fn timed(&self, query: &str, round: u32) -> bool {
+        self.timed.contains(&(query.to_owned(), round))
+    }
+}

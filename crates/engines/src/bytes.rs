@@ -1,0 +1,24 @@
+//! Files in a folder, and their sizes.
+
+use std::path::Path;
+
+/// Number and total size in bytes of the files under `dir` that `counts` accepts.
+pub fn folder_size(dir: &Path, counts: &dyn Fn(&Path) -> bool) -> std::io::Result<(u64, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        if !counts(&path) {
+            continue;
+        }
+        if kind.is_dir() {
+            let (more_files, more_bytes) = folder_size(&path, counts)?;
+            files += more_files;
+            bytes += more_bytes;
+        } else {
+            files += 1;
+            bytes += entry.metadata()?.len();
+        }
+    }
+    Ok((files, bytes))
+}

@@ -1,0 +1,128 @@
+//! Connecting to a cluster.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use scylla::client::execution_profile::ExecutionProfile;
+use scylla::client::session::Session;
+use scylla::client::session_builder::SessionBuilder;
+use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
+use scylla::statement::Consistency;
+
+use crate::EngineError;
+
+const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
+/// The longest that one write may take.
+const REQUEST_TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// How to reach a Cassandra cluster. Never prints its password.
+#[derive(Clone, Default)]
+pub struct Cluster {
+    /// `HOST` or `HOST:PORT`; the port is 9042 unless given.
+    pub address: String,
+    pub username: Option<String>,
+    pub password: Option<String>,
+    pub tls: bool,
+    /// PEM file with the certificates that are trusted, for TLS.
+    pub tls_ca: Option<PathBuf>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cluster({})", self.address)
+    }
+}
+
+impl Cluster {
+    pub async fn connect(&self) -> Result<Session, EngineError> {
+        let address = match self.address.rsplit_once(':') {
+            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
+            _ => format!("{}:9042", self.address),
+        };
+        let profile = ExecutionProfile::builder()
+            .consistency(Consistency::LocalOne)
+            .request_timeout(Some(REQUEST_TIME_LIMIT))
+            .build();
+        let mut builder = SessionBuilder::new()
+            .known_node(&address)
+            .connection_timeout(CONNECT_TIME_LIMIT)
+            // Last write wins by the order in which we send, whatever the nodes' clocks say.
+            .timestamp_generator(Arc::new(MonotonicTimestampGenerator::new()))
+            .default_execution_profile_handle(profile.into_handle());
+        if let Some(username) = &self.username {
+            builder = builder.user(username, self.password.clone().unwrap_or_default());
+        }
+        if self.tls || self.tls_ca.is_some() {
+            builder = builder.tls_context(Some(self.tls_config()?));
+        }
+        builder.build().await.map_err(|e| {
+            EngineError(format!(
+                "cannot connect to Cassandra at {address}: {e}; check --cassandra HOST[:PORT], \
+                 --username with BAKEOFF_CASSANDRA_PASSWORD, and --tls"
+            ))
+        })
+    }
+
+    fn tls_config(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {
+        let Some(path) = &self.tls_ca else {
+            return Err(EngineError(
+                "--tls needs --tls-ca FILE: a PEM file with the certificates to trust".to_owned(),
+            ));
+        };
+        let failed = |e: &dyn fmt::Display| {
+            EngineError(format!("cannot use the certificates in {}: {e}", path.display()))
+        };
+        let mut roots = rustls::RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| failed(&e))? {
+            roots.add(certificate.map_err(|e| failed(&e))?).map_err(|e| failed(&e))?;
+        }
+        if roots.is_empty() {
+            return Err(failed(&"there are none"));
+        }
+        let config = rustls::ClientConfig::builder_with_provider(Arc::new(
+            rustls::crypto::aws_lc_rs::default_provider(),
+        ))
+        .with_safe_default_protocol_versions()
+        .map_err(|e| failed(&e))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+        Ok(Arc::new(config))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster(address: &str) -> Cluster {
+        Cluster { address: address.to_owned(), ..Cluster::default() }
+    }
+
+    #[test]
+    fn debug_output_has_no_password() {
+        let secret = Cluster { password: Some("hunter2".to_owned()), ..cluster("db1") };
+        assert_eq!(format!("{secret:?}"), "Cluster(db1)");
+    }
+
+    #[tokio::test]
+    async fn nobody_at_the_address_is_a_clear_error() {
+        let error = cluster("127.0.0.1:1").connect().await.unwrap_err().to_string();
+        assert!(error.starts_with("cannot connect to Cassandra at 127.0.0.1:1"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn tls_without_usable_certificates_is_a_clear_error() {
+        let tls = Cluster { tls: true, ..cluster("127.0.0.1:1") };
+        assert!(tls.connect().await.unwrap_err().to_string().contains("--tls-ca"));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let empty = Cluster { tls_ca: Some(file.path().to_owned()), ..cluster("127.0.0.1:1") };
+        let error = empty.connect().await.unwrap_err().to_string();
+        assert!(error.contains("there are none"), "{error}");
+        let missing = Cluster { tls_ca: Some("/no/such/ca.pem".into()), ..cluster("127.0.0.1:1") };
+        assert!(missing.connect().await.unwrap_err().to_string().contains("/no/such/ca.pem"));
+    }
+}

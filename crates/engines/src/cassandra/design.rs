@@ -1,0 +1,110 @@
+//! One CQL table that takes part in a comparison.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_stats::{DesignInfo, Footprint};
+use datafusion::error::DataFusionError;
+use datafusion::prelude::SessionContext;
+use scylla::statement::prepared::PreparedStatement;
+use tokio::sync::OnceCell;
+
+use super::deployment::Deployment;
+use super::layout::TableLayout;
+use super::table::CassandraTable;
+use super::{footprint, keyspace, write};
+use crate::{EngineError, sql};
+
+pub struct CassandraDesign {
+    deployment: Arc<Deployment>,
+    info: DesignInfo,
+    keyspace: String,
+    layout: TableLayout,
+    sql: SessionContext,
+    insert: OnceCell<PreparedStatement>,
+}
+
+impl CassandraDesign {
+    pub fn new(
+        deployment: Arc<Deployment>,
+        info: DesignInfo,
+        keyspace: String,
+        layout: TableLayout,
+        threads: usize,
+    ) -> Result<Self, DataFusionError> {
+        let table =
+            CassandraTable::new(deployment.session.clone(), keyspace.clone(), layout.clone());
+        let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
+        let insert = OnceCell::new();
+        Ok(CassandraDesign { deployment, info, keyspace, layout, sql, insert })
+    }
+
+    async fn insert(&self) -> Result<&PreparedStatement, DesignError> {
+        let prepare = || async {
+            let cql = self.layout.insert_statement(&self.keyspace);
+            let prepared = self.deployment.session.prepare(cql.as_str()).await;
+            let mut prepared =
+                prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
+            // The same row written twice is the same row: the driver may try again.
+            prepared.set_is_idempotent(true);
+            Ok(prepared)
+        };
+        self.insert.get_or_try_init(prepare).await
+    }
+
+    async fn execute(&self, cql: &str) -> Result<(), DesignError> {
+        keyspace::execute(&self.deployment.session, cql).await.map_err(design_error)
+    }
+}
+
+#[async_trait]
+impl Design for CassandraDesign {
+    fn info(&self) -> &DesignInfo {
+        &self.info
+    }
+
+    fn keeps_duplicates(&self) -> bool {
+        false
+    }
+
+    async fn create(&self) -> Result<(), DesignError> {
+        let name = format!("{}.{}", self.keyspace, self.layout.name);
+        self.execute(&format!("DROP TABLE IF EXISTS {name}")).await?;
+        self.execute(&self.layout.create_statement(&self.keyspace)).await
+    }
+
+    async fn survives(&self) -> bool {
+        self.insert().await.is_ok()
+    }
+
+    async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        write::write(&self.deployment.session, self.insert().await?, &self.layout, rows).await
+    }
+
+    async fn settle(&self) -> Result<String, DesignError> {
+        footprint::settle(&self.deployment, &self.keyspace, &self.layout.name).await
+    }
+
+    async fn footprint(&self) -> Result<Footprint, DesignError> {
+        let read = footprint::read(&self.deployment, &self.keyspace, &self.layout.name).await?;
+        Ok(Footprint { design: self.info.id.clone(), ..read })
+    }
+
+    async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
+        sql::answer(&self.sql, sql).await
+    }
+
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn dead(&self) -> Option<String> {
+        self.deployment.dead()
+    }
+}
+
+fn design_error(error: EngineError) -> DesignError {
+    DesignError(error.0)
+}

@@ -1,0 +1,138 @@
+//! Bringing a table to rest, and reading what it takes on disk.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_cassandra_server::Server;
+use bakeoff_driver::DesignError;
+use bakeoff_stats::Footprint;
+
+use super::deployment::Deployment;
+use super::keyspace;
+use crate::bytes::folder_size;
+
+/// How long a cluster that is not ours gets to flush by itself.
+const FLUSH_WAIT: Duration = Duration::from_secs(10);
+/// How often a table that is flushed by its own setting is flushed, in milliseconds.
+const FLUSH_PERIOD_MS: u32 = 2_000;
+
+/// Flushes and compacts a table, and says how.
+pub async fn settle(
+    deployment: &Deployment,
+    keyspace: &str,
+    table: &str,
+) -> Result<String, DesignError> {
+    match &deployment.server {
+        Some(server) => {
+            nodetool(server, &["flush", keyspace, table]).await?;
+            nodetool(server, &["compact", keyspace, table]).await?;
+            Ok("flushed, then compacted into one SSTable by nodetool".to_owned())
+        }
+        None => flush_by_setting(deployment, keyspace, table).await,
+    }
+}
+
+/// A cluster that we did not start offers no nodetool: its own setting makes it flush our table,
+/// and nothing makes it compact.
+async fn flush_by_setting(
+    deployment: &Deployment,
+    keyspace: &str,
+    table: &str,
+) -> Result<String, DesignError> {
+    for period in [FLUSH_PERIOD_MS, 0] {
+        let cql =
+            format!("ALTER TABLE {keyspace}.{table} WITH memtable_flush_period_in_ms = {period}");
+        keyspace::execute(&deployment.session, &cql).await.map_err(|e| DesignError(e.0))?;
+        if period > 0 {
+            tokio::time::sleep(FLUSH_WAIT).await;
+        }
+    }
+    Ok("flushed by memtable_flush_period_in_ms; not compacted: that needs nodetool".to_owned())
+}
+
+/// What a table takes, without its design's id.
+pub async fn read(
+    deployment: &Deployment,
+    keyspace: &str,
+    table: &str,
+) -> Result<Footprint, DesignError> {
+    match &deployment.server {
+        Some(server) => read_ours(server, keyspace, table).await,
+        None => read_theirs(deployment, keyspace, table).await,
+    }
+}
+
+async fn read_ours(server: &Server, keyspace: &str, table: &str) -> Result<Footprint, DesignError> {
+    let name = format!("{keyspace}.{table}");
+    let stats = nodetool(server, &["tablestats", "-F", "json", &name]).await?;
+    let stats: serde_json::Value = serde_json::from_str(&stats)
+        .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))?;
+    let stats = &stats[keyspace]["tables"][table];
+    // Some versions print numbers as text.
+    let number = |name: &str| match &stats[name] {
+        serde_json::Value::String(text) => text.parse::<f64>().ok(),
+        value => value.as_f64(),
+    };
+    let (files, bytes) = files_of(&server.data_dir().join(keyspace), table)?;
+    Ok(Footprint {
+        design: String::new(),
+        engine_bytes: number("space_used_live").map(|v| v as u64),
+        file_bytes: Some(bytes),
+        compression_ratio: number("sstable_compression_ratio").filter(|ratio| *ratio > 0.0),
+        files: Some(files),
+        note: None,
+    })
+}
+
+/// Number and bytes of a table's files, without snapshots and backups.
+fn files_of(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError> {
+    let failed =
+        |e| DesignError(format!("reading sizes in {} failed: {e}", keyspace_dir.display()));
+    let prefix = format!("{table}-");
+    let (mut files, mut bytes) = (0, 0);
+    for entry in std::fs::read_dir(keyspace_dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if !entry.file_name().to_string_lossy().starts_with(&prefix) {
+            continue;
+        }
+        let counts = |path: &Path| {
+            !path.file_name().is_some_and(|name| name == "snapshots" || name == "backups")
+        };
+        let (more_files, more_bytes) = folder_size(&entry.path(), &counts).map_err(failed)?;
+        files += more_files;
+        bytes += more_bytes;
+    }
+    Ok((files, bytes))
+}
+
+/// The cluster's own figure, of the node that answers, in its unit of a mebibyte.
+async fn read_theirs(
+    deployment: &Deployment,
+    keyspace: &str,
+    table: &str,
+) -> Result<Footprint, DesignError> {
+    let failed = |e: &dyn std::fmt::Display| {
+        DesignError(format!("reading system_views.disk_usage failed: {e}"))
+    };
+    let cql = "SELECT mebibytes FROM system_views.disk_usage \
+               WHERE keyspace_name = ? AND table_name = ?";
+    let rows = deployment.session.query_unpaged(cql, (keyspace, table)).await;
+    let rows = rows.map_err(|e| failed(&e))?.into_rows_result().map_err(|e| failed(&e))?;
+    let mebibytes = rows.maybe_first_row::<(i64,)>().map_err(|e| failed(&e))?;
+    Ok(Footprint {
+        design: String::new(),
+        engine_bytes: mebibytes.map(|(mebibytes,)| (mebibytes as u64) << 20),
+        file_bytes: None,
+        compression_ratio: None,
+        files: None,
+        note: Some(
+            "from system_views.disk_usage of one node, in whole MiB, not compacted: the server \
+             was not started by Bakeoff"
+                .to_owned(),
+        ),
+    })
+}
+
+async fn nodetool(server: &Server, arguments: &[&str]) -> Result<String, DesignError> {
+    server.nodetool(arguments).await.map_err(|e| DesignError(e.to_string()))
+}

@@ -1,0 +1,311 @@
+//! How a table is laid out in Cassandra: which columns, which key, which storage settings.
+
+use arrow::datatypes::SchemaRef;
+use bakeoff_workload::{ColumnType, DesignId, Table};
+
+use crate::EngineError;
+use crate::settings::Settings;
+
+/// Holds the number of the time bucket in bucketed partition keys.
+pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
+/// Holds all columns outside the key, encoded as [`super::row_blob`] does.
+pub const BLOB_COLUMN: &str = "bakeoff_row";
+
+const KNOWN_SETTINGS: &str = "bucket=, chunk=, compressor=LZ4|Zstd|Deflate|Snappy|none";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One row per partition: the whole key is the partition key.
+    Narrow,
+    /// Rows of a partition key together, ordered by the order key.
+    Wide,
+    /// As wide, with everything outside the key in one encoded blob.
+    Blob,
+    /// As blob, in Cassandra's COMPACT STORAGE.
+    Compact,
+}
+
+/// A time (or number) bucket in the partition key: floor(order key / width).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bucket {
+    /// First column of the order key.
+    pub column: String,
+    /// In units of the column: milliseconds for timestamps.
+    pub width: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct TableLayout {
+    pub shape: Shape,
+    pub bucket: Option<Bucket>,
+    /// CQL class name without package; `None` is no compression.
+    pub compressor: Option<&'static str>,
+    pub chunk_kib: u32,
+    pub table: Table,
+    /// Name of the CQL table, without keyspace.
+    pub name: String,
+}
+
+/// Cassandra 5.0's own default.
+const DEFAULT_CHUNK_KIB: u32 = 16;
+
+impl TableLayout {
+    pub fn new(id: &DesignId, table: &Table) -> Result<Self, EngineError> {
+        let mut settings = Settings::of(id);
+        let shape = match id.layout.as_deref() {
+            Some("narrow") => Shape::Narrow,
+            Some("wide") => Shape::Wide,
+            Some("blob") => Shape::Blob,
+            Some("compact") => Shape::Compact,
+            other => {
+                return Err(settings.error(format!(
+                    "cassandra has no layout `{}`; there are narrow, wide, blob, compact",
+                    other.unwrap_or("")
+                )));
+            }
+        };
+        let compressor = settings.word("compressor", &["LZ4", "Zstd", "Deflate", "Snappy", "none"])?;
+        let chunk = settings.kib("chunk")?;
+        let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
+            Some(width) => Some(bucket(&settings, shape, table, &width)?),
+            None => None,
+        };
+        if compressor == Some("none") && chunk.is_some() {
+            return Err(settings.error("chunk= means nothing with compressor=none".to_owned()));
+        }
+        settings.end(KNOWN_SETTINGS)?;
+        if table.columns.len() == table.key().count() && shape == Shape::Compact {
+            return Err(EngineError(format!(
+                "design {id}: COMPACT STORAGE needs a column outside the key"
+            )));
+        }
+        Ok(TableLayout {
+            shape,
+            bucket,
+            compressor: match compressor {
+                Some("none") => None,
+                Some(word) => Some(word),
+                None => Some("LZ4"),
+            },
+            chunk_kib: chunk.unwrap_or(DEFAULT_CHUNK_KIB),
+            table: table.clone(),
+            name: table_name(id),
+        })
+    }
+
+    pub fn schema(&self) -> SchemaRef {
+        self.table.schema()
+    }
+
+    /// Whether columns outside the key are in one blob.
+    pub fn has_blob(&self) -> bool {
+        matches!(self.shape, Shape::Blob | Shape::Compact)
+    }
+
+    /// Partition key as CQL has it, without the bucket.
+    pub fn partition_key(&self) -> Vec<&str> {
+        match self.shape {
+            Shape::Narrow => self.table.key().collect(),
+            _ => self.table.partition_key.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Clustering columns as CQL has them.
+    pub fn clustering_key(&self) -> Vec<&str> {
+        match self.shape {
+            Shape::Narrow => Vec::new(),
+            _ => self.table.order_key.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Partition key with the bucket: what `token()` is computed of.
+    pub fn token_columns(&self) -> Vec<&str> {
+        let bucket = self.bucket.as_ref().map(|_| BUCKET_COLUMN);
+        self.partition_key().into_iter().chain(bucket).collect()
+    }
+
+    /// Columns as CQL has them, in the order in which they are inserted.
+    pub fn cql_columns(&self) -> Vec<(&str, &'static str)> {
+        let bucket = self.bucket.as_ref().map(|_| (BUCKET_COLUMN, "bigint"));
+        let blob = self.has_blob().then_some((BLOB_COLUMN, "blob"));
+        let stored = |name: &str| !self.has_blob() || self.table.is_key(name);
+        let plain = self.table.columns.iter().filter(|c| stored(&c.name));
+        plain.map(|c| (c.name.as_str(), c.kind.name())).chain(bucket).chain(blob).collect()
+    }
+
+    pub fn create_statement(&self, keyspace: &str) -> String {
+        let columns: Vec<String> =
+            self.cql_columns().iter().map(|(name, kind)| format!("{} {kind}", quoted(name))).collect();
+        let partition = quoted_list(&self.token_columns());
+        let clustering = self.clustering_key();
+        let key = match clustering.is_empty() {
+            true => format!("({partition})"),
+            false => format!("({partition}), {}", quoted_list(&clustering)),
+        };
+        let compact = match self.shape {
+            Shape::Compact => "COMPACT STORAGE AND ",
+            _ => "",
+        };
+        format!(
+            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}compression = {}",
+            self.name,
+            columns.join(", "),
+            self.compression()
+        )
+    }
+
+    pub fn insert_statement(&self, keyspace: &str) -> String {
+        let columns: Vec<&str> = self.cql_columns().iter().map(|(name, _)| *name).collect();
+        let marks = vec!["?"; columns.len()].join(", ");
+        format!(
+            "INSERT INTO {keyspace}.{} ({}) VALUES ({marks})",
+            self.name,
+            quoted_list(&columns)
+        )
+    }
+
+    /// Settings in force, for the report.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let key = format!(
+            "(({}){})",
+            self.token_columns().join(", "),
+            self.clustering_key().iter().map(|c| format!(", {c}")).collect::<String>()
+        );
+        let mut settings = vec![("primary key".to_owned(), key)];
+        settings.push(("compression".to_owned(), self.compression()));
+        if let Some(bucket) = &self.bucket {
+            settings.push(("bucket".to_owned(), format!("floor({} / {})", bucket.column, bucket.width)));
+        }
+        settings
+    }
+
+    fn compression(&self) -> String {
+        match self.compressor {
+            None => "{'enabled': 'false'}".to_owned(),
+            Some(word) => format!(
+                "{{'class': '{word}Compressor', 'chunk_length_in_kb': {}}}",
+                self.chunk_kib
+            ),
+        }
+    }
+}
+
+fn bucket(
+    settings: &Settings<'_>,
+    shape: Shape,
+    table: &Table,
+    width: &str,
+) -> Result<Bucket, EngineError> {
+    if shape == Shape::Narrow {
+        return Err(settings.error("bucket= means nothing with one row per partition".to_owned()));
+    }
+    let column = table.order_key.first().and_then(|name| table.column(name));
+    let Some(column) = column else {
+        return Err(settings.error("bucket= needs an order key".to_owned()));
+    };
+    let width = match column.kind {
+        ColumnType::Timestamp => humantime::parse_duration(width)
+            .ok()
+            .and_then(|d| i64::try_from(d.as_millis()).ok())
+            .ok_or("is not a duration such as 1d or 6h"),
+        ColumnType::Int | ColumnType::Bigint => {
+            width.parse().map_err(|_| "is not a whole number, as the order key's type asks for")
+        }
+        _ => Err("needs an order key that is a timestamp, bigint or int"),
+    }
+    .map_err(|why| settings.error(format!("bucket={width} {why}")))?;
+    if width <= 0 {
+        return Err(settings.error("bucket= has to be more than 0".to_owned()));
+    }
+    Ok(Bucket { column: column.name.clone(), width })
+}
+
+/// Names are lower case and checked; quotes keep words that CQL reserves usable.
+pub fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
+}
+
+pub fn quoted_list(names: &[&str]) -> String {
+    names.iter().map(|n| quoted(n)).collect::<Vec<_>>().join(", ")
+}
+
+/// CQL allows 48 characters; longer ids are cut and told apart by a hash.
+fn table_name(id: &DesignId) -> String {
+    let text = id.to_string().to_lowercase();
+    let text = text.strip_prefix("cassandra/").unwrap_or(&text);
+    let name: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    match name.len() {
+        0..=48 => name,
+        _ => format!("{}_{:08x}", &name[..39], xxhash_rust::xxh3::xxh3_64(text.as_bytes()) as u32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_workload::Column;
+
+    use super::*;
+
+    fn table() -> Table {
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        Table {
+            name: "t".to_owned(),
+            columns: vec![
+                column("series", ColumnType::Text),
+                column("time", ColumnType::Timestamp),
+                column("value", ColumnType::Double),
+            ],
+            partition_key: vec!["series".to_owned()],
+            order_key: vec!["time".to_owned()],
+        }
+    }
+
+    fn create(id: &str) -> Result<String, String> {
+        let id: DesignId = id.parse()?;
+        let layout = TableLayout::new(&id, &table()).map_err(|e| e.to_string())?;
+        Ok(layout.create_statement("ks"))
+    }
+
+    #[test]
+    fn each_shape_has_its_own_key() {
+        assert_eq!(
+            create("cassandra/narrow?compressor=none").unwrap(),
+            r#"CREATE TABLE ks.narrow_compressor_none ("series" text, "time" timestamp, "value" double, PRIMARY KEY (("series", "time"))) WITH compression = {'enabled': 'false'}"#
+        );
+        assert_eq!(
+            create("cassandra/wide?bucket=1d&chunk=4KiB&compressor=Zstd").unwrap(),
+            r#"CREATE TABLE ks.wide_bucket_1d_chunk_4kib_compressor_zstd ("series" text, "time" timestamp, "value" double, "bakeoff_bucket" bigint, PRIMARY KEY (("series", "bakeoff_bucket"), "time")) WITH compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': 4}"#
+        );
+        assert_eq!(
+            create("cassandra/compact").unwrap(),
+            r#"CREATE TABLE ks.compact ("series" text, "time" timestamp, "bakeoff_row" blob, PRIMARY KEY (("series"), "time")) WITH COMPACT STORAGE AND compression = {'class': 'LZ4Compressor', 'chunk_length_in_kb': 16}"#
+        );
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused_by_name() {
+        for (id, word) in [
+            ("cassandra/tall", "no layout `tall`"),
+            ("cassandra/wide?chunk=5KiB", "power of two"),
+            ("cassandra/wide?compressor=gzip", "LZ4, Zstd"),
+            ("cassandra/wide?colour=red", "unknown setting `colour`"),
+            ("cassandra/narrow?bucket=1d", "one row per partition"),
+            ("cassandra/wide?bucket=0s", "more than 0"),
+            ("cassandra/wide?bucket=much", "not a duration"),
+            ("cassandra/wide?compressor=none&chunk=4KiB", "means nothing"),
+        ] {
+            let error = create(id).unwrap_err();
+            assert!(error.contains(word), "{id}: {error}");
+        }
+    }
+
+    #[test]
+    fn long_ids_get_short_names_that_differ() {
+        let name = |id: &str| table_name(&id.parse().unwrap());
+        let a = name("cassandra/wide?bucket=1d&chunk=1024KiB&compressor=Deflate");
+        let b = name("cassandra/wide?bucket=1d&chunk=1024KiB&compressor=Deflat2");
+        assert!(a.len() <= 48 && b.len() <= 48);
+        assert_ne!(a, b);
+    }
+}

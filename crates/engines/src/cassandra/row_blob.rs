@@ -1,0 +1,158 @@
+//! One row's columns outside the key as one blob.
+//!
+//! Layout: a bitmap with a bit for each column, least significant bit first, set for null; then
+//! the values that are not null in column order: booleans as 1 byte, int as 4, bigint, double and
+//! timestamp as 8 bytes, all little-endian; text as its length in LEB128 and its bytes.
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{
+    Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+};
+use bakeoff_workload::ColumnType;
+
+/// Appends the blob of one row. `columns` are those outside the key, in table order.
+pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>) {
+    let bitmap = out.len();
+    out.resize(bitmap + columns.len().div_ceil(8), 0);
+    for (i, (kind, array)) in columns.iter().enumerate() {
+        if array.is_null(row) {
+            out[bitmap + i / 8] |= 1 << (i % 8);
+            continue;
+        }
+        match kind {
+            ColumnType::Boolean => out.push(u8::from(array.as_boolean().value(row))),
+            ColumnType::Int => {
+                out.extend(array.as_primitive::<Int32Type>().value(row).to_le_bytes());
+            }
+            ColumnType::Bigint => {
+                out.extend(array.as_primitive::<Int64Type>().value(row).to_le_bytes());
+            }
+            ColumnType::Double => {
+                out.extend(array.as_primitive::<Float64Type>().value(row).to_le_bytes());
+            }
+            ColumnType::Timestamp => {
+                let millis = array.as_primitive::<TimestampMillisecondType>().value(row);
+                out.extend(millis.to_le_bytes());
+            }
+            ColumnType::Text => {
+                let text = array.as_string::<i32>().value(row);
+                push_length(text.len(), out);
+                out.extend(text.as_bytes());
+            }
+        }
+    }
+}
+
+fn push_length(mut length: usize, out: &mut Vec<u8>) {
+    while length >= 0x80 {
+        out.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+}
+
+/// Calls `each` with the number and bytes of the columns up to `last`, `None` for null. Returns
+/// `None` when the blob is torn.
+pub fn decode<'a>(
+    kinds: &[ColumnType],
+    last: usize,
+    blob: &'a [u8],
+    mut each: impl FnMut(usize, Option<&'a [u8]>) -> Option<()>,
+) -> Option<()> {
+    let (bitmap, mut rest) = blob.split_at_checked(kinds.len().div_ceil(8))?;
+    for (i, kind) in kinds.iter().enumerate().take(last + 1) {
+        if bitmap[i / 8] & (1 << (i % 8)) != 0 {
+            each(i, None)?;
+            continue;
+        }
+        let width = match kind {
+            ColumnType::Boolean => 1,
+            ColumnType::Int => 4,
+            ColumnType::Bigint | ColumnType::Double | ColumnType::Timestamp => 8,
+            ColumnType::Text => take_length(&mut rest)?,
+        };
+        let (value, after) = rest.split_at_checked(width)?;
+        rest = after;
+        each(i, Some(value))?;
+    }
+    Some(())
+}
+
+fn take_length(bytes: &mut &[u8]) -> Option<usize> {
+    let mut length = 0;
+    for shift in (0..35).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        length |= usize::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(length);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{BooleanArray, Float64Array, Int32Array, Int64Array, StringArray};
+
+    use super::*;
+
+    const KINDS: [ColumnType; 5] = [
+        ColumnType::Int,
+        ColumnType::Text,
+        ColumnType::Double,
+        ColumnType::Boolean,
+        ColumnType::Bigint,
+    ];
+
+    fn blob(row: usize) -> Vec<u8> {
+        let long = "x".repeat(300);
+        let arrays: Vec<ArrayRef> = vec![
+            Arc::new(Int32Array::from(vec![Some(-5), None])),
+            Arc::new(StringArray::from(vec![Some(long.as_str()), Some("")])),
+            Arc::new(Float64Array::from(vec![Some(f64::NAN), None])),
+            Arc::new(BooleanArray::from(vec![Some(true), None])),
+            Arc::new(Int64Array::from(vec![Some(i64::MIN), Some(7)])),
+        ];
+        let columns: Vec<_> = KINDS.into_iter().zip(&arrays).collect();
+        let mut out = Vec::new();
+        encode(&columns, row, &mut out);
+        out
+    }
+
+    fn values(blob: &[u8], last: usize) -> Option<Vec<Option<Vec<u8>>>> {
+        let mut values = Vec::new();
+        decode(&KINDS, last, blob, |_, value| {
+            values.push(value.map(<[u8]>::to_vec));
+            Some(())
+        })?;
+        Some(values)
+    }
+
+    #[test]
+    fn every_type_comes_back_with_its_nulls() {
+        let first = values(&blob(0), 4).unwrap();
+        assert_eq!(first[0].as_deref(), Some(&(-5i32).to_le_bytes()[..]));
+        assert_eq!(first[1].as_ref().unwrap().len(), 300);
+        assert!(f64::from_le_bytes(first[2].clone().unwrap().try_into().unwrap()).is_nan());
+        assert_eq!(first[3].as_deref(), Some(&[1u8][..]));
+        assert_eq!(first[4].as_deref(), Some(&i64::MIN.to_le_bytes()[..]));
+        let second = values(&blob(1), 4).unwrap();
+        assert_eq!(second, [None, Some(vec![]), None, None, Some(7i64.to_le_bytes().to_vec())]);
+    }
+
+    #[test]
+    fn decoding_stops_after_the_last_column_wanted() {
+        assert_eq!(values(&blob(0), 1).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_torn_blob_is_noticed_wherever_it_is_torn() {
+        let whole = blob(0);
+        for length in 0..whole.len() {
+            assert_eq!(values(&whole[..length], 4), None, "cut at {length}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Reading a table: one CQL request after another, the next page on its way while one is decoded.
+
+use std::fmt::{self, Formatter};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{
+    Boundedness, EmissionType, ReplaceChildrenOptions,
+};
+use datafusion::physical_plan::metrics::{
+    BaselineMetrics, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
+};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+};
+use futures::StreamExt;
+use scylla::client::session::Session;
+use scylla::response::query_result::QueryResult;
+use scylla::response::{PagingState, PagingStateResponse};
+use scylla::serialize::SerializationError;
+use scylla::serialize::row::{RowSerializationContext, SerializeRow};
+use scylla::serialize::writers::RowWriter;
+use scylla::statement::prepared::PreparedStatement;
+
+use super::decode::Decoder;
+use super::pushdown::KeyValue;
+
+/// The longest that one page may take to come.
+pub const PAGE_TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// Values for one execution of the statement: a token range, or a partition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request(pub Vec<KeyValue>);
+
+/// A scan as DataFusion runs it: each partition reads its requests one after another.
+#[derive(Debug)]
+pub struct CassandraScan {
+    pub session: Arc<Session>,
+    pub statement: PreparedStatement,
+    pub decoder: Arc<Decoder>,
+    pub partitions: Vec<Vec<Request>>,
+    /// Rows after which each partition may stop.
+    pub limit: Option<usize>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl CassandraScan {
+    pub fn new(
+        session: Arc<Session>,
+        statement: PreparedStatement,
+        decoder: Arc<Decoder>,
+        partitions: Vec<Vec<Request>>,
+        limit: Option<usize>,
+    ) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(decoder.schema().clone()),
+            Partitioning::UnknownPartitioning(partitions.len()),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        let (properties, metrics) = (Arc::new(properties), ExecutionPlanMetricsSet::new());
+        CassandraScan { session, statement, decoder, partitions, limit, properties, metrics }
+    }
+}
+
+impl DisplayAs for CassandraScan {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut Formatter<'_>) -> fmt::Result {
+        let requests: usize = self.partitions.iter().map(Vec::len).sum();
+        write!(f, "CassandraScan: cql=[{}], requests={requests}", self.statement.get_statement())?;
+        match self.limit {
+            Some(limit) => write!(f, ", limit={limit}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ExecutionPlan for CassandraScan {
+    fn name(&self) -> &str {
+        "CassandraScan"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let reader = Reader {
+            session: self.session.clone(),
+            statement: self.statement.clone(),
+            decoder: self.decoder.clone(),
+            requests: self.partitions[partition].clone().into_iter(),
+            coming: None,
+            left: self.limit.unwrap_or(usize::MAX),
+        };
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        let pages = MetricBuilder::new(&self.metrics).counter("pages", partition);
+        let batches = futures::stream::try_unfold(reader, |mut reader| async move {
+            Ok(reader.next().await?.map(|batch| (batch, reader)))
+        });
+        let counted = batches.inspect(move |batch| {
+            if let Ok(batch) = batch {
+                metrics.record_output(batch.num_rows());
+                pages.add(1);
+            }
+        });
+        let schema: SchemaRef = self.decoder.schema().clone();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, counted)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
+
+type Page = (QueryResult, PagingStateResponse);
+
+/// Goes through the requests of one partition, page by page.
+struct Reader {
+    session: Arc<Session>,
+    statement: PreparedStatement,
+    decoder: Arc<Decoder>,
+    requests: std::vec::IntoIter<Request>,
+    /// The page that was asked for last, and the request that it belongs to.
+    coming: Option<(SpawnedTask<Result<Page>>, Request)>,
+    left: usize,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if self.left == 0 {
+                return Ok(None);
+            }
+            let (task, request) = match self.coming.take() {
+                Some(coming) => coming,
+                None => match self.requests.next() {
+                    Some(request) => (self.ask(&request, PagingState::start()), request),
+                    None => return Ok(None),
+                },
+            };
+            let (result, paging) = task.join().await.map_err(|e| external(e.to_string()))??;
+            self.coming = self.ask_next(request, paging);
+            let page = result.into_rows_result().map_err(|e| external(e.to_string()))?;
+            if page.rows_num() == 0 {
+                continue;
+            }
+            let batch = self.decoder.decode(&page)?;
+            let batch = batch.slice(0, batch.num_rows().min(self.left));
+            self.left -= batch.num_rows();
+            return Ok(Some(batch));
+        }
+    }
+
+    /// Asks for what comes after a page: its next one, or the first one of the next request.
+    fn ask_next(
+        &mut self,
+        request: Request,
+        paging: PagingStateResponse,
+    ) -> Option<(SpawnedTask<Result<Page>>, Request)> {
+        match paging {
+            PagingStateResponse::HasMorePages { state } => {
+                Some((self.ask(&request, state), request))
+            }
+            PagingStateResponse::NoMorePages => {
+                let request = self.requests.next()?;
+                Some((self.ask(&request, PagingState::start()), request))
+            }
+        }
+    }
+
+    fn ask(&self, request: &Request, state: PagingState) -> SpawnedTask<Result<Page>> {
+        let (session, statement) = (self.session.clone(), self.statement.clone());
+        let request = request.clone();
+        SpawnedTask::spawn(async move {
+            let page = session.execute_single_page(&statement, &request, state).await;
+            page.map_err(|e| external(format!("reading from Cassandra failed: {e}")))
+        })
+    }
+}
+
+fn external(message: String) -> DataFusionError {
+    DataFusionError::External(message.into())
+}
+
+impl SerializeRow for Request {
+    fn serialize(
+        &self,
+        _: &RowSerializationContext<'_>,
+        writer: &mut RowWriter<'_>,
+    ) -> Result<(), SerializationError> {
+        for value in &self.0 {
+            let cell = writer.make_cell_writer();
+            let written = match value {
+                KeyValue::Boolean(v) => cell.set_value(&[u8::from(*v)]),
+                KeyValue::Int(v) => cell.set_value(&v.to_be_bytes()),
+                KeyValue::Bigint(v) => cell.set_value(&v.to_be_bytes()),
+                KeyValue::Text(v) => cell.set_value(v.as_bytes()),
+            };
+            written.map_err(SerializationError::new)?;
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

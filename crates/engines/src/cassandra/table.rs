@@ -1,0 +1,247 @@
+//! A Cassandra table as a DataFusion table.
+
+use std::collections::HashMap;
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session as DataFusionSession, TableProvider};
+use datafusion::error::{DataFusionError, Result};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use scylla::client::session::Session;
+use scylla::statement::Statement;
+use scylla::statement::prepared::PreparedStatement;
+use tokio::sync::{Mutex, OnceCell};
+
+use super::decode::Decoder;
+use super::layout::{TableLayout, quoted, quoted_list};
+use super::pushdown::{KeyValue, Pushdown};
+use super::scan::{CassandraScan, PAGE_TIME_LIMIT, Request};
+
+/// Rows of a page. The measured optimum is flat from 5,000 rows on.
+pub const PAGE_ROWS: i32 = 5_000;
+/// Token ranges of a full scan for each DataFusion partition: enough to even out their sizes.
+const RANGES_PER_PARTITION: usize = 4;
+
+/// Requests that one query may make for buckets.
+const BUCKETS_LIMIT: usize = 100_000;
+
+/// Reads a table with whatever the filters leave: partitions one by one, or token ranges in
+/// parallel.
+pub struct CassandraTable {
+    session: Arc<Session>,
+    keyspace: String,
+    layout: TableLayout,
+    prepared: Mutex<HashMap<String, PreparedStatement>>,
+    /// First and last bucket in the table.
+    buckets: OnceCell<Option<(i64, i64)>>,
+}
+
+impl CassandraTable {
+    pub fn new(session: Arc<Session>, keyspace: String, layout: TableLayout) -> Self {
+        let (prepared, buckets) = (Mutex::default(), OnceCell::new());
+        CassandraTable { session, keyspace, layout, prepared, buckets }
+    }
+
+    async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
+        let mut prepared = self.prepared.lock().await;
+        if let Some(statement) = prepared.get(cql) {
+            return Ok(statement.clone());
+        }
+        let mut statement = Statement::new(cql).with_page_size(PAGE_ROWS);
+        statement.set_request_timeout(Some(PAGE_TIME_LIMIT));
+        statement.set_is_idempotent(true);
+        let statement = self.session.prepare(statement).await.map_err(external)?;
+        prepared.insert(cql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// The requests that read what the filters leave, and their restriction in CQL.
+    async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<(String, Vec<Request>)> {
+        if let Some(keys) = &pushdown.partitions {
+            let keys = self.with_buckets(keys, pushdown).await?;
+            let columns = self.layout.token_columns();
+            let mut conditions: Vec<String> =
+                columns.iter().map(|c| format!("{} = ?", quoted(c))).collect();
+            conditions.extend(
+                pushdown.order.iter().map(|(c, op, _)| format!("{} {op} ?", quoted(c))),
+            );
+            let order = pushdown.order.iter().map(|(_, _, value)| value.clone());
+            let requests =
+                keys.into_iter().map(|key| Request(key.into_iter().chain(order.clone()).collect()));
+            return Ok((conditions.join(" AND "), requests.collect()));
+        }
+        let token = format!("token({})", quoted_list(&self.layout.token_columns()));
+        let ranges = token_ranges(partitions * RANGES_PER_PARTITION);
+        let requests = ranges
+            .into_iter()
+            .map(|(after, to)| Request(vec![KeyValue::Bigint(after), KeyValue::Bigint(to)]));
+        Ok((format!("{token} > ? AND {token} <= ?"), requests.collect()))
+    }
+
+    /// Adds the buckets that the order key's range leaves to each partition key.
+    async fn with_buckets(
+        &self,
+        keys: &[Vec<KeyValue>],
+        pushdown: &Pushdown,
+    ) -> Result<Vec<Vec<KeyValue>>> {
+        let Some(bucket) = &self.layout.bucket else { return Ok(keys.to_vec()) };
+        let Some((first, last)) = self.bucket_bounds().await? else { return Ok(Vec::new()) };
+        let (low, high) = pushdown.bounds(&bucket.column);
+        let first = low.map_or(first, |v| v.div_euclid(bucket.width).max(first));
+        let last = high.map_or(last, |v| v.div_euclid(bucket.width).min(last));
+        let count = usize::try_from(last.saturating_sub(first).saturating_add(1)).unwrap_or(0);
+        if count.saturating_mul(keys.len()) > BUCKETS_LIMIT {
+            return Err(external(format!(
+                "the query would read {count} buckets of {} partition keys one by one, more than \
+                 {BUCKETS_LIMIT}; choose a larger bucket= or a shorter range",
+                keys.len()
+            )));
+        }
+        let with = |key: &Vec<KeyValue>, number: i64| {
+            key.iter().cloned().chain([KeyValue::Bigint(number)]).collect()
+        };
+        Ok(keys.iter().flat_map(|key| (first..=last).map(move |n| with(key, n))).collect())
+    }
+
+    /// First and last bucket number, from the partition keys alone.
+    async fn bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
+        self.buckets.get_or_try_init(|| self.read_bucket_bounds()).await.copied()
+    }
+
+    async fn read_bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
+        use futures::TryStreamExt;
+        let cql = format!(
+            "SELECT DISTINCT {} FROM {}.{}",
+            quoted_list(&self.layout.token_columns()),
+            self.keyspace,
+            self.layout.name
+        );
+        let statement = self.prepare(&cql).await?;
+        let rows = self.session.execute_iter(statement, &[]).await.map_err(external)?;
+        let mut rows = rows.rows_stream::<scylla::value::Row>().map_err(external)?;
+        let mut bounds: Option<(i64, i64)> = None;
+        while let Some(row) = rows.try_next().await.map_err(external)? {
+            let bucket = row.columns.last().and_then(|c| c.as_ref()?.as_bigint());
+            if let Some(number) = bucket {
+                let (first, last) = bounds.unwrap_or((number, number));
+                bounds = Some((first.min(number), last.max(number)));
+            }
+        }
+        Ok(bounds)
+    }
+
+    fn select(&self, decoder: &Decoder, condition: &str, limit: Option<usize>) -> String {
+        let limit = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
+        format!(
+            "SELECT {} FROM {}.{} WHERE {condition}{limit}",
+            quoted_list(&decoder.selected()),
+            self.keyspace,
+            self.layout.name
+        )
+    }
+}
+
+impl Debug for CassandraTable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "CassandraTable({}.{})", self.keyspace, self.layout.name)
+    }
+}
+
+#[async_trait]
+impl TableProvider for CassandraTable {
+    fn schema(&self) -> SchemaRef {
+        self.layout.schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let answer = |exact| match exact {
+            true => TableProviderFilterPushDown::Exact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(Pushdown::new(&self.layout, filters).exact.into_iter().map(answer).collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn DataFusionSession,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let all: Vec<usize> = (0..self.layout.table.columns.len()).collect();
+        let decoder = Decoder::new(&self.layout, projection.unwrap_or(&all))?;
+        let pushdown = Pushdown::new(&self.layout, &filters.iter().collect::<Vec<_>>());
+        let threads = state.config().target_partitions();
+        let (condition, requests) = self.requests(&pushdown, threads).await?;
+        let statement = self.prepare(&self.select(&decoder, &condition, limit)).await?;
+        Ok(Arc::new(CassandraScan::new(
+            self.session.clone(),
+            statement,
+            Arc::new(decoder),
+            dealt_out(requests, threads),
+            limit,
+        )))
+    }
+}
+
+fn external(error: impl std::fmt::Display) -> DataFusionError {
+    DataFusionError::External(format!("Cassandra: {error}").into())
+}
+
+/// Splits the ring of the Murmur3 partitioner into `n` ranges, each without its start.
+///
+/// No key has the smallest token: Cassandra maps it to the largest one.
+fn token_ranges(n: usize) -> Vec<(i64, i64)> {
+    let width = (1i128 << 64) / n.max(1) as i128;
+    let bound = |i: usize| match i {
+        i if i >= n.max(1) => i64::MAX,
+        i => (i128::from(i64::MIN) + width * i as i128) as i64,
+    };
+    (0..n.max(1)).map(|i| (bound(i), bound(i + 1))).collect()
+}
+
+/// Deals requests out to at most `n` partitions, in turn. Never empty.
+fn dealt_out(requests: Vec<Request>, n: usize) -> Vec<Vec<Request>> {
+    let mut partitions = vec![Vec::new(); n.min(requests.len()).max(1)];
+    let count = partitions.len();
+    for (i, request) in requests.into_iter().enumerate() {
+        partitions[i % count].push(request);
+    }
+    partitions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn token_ranges_cover_the_ring_without_gap_or_overlap() {
+        for n in [1, 2, 3, 7, 64] {
+            let ranges = token_ranges(n);
+            assert_eq!(ranges.len(), n);
+            assert_eq!(ranges[0].0, i64::MIN);
+            assert_eq!(ranges[n - 1].1, i64::MAX);
+            assert!(ranges.windows(2).all(|pair| pair[0].1 == pair[1].0));
+            assert!(ranges.iter().all(|(after, to)| after < to));
+        }
+    }
+
+    #[test]
+    fn requests_are_dealt_out_evenly() {
+        let requests = vec![Request(vec![]); 5];
+        let sizes = |n| dealt_out(requests.clone(), n).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(sizes(2), [3, 2]);
+        assert_eq!(sizes(9), [1; 5]);
+        assert_eq!(dealt_out(Vec::new(), 4), vec![Vec::<Request>::new()]);
+    }
+}

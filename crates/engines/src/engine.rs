@@ -1,0 +1,79 @@
+//! What an engine implements to be listed, started and asked for designs.
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use bakeoff_driver::Design;
+use bakeoff_stats::{DesignInfo, EngineInfo};
+use bakeoff_workload::{DesignId, Workload};
+
+use crate::cassandra::Cluster;
+
+/// An engine that cannot be used, or a design that it cannot build, in words for the user.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct EngineError(pub String);
+
+/// A layout of an engine, for `bakeoff list`.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// The part of a design id before `?`.
+    pub name: &'static str,
+    /// How rows are laid out, in one line.
+    pub what: &'static str,
+    /// Settings as `name=value|value`.
+    pub settings: &'static str,
+}
+
+/// Where and how engines run.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Absolute path of the run folder.
+    pub run_dir: PathBuf,
+    /// Worker threads of Bakeoff, and partitions of each query in DataFusion.
+    pub threads: usize,
+    /// A Cassandra cluster that already runs; else one is started.
+    pub cluster: Option<Cluster>,
+    /// Memory that rows held by the `memory` engine may use, in bytes.
+    pub memory_table_bytes: usize,
+}
+
+/// A system that stores or computes.
+#[async_trait]
+pub trait Engine: Send + Sync {
+    fn name(&self) -> &'static str;
+
+    fn layouts(&self) -> &'static [Layout];
+
+    /// Whether it can be used here: its version, or what is missing and how to get it.
+    async fn availability(&self) -> Result<String, String>;
+
+    /// Settings and statements of a design, without touching anything; an error for a layout,
+    /// setting or value that does not exist or does not fit the table.
+    fn describe(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<DesignInfo, EngineError>;
+
+    /// Starts the engine, or connects to one that runs.
+    async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError>;
+}
+
+/// An engine that answers.
+#[async_trait]
+pub trait Running: Send + Sync {
+    fn info(&self) -> EngineInfo;
+
+    async fn design(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<Box<dyn Design>, EngineError>;
+
+    /// Ends the run: what it made is removed unless it is to be kept, and what was started is
+    /// stopped.
+    async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError>;
+}

@@ -1,0 +1,105 @@
+//! Right answers: DataFusion over the rows themselves.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bakeoff_driver::{DesignError, Expected, Oracle};
+use bakeoff_workload::{DuplicateKeys, RowSource, Table};
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::MemTable;
+use datafusion::error::DataFusionError;
+use datafusion::prelude::SessionContext;
+
+use crate::source_table::SourceRows;
+use crate::sql;
+
+/// DataFusion over a row source: over its batches in memory while they fit, else over the source
+/// read again for each query.
+pub struct SqlOracle {
+    source: Arc<dyn RowSource>,
+    table: Table,
+    threads: usize,
+    /// Rows that are kept in memory may take this many bytes.
+    memory_bytes: usize,
+    sessions: Option<Sessions>,
+}
+
+struct Sessions {
+    all: SessionContext,
+    /// Absent where no key repeats.
+    last_per_key: Option<SessionContext>,
+}
+
+impl SqlOracle {
+    pub fn new(
+        source: Arc<dyn RowSource>,
+        table: Table,
+        threads: usize,
+        memory_bytes: usize,
+    ) -> Self {
+        SqlOracle { source, table, threads, memory_bytes, sessions: None }
+    }
+
+    fn session(&self, rows: SourceRows) -> Result<SessionContext, DataFusionError> {
+        let table: Arc<dyn TableProvider> = match self.in_memory(&rows)? {
+            Some(table) => Arc::new(table),
+            None => Arc::new(rows.table()?),
+        };
+        sql::session_with(self.threads, &self.table.name, table)
+    }
+
+    fn in_memory(&self, rows: &SourceRows) -> Result<Option<MemTable>, DataFusionError> {
+        let (mut batches, mut bytes) = (Vec::new(), 0);
+        rows.for_each(|batch| {
+            bytes += batch.get_array_memory_size();
+            batches.push(batch);
+            bytes <= self.memory_bytes
+        })
+        .map_err(|e| DataFusionError::External(Box::new(e)))?;
+        if bytes > self.memory_bytes {
+            return Ok(None);
+        }
+        // One partition per thread, as the designs have.
+        let mut partitions = vec![Vec::new(); self.threads.max(1)];
+        for (i, batch) in batches.into_iter().enumerate() {
+            partitions[i % self.threads.max(1)].push(batch);
+        }
+        MemTable::try_new(rows.schema.clone(), partitions).map(Some)
+    }
+}
+
+#[async_trait]
+impl Oracle for SqlOracle {
+    async fn prepare(
+        &mut self,
+        rows: u64,
+        duplicates: Arc<DuplicateKeys>,
+    ) -> Result<(), DesignError> {
+        let source = |overwritten| SourceRows {
+            source: self.source.clone(),
+            rows,
+            overwritten,
+            schema: self.source.schema(),
+        };
+        let prepared = self.session(source(None)).and_then(|all| {
+            let last_per_key = (duplicates.count() > 0)
+                .then(|| self.session(source(Some(duplicates))))
+                .transpose()?;
+            Ok(Sessions { all, last_per_key })
+        });
+        self.sessions = Some(prepared.map_err(|e| DesignError(sql::message(&e)))?);
+        Ok(())
+    }
+
+    async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
+        let sessions = self
+            .sessions
+            .as_ref()
+            .ok_or_else(|| DesignError::new("the right answers were not prepared"))?;
+        let session = match &sessions.last_per_key {
+            Some(session) if !keeps_duplicates => session,
+            _ => &sessions.all,
+        };
+        sql::expected(session, sql).await
+    }
+}

@@ -1,0 +1,101 @@
+//! `parquet`: one file sorted by key, queried through DataFusion.
+
+mod files;
+
+use async_trait::async_trait;
+use bakeoff_driver::Design;
+use bakeoff_stats::{DesignInfo, EngineInfo};
+use bakeoff_workload::{DesignId, Workload};
+
+use crate::settings::Settings;
+use crate::{Context, Engine, EngineError, Layout, Running};
+use files::{Codec, ParquetTable};
+
+pub struct ParquetFiles;
+
+#[async_trait]
+impl Engine for ParquetFiles {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn layouts(&self) -> &'static [Layout] {
+        &[Layout {
+            name: "parquet",
+            what: "one Parquet file sorted by key, read by DataFusion",
+            settings: "codec=zstd|snappy",
+        }]
+    }
+
+    async fn availability(&self) -> Result<String, String> {
+        Ok(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
+    }
+
+    fn describe(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<DesignInfo, EngineError> {
+        let codec = codec(id)?;
+        let dir = ParquetTable::dir(id, context);
+        Ok(DesignInfo {
+            id: id.to_string(),
+            engine: "parquet".to_owned(),
+            settings: codec.settings(),
+            statements: vec![
+                format!("write {}/slice-*.parquet while loading", dir.display()),
+                format!(
+                    "sort them by ({}) into {}/table.parquet and remove them",
+                    workload.table.key().collect::<Vec<_>>().join(", "),
+                    dir.display()
+                ),
+            ],
+        })
+    }
+
+    async fn start(&self, _: &Context) -> Result<Box<dyn Running>, EngineError> {
+        Ok(Box::new(ParquetFiles))
+    }
+}
+
+#[async_trait]
+impl Running for ParquetFiles {
+    fn info(&self) -> EngineInfo {
+        EngineInfo {
+            engine: "parquet".to_owned(),
+            version: format!("DataFusion {}", datafusion::DATAFUSION_VERSION),
+            start_seconds: None,
+            settings: Vec::new(),
+        }
+    }
+
+    async fn design(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<Box<dyn Design>, EngineError> {
+        let info = self.describe(id, workload, context)?;
+        let dir = ParquetTable::dir(id, context);
+        let table = workload.table.clone();
+        Ok(Box::new(ParquetTable::new(info, dir, table, codec(id)?, context.threads)))
+    }
+
+    async fn finish(self: Box<Self>, _keep: bool) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+fn codec(id: &DesignId) -> Result<Codec, EngineError> {
+    let mut settings = Settings::of(id);
+    if let Some(layout) = &id.layout {
+        return Err(settings.error(format!("parquet has no layout `{layout}`")));
+    }
+    let codec = match settings.word("codec", &["zstd", "snappy"])? {
+        Some("snappy") => Codec::Snappy,
+        _ => Codec::Zstd,
+    };
+    settings.end("codec=zstd|snappy")?;
+    Ok(codec)
+}

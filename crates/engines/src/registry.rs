@@ -1,0 +1,19 @@
+//! The only list of engines.
+
+use bakeoff_workload::DesignId;
+
+use crate::cassandra::Cassandra;
+use crate::memory::Memory;
+use crate::parquet::ParquetFiles;
+use crate::{Engine, EngineError};
+
+/// Every engine that Bakeoff knows. A new one is a folder beside this file and a line here.
+pub static ENGINES: &[&dyn Engine] = &[&Cassandra, &ParquetFiles, &Memory];
+
+/// The engine of a design.
+pub fn engine(id: &DesignId) -> Result<&'static dyn Engine, EngineError> {
+    ENGINES.iter().find(|e| e.name() == id.engine).copied().ok_or_else(|| {
+        let names: Vec<_> = ENGINES.iter().map(|e| e.name()).collect();
+        EngineError(format!("no engine is called `{}`; there are {}", id.engine, names.join(", ")))
+    })
+}

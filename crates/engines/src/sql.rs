@@ -1,0 +1,166 @@
+//! DataFusion, the one SQL engine on our side: sessions, answers, and what a query's order is.
+
+use std::sync::Arc;
+
+use bakeoff_driver::{Answer, DesignError, Expected};
+use bakeoff_workload::{Error as WorkloadError, Query, Workload};
+use datafusion::catalog::TableProvider;
+use datafusion::common::config::ConfigOptions;
+use datafusion::datasource::empty::EmptyTable;
+use datafusion::error::DataFusionError;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::{Expr, LogicalPlan, SortExpr};
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+/// Memory that the operators of one session may use before they spill, in bytes.
+const OPERATOR_MEMORY_BYTES: usize = 256 << 20;
+
+/// A session for one table: no catalog, no files, bounded memory.
+pub fn session(threads: usize) -> Result<SessionContext, DataFusionError> {
+    let mut options = ConfigOptions::new();
+    options.execution.target_partitions = threads;
+    options.execution.parquet.pushdown_filters = true;
+    options.execution.parquet.schema_force_view_types = false;
+    options.sql_parser.collect_spans = true;
+    options.sql_parser.map_string_types_to_utf8view = false;
+    let runtime =
+        RuntimeEnvBuilder::new().with_memory_limit(OPERATOR_MEMORY_BYTES, 1.0).build_arc()?;
+    Ok(SessionContext::new_with_config_rt(SessionConfig::from(options), runtime))
+}
+
+/// A session in which `table` is known by its name.
+pub fn session_with(
+    threads: usize,
+    name: &str,
+    table: Arc<dyn TableProvider>,
+) -> Result<SessionContext, DataFusionError> {
+    let session = session(threads)?;
+    session.register_table(name, table)?;
+    Ok(session)
+}
+
+/// Runs SQL to its last row.
+pub async fn answer(session: &SessionContext, sql: &str) -> Result<Answer, DesignError> {
+    let run = async {
+        let plan = session.sql(sql).await?.create_physical_plan().await?;
+        let batches = collect(plan.clone(), session.task_ctx()).await?;
+        Ok::<_, DataFusionError>(Answer { batches, rows_scanned: rows_scanned(plan.as_ref()) })
+    };
+    run.await.map_err(|error| DesignError(message(&error)))
+}
+
+/// DataFusion's message without its chain of contexts.
+pub fn message(error: &DataFusionError) -> String {
+    error.find_root().strip_backtrace()
+}
+
+/// Rows that the plan's tables handed over; `None` when no table was read, as for a count that
+/// statistics answer.
+fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
+    let children = plan.children();
+    if children.is_empty() {
+        let is_table = plan.name() != "PlaceholderRowExec" && plan.name() != "EmptyExec";
+        let rows = plan.metrics().and_then(|metrics| metrics.output_rows());
+        return rows.filter(|_| is_table).map(|rows| rows as u64);
+    }
+    children
+        .into_iter()
+        .filter_map(|child| rows_scanned(child.as_ref()))
+        .reduce(|sum, rows| sum + rows)
+}
+
+/// Runs SQL and says what of its order counts.
+pub async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DesignError> {
+    let plan = session.state().create_logical_plan(sql).await;
+    let (order_by, limited) = ordering(&plan.map_err(|e| DesignError(message(&e)))?);
+    let batches = answer(session, sql).await?.batches;
+    Ok(Expected { batches, order_by, limited })
+}
+
+/// The output columns that a plan orders by, and whether it has a limit.
+fn ordering(plan: &LogicalPlan) -> (Vec<usize>, bool) {
+    match plan {
+        LogicalPlan::Limit(limit) => (ordering(&limit.input).0, true),
+        LogicalPlan::Projection(projection) => {
+            let (inner, limited) = ordering(&projection.input);
+            let names: Vec<_> = projection.input.schema().columns();
+            let outer = inner.iter().map_while(|column| {
+                projection.expr.iter().position(|e| {
+                    matches!(unaliased(e), Expr::Column(c) if names.get(*column) == Some(c))
+                })
+            });
+            (outer.collect(), limited)
+        }
+        LogicalPlan::SubqueryAlias(alias) => ordering(&alias.input),
+        LogicalPlan::Sort(sort) => {
+            let columns = sort.input.schema().columns();
+            let position = |key: &SortExpr| match &key.expr {
+                Expr::Column(column) => columns.iter().position(|c| c == column),
+                _ => None,
+            };
+            (sort.expr.iter().map_while(position).collect(), sort.fetch.is_some())
+        }
+        _ => (Vec::new(), false),
+    }
+}
+
+fn unaliased(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Alias(alias) => unaliased(&alias.expr),
+        expr => expr,
+    }
+}
+
+/// Plans every query of a workload against its table: a missing column, an unknown function or
+/// broken SQL is an error with its line and column in the workload file.
+pub async fn check_queries(workload: &Workload) -> Result<(), WorkloadError> {
+    let table = Arc::new(EmptyTable::new(workload.table.schema()));
+    let session = session_with(1, &workload.table.name, table)
+        .map_err(|e| WorkloadError::Usage(message(&e)))?;
+    for query in &workload.queries {
+        for sql in std::iter::once(&query.sql).chain(query.engine_sql.values()) {
+            let plan = session.state().create_logical_plan(&with_nulls(query, sql)).await;
+            let plan = plan.map_err(|error| located(workload, query, &error))?;
+            if let (order_by, true) = ordering(&plan)
+                && order_by.is_empty()
+            {
+                let message = format!(
+                    "query {} has a LIMIT without an ORDER BY on its output columns: many answers \
+                     would be right, so designs cannot be compared; add an ORDER BY",
+                    query.name
+                );
+                return Err(workload.error_at(query, 1, 1, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The SQL with NULL for each parameter, padded so that every other token keeps its position.
+fn with_nulls(query: &Query, sql: &str) -> String {
+    query.parameters.iter().fold(sql.to_owned(), |sql, parameter| {
+        let mark = format!("${{{}}}", parameter.name);
+        sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
+    })
+}
+
+/// A planner's complaint at its place in the workload file.
+fn located(workload: &Workload, query: &Query, error: &DataFusionError) -> WorkloadError {
+    let text = message(error);
+    let (line, column) = error
+        .diagnostic()
+        .and_then(|d| d.span)
+        .map(|span| (span.start.line as usize, span.start.column as usize))
+        .or_else(|| parser_position(&text))
+        .unwrap_or((1, 1));
+    workload.error_at(query, line, column, format!("query {}: {text}", query.name))
+}
+
+/// The SQL parser puts its position into its message: `... at Line: 1, Column: 8`.
+fn parser_position(message: &str) -> Option<(usize, usize)> {
+    let (_, after) = message.rsplit_once("Line: ")?;
+    let (line, after) = after.split_once(", Column: ")?;
+    let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    Some((line.parse().ok()?, after[..digits].parse().ok()?))
+}

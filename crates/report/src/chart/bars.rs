@@ -1,0 +1,133 @@
+//! Horizontal bars with interval whiskers: what the charts of times, loading and storage share.
+//!
+//! Each bar has its label above it, so that a chart needs no more width than a phone has.
+
+use std::fmt::Write;
+
+use super::scale::Scale;
+use crate::markup::Escaped;
+
+const WIDTH: f64 = 360.0;
+const ROW: f64 = 35.0;
+const BAR: f64 = 10.0;
+/// From a row's top to its bar.
+const LABEL: f64 = 18.0;
+/// Ticks, and the word that the axis is logarithmic.
+const AXIS: f64 = 40.0;
+
+pub struct Bar {
+    pub label: String,
+    /// The engine's colour.
+    pub class: String,
+    /// The value in words, or why there is none.
+    pub text: String,
+    pub value: Option<Value>,
+    pub failed: bool,
+}
+
+pub struct Value {
+    pub value: f64,
+    /// The interval, where there is one.
+    pub whisker: Option<(f64, f64)>,
+}
+
+/// `None` when no bar has a value.
+pub fn bars(title: &str, bars: &[Bar], tick: impl Fn(f64) -> String) -> Option<String> {
+    let ends: Vec<f64> = bars
+        .iter()
+        .filter_map(|b| b.value.as_ref())
+        .flat_map(|v| [v.value, v.whisker.map_or(v.value, |(_, high)| high)])
+        .collect();
+    let scale = Scale::bars(&ends, 1.0, WIDTH - 2.0)?;
+    let height = bars.len() as f64 * ROW + AXIS;
+    let mut content = axis(&scale, height - AXIS, tick);
+    for (index, bar) in bars.iter().enumerate() {
+        content += &row(bar, &scale, index as f64 * ROW);
+    }
+    Some(super::svg(
+        WIDTH,
+        height,
+        title,
+        &description(bars, &scale),
+        &content,
+    ))
+}
+
+fn axis(scale: &Scale, bottom: f64, tick: impl Fn(f64) -> String) -> String {
+    let mut axis = String::new();
+    for value in scale.ticks() {
+        let x = scale.at(value);
+        // A label at an end keeps inside.
+        let anchor = match x {
+            x if x < 20.0 => "start",
+            x if x > WIDTH - 20.0 => "end",
+            _ => "middle",
+        };
+        let _ = writeln!(
+            axis,
+            "<path class=\"grid\" d=\"M{x:.1} 0V{bottom}\"/><text class=\"tick\" x=\"{x:.1}\" \
+             y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+            bottom + 16.0,
+            Escaped(tick(value)),
+        );
+    }
+    if scale.is_logarithmic() {
+        let (middle, bottom) = (WIDTH / 2.0, bottom + 33.0);
+        let _ = writeln!(
+            axis,
+            "<text class=\"tick\" x=\"{middle}\" y=\"{bottom}\" \
+             text-anchor=\"middle\">logarithmic</text>"
+        );
+    }
+    axis
+}
+
+fn row(bar: &Bar, scale: &Scale, top: f64) -> String {
+    let baseline = top + LABEL - 5.0;
+    let red = |condition| if condition { " failed" } else { "" };
+    let (failed, missing) = (red(bar.failed), red(bar.failed && bar.value.is_none()));
+    let mut row = format!(
+        "<g class=\"{}\"><text class=\"label{failed}\" x=\"1\" y=\"{baseline:.1}\">{}</text>\
+         <text class=\"value{missing}\" x=\"{}\" y=\"{baseline:.1}\" text-anchor=\"end\">{}</text>",
+        bar.class,
+        Escaped(&bar.label),
+        WIDTH - 1.0,
+        Escaped(&bar.text),
+    );
+    if let Some(value) = &bar.value {
+        row += &bar_and_whisker(value, scale, top + LABEL);
+    }
+    row + "</g>\n"
+}
+
+fn bar_and_whisker(value: &Value, scale: &Scale, top: f64) -> String {
+    let start = scale.at(0.0);
+    let width = (scale.at(value.value) - start).max(1.0);
+    let mut shapes = format!(
+        "<rect class=\"mark\" x=\"{start:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+         height=\"{BAR}\"/>"
+    );
+    if let Some((low, high)) = value.whisker {
+        let (low, high, middle) = (scale.at(low), scale.at(high), top + BAR / 2.0);
+        let cap = top + 1.5;
+        let _ = write!(
+            shapes,
+            "<path class=\"whisker\" d=\"M{low:.1} {middle:.1}H{high:.1}M{low:.1} {cap:.1}v7\
+             M{high:.1} {cap:.1}v7\"/>"
+        );
+    }
+    shapes
+}
+
+fn description(bars: &[Bar], scale: &Scale) -> String {
+    let kind = if scale.is_logarithmic() {
+        "Logarithmic scale."
+    } else {
+        "Linear scale."
+    };
+    let figures: Vec<String> = bars
+        .iter()
+        .map(|b| format!("{}: {}.", b.label, b.text))
+        .collect();
+    format!("{kind} {}", figures.join(" "))
+}

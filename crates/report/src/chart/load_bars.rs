@@ -1,0 +1,40 @@
+//! Rows loaded a second, fastest first.
+
+use bakeoff_stats::{DesignSummary, Estimate, Summary};
+
+use super::bars::{Bar, Value, bars};
+use super::palette::Palette;
+use crate::units;
+
+/// `None` when nothing was loaded.
+pub fn load_bars(summary: &Summary) -> Option<String> {
+    let palette = Palette::of(summary);
+    let mut designs: Vec<&DesignSummary> = summary.designs.iter().collect();
+    let rate = |d: &DesignSummary| d.load_rate.map_or(0.0, |r| r.median);
+    designs.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    let rows: Vec<Bar> = designs.into_iter().map(|d| bar(d, &palette)).collect();
+    bars(
+        "Rows loaded a second by design, with 95% intervals",
+        &rows,
+        |rate| units::trimmed(&units::rate(rate)),
+    )
+}
+
+fn bar(design: &DesignSummary, palette: &Palette) -> Bar {
+    let value = |rate: Estimate| Value {
+        value: rate.median,
+        whisker: (rate.observations > 1).then_some((rate.low, rate.high)),
+    };
+    let text = match design.load_rate {
+        Some(rate) => format!("{} rows/s", units::rate(rate.median)),
+        None if design.is_right() => "not loaded".to_owned(),
+        None => "failed".to_owned(),
+    };
+    Bar {
+        label: design.info.id.clone(),
+        class: palette.class(&design.info),
+        text,
+        value: design.load_rate.map(value),
+        failed: !design.is_right(),
+    }
+}

@@ -1,0 +1,29 @@
+//! Charts as inline SVG, one file each. Colours are classes that the page's style sheet defines
+//! for light and dark; sizes are in the view box's units, about one pixel each.
+
+mod bars;
+mod load_bars;
+mod palette;
+mod placement;
+mod query_bars;
+mod scale;
+mod scatter;
+mod storage_bars;
+
+pub use load_bars::load_bars;
+pub use palette::Palette;
+pub use query_bars::query_bars;
+pub use scatter::{Size, scatter};
+pub use storage_bars::storage_bars;
+
+use crate::markup::Escaped;
+
+/// An SVG element with a text alternative: a short title, and the figures in words.
+fn svg(width: f64, height: f64, title: &str, description: &str, content: &str) -> String {
+    format!(
+        "<svg role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\">\n<title>{}</title>\n\
+         <desc>{}</desc>\n{content}</svg>\n",
+        Escaped(title),
+        Escaped(description),
+    )
+}

@@ -1,0 +1,156 @@
+//! Where the labels of points go so that none covers another or a point.
+
+/// Clear space between a point's centre and its label.
+const GAP: f64 = 11.0;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rectangle {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Rectangle {
+    fn around(x: f64, y: f64, radius: f64) -> Rectangle {
+        Rectangle {
+            left: x - radius,
+            top: y - radius,
+            right: x + radius,
+            bottom: y + radius,
+        }
+    }
+
+    fn covers(&self, other: &Rectangle) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    fn is_inside(&self, outer: &Rectangle) -> bool {
+        self.left >= outer.left
+            && self.right <= outer.right
+            && self.top >= outer.top
+            && self.bottom <= outer.bottom
+    }
+}
+
+/// A point and the size of its label.
+#[derive(Debug, Clone, Copy)]
+pub struct Labelled {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// One rectangle for each label, inside `area`, as near to its point as the others allow.
+pub fn place(points: &[Labelled], area: &Rectangle) -> Vec<Rectangle> {
+    let mut taken: Vec<Rectangle> = points
+        .iter()
+        .map(|p| Rectangle::around(p.x, p.y, GAP - 3.0))
+        .collect();
+    let mut placed = Vec::new();
+    for point in points {
+        let free = |r: &Rectangle| r.is_inside(area) && !taken.iter().any(|t| t.covers(r));
+        let chosen = candidates(point, area)
+            .find(free)
+            .unwrap_or_else(|| beside(point, 1.0, 0.0));
+        taken.push(chosen);
+        placed.push(chosen);
+    }
+    placed
+}
+
+/// Beside the point, above and below it, then further and further up and down; on each line to
+/// the right, to the left, and wherever the area has room.
+fn candidates(point: &Labelled, area: &Rectangle) -> impl Iterator<Item = Rectangle> {
+    let (point, area) = (*point, *area);
+    let lines = (0..40).map(|n| f64::from(n / 2) * if n % 2 == 0 { 0.5 } else { -0.5 });
+    lines.flat_map(move |lines| {
+        let [right, left, centre] =
+            [1.0, -1.0, 0.0].map(|side| beside(&point, side, lines * point.height));
+        [right, left, moved_inside(centre, &area)]
+    })
+}
+
+fn moved_inside(label: Rectangle, area: &Rectangle) -> Rectangle {
+    let shift = (area.left - label.left).max(0.0) + (area.right - label.right).min(0.0);
+    Rectangle {
+        left: label.left + shift,
+        right: label.right + shift,
+        ..label
+    }
+}
+
+/// `side` is 1 for right, -1 for left, 0 for centred.
+fn beside(point: &Labelled, side: f64, shift: f64) -> Rectangle {
+    let middle = point.x + side * (GAP + point.width / 2.0);
+    let top = point.y + shift - point.height / 2.0;
+    Rectangle {
+        left: middle - point.width / 2.0,
+        top,
+        right: middle + point.width / 2.0,
+        bottom: top + point.height,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AREA: Rectangle = Rectangle {
+        left: 0.0,
+        top: 0.0,
+        right: 700.0,
+        bottom: 400.0,
+    };
+
+    fn at(x: f64, y: f64) -> Labelled {
+        Labelled {
+            x,
+            y,
+            width: 200.0,
+            height: 15.0,
+        }
+    }
+
+    #[test]
+    fn a_lone_label_stands_to_the_right() {
+        assert_eq!(place(&[at(100.0, 100.0)], &AREA)[0].left, 111.0);
+    }
+
+    #[test]
+    fn at_the_edge_it_stands_to_the_left() {
+        assert_eq!(place(&[at(690.0, 100.0)], &AREA)[0].right, 679.0);
+    }
+
+    #[test]
+    fn on_a_narrow_area_it_moves_above_or_below() {
+        let narrow = Rectangle {
+            right: 260.0,
+            ..AREA
+        };
+        let label = place(&[at(130.0, 100.0)], &narrow)[0];
+        assert!(label.is_inside(&narrow));
+        assert!(!Rectangle::around(130.0, 100.0, 6.0).covers(&label));
+    }
+
+    #[test]
+    fn labels_of_a_cluster_cover_neither_each_other_nor_points() {
+        let points: Vec<Labelled> = (0..8)
+            .map(|n| at(300.0 + f64::from(n) * 6.0, 200.0 + f64::from(n % 3) * 5.0))
+            .collect();
+        let placed = place(&points, &AREA);
+        for (index, label) in placed.iter().enumerate() {
+            assert!(label.is_inside(&AREA));
+            assert!(placed[index + 1..].iter().all(|other| !other.covers(label)));
+            assert!(
+                points
+                    .iter()
+                    .all(|p| !Rectangle::around(p.x, p.y, 6.0).covers(label))
+            );
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The times of one query, fastest first.
+
+use bakeoff_stats::{DesignSummary, QuerySummary, Summary};
+
+use super::bars::{Bar, Value, bars};
+use super::palette::Palette;
+use crate::figure::{self, Figure};
+use crate::units;
+
+/// `None` when no design has a time for the query.
+pub fn query_bars(summary: &Summary, query: &str) -> Option<String> {
+    let palette = Palette::of(summary);
+    let ranking = figure::ranking(&summary.designs, query);
+    let rows: Vec<Bar> = ranking
+        .into_iter()
+        .map(|(d, q)| bar(d, q, &palette))
+        .collect();
+    let title = format!("Median time of query {query} by design, with 95% intervals");
+    bars(&title, &rows, |seconds| {
+        units::trimmed(&units::duration(seconds))
+    })
+}
+
+fn bar(design: &DesignSummary, query: &QuerySummary, palette: &Palette) -> Bar {
+    let (text, value) = match figure::of(design, query) {
+        Figure::Failed(why) => (why.to_owned(), None),
+        Figure::NotMeasured => ("not measured".to_owned(), None),
+        Figure::Time { time, query } => {
+            let factor = query
+                .times_faster
+                .map(|f| format!(" · {}", units::factor(f)));
+            let text = units::duration(time.median) + &factor.unwrap_or_default();
+            let whisker = (time.observations > 1).then_some((time.low, time.high));
+            (
+                text,
+                Some(Value {
+                    value: time.median,
+                    whisker,
+                }),
+            )
+        }
+    };
+    Bar {
+        label: design.info.id.clone(),
+        class: palette.class(&design.info),
+        text,
+        value,
+        failed: !design.is_right(),
+    }
+}

@@ -1,0 +1,187 @@
+//! From values to places on an axis, and where its ticks are.
+
+/// Bars that differ more than this would be slivers on a linear scale.
+const LINEAR_UP_TO: f64 = 20.0;
+
+/// A logarithmic axis of fewer decades than this has ticks at 1, 2 and 5.
+const FEW_DECADES: f64 = 2.2;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Scale {
+    logarithmic: bool,
+    /// Values at the two ends.
+    low: f64,
+    high: f64,
+    /// Places of the two ends.
+    from: f64,
+    to: f64,
+}
+
+impl Scale {
+    /// A logarithmic scale with some air around the values. `None` without a positive value.
+    pub fn scatter(values: &[f64], from: f64, to: f64) -> Option<Scale> {
+        let (least, greatest) = range(values)?;
+        let (low, high) = (step_down(least / 1.2), step_up(greatest * 1.2));
+        Some(Scale {
+            logarithmic: true,
+            low,
+            high,
+            from,
+            to,
+        })
+    }
+
+    /// From zero where all bars can be told apart that way, else logarithmic, from a power of ten
+    /// that leaves the shortest bar some length. `None` without a positive value.
+    pub fn bars(values: &[f64], from: f64, to: f64) -> Option<Scale> {
+        let (least, greatest) = range(values)?;
+        let logarithmic = greatest > LINEAR_UP_TO * least;
+        let low = if logarithmic {
+            decade_below(least / 1.5)
+        } else {
+            0.0
+        };
+        Some(Scale {
+            logarithmic,
+            low,
+            high: greatest,
+            from,
+            to,
+        })
+    }
+
+    pub fn is_logarithmic(&self) -> bool {
+        self.logarithmic
+    }
+
+    pub fn at(&self, value: f64) -> f64 {
+        let share = if self.logarithmic {
+            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
+    }
+
+    /// Values to label, at most nine.
+    pub fn ticks(&self) -> Vec<f64> {
+        if !self.logarithmic {
+            return linear_ticks(self.high);
+        }
+        let decades = (self.high / self.low).log10();
+        let few = decades < FEW_DECADES && self.low > 0.0;
+        let every = if decades > 6.0 { 2 } else { 1 };
+        let first = self.low.log10().floor() as i32;
+        let last = self.high.log10().ceil() as i32;
+        let steps: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        (first..=last)
+            .step_by(every)
+            .flat_map(|exponent| steps.iter().map(move |step| step * 10f64.powi(exponent)))
+            .filter(|tick| (self.low * 0.999..=self.high * 1.001).contains(tick))
+            .collect()
+    }
+}
+
+fn range(values: &[f64]) -> Option<(f64, f64)> {
+    let usable = values.iter().copied().filter(|v| v.is_finite() && *v > 0.0);
+    let least = usable.clone().min_by(f64::total_cmp)?;
+    Some((least, usable.max_by(f64::total_cmp)?))
+}
+
+fn linear_ticks(high: f64) -> Vec<f64> {
+    let step = step_up(high / 5.0);
+    (0..=(high / step) as u32)
+        .map(|n| f64::from(n) * step)
+        .collect()
+}
+
+fn decade_below(value: f64) -> f64 {
+    10f64.powf(value.log10().floor())
+}
+
+/// The greatest of 1, 2 and 5 times a power of ten that is not above the value.
+fn step_down(value: f64) -> f64 {
+    let decade = decade_below(value);
+    [5.0, 2.0]
+        .into_iter()
+        .map(|step| step * decade)
+        .find(|&s| s <= value)
+        .unwrap_or(decade)
+}
+
+fn step_up(value: f64) -> f64 {
+    let decade = decade_below(value);
+    let steps = [1.0, 2.0, 5.0].map(|step| step * decade);
+    steps
+        .into_iter()
+        .find(|&s| s >= value)
+        .unwrap_or(10.0 * decade)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(ticks: &[f64], expected: &[f64]) -> bool {
+        ticks.len() == expected.len()
+            && ticks
+                .iter()
+                .zip(expected)
+                .all(|(a, b)| (a - b).abs() < 1e-9 * b.abs().max(1.0))
+    }
+
+    #[test]
+    fn nothing_to_show_has_no_scale() {
+        assert!(Scale::scatter(&[], 0.0, 1.0).is_none());
+        assert!(Scale::bars(&[0.0, f64::NAN], 0.0, 1.0).is_none());
+    }
+
+    #[test]
+    fn similar_bars_start_at_zero() {
+        let scale = Scale::bars(&[2.0, 10.0], 0.0, 100.0).unwrap();
+        assert!(!scale.is_logarithmic());
+        assert_eq!(
+            (scale.at(0.0), scale.at(5.0), scale.at(10.0)),
+            (0.0, 50.0, 100.0)
+        );
+        assert!(close(&scale.ticks(), &[0.0, 2.0, 4.0, 6.0, 8.0, 10.0]));
+    }
+
+    #[test]
+    fn very_different_bars_are_logarithmic_and_all_visible() {
+        let scale = Scale::bars(&[0.001, 10.0], 0.0, 100.0).unwrap();
+        assert!(scale.is_logarithmic());
+        assert!(scale.at(0.001) > 10.0);
+        assert!(close(&scale.ticks(), &[1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]));
+    }
+
+    #[test]
+    fn one_value_has_a_place_inside() {
+        for scale in [
+            Scale::scatter(&[7.0], 0.0, 100.0),
+            Scale::bars(&[7.0], 0.0, 100.0),
+        ] {
+            let place = scale.unwrap().at(7.0);
+            assert!(place > 0.0 && place <= 100.0, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_short_logarithmic_axis_has_finer_ticks() {
+        let scale = Scale::scatter(&[3.0, 40.0], 0.0, 1.0).unwrap();
+        assert!(close(&scale.ticks(), &[2.0, 5.0, 10.0, 20.0, 50.0]));
+        let scale = Scale::scatter(&[3.0, 4e4], 0.0, 1.0).unwrap();
+        assert!(close(&scale.ticks(), &[10.0, 100.0, 1e3, 1e4]));
+    }
+
+    #[test]
+    fn there_are_few_ticks_over_many_decades() {
+        assert!(
+            Scale::scatter(&[1e-6, 1e9], 0.0, 1.0)
+                .unwrap()
+                .ticks()
+                .len()
+                <= 9
+        );
+    }
+}

@@ -1,0 +1,217 @@
+//! Storage against query speed, both logarithmic: the upper right corner is where to be.
+
+use std::fmt::Write;
+
+use bakeoff_stats::{DesignSummary, Summary};
+
+use super::palette::Palette;
+use super::placement::{Labelled, Rectangle, place};
+use super::scale::Scale;
+use crate::markup::Escaped;
+use crate::units;
+
+/// The page shows the one that its screen has room for.
+#[derive(Debug, Clone, Copy)]
+pub enum Size {
+    Wide,
+    Phone,
+}
+
+impl Size {
+    const fn width_and_height(self) -> (f64, f64) {
+        match self {
+            Size::Wide => (760.0, 470.0),
+            Size::Phone => (360.0, 440.0),
+        }
+    }
+
+    const fn plot(self) -> Rectangle {
+        let (width, height) = self.width_and_height();
+        Rectangle {
+            left: 62.0,
+            top: 14.0,
+            right: width - 14.0,
+            bottom: height - 54.0,
+        }
+    }
+}
+
+const LABEL_HEIGHT: f64 = 15.0;
+/// Width of a character of a label, for telling which labels would collide.
+const CHARACTER: f64 = 6.7;
+
+struct Point<'a> {
+    design: &'a DesignSummary,
+    rows_per_megabyte: f64,
+    rows_per_second: f64,
+}
+
+/// `None` when no design has both figures.
+pub fn scatter(summary: &Summary, size: Size) -> Option<String> {
+    let query = scan_query(summary)?;
+    let points = points(summary, query);
+    let storage: Vec<f64> = points.iter().map(|p| p.rows_per_megabyte).collect();
+    let speed: Vec<f64> = points.iter().map(|p| p.rows_per_second).collect();
+    let (plot, (width, height)) = (size.plot(), size.width_and_height());
+    let x = Scale::scatter(&storage, plot.left, plot.right)?;
+    let y = Scale::scatter(&speed, plot.bottom, plot.top)?;
+    let content = axes(&x, &y, &plot, query) + &marks(summary, &points, &plot, &x, &y);
+    let title = format!("Storage efficiency against the speed of query {query}");
+    Some(super::svg(
+        width,
+        height,
+        &title,
+        &description(&points),
+        &content,
+    ))
+}
+
+/// The query that most designs answered and that read most rows.
+fn scan_query(summary: &Summary) -> Option<&str> {
+    let weight = |name: &str| {
+        let answered = summary.designs.iter().filter_map(|d| d.query(name)?.time);
+        let scanned = summary
+            .designs
+            .iter()
+            .filter_map(|d| d.query(name)?.rows_scanned);
+        (answered.count(), scanned.sum::<f64>())
+    };
+    let names = summary.header.queries.iter().map(|q| q.name.as_str());
+    // The first of equals, as the workload's author put it first.
+    names.rev().max_by(|a, b| {
+        let (a, b) = (weight(a), weight(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    })
+}
+
+fn points<'a>(summary: &'a Summary, query: &str) -> Vec<Point<'a>> {
+    let point = |design: &'a DesignSummary| {
+        let seconds = design.query(query)?.time?.median;
+        Some(Point {
+            design,
+            rows_per_megabyte: 1e6 / design.bytes_per_row.filter(|&b| b > 0.0)?,
+            rows_per_second: summary.rows as f64 / Some(seconds).filter(|&s| s > 0.0)?,
+        })
+    };
+    summary.designs.iter().filter_map(point).collect()
+}
+
+fn axes(x: &Scale, y: &Scale, plot: &Rectangle, query: &str) -> String {
+    let Rectangle {
+        left,
+        top,
+        right,
+        bottom,
+    } = *plot;
+    let label = |value: f64| units::trimmed(&units::rate(value));
+    let mut axes = String::new();
+    for tick in x.ticks() {
+        let (at, below, text) = (x.at(tick), bottom + 18.0, label(tick));
+        let _ = writeln!(
+            axes,
+            "<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/>\
+             <text class=\"tick\" x=\"{at:.1}\" y=\"{below}\" text-anchor=\"middle\">{text}</text>"
+        );
+    }
+    for tick in y.ticks() {
+        let (at, before, text) = (y.at(tick), left - 8.0, label(tick));
+        let _ = writeln!(
+            axes,
+            "<path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/><text class=\"tick\" \
+             x=\"{before}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>",
+            at + 4.0
+        );
+    }
+    let middle = (left + right) / 2.0;
+    let center = (top + bottom) / 2.0;
+    let _ = writeln!(
+        axes,
+        "<path class=\"axis\" d=\"M{left} {top}V{bottom}H{right}\"/>\
+         <text class=\"name\" x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">rows per MB of \
+         storage →</text>\
+         <text class=\"name\" transform=\"translate(14 {center}) rotate(-90)\" \
+         text-anchor=\"middle\">rows of the table per second, query {} →</text>\
+         <text class=\"hint\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">better ↗</text>",
+        bottom + 42.0,
+        Escaped(query),
+        right - 8.0,
+        top + 16.0,
+    );
+    axes
+}
+
+fn marks(summary: &Summary, points: &[Point], plot: &Rectangle, x: &Scale, y: &Scale) -> String {
+    let palette = Palette::of(summary);
+    let places: Vec<Labelled> = points
+        .iter()
+        .map(|point| Labelled {
+            x: x.at(point.rows_per_megabyte),
+            y: y.at(point.rows_per_second),
+            width: point.design.info.id.chars().count() as f64 * CHARACTER,
+            height: LABEL_HEIGHT,
+        })
+        .collect();
+    let labels = place(&places, plot);
+    let leaders = places
+        .iter()
+        .zip(&labels)
+        .map(|(at, label)| leader(at, label));
+    // Under the labels, whose halo cuts them.
+    let mut marks: String = leaders.collect();
+    for ((point, at), label) in points.iter().zip(&places).zip(&labels) {
+        let info = &point.design.info;
+        let (anchor, x) = anchor(at, label);
+        let failed = if point.design.is_right() {
+            ""
+        } else {
+            " failed"
+        };
+        let _ = writeln!(
+            marks,
+            "<g class=\"{}\"><path class=\"mark\" d=\"{}\"/><text class=\"label{failed}\" \
+             x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text></g>",
+            palette.class(info),
+            palette.marker(info).path(at.x, at.y),
+            label.bottom - 3.5,
+            Escaped(&info.id),
+        );
+    }
+    marks
+}
+
+/// The text keeps to the side of its point, whatever its real width is.
+fn anchor(point: &Labelled, label: &Rectangle) -> (&'static str, f64) {
+    if label.left > point.x {
+        ("start", label.left)
+    } else if label.right < point.x {
+        ("end", label.right)
+    } else {
+        ("middle", (label.left + label.right) / 2.0)
+    }
+}
+
+/// A line from a point to a label that had to move away.
+fn leader(point: &Labelled, label: &Rectangle) -> String {
+    let middle = (label.top + label.bottom) / 2.0;
+    if (middle - point.y).abs() <= LABEL_HEIGHT {
+        return String::new();
+    }
+    let x = point.x.clamp(label.left, label.right);
+    format!(
+        "<path class=\"leader\" d=\"M{:.1} {:.1}L{x:.1} {middle:.1}\"/>",
+        point.x, point.y
+    )
+}
+
+fn description(points: &[Point]) -> String {
+    let sentence = |p: &Point| {
+        format!(
+            "{}: {} rows per MB, {} rows/s.",
+            p.design.info.id,
+            units::rate(p.rows_per_megabyte),
+            units::rate(p.rows_per_second)
+        )
+    };
+    let figures: Vec<String> = points.iter().map(sentence).collect();
+    format!("Upper right is better. {}", figures.join(" "))
+}

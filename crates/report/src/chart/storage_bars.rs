@@ -1,0 +1,42 @@
+//! Bytes of storage for a row, smallest first.
+
+use bakeoff_stats::{DesignSummary, Summary};
+
+use super::bars::{Bar, Value, bars};
+use super::palette::Palette;
+use crate::units;
+
+/// `None` when no storage was read.
+pub fn storage_bars(summary: &Summary) -> Option<String> {
+    let palette = Palette::of(summary);
+    let mut designs: Vec<&DesignSummary> = summary.designs.iter().collect();
+    let size = |d: &DesignSummary| d.bytes_per_row.unwrap_or(f64::INFINITY);
+    designs.sort_by(|a, b| size(a).total_cmp(&size(b)));
+    let rows: Vec<Bar> = designs.into_iter().map(|d| bar(d, &palette)).collect();
+    bars("Bytes of storage for a row by design", &rows, |bytes| {
+        units::trimmed(&units::bytes(bytes))
+    })
+}
+
+fn bar(design: &DesignSummary, palette: &Palette) -> Bar {
+    let text = match design.bytes_per_row {
+        Some(bytes) => {
+            let factor = design
+                .times_smaller
+                .map(|f| format!(" · {}", units::factor(f)));
+            units::bytes(bytes) + &factor.unwrap_or_default()
+        }
+        None if design.is_right() => "not read".to_owned(),
+        None => "failed".to_owned(),
+    };
+    Bar {
+        label: design.info.id.clone(),
+        class: palette.class(&design.info),
+        text,
+        value: design.bytes_per_row.map(|value| Value {
+            value,
+            whisker: None,
+        }),
+        failed: !design.is_right(),
+    }
+}

@@ -1,0 +1,250 @@
+//! A run as one HTML file that needs no network and no scripts.
+
+mod setup;
+mod table;
+mod tables;
+
+use bakeoff_stats::Summary;
+
+use crate::chart::{self, Palette};
+use crate::markup::Escaped;
+use crate::{figure, notes, units, verdict};
+
+const STYLE: &str = include_str!("style.css");
+
+/// The whole page. Everything that came from outside is escaped.
+pub fn render(summary: &Summary) -> String {
+    let sections = [
+        header(summary),
+        failures(summary),
+        scatter(summary),
+        query_charts(summary),
+        storage_and_loading(summary),
+        forecast(summary),
+        section("All figures", &tables::designs(summary)),
+        section("Time and CPU", &tables::cpu(summary)),
+        published(summary),
+        setup(summary),
+    ];
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{} · Bakeoff</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n<main>\n{}</main>\n{}</body>\n</html>\n",
+        Escaped(&summary.header.title),
+        sections.concat(),
+        footer(summary),
+    )
+}
+
+fn section(title: &str, content: &str) -> String {
+    format!(
+        "<section>\n<h2>{}</h2>\n{content}</section>\n",
+        Escaped(title)
+    )
+}
+
+fn header(summary: &Summary) -> String {
+    let header = &summary.header;
+    let notes: String = notes::of(summary)
+        .iter()
+        .map(|note| format!("<li>{}</li>\n", Escaped(note)))
+        .collect();
+    format!(
+        "<header>\n<p class=\"eyebrow\">Bakeoff · workload {} · {}</p>\n<h1>{}</h1>\n\
+         <p class=\"facts\">{}</p>\n\
+         {}<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
+        Escaped(&header.workload),
+        Escaped(&header.started_at),
+        Escaped(&header.title),
+        Escaped(notes::facts(summary)),
+        answers(summary),
+        Escaped(verdict::paragraph(summary)),
+    )
+}
+
+/// The two questions, each with its figure.
+fn answers(summary: &Summary) -> String {
+    let answers: String = [
+        verdict::storage_to_buy(summary),
+        verdict::time_to_answer(summary),
+    ]
+    .iter()
+    .flatten()
+    .map(|answer| {
+        format!(
+            "<div><dt>{}</dt><dd class=\"figure\">{}</dd><dd>{}</dd></div>\n",
+            answer.question,
+            Escaped(&answer.figure),
+            Escaped(&answer.basis)
+        )
+    })
+    .collect();
+    if answers.is_empty() {
+        answers
+    } else {
+        format!("<dl class=\"answers\">\n{answers}</dl>\n")
+    }
+}
+
+fn failures(summary: &Summary) -> String {
+    let items: String = summary
+        .designs
+        .iter()
+        .flat_map(|d| {
+            d.failures
+                .iter()
+                .map(move |f| (figure::place(d, f), &f.reason))
+        })
+        .map(|(place, reason)| format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(place), Escaped(reason)))
+        .collect();
+    if items.is_empty() {
+        return items;
+    }
+    format!("<section class=\"failures\">\n<h2>Failures</h2>\n<dl>\n{items}</dl>\n</section>\n")
+}
+
+fn scatter(summary: &Summary) -> String {
+    let sizes = [chart::Size::Wide, chart::Size::Phone].map(|s| chart::scatter(summary, s));
+    let [Some(wide), Some(phone)] = sizes else {
+        return String::new();
+    };
+    let content = format!(
+        "{}<figure>\n<div class=\"wide\">{wide}</div>\n<div class=\"phone\">{phone}</div>\n\
+         <figcaption>Both axes are logarithmic. Upper right is better: more rows for each byte, \
+         more rows for each second.</figcaption></figure>\n",
+        legend(summary)
+    );
+    section("Storage against speed", &content)
+}
+
+fn legend(summary: &Summary) -> String {
+    let palette = Palette::of(summary);
+    let mut engines: Vec<&str> = Vec::new();
+    let mut items = String::new();
+    for info in summary.designs.iter().map(|d| &d.info) {
+        if engines.contains(&info.engine.as_str()) {
+            continue;
+        }
+        engines.push(&info.engine);
+        items += &format!(
+            "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
+            palette.class(info),
+            palette.marker(info).character(),
+            Escaped(&info.engine),
+        );
+    }
+    format!("<ul class=\"legend\">\n{items}</ul>\n")
+}
+
+fn query_charts(summary: &Summary) -> String {
+    let charts: String = summary
+        .header
+        .queries
+        .iter()
+        .filter_map(|q| Some(chart_figure(&q.name, &chart::query_bars(summary, &q.name)?)))
+        .collect();
+    charts_section(
+        "Query times",
+        "Medians with 95% intervals, and how many times faster than the slowest design. Bars of \
+         very different length are on a logarithmic axis: each gridline is ten times the one before.",
+        &charts,
+    )
+}
+
+fn storage_and_loading(summary: &Summary) -> String {
+    let charts = [
+        chart::storage_bars(summary).map(|chart| chart_figure("Storage for a row", &chart)),
+        chart::load_bars(summary).map(|chart| chart_figure("Rows loaded a second", &chart)),
+    ];
+    charts_section(
+        "Storage and loading",
+        "Storage after flush and compaction; loading over the second half of the rows.",
+        &charts.into_iter().flatten().collect::<String>(),
+    )
+}
+
+fn charts_section(title: &str, hint: &str, charts: &str) -> String {
+    if charts.is_empty() {
+        return String::new();
+    }
+    let hint = format!("<p class=\"hint-text\">{hint}</p>\n");
+    section(
+        title,
+        &format!("{hint}<div class=\"charts\">\n{charts}</div>\n"),
+    )
+}
+
+fn chart_figure(title: &str, chart: &str) -> String {
+    format!("<figure><h3>{}</h3>\n{chart}</figure>\n", Escaped(title))
+}
+
+fn forecast(summary: &Summary) -> String {
+    let Some(forecast) = summary.forecast.as_ref().filter(|f| !f.queries.is_empty()) else {
+        return String::new();
+    };
+    let scale = &summary.header.scale;
+    let hint = format!(
+        "<p class=\"hint-text\">{} rows, {} users at once, {} cores; extrapolated in proportion \
+         from {} rows.</p>\n",
+        units::count(forecast.full_rows),
+        scale.users,
+        scale.cores,
+        units::count(forecast.measured_rows),
+    );
+    section("At full scale", &(hint + &tables::forecast(forecast)))
+}
+
+fn published(summary: &Summary) -> String {
+    let header = &summary.header;
+    if header.published.is_empty() && header.published_notes.is_empty() {
+        return String::new();
+    }
+    let source = header
+        .published_source
+        .as_deref()
+        .unwrap_or("an unnamed publication");
+    let notes: String = header
+        .published_notes
+        .iter()
+        .map(|n| format!("<li>{}</li>\n", Escaped(n)))
+        .collect();
+    let content = format!(
+        "<p class=\"hint-text\">{}. Other hardware, versions and row counts: for orientation, not \
+         for comparison.</p>\n{}<ul class=\"notes\">\n{notes}</ul>\n",
+        Escaped(source.trim_end_matches('.')),
+        tables::published(summary),
+    );
+    section("Published figures", &content)
+}
+
+fn setup(summary: &Summary) -> String {
+    let engines: String = summary.engines.iter().map(setup::engine).collect();
+    let designs: String = summary.designs.iter().map(setup::design).collect();
+    let queries: String = summary
+        .header
+        .queries
+        .iter()
+        .map(|q| setup::query(&q.name, &q.sql))
+        .collect();
+    let content = format!(
+        "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{queries}{}",
+        setup::run(summary),
+        setup::workload(summary),
+    );
+    section("Setup", &content)
+}
+
+fn footer(summary: &Summary) -> String {
+    let state = match (summary.finished, summary.interrupted) {
+        (true, _) => "finished",
+        (false, true) => "interrupted",
+        (false, false) => "not finished",
+    };
+    format!(
+        "<footer>Bakeoff {} · run {state} · <code>{}</code></footer>\n",
+        Escaped(&summary.header.bakeoff_version),
+        Escaped(&summary.header.command),
+    )
+}

@@ -1,0 +1,144 @@
+//! What was measured on what: everything that one needs to repeat the run.
+
+use bakeoff_stats::{DesignSummary, EngineInfo, Footprint, Summary};
+
+use crate::markup::Escaped;
+use crate::units;
+
+pub fn run(summary: &Summary) -> String {
+    let (header, machine) = (&summary.header, &summary.header.machine);
+    let scale = &header.scale;
+    let mut facts = vec![
+        ("Command", header.command.clone()),
+        ("Started", header.started_at.clone()),
+        ("Bakeoff", header.bakeoff_version.clone()),
+        (
+            "Machine",
+            format!("{}, {} cores", machine.cpu, machine.cores),
+        ),
+        ("Memory", units::bytes(machine.memory_bytes as f64)),
+        ("System", machine.os.clone()),
+        ("Threads", header.threads.to_string()),
+        ("Data", format!("{}, seed {}", header.data, header.seed)),
+        ("Rows", units::count(summary.rows)),
+        (
+            "Table",
+            format!("{}, {} columns", header.table, header.columns),
+        ),
+        ("Rounds", format!("{} in random order", summary.rounds)),
+        ("Warm-up", warm_up(summary)),
+        (
+            "Full scale",
+            format!(
+                "{} rows, {} copies, {} users, {} cores",
+                units::count(scale.full_rows),
+                scale.replication,
+                scale.users,
+                scale.cores
+            ),
+        ),
+    ];
+    facts.extend(
+        header
+            .budget_seconds
+            .map(|s| ("Budget", units::duration(s))),
+    );
+    facts.extend(summary.seconds.map(|s| ("Took", units::duration(s))));
+    facts.extend(
+        summary
+            .peak_memory_bytes
+            .map(|b| ("Peak memory of Bakeoff", units::bytes(b as f64))),
+    );
+    list(facts.iter().map(|(name, value)| (*name, value.as_str())))
+}
+
+fn warm_up(summary: &Summary) -> String {
+    let passes = summary.warm_up_passes;
+    match summary.steady {
+        None => "not done yet".to_owned(),
+        Some(true) => format!("{passes} passes, then times were steady"),
+        Some(false) => format!("{passes} passes, times were not yet steady"),
+    }
+}
+
+pub fn engine(engine: &EngineInfo) -> String {
+    let start = engine
+        .start_seconds
+        .map(|s| ("started in", units::duration(s)));
+    let facts = engine
+        .settings
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()));
+    let facts = list(start.iter().map(|(n, v)| (*n, v.as_str())).chain(facts));
+    details(&format!("{} {}", engine.engine, engine.version), &facts)
+}
+
+pub fn design(design: &DesignSummary) -> String {
+    let settings = design
+        .info
+        .settings
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()));
+    let footprint = design.footprint.as_ref().map(footprint).unwrap_or_default();
+    let footprint = footprint.iter().map(|(n, v)| (*n, v.as_str()));
+    let statements: String = design
+        .info
+        .statements
+        .iter()
+        .map(|s| format!("<pre>{}</pre>\n", Escaped(s)))
+        .collect();
+    details(
+        &design.info.id,
+        &(list(settings.chain(footprint)) + &statements),
+    )
+}
+
+fn footprint(footprint: &Footprint) -> Vec<(&'static str, String)> {
+    let bytes = |b: u64| format!("{} ({} bytes)", units::bytes(b as f64), units::count(b));
+    [
+        footprint.file_bytes.map(|b| ("files on disk", bytes(b))),
+        footprint
+            .engine_bytes
+            .map(|b| ("by the engine's account", bytes(b))),
+        footprint
+            .compression_ratio
+            .map(|r| ("compressed to", format!("{:.1}%", r * 100.0))),
+        footprint
+            .files
+            .map(|f| ("number of files", units::count(f))),
+        footprint.note.clone().map(|n| ("note", n)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+pub fn query(name: &str, sql: &str) -> String {
+    details(
+        &format!("query {name}"),
+        &format!("<pre>{}</pre>\n", Escaped(sql)),
+    )
+}
+
+pub fn workload(summary: &Summary) -> String {
+    let text = format!("<pre>{}</pre>\n", Escaped(&summary.header.workload_text));
+    details(&format!("workload file {}", summary.header.workload), &text)
+}
+
+fn details(summary: &str, content: &str) -> String {
+    format!(
+        "<details><summary>{}</summary>\n{content}</details>\n",
+        Escaped(summary)
+    )
+}
+
+fn list<'a>(facts: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let items: String = facts
+        .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(name), Escaped(value)))
+        .collect();
+    if items.is_empty() {
+        items
+    } else {
+        format!("<dl class=\"facts-list\">\n{items}</dl>\n")
+    }
+}

@@ -1,0 +1,193 @@
+//! Figures as people read them: three digits and a unit.
+
+use bakeoff_stats::Estimate;
+
+/// `4,160,000`
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 copy`, `3 copies`
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// `1.23 GiB`
+pub fn bytes(bytes: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    scaled(bytes, 1024.0, &UNITS)
+}
+
+/// `12.3 k`: a number of rows or rows a second.
+pub fn rate(rate: f64) -> String {
+    const UNITS: [&str; 4] = ["", "k", "M", "G"];
+    scaled(rate, 1000.0, &UNITS)
+}
+
+fn scaled(mut value: f64, step: f64, units: &[&str]) -> String {
+    let mut unit = 0;
+    // From 999.5 on, three digits would show a thousand.
+    while value.abs() >= 999.5 && unit + 1 < units.len() {
+        value /= step;
+        unit += 1;
+    }
+    format!("{} {}", digits(value), units[unit])
+        .trim_end()
+        .to_owned()
+}
+
+/// `6.6×`
+pub fn factor(factor: f64) -> String {
+    match factor {
+        f if f >= 1000.0 => format!("{}×", count(f.round() as u64)),
+        f if f >= 10.0 => format!("{f:.0}×"),
+        f => format!("{f:.1}×"),
+    }
+}
+
+/// `12.3 ms`
+pub fn duration(seconds: f64) -> String {
+    let (unit, per_second) = time_unit(seconds);
+    format!("{} {unit}", digits(seconds * per_second))
+}
+
+/// The interval of a rate in its median's unit: `11.9–12.8 k`
+pub fn rate_interval(rate: &Estimate) -> String {
+    let (unit, step) = match rate.median {
+        r if r < 999.5 => ("", 1.0),
+        r if r < 999.5e3 => (" k", 1e3),
+        r if r < 999.5e6 => (" M", 1e6),
+        _ => (" G", 1e9),
+    };
+    let decimals = decimals(rate.median / step);
+    format!(
+        "{:.decimals$}–{:.decimals$}{unit}",
+        rate.low / step,
+        rate.high / step
+    )
+}
+
+/// Median and interval of a time: `12.3 ms` and `11.9–12.8`, in the median's unit.
+pub fn duration_interval(time: &Estimate) -> (String, String) {
+    let (unit, per_second) = time_unit(time.median);
+    let decimals = decimals(time.median * per_second);
+    let show = |seconds: f64| format!("{:.decimals$}", seconds * per_second);
+    (
+        format!("{} {unit}", show(time.median)),
+        format!("{}–{}", show(time.low), show(time.high)),
+    )
+}
+
+/// A figure without zeros at its end, for the ticks of axes: `2.50 k` becomes `2.5 k`.
+pub fn trimmed(figure: &str) -> String {
+    let (number, unit) = figure.split_once(' ').unwrap_or((figure, ""));
+    let number = match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
+    };
+    format!("{number} {unit}").trim_end().to_owned()
+}
+
+fn time_unit(seconds: f64) -> (&'static str, f64) {
+    match seconds {
+        s if s < 0.9995e-3 => ("µs", 1e6),
+        s if s < 0.9995 => ("ms", 1e3),
+        s if s < 120.0 => ("s", 1.0),
+        s if s < 7200.0 => ("min", 1.0 / 60.0),
+        s if s < 172_800.0 => ("h", 1.0 / 3600.0),
+        _ => ("days", 1.0 / 86_400.0),
+    }
+}
+
+/// Three significant digits, or all digits before the point.
+fn digits(value: f64) -> String {
+    format!("{value:.0$}", decimals(value))
+}
+
+fn decimals(value: f64) -> usize {
+    match value.abs() {
+        v if v == 0.0 || v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_thousands_separators() {
+        assert_eq!(
+            [0, 999, 1000, 4_160_000].map(count),
+            ["0", "999", "1,000", "4,160,000"]
+        );
+    }
+
+    #[test]
+    fn sizes_and_rates_have_three_digits_and_a_unit() {
+        assert_eq!(
+            [0.0, 31.2, 1023.0].map(bytes),
+            ["0 B", "31.2 B", "1.00 KiB"]
+        );
+        assert_eq!(bytes(1.5 * (1u64 << 40) as f64), "1.50 TiB");
+        assert_eq!(
+            [7.0, 999.7, 12_345.0, 2.9e6].map(rate),
+            ["7.00", "1.00 k", "12.3 k", "2.90 M"]
+        );
+    }
+
+    #[test]
+    fn times_choose_their_unit() {
+        let times = [42e-6, 0.0123, 1.5, 119.0, 600.0, 7200.0, 864_000.0].map(duration);
+        assert_eq!(
+            times,
+            [
+                "42.0 µs",
+                "12.3 ms",
+                "1.50 s",
+                "119 s",
+                "10.0 min",
+                "2.00 h",
+                "10.0 days"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_interval_has_the_unit_and_digits_of_its_median() {
+        let time = Estimate::of(&[0.0009, 0.0123, 1.5]).unwrap();
+        assert_eq!(
+            duration_interval(&time),
+            ("12.3 ms".to_owned(), "0.9–1500.0".to_owned())
+        );
+    }
+
+    #[test]
+    fn an_interval_of_rates_has_one_unit() {
+        let rate = Estimate::of(&[900.0, 12_345.0, 1_500_000.0]).unwrap();
+        assert_eq!(rate_interval(&rate), "0.9–1500.0 k");
+    }
+
+    #[test]
+    fn ticks_have_no_zeros_at_their_end() {
+        let figures = ["2.50 k", "10.0 ms", "100 s", "5.00", "0"].map(trimmed);
+        assert_eq!(figures, ["2.5 k", "10 ms", "100 s", "5", "0"]);
+    }
+
+    #[test]
+    fn factors_get_coarser_as_they_grow() {
+        assert_eq!(
+            [1.0, 6.61, 264.4, 5800.0].map(factor),
+            ["1.0×", "6.6×", "264×", "5,800×"]
+        );
+    }
+}

@@ -1,0 +1,409 @@
+//! A run of the events study as its journal would hold it: nine designs, five queries, one design
+//! that the server refuses, one wrong answer, two designs between which no difference shows.
+
+use bakeoff_stats::*;
+
+const ROWS: u64 = 120_000;
+const SLICES: u64 = 12;
+const ROUNDS: u32 = 7;
+const WRONG: (&str, &str) = ("cassandra/wide?compressor=Deflate", "albania");
+
+struct Design {
+    id: &'static str,
+    bytes_per_row: f64,
+    rows_per_second: f64,
+    /// Median seconds of each query.
+    seconds: [f64; 5],
+    client_cpu_per_row: f64,
+    server_cpu_per_row: Option<f64>,
+}
+
+const QUERIES: [(&str, &str, u64); 5] = [
+    ("scan", "SELECT count(numarticles) FROM gdelt", ROWS),
+    (
+        "tone_by_actor",
+        "SELECT actor1name, avg(avgtone) AS tone FROM gdelt GROUP BY actor1name ORDER BY tone DESC",
+        ROWS,
+    ),
+    (
+        "month",
+        "SELECT avg(avgtone), min(avgtone) FROM gdelt WHERE monthyear = 198012",
+        1_214,
+    ),
+    (
+        "usa",
+        "SELECT count(*) FROM gdelt WHERE actor1countrycode = 'USA'",
+        ROWS,
+    ),
+    (
+        "albania",
+        "SELECT count(*) FROM gdelt WHERE actor1countrycode = 'ALB'",
+        ROWS,
+    ),
+];
+
+const DESIGNS: [Design; 8] = [
+    cassandra(
+        "cassandra/narrow",
+        238.4,
+        9_120.0,
+        [1.92, 2.35, 1.98, 2.04, 2.01],
+        38e-6,
+        160e-6,
+    ),
+    cassandra(
+        "cassandra/narrow?compressor=Deflate",
+        176.1,
+        8_460.0,
+        [2.11, 2.52, 2.14, 2.22, 2.19],
+        38e-6,
+        178e-6,
+    ),
+    cassandra(
+        "cassandra/wide",
+        252.9,
+        10_840.0,
+        [1.71, 2.12, 0.022, 1.83, 1.79],
+        36e-6,
+        139e-6,
+    ),
+    cassandra(
+        "cassandra/wide?compressor=Deflate",
+        149.6,
+        10_010.0,
+        [1.64, 2.06, 0.024, 1.77, 1.74],
+        36e-6,
+        151e-6,
+    ),
+    cassandra(
+        "cassandra/blob",
+        97.3,
+        41_700.0,
+        [0.412, 0.533, 0.431, 0.447, 0.44],
+        9e-6,
+        21e-6,
+    ),
+    Design {
+        id: "parquet?codec=zstd",
+        bytes_per_row: 31.2,
+        rows_per_second: 142_000.0,
+        seconds: [0.0031, 0.0212, 0.0027, 0.0058, 0.0051],
+        client_cpu_per_row: 6.4e-6,
+        server_cpu_per_row: None,
+    },
+    Design {
+        id: "parquet?codec=snappy",
+        bytes_per_row: 45.8,
+        rows_per_second: 171_000.0,
+        seconds: [0.0030, 0.0188, 0.0025, 0.0049, 0.0050],
+        client_cpu_per_row: 5.1e-6,
+        server_cpu_per_row: None,
+    },
+    Design {
+        id: "memory",
+        bytes_per_row: 611.0,
+        rows_per_second: 2_900_000.0,
+        seconds: [0.00042, 0.0121, 0.0013, 0.0019, 0.0018],
+        client_cpu_per_row: 0.3e-6,
+        server_cpu_per_row: None,
+    },
+];
+
+const fn cassandra(
+    id: &'static str,
+    bytes_per_row: f64,
+    rows_per_second: f64,
+    seconds: [f64; 5],
+    client_cpu_per_row: f64,
+    server_cpu_per_row: f64,
+) -> Design {
+    let server_cpu_per_row = Some(server_cpu_per_row);
+    Design {
+        id,
+        bytes_per_row,
+        rows_per_second,
+        seconds,
+        client_cpu_per_row,
+        server_cpu_per_row,
+    }
+}
+
+pub fn summary() -> Result<Summary, SummaryError> {
+    Summary::of(&records())
+}
+
+pub fn records() -> Vec<Record> {
+    let mut records = vec![Record::Started(Box::new(header()))];
+    records.extend(engines());
+    records.push(Record::DuplicateKeys { rows: 19 });
+    records.push(Record::Failed {
+        design: "cassandra/compact".to_owned(),
+        step: Step::Create,
+        query: None,
+        reason: "the server answers: COMPACT STORAGE tables are not allowed starting with version \
+                 4.0; set `compact_tables_enabled` in its configuration, or leave the design out"
+            .to_owned(),
+    });
+    records.extend(DESIGNS.iter().flat_map(load));
+    records.push(Record::LoadingDone { rows: ROWS });
+    records.extend(DESIGNS.iter().flat_map(settle));
+    records.extend(DESIGNS.iter().flat_map(answers));
+    records.push(Record::WarmedUp {
+        passes: 4,
+        seconds: 31.5,
+        steady: true,
+    });
+    records.push(Record::Rounds { rounds: ROUNDS });
+    records.extend((0..ROUNDS).flat_map(|round| DESIGNS.iter().flat_map(move |d| times(d, round))));
+    records.push(Record::Warning {
+        message: "another process used 0.4 of the 2 cores during round 5".to_owned(),
+    });
+    records.push(Record::Finished {
+        at: "2026-03-02T10:05:01Z".to_owned(),
+        seconds: 168.2,
+        peak_memory_bytes: 412 << 20,
+    });
+    records
+}
+
+fn header() -> Header {
+    let compact = "cassandra/compact";
+    let mut ids: Vec<&str> = DESIGNS.iter().map(|d| d.id).collect();
+    ids.insert(5, compact);
+    Header {
+        bakeoff_version: "0.1.0".to_owned(),
+        started_at: "2026-03-02T10:02:13Z".to_owned(),
+        command: "bakeoff run workloads/formats.toml --budget 3m".to_owned(),
+        fingerprint: "5f0c".to_owned(),
+        workload: "formats".to_owned(),
+        title: "Storage formats for a wide table of events".to_owned(),
+        workload_text: "title = \"Storage formats for a wide table of events\"\nseed = 1979\n"
+            .to_owned(),
+        data: "generator gdelt".to_owned(),
+        seed: 1979,
+        table: "gdelt".to_owned(),
+        columns: 57,
+        queries: QUERIES
+            .map(|(name, sql, _)| QueryInfo {
+                name: name.to_owned(),
+                sql: sql.to_owned(),
+            })
+            .to_vec(),
+        designs: ids.into_iter().map(design_info).collect(),
+        threads: 2,
+        budget_seconds: Some(180.0),
+        machine: Machine {
+            os: "Debian GNU/Linux 12, Linux 6.1".to_owned(),
+            cpu: "Intel Xeon Platinum 8481C @ 2.70GHz".to_owned(),
+            cores: 2,
+            memory_bytes: 8 << 30,
+        },
+        scale: Scale {
+            full_rows: 4_160_000,
+            replication: 3,
+            users: 8,
+            cores: 16,
+        },
+        published_source: Some(
+            "A published comparison of formats (2016), Cassandra 2.1.6, Spark 1.4, one thread"
+                .to_owned(),
+        ),
+        published: published(),
+        published_notes: vec![
+            "Wide rows took more space than narrow ones; Deflate saved half of it.".to_owned(),
+        ],
+    }
+}
+
+fn design_info(id: &str) -> DesignInfo {
+    let engine = id.split(['/', '?']).next().unwrap_or(id).to_owned();
+    let compressor = if id.contains("Deflate") {
+        "DeflateCompressor"
+    } else {
+        "LZ4Compressor"
+    };
+    let (settings, statements) = match engine.as_str() {
+        "cassandra" => (
+            vec![
+                ("compressor", compressor),
+                ("chunk", "16KiB"),
+                ("consistency", "ONE"),
+            ],
+            vec![
+                "CREATE KEYSPACE bakeoff_formats WITH replication = {'class': 'SimpleStrategy'}"
+                    .to_owned(),
+                format!(
+                    "CREATE TABLE bakeoff_formats.t (\n  monthyear int,\n  globaleventid bigint,\n  \
+                     actor1name text,\n  PRIMARY KEY (monthyear, globaleventid)\n) WITH \
+                     compression = {{'class': '{compressor}', 'chunk_length_in_kb': '16'}}"
+                ),
+            ],
+        ),
+        "parquet" => (
+            vec![
+                ("codec", id.rsplit('=').next().unwrap_or(id)),
+                ("row_group_rows", "122880"),
+            ],
+            vec!["gdelt.parquet, sorted by monthyear, globaleventid".to_owned()],
+        ),
+        _ => (
+            Vec::new(),
+            vec!["Arrow record batches in memory".to_owned()],
+        ),
+    };
+    let settings = settings
+        .into_iter()
+        .map(|(n, v)| (n.to_owned(), v.to_owned()))
+        .collect();
+    DesignInfo {
+        id: id.to_owned(),
+        engine,
+        settings,
+        statements,
+    }
+}
+
+fn published() -> Vec<PublishedFigure> {
+    [
+        ("CQL narrow", "scan", "185 s, 22 k rows/s"),
+        ("CQL wide", "scan", "272 s"),
+        ("COMPACT STORAGE", "scan", "17.9 s"),
+        ("Parquet", "scan", "1.6 s"),
+        ("CQL narrow", "load", "2,091 rows/s"),
+        ("blob", "load", "52,877 rows/s"),
+        ("CQL narrow", "storage", "1.9 GB"),
+        ("CQL wide", "storage", "2.2 GB"),
+        ("blob", "storage", "260 MB"),
+        ("CQL narrow, 2i", "usa", "28 s, 6.6x"),
+    ]
+    .map(|(design, what, figure)| PublishedFigure {
+        design: design.to_owned(),
+        what: what.to_owned(),
+        figure: figure.to_owned(),
+    })
+    .to_vec()
+}
+
+fn engines() -> Vec<Record> {
+    let engine = |engine: &str, version: &str, start, settings: &[(&str, &str)]| {
+        Record::Engine(EngineInfo {
+            engine: engine.to_owned(),
+            version: version.to_owned(),
+            start_seconds: start,
+            settings: settings
+                .iter()
+                .map(|(n, v)| (n.to_string(), v.to_string()))
+                .collect(),
+        })
+    };
+    vec![
+        engine(
+            "cassandra",
+            "5.0.4",
+            Some(14.2),
+            &[("heap", "2 GiB"), ("commitlog", "periodic")],
+        ),
+        engine(
+            "parquet",
+            "DataFusion 55.2.0",
+            None,
+            &[("target_partitions", "2")],
+        ),
+        engine("memory", "DataFusion 55.2.0", None, &[]),
+    ]
+}
+
+/// A repeatable disturbance around 1.
+fn noise(design: &Design, n: u64) -> f64 {
+    let step = [0.0, 0.031, -0.022, 0.054, -0.03, 0.012, 0.083];
+    1.0 + step[(n as usize * 3 + design.id.len()) % step.len()]
+}
+
+fn load(design: &Design) -> Vec<Record> {
+    let rows = ROWS / SLICES;
+    let slice = |slice| {
+        let cold = if slice < SLICES / 2 { 2.1 } else { 1.0 };
+        Record::Loaded(LoadSlice {
+            design: design.id.to_owned(),
+            slice,
+            first_row: slice * rows,
+            rows,
+            seconds: rows as f64 / design.rows_per_second * noise(design, slice) * cold,
+            cpu: CpuSeconds {
+                client: rows as f64 * design.client_cpu_per_row,
+                server: design.server_cpu_per_row.map(|s| rows as f64 * s * cold),
+            },
+        })
+    };
+    let created = Record::Created {
+        design: design.id.to_owned(),
+    };
+    std::iter::once(created)
+        .chain((0..SLICES).map(slice))
+        .collect()
+}
+
+fn settle(design: &Design) -> Vec<Record> {
+    let bytes = (design.bytes_per_row * ROWS as f64) as u64;
+    let server = design.server_cpu_per_row.is_some();
+    vec![
+        Record::Settled {
+            design: design.id.to_owned(),
+            seconds: if server { 2.4 } else { 0.01 },
+            how: "flush and compaction".to_owned(),
+        },
+        Record::Footprint(Footprint {
+            design: design.id.to_owned(),
+            engine_bytes: server.then_some(bytes - 4096),
+            file_bytes: Some(bytes),
+            compression_ratio: server.then_some(0.31),
+            files: server.then_some(9),
+            note: (design.id == "memory").then(|| "bytes of the Arrow buffers".to_owned()),
+        }),
+    ]
+}
+
+fn answers(design: &Design) -> Vec<Record> {
+    let answer = |(query, sql, _): (&str, &str, u64)| {
+        let difference = "row 1, column count: 131 instead of 137".to_owned();
+        Record::Answered(Answered {
+            design: design.id.to_owned(),
+            query: query.to_owned(),
+            sql: sql.to_owned(),
+            outcome: match (design.id, query) == WRONG {
+                true => Outcome::Wrong { difference },
+                false => Outcome::Right { rows: 1 },
+            },
+        })
+    };
+    QUERIES.into_iter().map(answer).collect()
+}
+
+fn times(design: &Design, round: u32) -> Vec<Record> {
+    let server = design.server_cpu_per_row.is_some();
+    let timing = |((query, _, rows), seconds): ((&str, &str, u64), f64)| {
+        let seconds = seconds * noise(design, u64::from(round));
+        Record::Timed(Timing {
+            design: design.id.to_owned(),
+            query: query.to_owned(),
+            round,
+            seconds,
+            rows_scanned: Some(if design.id.contains("narrow") {
+                ROWS
+            } else {
+                rows
+            }),
+            cpu: CpuSeconds {
+                client: seconds * if server { 0.3 } else { 1.8 },
+                server: server.then_some(seconds * 1.1),
+            },
+            outcome: Outcome::Right { rows: 1 },
+        })
+    };
+    QUERIES
+        .into_iter()
+        .zip(design.seconds)
+        .filter(|((query, ..), _)| (design.id, *query) != WRONG)
+        .map(timing)
+        .collect()
+}

@@ -1,0 +1,9 @@
+//! Every form of report, made from one realistic run.
+
+mod fixture;
+#[cfg(test)]
+mod html;
+#[cfg(test)]
+mod json;
+#[cfg(test)]
+mod terminal;

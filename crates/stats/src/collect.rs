@@ -1,0 +1,322 @@
+//! Records gathered by design and query, then condensed.
+
+use crate::{
+    Answered, CpuSeconds, DesignInfo, DesignSummary, EngineInfo, Estimate, Failure, Footprint,
+    Header, LoadSlice, Outcome, QuerySummary, Record, Step, Summary, SummaryError, Timing,
+};
+
+/// What the records said so far.
+pub struct Collected {
+    /// The summary's own fields; its designs are filled in at the end.
+    run: Summary,
+    rows_to_load: Option<u64>,
+    designs: Vec<Design>,
+}
+
+struct Design {
+    info: DesignInfo,
+    slices: Vec<LoadSlice>,
+    settle_seconds: Option<f64>,
+    footprint: Option<Footprint>,
+    queries: Vec<Query>,
+    failures: Vec<Failure>,
+}
+
+struct Query {
+    name: String,
+    right: Vec<Timing>,
+    /// Why rounds were not right.
+    bad: Vec<String>,
+    /// The complete answer was wrong or missing.
+    disproved: bool,
+}
+
+impl Collected {
+    pub fn new(header: &Header) -> Collected {
+        let design = |info: &DesignInfo| Design {
+            info: info.clone(),
+            slices: Vec::new(),
+            settle_seconds: None,
+            footprint: None,
+            queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
+            failures: Vec::new(),
+        };
+        Collected {
+            designs: header.designs.iter().map(design).collect(),
+            rows_to_load: None,
+            run: Summary {
+                header: header.clone(),
+                engines: Vec::new(),
+                rows: 0,
+                duplicate_rows: 0,
+                rounds: 0,
+                warm_up_passes: 0,
+                steady: None,
+                designs: Vec::new(),
+                warnings: Vec::new(),
+                finished: false,
+                interrupted: false,
+                seconds: None,
+                peak_memory_bytes: None,
+                forecast: None,
+            },
+        }
+    }
+
+    /// `number` is the record's place in the journal, counted from 1.
+    pub fn take(&mut self, number: usize, record: &Record) -> Result<(), SummaryError> {
+        let run = &mut self.run;
+        match record {
+            Record::Started(_) => {}
+            Record::Resumed { .. } => run.interrupted = false,
+            Record::Interrupted { .. } => run.interrupted = true,
+            Record::Engine(engine) => replace_engine(&mut run.engines, engine),
+            Record::DuplicateKeys { rows } => run.duplicate_rows = *rows,
+            Record::LoadingDone { rows } => self.rows_to_load = Some(*rows),
+            Record::WarmedUp { passes, steady, .. } => {
+                (run.warm_up_passes, run.steady) = (*passes, Some(*steady));
+            }
+            Record::Rounds { rounds } => run.rounds = *rounds,
+            Record::Warning { message } => {
+                if !run.warnings.contains(message) {
+                    run.warnings.push(message.clone());
+                }
+            }
+            Record::Finished {
+                seconds,
+                peak_memory_bytes,
+                ..
+            } => {
+                run.finished = true;
+                run.seconds = Some(*seconds);
+                run.peak_memory_bytes = Some(*peak_memory_bytes);
+            }
+            Record::Created { design } => self.design(number, design)?.create(),
+            Record::Loaded(slice) => {
+                self.design(number, &slice.design)?
+                    .slices
+                    .push(slice.clone());
+            }
+            Record::Settled {
+                design, seconds, ..
+            } => {
+                self.design(number, design)?.settle_seconds = Some(*seconds);
+            }
+            Record::Footprint(footprint) => {
+                self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
+            }
+            Record::Answered(answer) => self.take_answer(number, answer)?,
+            Record::Timed(timing) => {
+                self.query(number, &timing.design, &timing.query)?
+                    .take(timing);
+            }
+            Record::Failed {
+                design,
+                step,
+                query,
+                reason,
+            } => self.design(number, design)?.fail(Failure {
+                step: *step,
+                query: query.clone(),
+                reason: reason.clone(),
+            }),
+        }
+        Ok(())
+    }
+
+    fn take_answer(&mut self, number: usize, answer: &Answered) -> Result<(), SummaryError> {
+        let Some(reason) = complaint(&answer.outcome) else {
+            return Ok(());
+        };
+        self.query(number, &answer.design, &answer.query)?.disproved = true;
+        let query = Some(answer.query.clone());
+        self.design(number, &answer.design)?.fail(Failure {
+            step: Step::Verify,
+            query,
+            reason,
+        });
+        Ok(())
+    }
+
+    fn design(&mut self, record: usize, id: &str) -> Result<&mut Design, SummaryError> {
+        let found = self.designs.iter_mut().find(|d| d.info.id == id);
+        found.ok_or_else(|| SummaryError::UnknownDesign {
+            design: id.to_owned(),
+            record,
+        })
+    }
+
+    fn query(&mut self, record: usize, id: &str, query: &str) -> Result<&mut Query, SummaryError> {
+        let found = self
+            .design(record, id)?
+            .queries
+            .iter_mut()
+            .find(|q| q.name == query);
+        found.ok_or_else(|| SummaryError::UnknownQuery {
+            query: query.to_owned(),
+            record,
+        })
+    }
+
+    /// All but what compares designs with each other.
+    pub fn summary(self) -> Summary {
+        let mut run = self.run;
+        run.designs = self.designs.into_iter().map(Design::condense).collect();
+        let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();
+        run.rows = self.rows_to_load.or(most_loaded).unwrap_or(0);
+        run
+    }
+}
+
+impl Design {
+    /// Times of earlier rounds stay: `memory` is created anew when a run goes on.
+    fn create(&mut self) {
+        self.slices.clear();
+        self.settle_seconds = None;
+        self.footprint = None;
+    }
+
+    /// Of several records of the same failure, the one that says most is kept: a wrong answer is
+    /// recorded as such, and can be recorded again as the reason why the design is out.
+    fn fail(&mut self, failure: Failure) {
+        let known = self.failures.iter_mut().find(|known| {
+            known.step == failure.step
+                && known.query == failure.query
+                && (known.reason.contains(&failure.reason)
+                    || failure.reason.contains(&known.reason))
+        });
+        match known {
+            Some(known) if known.reason.len() < failure.reason.len() => *known = failure,
+            Some(_) => {}
+            None => self.failures.push(failure),
+        }
+    }
+
+    fn condense(mut self) -> DesignSummary {
+        for failure in self
+            .queries
+            .iter()
+            .filter_map(Query::failure)
+            .collect::<Vec<_>>()
+        {
+            self.fail(failure);
+        }
+        let rows_loaded: u64 = self.slices.iter().map(|s| s.rows).sum();
+        let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
+        DesignSummary {
+            rows_loaded,
+            load_rate: load_rate(&self.slices),
+            load_seconds: self.slices.iter().map(|s| s.seconds).sum(),
+            load_cpu: sum(self.slices.iter().map(|s| s.cpu)),
+            settle_seconds: self.settle_seconds,
+            bytes_per_row: bytes
+                .filter(|_| rows_loaded > 0)
+                .map(|bytes| bytes as f64 / rows_loaded as f64),
+            times_smaller: None,
+            queries: self.queries.into_iter().map(Query::condense).collect(),
+            footprint: self.footprint,
+            info: self.info,
+            failures: self.failures,
+        }
+    }
+}
+
+impl Query {
+    fn new(name: &str) -> Query {
+        Query {
+            name: name.to_owned(),
+            right: Vec::new(),
+            bad: Vec::new(),
+            disproved: false,
+        }
+    }
+
+    fn take(&mut self, timing: &Timing) {
+        match complaint(&timing.outcome) {
+            None => self.right.push(timing.clone()),
+            Some(reason) => self.bad.push(reason),
+        }
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        let first = self.bad.first()?;
+        let rounds = self.bad.len() + self.right.len();
+        let reason = format!("{first} ({} of {rounds} rounds)", self.bad.len());
+        Some(Failure {
+            step: Step::Measure,
+            query: Some(self.name.clone()),
+            reason,
+        })
+    }
+
+    fn condense(self) -> QuerySummary {
+        let right = if self.disproved {
+            Vec::new()
+        } else {
+            self.right
+        };
+        let seconds: Vec<f64> = right.iter().map(|t| t.seconds).collect();
+        let scanned: Vec<f64> = right
+            .iter()
+            .filter_map(|t| t.rows_scanned)
+            .map(|rows| rows as f64)
+            .collect();
+        let time = Estimate::of(&seconds);
+        let rows_scanned = Estimate::of(&scanned).map(|e| e.median);
+        QuerySummary {
+            query: self.name,
+            time,
+            times_faster: None,
+            rows_scanned_per_second: rows_scanned
+                .zip(time.filter(|t| t.median > 0.0))
+                .map(|(rows, time)| rows / time.median),
+            rows_scanned,
+            cpu: mean(&right),
+            bad_rounds: u32::try_from(self.bad.len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+fn complaint(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Right { .. } => None,
+        Outcome::Wrong { difference } => Some(format!("wrong answer: {difference}")),
+        Outcome::Error { reason } => Some(format!("no answer: {reason}")),
+    }
+}
+
+/// An engine that is started again when a run goes on is one engine.
+fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
+    match engines.iter_mut().find(|e| e.engine == engine.engine) {
+        Some(known) => *known = engine.clone(),
+        None => engines.push(engine.clone()),
+    }
+}
+
+fn load_rate(slices: &[LoadSlice]) -> Option<Estimate> {
+    let rates: Vec<f64> = slices[slices.len() / 2..]
+        .iter()
+        .filter(|s| s.seconds > 0.0)
+        .map(|s| s.rows as f64 / s.seconds)
+        .collect();
+    Estimate::of(&rates)
+}
+
+/// The server's share is known only where every part has one.
+fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {
+    parts
+        .reduce(|a, b| CpuSeconds {
+            client: a.client + b.client,
+            server: a.server.zip(b.server).map(|(a, b)| a + b),
+        })
+        .unwrap_or_default()
+}
+
+fn mean(timings: &[Timing]) -> CpuSeconds {
+    let total = sum(timings.iter().map(|t| t.cpu));
+    let count = timings.len().max(1) as f64;
+    CpuSeconds {
+        client: total.client / count,
+        server: total.server.map(|s| s / count),
+    }
+}

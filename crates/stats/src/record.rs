@@ -1,0 +1,252 @@
+//! The records of a run: one JSON object a line in `journal.jsonl`, appended and synced as each
+//! step ends. They are the only thing that reports are made from.
+
+use serde::{Deserialize, Serialize};
+
+/// One line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "kebab-case")]
+pub enum Record {
+    /// Always the first line.
+    Started(Box<Header>),
+    /// The same command went on with this folder after a kill or an interruption.
+    Resumed {
+        at: String,
+    },
+    Engine(EngineInfo),
+    /// The design's tables are there and empty. A later one for the same design forgets the slices
+    /// before it: after a broken load the design is created and loaded anew.
+    Created {
+        design: String,
+    },
+    /// Rows that have a later row with the same key, found in the data before loading.
+    DuplicateKeys {
+        rows: u64,
+    },
+    /// One slice of rows loaded into one design.
+    Loaded(LoadSlice),
+    /// The rows to load are all loaded: how many there are.
+    LoadingDone {
+        rows: u64,
+    },
+    Settled {
+        design: String,
+        seconds: f64,
+        how: String,
+    },
+    Footprint(Footprint),
+    /// A complete answer was compared with the oracle's, outside of timed rounds.
+    Answered(Answered),
+    /// Untimed passes over all designs and queries until times were steady, or until the limit.
+    WarmedUp {
+        passes: u32,
+        seconds: f64,
+        steady: bool,
+    },
+    /// How many rounds will be measured.
+    Rounds {
+        rounds: u32,
+    },
+    Timed(Timing),
+    /// A design that is out of the race from here on.
+    Failed {
+        design: String,
+        step: Step,
+        query: Option<String>,
+        reason: String,
+    },
+    /// Something that a reader of the results has to know.
+    Warning {
+        message: String,
+    },
+    Interrupted {
+        at: String,
+    },
+    /// Always the last line of a complete run. The memory is that of Bakeoff itself.
+    Finished {
+        at: String,
+        seconds: f64,
+        peak_memory_bytes: u64,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    Start,
+    Create,
+    Load,
+    Settle,
+    Footprint,
+    Verify,
+    WarmUp,
+    Measure,
+}
+
+/// What was compared, with what, on what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    pub bakeoff_version: String,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// The command line, without secrets.
+    pub command: String,
+    /// Equal for commands that may continue each other's run.
+    pub fingerprint: String,
+    pub workload: String,
+    pub title: String,
+    /// Text of the workload file.
+    pub workload_text: String,
+    /// Name of a data file, or of the generator.
+    pub data: String,
+    pub seed: u64,
+    pub table: String,
+    pub columns: u32,
+    pub queries: Vec<QueryInfo>,
+    pub designs: Vec<DesignInfo>,
+    /// Worker threads of Bakeoff and of DataFusion.
+    pub threads: u32,
+    /// The budget in seconds, where one was given.
+    pub budget_seconds: Option<f64>,
+    pub machine: Machine,
+    pub scale: Scale,
+    /// Publication that `published` is from.
+    pub published_source: Option<String>,
+    pub published: Vec<PublishedFigure>,
+    pub published_notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    pub os: String,
+    pub cpu: String,
+    pub cores: u32,
+    pub memory_bytes: u64,
+}
+
+/// Production scale that the forecast is for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scale {
+    pub full_rows: u64,
+    pub replication: u32,
+    pub users: u32,
+    pub cores: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QueryInfo {
+    pub name: String,
+    pub sql: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DesignInfo {
+    pub id: String,
+    pub engine: String,
+    /// Settings in force, also those that the id leaves at their defaults.
+    pub settings: Vec<(String, String)>,
+    /// Statements and files that make the layout.
+    pub statements: Vec<String>,
+}
+
+impl DesignInfo {
+    /// A yardstick is measured like all others and shown beside them, but never recommended:
+    /// `memory` bounds the speed of a scan, and loses all rows with its process.
+    pub fn is_yardstick(&self) -> bool {
+        self.engine == "memory"
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PublishedFigure {
+    pub design: String,
+    /// A query's name, `load` or `storage`.
+    pub what: String,
+    pub figure: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EngineInfo {
+    pub engine: String,
+    pub version: String,
+    /// Seconds from start until it answered; absent for an engine that already ran.
+    pub start_seconds: Option<f64>,
+    /// Settings that matter (heap, directories, time-outs), name and value.
+    pub settings: Vec<(String, String)>,
+}
+
+/// User and system seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuSeconds {
+    /// Of Bakeoff itself.
+    pub client: f64,
+    /// Of the engine's own process; absent where it has none or is not ours.
+    pub server: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadSlice {
+    pub design: String,
+    /// Counts from 0; slices are loaded in order.
+    pub slice: u64,
+    pub first_row: u64,
+    pub rows: u64,
+    pub seconds: f64,
+    pub cpu: CpuSeconds,
+}
+
+/// Bytes after flush and compaction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Footprint {
+    pub design: String,
+    /// By the engine's own accounting, where it has one.
+    pub engine_bytes: Option<u64>,
+    /// Sum of the files on disk (or of the buffers, for `memory`).
+    pub file_bytes: Option<u64>,
+    /// Compressed by uncompressed size, as the engine says.
+    pub compression_ratio: Option<f64>,
+    pub files: Option<u64>,
+    /// What the figures include, and what could not be had.
+    pub note: Option<String>,
+}
+
+impl Footprint {
+    /// Files on disk where they can be seen, else the engine's word.
+    pub fn bytes(&self) -> Option<u64> {
+        self.file_bytes.or(self.engine_bytes)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    pub design: String,
+    pub query: String,
+    /// The SQL with its parameters filled in.
+    pub sql: String,
+    pub outcome: Outcome,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Equals the oracle's answer, of so many rows.
+    Right { rows: u64 },
+    /// Differs: where, in words.
+    Wrong { difference: String },
+    /// There was no answer.
+    Error { reason: String },
+}
+
+/// One query on one design in one round. Its answer is compared too, after the clock stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    pub design: String,
+    pub query: String,
+    pub round: u32,
+    /// Service time: from sending the query to holding the last row of its answer.
+    pub seconds: f64,
+    /// Rows that the storage handed to the query engine, where that is known.
+    pub rows_scanned: Option<u64>,
+    pub cpu: CpuSeconds,
+    pub outcome: Outcome,
+}

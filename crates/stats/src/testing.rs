@@ -1,0 +1,136 @@
+//! Short records for tests.
+
+use crate::*;
+
+pub fn header() -> Header {
+    Header {
+        bakeoff_version: "0.1.0".to_owned(),
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        command: "bakeoff run w.toml".to_owned(),
+        fingerprint: "f1".to_owned(),
+        workload: "w".to_owned(),
+        title: "A test".to_owned(),
+        workload_text: String::new(),
+        data: "numbers".to_owned(),
+        seed: 1,
+        table: "t".to_owned(),
+        columns: 3,
+        queries: ["scan", "key"].map(query_info).to_vec(),
+        designs: ["a/x", "a/y", "memory"].map(design_info).to_vec(),
+        threads: 2,
+        budget_seconds: None,
+        machine: Machine {
+            os: "linux".to_owned(),
+            cpu: "test".to_owned(),
+            cores: 2,
+            memory_bytes: 1 << 30,
+        },
+        scale: Scale {
+            full_rows: 10_000,
+            replication: 3,
+            users: 8,
+            cores: 16,
+        },
+        published_source: None,
+        published: Vec::new(),
+        published_notes: Vec::new(),
+    }
+}
+
+fn query_info(name: &str) -> QueryInfo {
+    QueryInfo {
+        name: name.to_owned(),
+        sql: format!("SELECT {name}"),
+    }
+}
+
+fn design_info(id: &str) -> DesignInfo {
+    DesignInfo {
+        id: id.to_owned(),
+        engine: id.split('/').next().unwrap_or(id).to_owned(),
+        settings: Vec::new(),
+        statements: Vec::new(),
+    }
+}
+
+/// A run of `records` after its header.
+pub fn run(records: impl IntoIterator<Item = Record>) -> Vec<Record> {
+    std::iter::once(Record::Started(Box::new(header())))
+        .chain(records)
+        .collect()
+}
+
+pub fn created(design: &str) -> Record {
+    Record::Created {
+        design: design.to_owned(),
+    }
+}
+
+/// 100 rows that took so long.
+pub fn loaded(design: &str, slice: u64, seconds: f64) -> Record {
+    Record::Loaded(LoadSlice {
+        design: design.to_owned(),
+        slice,
+        first_row: slice * 100,
+        rows: 100,
+        seconds,
+        cpu: CpuSeconds {
+            client: 0.5,
+            server: Some(1.0),
+        },
+    })
+}
+
+pub fn footprint(design: &str, bytes: u64) -> Record {
+    Record::Footprint(Footprint {
+        design: design.to_owned(),
+        engine_bytes: None,
+        file_bytes: Some(bytes),
+        compression_ratio: None,
+        files: None,
+        note: None,
+    })
+}
+
+pub fn timed(design: &str, query: &str, seconds: f64) -> Record {
+    timed_as(design, query, seconds, Outcome::Right { rows: 1 })
+}
+
+pub fn timed_as(design: &str, query: &str, seconds: f64, outcome: Outcome) -> Record {
+    Record::Timed(Timing {
+        design: design.to_owned(),
+        query: query.to_owned(),
+        round: 0,
+        seconds,
+        rows_scanned: Some(if query == "scan" { 1000 } else { 10 }),
+        cpu: CpuSeconds {
+            client: 0.1,
+            server: None,
+        },
+        outcome,
+    })
+}
+
+pub fn answered(design: &str, query: &str, outcome: Outcome) -> Record {
+    Record::Answered(Answered {
+        design: design.to_owned(),
+        query: query.to_owned(),
+        sql: String::new(),
+        outcome,
+    })
+}
+
+pub fn wrong() -> Outcome {
+    Outcome::Wrong {
+        difference: "row 1: 2 instead of 3".to_owned(),
+    }
+}
+
+pub fn failed(design: &str, step: Step, query: Option<&str>, reason: &str) -> Record {
+    Record::Failed {
+        design: design.to_owned(),
+        step,
+        query: query.map(str::to_owned),
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,169 @@
+//! From the workload file as written to the checked [`Workload`].
+
+mod data;
+mod number;
+mod query;
+mod table;
+mod text;
+mod toml_error;
+mod toml_string;
+
+use std::path::Path;
+
+use toml::Spanned;
+
+use crate::{DesignId, Error, Published, PublishedTime, Query, Result, Scale, Workload, wire};
+
+pub use query::placeholders;
+use text::Text;
+pub use text::suggestion;
+
+/// Rows to load when neither the workload file nor the command line says.
+const DEFAULT_ROWS: u64 = 100_000;
+/// Copies of each row in a usual production cluster.
+const DEFAULT_REPLICATION: u32 = 3;
+
+impl Workload {
+    /// Reads and checks a workload file.
+    ///
+    /// # Errors
+    /// [`Error::Read`] if the file cannot be read, [`Error::Workload`] with line and column if it
+    /// says something impossible.
+    pub fn read(path: &Path) -> Result<Workload> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+            what: "workload file",
+            path: path.to_owned(),
+            source,
+        })?;
+        Workload::parse(&text, path)
+    }
+
+    /// Checks the text of a workload file. `path` names it in errors, gives the workload its
+    /// name, and is what relative data files are relative to.
+    ///
+    /// # Errors
+    /// [`Error::Workload`] with line and column if it says something impossible.
+    pub fn parse(text: &str, path: &Path) -> Result<Workload> {
+        let place = Text { path, text };
+        let wire: wire::Workload =
+            toml::from_str(text).map_err(|error| toml_error::explain(place, &error))?;
+        let data = data::check(place, &wire.data)?;
+        let table = table::check(place, wire.table.as_ref(), &data, wire.data.span())?;
+        let queries = query::check(place, &wire.queries, &table)?;
+        Ok(Workload {
+            name: name(path),
+            title: wire.title,
+            seed: number::at_least(place, wire.seed.as_ref(), "seed", 0)?.unwrap_or(1),
+            designs: designs(place, &wire.designs)?,
+            scale: scale(place, &wire.scale)?,
+            published: wire
+                .published
+                .map(|p| published(place, p, &queries))
+                .transpose()?,
+            table,
+            data,
+            queries,
+            path: path.to_owned(),
+            text: text.to_owned(),
+        })
+    }
+
+    /// An error at a position (1-based, counted in characters) of `query.sql`, as line and column
+    /// of the workload file.
+    pub fn error_at(
+        &self,
+        query: &Query,
+        line_in_sql: usize,
+        column_in_sql: usize,
+        message: impl Into<String>,
+    ) -> Error {
+        let place = Text {
+            path: &self.path,
+            text: &self.text,
+        };
+        let start = place.offset(query.position.0, query.position.1);
+        let offset = toml_string::offset(place, start, line_in_sql, column_in_sql);
+        place.error(offset..offset, message)
+    }
+
+    /// The column of the table whose name is nearest to `word`, as the end of a message:
+    /// "; did you mean `value`?". Lists the columns if none is near and they are few.
+    pub fn column_suggestion(&self, word: &str) -> String {
+        table::suggest_column(&self.table, word)
+    }
+}
+
+fn name(path: &Path) -> String {
+    let stem = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    stem.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect()
+}
+
+fn designs(place: Text<'_>, wire: &[Spanned<String>]) -> Result<Vec<DesignId>> {
+    let mut designs = Vec::with_capacity(wire.len());
+    for written in wire {
+        let design: DesignId = written
+            .get_ref()
+            .parse()
+            .map_err(|message: String| place.error(written.span(), message))?;
+        if designs.contains(&design) {
+            return Err(place.error(written.span(), format!("design `{design}` is listed twice")));
+        }
+        designs.push(design);
+    }
+    Ok(designs)
+}
+
+fn scale(place: Text<'_>, wire: &wire::Scale) -> Result<Scale> {
+    let positive = |value, key| number::at_least(place, value, key, 1);
+    let rows = positive(wire.rows.as_ref(), "rows")?.unwrap_or(DEFAULT_ROWS);
+    let full_rows = positive(wire.full_rows.as_ref(), "full_rows")?.unwrap_or(rows);
+    if let (true, Some(written)) = (full_rows < rows, &wire.full_rows) {
+        let message = format!(
+            "`full_rows` is the whole workload and cannot be less than the {rows} `rows` that a \
+             run loads by default"
+        );
+        return Err(place.error(written.span(), message));
+    }
+    Ok(Scale {
+        default_rows: rows,
+        full_rows: full_rows.max(rows),
+        replication: number::small(place, wire.replication.as_ref(), "replication")?
+            .unwrap_or(DEFAULT_REPLICATION),
+        users: number::small(place, wire.users.as_ref(), "users")?.unwrap_or(1),
+        cores: number::small(place, wire.cores.as_ref(), "cores")?.unwrap_or(1),
+    })
+}
+
+fn published(place: Text<'_>, wire: wire::Published, queries: &[Query]) -> Result<Published> {
+    let known = || {
+        queries
+            .iter()
+            .map(|q| q.name.as_str())
+            .chain(query::RESERVED)
+    };
+    let mut times = Vec::with_capacity(wire.times.len());
+    for time in wire.times {
+        let what = time.what.get_ref();
+        if !known().any(|name| name == what) {
+            let hint = suggestion(what, known());
+            let message = format!("nothing here is measured under the name `{what}`{hint}");
+            return Err(place.error(time.what.span(), message));
+        }
+        times.push(PublishedTime {
+            design: time.design,
+            what: time.what.into_inner(),
+            figure: time.figure,
+        });
+    }
+    Ok(Published {
+        source: wire.source,
+        times,
+        notes: wire.notes,
+    })
+}

@@ -1,0 +1,43 @@
+//! Whole numbers with a lower bound.
+
+use toml::Spanned;
+
+use super::text::Text;
+use crate::Result;
+
+/// The value of `key` if it is given.
+pub fn at_least(
+    place: Text<'_>,
+    value: Option<&Spanned<i64>>,
+    key: &str,
+    least: u64,
+) -> Result<Option<u64>> {
+    let Some(written) = value else {
+        return Ok(None);
+    };
+    u64::try_from(*written.get_ref())
+        .ok()
+        .filter(|v| *v >= least)
+        .map(Some)
+        .ok_or_else(|| {
+            place.error(
+                written.span(),
+                format!("`{key}` is {written}, but has to be at least {least}"),
+            )
+        })
+}
+
+/// The value of `key` if it is given, from 1 to what fits 32 bits.
+pub fn small(place: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result<Option<u32>> {
+    let Some(written) = value else {
+        return Ok(None);
+    };
+    u32::try_from(*written.get_ref())
+        .ok()
+        .filter(|v| *v >= 1)
+        .map(Some)
+        .ok_or_else(|| {
+            let message = format!("`{key}` is {written}, but has to be from 1 to {}", u32::MAX);
+            place.error(written.span(), message)
+        })
+}

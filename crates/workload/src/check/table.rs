@@ -1,0 +1,204 @@
+//! `[table]`: columns and key.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::text::{Text, quoted, suggestion};
+use crate::{Column, ColumnType, Data, Result, Table, source, wire};
+
+/// Type names of other systems, and ours for them.
+const SYNONYMS: [(&str, &str); 16] = [
+    ("bool", "boolean"),
+    ("date", "timestamp"),
+    ("datetime", "timestamp"),
+    ("float", "double"),
+    ("float32", "double"),
+    ("float64", "double"),
+    ("int32", "int"),
+    ("int64", "bigint"),
+    ("integer", "int"),
+    ("long", "bigint"),
+    ("real", "double"),
+    ("smallint", "int"),
+    ("str", "text"),
+    ("string", "text"),
+    ("timestamptz", "timestamp"),
+    ("varchar", "text"),
+];
+
+pub fn check(
+    place: Text<'_>,
+    wire: Option<&Spanned<wire::Table>>,
+    data: &Data,
+    data_span: Range<usize>,
+) -> Result<Table> {
+    match (data, wire) {
+        (Data::Generator(generator), None) => Ok(source::generator_table(generator)),
+        (Data::Generator(generator), Some(wire)) => {
+            change_key(place, wire.get_ref(), source::generator_table(generator))
+        }
+        (_, Some(wire)) => file_table(place, wire),
+        (_, None) => Err(place.error(
+            data_span,
+            "rows from a file need a [table] with `name`, `partition_key` and [table.columns]",
+        )),
+    }
+}
+
+pub fn suggest_column(table: &Table, word: &str) -> String {
+    suggestion(word, table.columns.iter().map(|c| c.name.as_str()))
+}
+
+/// The generator's table, with the name and key that the file gives.
+fn change_key(place: Text<'_>, wire: &wire::Table, mut table: Table) -> Result<Table> {
+    if let Some(columns) = &wire.columns {
+        let message = "a generator brings its own columns; leave [table.columns] out";
+        return Err(place.error(columns.span(), message));
+    }
+    if let Some(name) = &wire.name {
+        table.name = identifier(place, name, "table")?;
+    }
+    if let Some(partition_key) = &wire.partition_key {
+        table.partition_key = check_partition_key(place, partition_key, &table)?;
+        table.order_key.clear();
+    }
+    if let Some(order_key) = &wire.order_key {
+        table.order_key = check_order_key(place, order_key, &table)?;
+    }
+    Ok(table)
+}
+
+fn file_table(place: Text<'_>, wire: &Spanned<wire::Table>) -> Result<Table> {
+    let missing = |key: &str| place.error(wire.span(), format!("the key `{key}` is missing here"));
+    let wire = wire.get_ref();
+    let name = wire.name.as_ref().ok_or_else(|| missing("name"))?;
+    let columns = wire.columns.as_ref().ok_or_else(|| missing("columns"))?;
+    let partition_key = wire
+        .partition_key
+        .as_ref()
+        .ok_or_else(|| missing("partition_key"))?;
+    let mut table = Table {
+        name: identifier(place, name, "table")?,
+        columns: check_columns(place, columns)?,
+        partition_key: Vec::new(),
+        order_key: Vec::new(),
+    };
+    table.partition_key = check_partition_key(place, partition_key, &table)?;
+    if let Some(order_key) = &wire.order_key {
+        table.order_key = check_order_key(place, order_key, &table)?;
+    }
+    Ok(table)
+}
+
+fn check_columns(
+    place: Text<'_>,
+    wire: &Spanned<wire::Names<Spanned<String>>>,
+) -> Result<Vec<Column>> {
+    let mut written: Vec<_> = wire.get_ref().iter().collect();
+    written.sort_by_key(|(name, _)| name.span().start);
+    let mut columns: Vec<Column> = Vec::with_capacity(written.len());
+    for (name, kind) in written {
+        let column = Column {
+            name: identifier(place, name, "column")?,
+            kind: column_type(place, kind)?,
+        };
+        if columns.iter().any(|c| c.name == column.name) {
+            let message = format!(
+                "column `{}` is there twice (case does not count)",
+                column.name
+            );
+            return Err(place.error(name.span(), message));
+        }
+        columns.push(column);
+    }
+    match columns.is_empty() {
+        true => Err(place.error(
+            wire.span(),
+            "a table needs columns, for example: time = \"timestamp\"",
+        )),
+        false => Ok(columns),
+    }
+}
+
+fn column_type(place: Text<'_>, written: &Spanned<String>) -> Result<ColumnType> {
+    let word = written.get_ref().to_lowercase();
+    if let Some((_, kind)) = ColumnType::ALL.iter().find(|(name, _)| *name == word) {
+        return Ok(*kind);
+    }
+    let names = ColumnType::ALL.map(|(name, _)| name);
+    let hint = match SYNONYMS.iter().find(|(synonym, _)| *synonym == word) {
+        Some((_, name)) => format!("; did you mean `{name}`?"),
+        None => suggestion(&word, names),
+    };
+    let list = if hint.contains("did you mean") {
+        format!(" Types are {}", quoted(&names))
+    } else {
+        String::new()
+    };
+    Err(place.error(
+        written.span(),
+        format!("unknown type `{written}`{hint}{list}"),
+    ))
+}
+
+fn check_partition_key(
+    place: Text<'_>,
+    wire: &Spanned<Vec<Spanned<String>>>,
+    table: &Table,
+) -> Result<Vec<String>> {
+    if wire.get_ref().is_empty() {
+        let message =
+            "`partition_key` is empty; name the column that says which rows belong together";
+        return Err(place.error(wire.span(), message));
+    }
+    key_columns(place, wire.get_ref(), &[], table)
+}
+
+fn check_order_key(
+    place: Text<'_>,
+    wire: &[Spanned<String>],
+    table: &Table,
+) -> Result<Vec<String>> {
+    key_columns(place, wire, &table.partition_key, table)
+}
+
+/// The columns that `wire` names, none of them twice or in the other part of the key.
+fn key_columns(
+    place: Text<'_>,
+    wire: &[Spanned<String>],
+    other_part: &[String],
+    table: &Table,
+) -> Result<Vec<String>> {
+    let mut key: Vec<String> = Vec::with_capacity(wire.len());
+    for written in wire {
+        let name = written.get_ref().to_lowercase();
+        if table.column(&name).is_none() {
+            let hint = suggest_column(table, &name);
+            let message = format!("key column `{written}` is not in the table{hint}");
+            return Err(place.error(written.span(), message));
+        }
+        if key.contains(&name) || other_part.contains(&name) {
+            let message = format!("column `{name}` is in the key twice");
+            return Err(place.error(written.span(), message));
+        }
+        key.push(name);
+    }
+    Ok(key)
+}
+
+/// A name in lower case: every engine folds unquoted SQL names to lower case (PostgreSQL, CQL,
+/// DataFusion alike), so `AvgTone` and `avgtone` are the same column everywhere.
+pub fn identifier(place: Text<'_>, written: &Spanned<String>, what: &str) -> Result<String> {
+    let name = written.get_ref().to_lowercase();
+    let mut chars = name.chars();
+    let valid = chars.next().is_some_and(|c| c.is_ascii_lowercase())
+        && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    match valid {
+        true => Ok(name),
+        false => Err(place.error(
+            written.span(),
+            format!("{what} name `{written}` has to be a letter followed by letters, digits and _"),
+        )),
+    }
+}

@@ -1,0 +1,107 @@
+//! Places in a workload file, and what was probably meant there.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::Error;
+
+/// The text of a workload file, for turning byte offsets into errors with line and column.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    pub path: &'a Path,
+    pub text: &'a str,
+}
+
+impl Text<'_> {
+    pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> Error {
+        let (line, column) = self.line_and_column(span.start);
+        Error::Workload {
+            path: self.path.to_owned(),
+            line,
+            column,
+            message: message.into(),
+        }
+    }
+
+    /// 1-based line, and 1-based column counted in characters.
+    pub fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        (line, before[line_start..].chars().count() + 1)
+    }
+
+    /// Inverse of [`Text::line_and_column`].
+    pub fn offset(&self, line: usize, column: usize) -> usize {
+        let line_start: usize = self
+            .text
+            .split_inclusive('\n')
+            .take(line - 1)
+            .map(str::len)
+            .sum();
+        let line_text = &self.text[line_start..];
+        line_start
+            + line_text
+                .char_indices()
+                .nth(column - 1)
+                .map_or(line_text.len(), |(at, _)| at)
+    }
+}
+
+/// "; did you mean `x`?" when a candidate is near to `word`, else the candidates if they are few.
+pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    const LISTED: usize = 12;
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let tolerated = (word.chars().count() / 3).max(1);
+    let nearest = candidates
+        .iter()
+        .map(|candidate| {
+            (
+                strsim::damerau_levenshtein(&word.to_lowercase(), candidate),
+                candidate,
+            )
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= tolerated);
+    match nearest {
+        Some((_, candidate)) => format!("; did you mean `{candidate}`?"),
+        None if candidates.is_empty() || candidates.len() > LISTED => String::new(),
+        None => format!("; there are {}", quoted(&candidates)),
+    }
+}
+
+/// `a`, `b`, `c`
+pub fn quoted(words: &[&str]) -> String {
+    words
+        .iter()
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_characters_and_convert_both_ways() {
+        let text = Text {
+            path: Path::new("x"),
+            text: "äö = 1\nb = 2\n",
+        };
+        let one = text.text.find('1').unwrap();
+        assert_eq!(text.line_and_column(one), (1, 6));
+        assert_eq!(text.offset(1, 6), one);
+        assert_eq!(text.line_and_column(text.text.len()), (3, 1));
+    }
+
+    #[test]
+    fn suggestions_are_near_or_a_short_list() {
+        assert_eq!(
+            suggestion("partition_keys", ["partition_key", "name"]),
+            "; did you mean `partition_key`?"
+        );
+        assert_eq!(suggestion("zzz", ["a", "b"]), "; there are `a`, `b`");
+        assert_eq!(suggestion("zzz", []), "");
+    }
+}

@@ -1,0 +1,46 @@
+//! What the TOML library complains about, in our own form.
+
+use super::text::{Text, suggestion};
+use crate::Error;
+
+/// The same error at its line and column, with a suggestion where a key is unknown.
+pub fn explain(place: Text<'_>, error: &toml::de::Error) -> Error {
+    let span = error.span().unwrap_or(0..0);
+    let message = unknown_key(error.message())
+        .or_else(|| missing_key(error.message()))
+        .or_else(|| wrong_type(error.message()))
+        .unwrap_or_else(|| error.message().to_owned());
+    place.error(span, message)
+}
+
+/// serde: "unknown field `x`, expected one of `a`, `b`".
+fn unknown_key(message: &str) -> Option<String> {
+    message.strip_prefix("unknown field ")?;
+    let mut words = message.split('`').skip(1).step_by(2);
+    let unknown = words.next()?;
+    Some(format!(
+        "unknown key `{unknown}`{}",
+        suggestion(unknown, words)
+    ))
+}
+
+/// serde: "missing field `x`".
+fn missing_key(message: &str) -> Option<String> {
+    let key = message.strip_prefix("missing field ")?;
+    Some(format!("the key {key} is missing here"))
+}
+
+/// serde: "invalid type: string "x", expected i64".
+fn wrong_type(message: &str) -> Option<String> {
+    let (found, expected) = message
+        .strip_prefix("invalid type: ")?
+        .split_once(", expected ")?;
+    let expected = match expected {
+        "i64" => "a whole number",
+        "a sequence" => "a list in brackets: [..]",
+        "a map" => "a table",
+        other if other.starts_with("struct ") => "a table",
+        other => other,
+    };
+    Some(format!("expected {expected}, found {found}"))
+}

@@ -1,0 +1,76 @@
+//! Values as SQL literals.
+
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use jiff::Timestamp;
+
+use crate::ColumnType;
+
+/// `'it''s'`
+pub fn text(value: &str) -> String {
+    format!("'{}'", value.replace('\'', "''"))
+}
+
+/// The literal for one cell of a column of this type; `None` if it is null, or a time out of
+/// range.
+pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<String> {
+    if column.is_null(index) {
+        return None;
+    }
+    Some(match kind {
+        ColumnType::Boolean => column.as_boolean().value(index).to_string(),
+        ColumnType::Int => column.as_primitive::<Int32Type>().value(index).to_string(),
+        ColumnType::Bigint => column.as_primitive::<Int64Type>().value(index).to_string(),
+        ColumnType::Double => double(column.as_primitive::<Float64Type>().value(index)),
+        ColumnType::Text => text(column.as_string::<i32>().value(index)),
+        ColumnType::Timestamp => timestamp(
+            column
+                .as_primitive::<TimestampMillisecondType>()
+                .value(index),
+        )?,
+    })
+}
+
+fn double(value: f64) -> String {
+    match value.is_finite() {
+        // Debug keeps all digits, and a point that makes the literal a double.
+        true => format!("{value:?}"),
+        false => format!("CAST('{value}' AS DOUBLE)"),
+    }
+}
+
+fn timestamp(milliseconds: i64) -> Option<String> {
+    let time = Timestamp::from_millisecond(milliseconds).ok()?;
+    Some(format!(
+        "TIMESTAMP '{}'",
+        format!("{time:.3}").trim_end_matches('Z')
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Float64Array, StringArray, TimestampMillisecondArray};
+
+    use super::*;
+
+    #[test]
+    fn literals_are_sql() {
+        let cell = |kind, column: ArrayRef| of_cell(kind, &*column, 0);
+        let words: ArrayRef = Arc::new(StringArray::from(vec!["it's"]));
+        assert_eq!(cell(ColumnType::Text, words).as_deref(), Some("'it''s'"));
+        let times: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![1_392_388_200_000]));
+        assert_eq!(
+            cell(ColumnType::Timestamp, times).as_deref(),
+            Some("TIMESTAMP '2014-02-14T14:30:00.000'")
+        );
+        let nan: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN]));
+        assert_eq!(
+            cell(ColumnType::Double, nan).as_deref(),
+            Some("CAST('NaN' AS DOUBLE)")
+        );
+        let null: ArrayRef = Arc::new(Float64Array::from(vec![None]));
+        assert_eq!(cell(ColumnType::Double, null), None);
+    }
+}

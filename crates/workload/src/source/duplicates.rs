@@ -1,0 +1,338 @@
+//! Rows that a later row with the same key overwrites.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
+use arrow::buffer::BooleanBuffer;
+use arrow::compute::{filter_record_batch, not};
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use arrow::row::{RowConverter, SortField};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{RowBatch, RowSource};
+use crate::{Error, Result, Table};
+
+const BATCH_ROWS: usize = 8192;
+
+/// What the map from a key's hash to its last row takes per key at worst: 33 bytes per slot of a
+/// table that has just doubled (7 of 16 slots used), beside the half as large one that it was.
+const MAP_BYTES_PER_KEY: usize = 128;
+
+/// The rows of a table that have the same key as a later row. A store that has this key keeps
+/// the last row only.
+#[derive(Debug, Clone)]
+pub struct DuplicateKeys {
+    /// Bit *i* is set if row *i* is overwritten; ends with the last such row.
+    overwritten: BooleanBuffer,
+    keys: u64,
+}
+
+impl DuplicateKeys {
+    /// For rows that are known to have one key each.
+    pub fn none() -> Self {
+        DuplicateKeys {
+            overwritten: BooleanBuffer::new_unset(0),
+            keys: 0,
+        }
+    }
+
+    /// Finds them among the first `rows` rows of a source (all rows if `None`; a source that
+    /// never repeats a key is not read at all). Takes at most `memory_limit_bytes` and one bit
+    /// per row; where that is not enough for all keys, the source is read several times, for a
+    /// share of the keys each.
+    ///
+    /// # Errors
+    /// If the source cannot be read.
+    pub fn find(
+        source: &dyn RowSource,
+        table: &Table,
+        rows: Option<u64>,
+        memory_limit_bytes: usize,
+    ) -> Result<Self> {
+        if !source.may_repeat_keys() {
+            return Ok(Self::none());
+        }
+        let max_keys = (memory_limit_bytes / MAP_BYTES_PER_KEY).max(1);
+        let mut passes = 1;
+        loop {
+            if let Some(found) = find_in_passes(source, table, rows, max_keys, passes)? {
+                return Ok(found);
+            }
+            passes *= 2;
+        }
+    }
+
+    /// Numbers of the overwritten rows, ascending.
+    pub fn rows(&self) -> impl Iterator<Item = u64> {
+        self.overwritten.set_indices().map(|row| row as u64)
+    }
+
+    /// How many rows are overwritten.
+    pub fn count(&self) -> u64 {
+        self.overwritten.count_set_bits() as u64
+    }
+
+    /// How many keys have more than one row.
+    pub fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    pub fn is_overwritten(&self, row: u64) -> bool {
+        (row as usize) < self.overwritten.len() && self.overwritten.value(row as usize)
+    }
+
+    /// The rows of a batch that are kept.
+    ///
+    /// # Errors
+    /// Never with a batch of the source that was searched.
+    pub fn filter(&self, batch: RowBatch) -> Result<RecordBatch> {
+        let first_row = batch.first_row as usize;
+        if first_row >= self.overwritten.len() {
+            return Ok(batch.rows);
+        }
+        let overwritten: BooleanArray = (batch.first_row..)
+            .take(batch.rows.num_rows())
+            .map(|row| Some(self.is_overwritten(row)))
+            .collect();
+        not(&overwritten)
+            .and_then(|kept| filter_record_batch(&batch.rows, &kept))
+            .map_err(|error| unexpected(&error))
+    }
+}
+
+/// Reads the source `passes` times, each time for the keys whose hash falls to that pass. `None`
+/// if a pass meets more than `max_keys` keys.
+fn find_in_passes(
+    source: &dyn RowSource,
+    table: &Table,
+    rows: Option<u64>,
+    max_keys: usize,
+    passes: u128,
+) -> Result<Option<DuplicateKeys>> {
+    let mut hasher = KeyHasher::new(table)?;
+    let mut overwritten = BooleanBufferBuilder::new(0);
+    let mut keys = 0;
+    for pass in 0..passes {
+        let mut last: HashMap<u128, LastRow> = HashMap::new();
+        for batch in source.read(0, BATCH_ROWS)? {
+            let batch = batch?;
+            for (row, hash) in (batch.first_row..).zip(hasher.hashes(&batch.rows)?) {
+                if rows.is_some_and(|rows| row >= rows) {
+                    break;
+                }
+                if hash % passes != pass {
+                    continue;
+                }
+                match last.entry(hash) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(LastRow {
+                            row,
+                            repeated: false,
+                        });
+                    }
+                    Entry::Occupied(mut entry) => {
+                        let earlier = entry.insert(LastRow {
+                            row,
+                            repeated: true,
+                        });
+                        set(&mut overwritten, earlier.row as usize);
+                        keys += u64::from(!earlier.repeated);
+                    }
+                }
+            }
+            if last.len() > max_keys {
+                return Ok(None);
+            }
+            if rows.is_some_and(|rows| batch.first_row + batch.rows.num_rows() as u64 >= rows) {
+                break;
+            }
+        }
+    }
+    Ok(Some(DuplicateKeys {
+        overwritten: overwritten.finish(),
+        keys,
+    }))
+}
+
+/// The last row seen of a key, and whether it overwrites another one.
+struct LastRow {
+    row: u64,
+    repeated: bool,
+}
+
+fn set(bits: &mut BooleanBufferBuilder, index: usize) {
+    if index >= bits.len() {
+        bits.append_n(index + 1 - bits.len(), false);
+    }
+    bits.set_bit(index, true);
+}
+
+/// 128-bit hashes of keys, so many that equal hashes mean equal keys.
+struct KeyHasher {
+    columns: Vec<usize>,
+    converter: RowConverter,
+}
+
+impl KeyHasher {
+    fn new(table: &Table) -> Result<Self> {
+        let (columns, fields) = table
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| table.is_key(&column.name))
+            .map(|(index, column)| (index, SortField::new(column.kind.arrow())))
+            .unzip();
+        let converter = RowConverter::new(fields).map_err(|error| unexpected(&error))?;
+        Ok(KeyHasher { columns, converter })
+    }
+
+    fn hashes(&mut self, batch: &RecordBatch) -> Result<Vec<u128>> {
+        let columns: Vec<ArrayRef> = self
+            .columns
+            .iter()
+            .map(|index| batch.column(*index).clone())
+            .collect();
+        let keys = self
+            .converter
+            .convert_columns(&columns)
+            .map_err(|error| unexpected(&error))?;
+        Ok(keys.iter().map(|key| xxh3_128(key.as_ref())).collect())
+    }
+}
+
+fn unexpected(error: &ArrowError) -> Error {
+    Error::Usage(format!("cannot compare keys: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{Int32Array, StringArray};
+
+    use super::*;
+    use crate::source::RowBatches;
+    use crate::{Column, ColumnType};
+
+    struct Rows(RecordBatch);
+
+    impl RowSource for Rows {
+        fn schema(&self) -> arrow::datatypes::SchemaRef {
+            self.0.schema()
+        }
+        fn known_rows(&self) -> Option<u64> {
+            None
+        }
+        fn read(&self, from: u64, _: usize) -> Result<RowBatches> {
+            let rows = self
+                .0
+                .slice(from as usize, self.0.num_rows() - from as usize);
+            Ok(Box::new(std::iter::once(Ok(RowBatch {
+                first_row: from,
+                rows,
+            }))))
+        }
+        fn may_repeat_keys(&self) -> bool {
+            true
+        }
+    }
+
+    fn table() -> Table {
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        Table {
+            name: "t".into(),
+            columns: vec![
+                column("value", ColumnType::Int),
+                column("a", ColumnType::Text),
+                column("b", ColumnType::Text),
+            ],
+            partition_key: vec!["a".into()],
+            order_key: vec!["b".into()],
+        }
+    }
+
+    fn source(keys: &[(&str, &str)]) -> Rows {
+        let values = Int32Array::from_iter_values(0..keys.len() as i32);
+        let a = StringArray::from_iter_values(keys.iter().map(|(a, _)| a));
+        let b = StringArray::from_iter_values(keys.iter().map(|(_, b)| b));
+        let columns: Vec<ArrayRef> = vec![Arc::new(values), Arc::new(a), Arc::new(b)];
+        Rows(RecordBatch::try_new(table().schema(), columns).unwrap())
+    }
+
+    fn found(source: &Rows, rows: Option<u64>, limit: usize) -> Vec<u64> {
+        DuplicateKeys::find(source, &table(), rows, limit)
+            .unwrap()
+            .rows()
+            .collect()
+    }
+
+    #[test]
+    fn earlier_rows_of_a_key_are_overwritten() {
+        let rows = source(&[("x", "1"), ("y", "1"), ("x", "1"), ("x", "2"), ("x", "1")]);
+        assert_eq!(found(&rows, None, 1 << 20), [0, 2]);
+        assert_eq!(found(&rows, Some(4), 1 << 20), [0]);
+        assert_eq!(found(&rows, Some(2), 1 << 20), [0; 0]);
+    }
+
+    #[test]
+    fn neighbouring_texts_of_a_key_are_told_apart() {
+        assert_eq!(
+            found(
+                &source(&[("ab", "c"), ("a", "bc"), ("", "abc")]),
+                None,
+                1 << 20
+            ),
+            [0; 0]
+        );
+    }
+
+    #[test]
+    fn little_memory_takes_more_passes_and_finds_the_same() {
+        let names: Vec<String> = (0..1000).map(|i| (i % 700).to_string()).collect();
+        let keys: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), "k")).collect();
+        let rows = source(&keys);
+        let all = Vec::from_iter(0..300);
+        assert_eq!(found(&rows, None, 1 << 20), all);
+        assert!(
+            find_in_passes(&rows, &table(), None, 50, 1)
+                .unwrap()
+                .is_none(),
+            "50 keys of 700 need more than one pass"
+        );
+        assert_eq!(found(&rows, None, 50 * MAP_BYTES_PER_KEY), all);
+    }
+
+    #[test]
+    fn filter_keeps_the_last_row_of_each_key() {
+        let rows = source(&[("x", "1"), ("y", "1"), ("x", "1"), ("z", "1")]);
+        let duplicates = DuplicateKeys::find(&rows, &table(), None, 1 << 20).unwrap();
+        let kept = |from: u64| {
+            let batch = rows.read(from, 9).unwrap().next().unwrap().unwrap();
+            let kept = duplicates.filter(batch).unwrap();
+            kept.column(0)
+                .as_any()
+                .downcast_ref::<Int32Array>()
+                .unwrap()
+                .values()
+                .to_vec()
+        };
+        assert_eq!(kept(0), [1, 2, 3]);
+        assert_eq!(kept(2), [2, 3]);
+        assert_eq!(
+            (duplicates.count(), duplicates.is_overwritten(0)),
+            (1, true)
+        );
+    }
+
+    #[test]
+    fn a_key_with_three_rows_counts_once() {
+        let rows = source(&[("x", "1"), ("x", "1"), ("x", "1"), ("y", "1"), ("y", "1")]);
+        let duplicates = DuplicateKeys::find(&rows, &table(), None, 1 << 20).unwrap();
+        assert_eq!((duplicates.count(), duplicates.keys()), (3, 2));
+    }
+}

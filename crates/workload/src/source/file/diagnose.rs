@@ -1,0 +1,78 @@
+//! What is wrong with a text file, and at which line. The file is read again from its start for
+//! this, so that reading a good file pays nothing for it.
+//!
+//! Records are counted from 0, which is the header; row *i* is record *i* + 1.
+
+use super::decode::{DecodeError, MAX_RECORD_BYTES, Records, decoder, first_record};
+use super::text::TextFile;
+use super::{BadCell, data_error, read_error};
+use crate::{Error, Result};
+
+/// The error for records from number `first` on.
+pub fn decode_error(file: &TextFile, first: u64, error: DecodeError) -> Error {
+    let located = match error {
+        DecodeError::Io(error) => Err(read_error(&file.path, error)),
+        DecodeError::Malformed => malformed(file, first),
+        DecodeError::Endless { complete_records } => endless(file, first + complete_records as u64),
+    };
+    located.unwrap_or_else(|error| error)
+}
+
+/// The error for a cell in a batch that begins with row `first_row`.
+pub fn bad_cell(file: &TextFile, first_row: u64, bad: BadCell) -> Error {
+    match records_at(file, first_row + bad.row as u64 + 1) {
+        Ok(records) => row_error(file, records.line, bad.message),
+        Err(error) => error,
+    }
+}
+
+fn malformed(file: &TextFile, first: u64) -> Result<Error> {
+    let mut records = records_at(file, first)?;
+    let mut decoder = decoder(&file.format, file.fields, &[0], 1);
+    let mut bad = first;
+    while let Ok(Some(_)) = records.read(&mut decoder) {
+        bad += 1;
+    }
+    let records = records_at(file, bad)?;
+    let message = match first_record(&file.format, records.input) {
+        Some(fields) => format!(
+            "{} fields instead of the {} that the first line names",
+            fields.len(),
+            file.fields
+        ),
+        None => "not UTF-8 text; write the file in UTF-8".to_owned(),
+    };
+    Ok(row_error(file, records.line, message))
+}
+
+fn endless(file: &TextFile, record: u64) -> Result<Error> {
+    let line = records_at(file, record)?.line;
+    let message = format!(
+        "the row that begins here takes more than {} MiB; is a quote opened and never closed?",
+        MAX_RECORD_BYTES >> 20
+    );
+    Ok(row_error(file, line, message))
+}
+
+/// The records of the file from this one on.
+fn records_at(file: &TextFile, record: u64) -> Result<Records> {
+    let mut records = Records::new(file.input()?);
+    records
+        .skip(&file.format, file.fields, record)
+        .map_err(|error| match error {
+            DecodeError::Io(error) => read_error(&file.path, error),
+            _ => data_error(&file.path, "the file has changed while it was read"),
+        })?;
+    records
+        .skip_line_ends()
+        .map_err(|error| read_error(&file.path, error))?;
+    Ok(records)
+}
+
+fn row_error(file: &TextFile, line: u64, message: String) -> Error {
+    Error::Row {
+        path: file.path.clone(),
+        line,
+        message,
+    }
+}

@@ -1,0 +1,151 @@
+//! Cells of a text file to values. An empty cell is null.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
+    TimestampMillisecondArray,
+};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+
+use super::BadCell;
+use crate::{Column, ColumnType};
+
+/// The cells of one column as its type.
+pub fn parse(column: &Column, text: &StringArray) -> Result<ArrayRef, BadCell> {
+    Ok(match column.kind {
+        ColumnType::Boolean => Arc::new(BooleanArray::from(cells(column, text, boolean)?)),
+        ColumnType::Int => Arc::new(Int32Array::from(cells(column, text, |v| v.parse().ok())?)),
+        ColumnType::Bigint => Arc::new(Int64Array::from(cells(column, text, |v| v.parse().ok())?)),
+        // Knows NaN, inf and infinity too.
+        ColumnType::Double => {
+            Arc::new(Float64Array::from(cells(column, text, |v| v.parse().ok())?))
+        }
+        ColumnType::Text => Arc::new(text.clone()),
+        ColumnType::Timestamp => Arc::new(TimestampMillisecondArray::from(cells(
+            column,
+            text,
+            milliseconds,
+        )?)),
+    })
+}
+
+fn cells<T>(
+    column: &Column,
+    text: &StringArray,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<Option<T>>, BadCell> {
+    text.iter()
+        .enumerate()
+        .map(|(row, cell)| {
+            let Some(cell) = cell else { return Ok(None) };
+            parse(cell.trim())
+                .map(Some)
+                .ok_or_else(|| not_a(column, row, cell))
+        })
+        .collect()
+}
+
+fn not_a(column: &Column, row: usize, cell: &str) -> BadCell {
+    const SHOWN_CHARACTERS: usize = 60;
+    let shown: String = cell.chars().take(SHOWN_CHARACTERS).collect();
+    let dots = if shown.len() < cell.len() { "..." } else { "" };
+    let expected = match column.kind {
+        ColumnType::Boolean => "a boolean (true, false, t, f, 1, 0)",
+        ColumnType::Int => "an int (a whole number of 32 bits)",
+        ColumnType::Bigint => "a bigint (a whole number of 64 bits)",
+        ColumnType::Double => "a double",
+        ColumnType::Text => "text",
+        ColumnType::Timestamp => {
+            "a timestamp (2014-02-14T14:30:00, UTC if it has no zone, or milliseconds since 1970; \
+             nothing below a millisecond)"
+        }
+    };
+    BadCell::new(
+        row,
+        &column.name,
+        format!("`{shown}{dots}` is not {expected}"),
+    )
+}
+
+fn boolean(cell: &str) -> Option<bool> {
+    match cell.to_ascii_lowercase().as_str() {
+        "true" | "t" | "1" => Some(true),
+        "false" | "f" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// Milliseconds since the epoch, if nothing is lost.
+fn milliseconds(cell: &str) -> Option<i64> {
+    const DATE_CHARACTERS: usize = "2014-02-14".len();
+    if let Ok(milliseconds) = cell.parse() {
+        return Some(milliseconds);
+    }
+    // A civil time would silently drop an offset, so the two forms are told apart first.
+    let has_offset = cell.get(DATE_CHARACTERS..)?.contains(['Z', 'z', '+', '-']);
+    let time: Timestamp = match has_offset {
+        true => cell.parse().ok()?,
+        false => Offset::UTC
+            .to_timestamp(cell.parse::<DateTime>().ok()?)
+            .ok()?,
+    };
+    (time.subsec_nanosecond() % 1_000_000 == 0).then(|| time.as_millisecond())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_read_in_all_forms() {
+        let expected = Some(1_392_388_200_000);
+        for form in [
+            "2014-02-14T14:30:00",
+            "2014-02-14 14:30:00",
+            "2014-02-14T14:30:00.000",
+            "2014-02-14T14:30:00Z",
+            "2014-02-14T15:30:00+01:00",
+            "2014-02-14 12:30:00-02:00",
+            "1392388200000",
+        ] {
+            assert_eq!(milliseconds(form), expected, "{form}");
+        }
+        assert_eq!(milliseconds("2014-02-14"), Some(1_392_336_000_000));
+        assert_eq!(milliseconds("-1"), Some(-1));
+        assert_eq!(milliseconds("1969-12-31T23:59:59.999"), Some(-1));
+    }
+
+    #[test]
+    fn times_that_would_lose_something_are_refused() {
+        for form in [
+            "2014-02-14T14:30:00.0001",
+            "2014-02-30T00:00:00",
+            "yesterday",
+            "14:30",
+            "é",
+        ] {
+            assert_eq!(milliseconds(form), None, "{form}");
+        }
+    }
+
+    #[test]
+    fn doubles_have_nan_infinity_and_null() {
+        let column = Column {
+            name: "v".into(),
+            kind: ColumnType::Double,
+        };
+        let text = StringArray::from(vec![Some("NaN"), Some("-inf"), Some(" 1e3 "), None]);
+        let parsed = parse(&column, &text).unwrap();
+        let parsed: Vec<_> = parsed
+            .as_any()
+            .downcast_ref::<Float64Array>()
+            .unwrap()
+            .iter()
+            .collect();
+        assert!(parsed[0].unwrap().is_nan());
+        assert_eq!(parsed[1..], [Some(f64::NEG_INFINITY), Some(1000.0), None]);
+    }
+}

@@ -1,0 +1,246 @@
+//! One row: who did what to whom, where, when, and how it was told.
+//!
+//! Rows come in stories of [`ROWS_OF_A_STORY`]: the events that one day's articles report. They
+//! share the date and often the actors, the place and the tone, which is what gives the real
+//! table its runs of equal values.
+
+use std::sync::LazyLock;
+
+use super::actors::{ACTOR1_SHARE, Actor, Actors};
+use super::calendar::{Calendar, Date};
+use super::chance::{Weighted, normal};
+use super::codes::{EventCode, EventCodes};
+use super::names::Names;
+use super::places::{Country, Place, countries};
+use crate::Stream;
+
+pub const ROWS_OF_A_STORY: u64 = 8;
+
+/// How often a row takes its story's actor, place or tone.
+const STORY_ACTOR: f64 = 0.36;
+const STORY_PLACE: f64 = 0.45;
+const STORY_TONE: f64 = 0.45;
+const TONES_OF_A_STORY: usize = 3;
+
+/// Share of stories that GDELT coded from the old archives, which differ in small ways.
+const OLD_STORIES: f64 = 0.283;
+const ACTOR2_SHARE_BESIDE_ACTOR1: f64 = 0.706;
+const NOWHERE: f64 = 0.0225;
+
+/// Where an actor is: at home, else in the United States, else anywhere.
+const AT_HOME: f64 = 0.66;
+const IN_US: f64 = 0.5;
+const UNITED_STATES: usize = 0;
+
+/// Where the event is, when both actors are somewhere: shares as in the sample.
+const ACTORS_TOGETHER: f64 = 0.58;
+const AT_ACTOR1: f64 = 0.36;
+const AT_ACTOR2: f64 = 0.40;
+const AT_ONLY_ACTOR: f64 = 0.82;
+
+/// Events of up to ten mentions, by number of mentions; the last weight is that of more.
+const MENTIONS: [f64; 11] = [
+    116.0, 148.0, 48.0, 72.0, 40.0, 63.0, 22.0, 30.0, 23.0, 49.0, 70.0,
+];
+
+/// Everything that does not depend on the seed.
+pub struct World {
+    families: Vec<Names>,
+    countries: Vec<Country>,
+    actors: Actors,
+    codes: EventCodes,
+    mentions: Weighted,
+    calendar: Calendar,
+    /// Countries weighed as places of events.
+    country_law: Weighted,
+}
+
+pub static WORLD: LazyLock<World> = LazyLock::new(|| {
+    let families = Names::families();
+    let countries = countries(&families);
+    World {
+        actors: Actors::new(&countries),
+        country_law: Weighted::new(countries.iter().map(|country| country.weight)),
+        countries,
+        families,
+        codes: EventCodes::new(),
+        mentions: Weighted::new(MENTIONS),
+        calendar: Calendar::new(),
+    }
+});
+
+/// What the rows of one story share.
+#[derive(Debug, Clone)]
+pub struct Story {
+    date: Date,
+    date_added: i32,
+    old: bool,
+    actors: [Actor; 2],
+    place: &'static Place,
+    tones: [f64; TONES_OF_A_STORY],
+}
+
+/// A row before it becomes columns.
+#[derive(Debug, Clone)]
+pub struct Event {
+    pub id: i64,
+    pub date: Date,
+    pub date_added: i32,
+    /// Coded from the old archives.
+    pub old: bool,
+    pub actors: [Option<Actor>; 2],
+    pub is_root: bool,
+    pub code: &'static EventCode,
+    pub mentions: Mentions,
+    pub tone: f64,
+    /// Where the first actor, the second actor and the action are.
+    pub places: [Option<&'static Place>; 3],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Mentions {
+    pub mentions: i32,
+    pub sources: i32,
+    pub articles: i32,
+}
+
+impl World {
+    pub fn story(&'static self, seed: u64, number: u64) -> Story {
+        let stream = &mut Stream::new(&[seed, 0, number]);
+        let old = stream.chance(OLD_STORIES);
+        let actors = [self.actor(stream), self.actor(stream)];
+        Story {
+            date: self.calendar.date(seed, number, stream),
+            date_added: if stream.chance(0.97) {
+                20130203
+            } else {
+                20130206
+            },
+            old,
+            place: self.place(actors[0].home, stream),
+            actors,
+            tones: std::array::from_fn(|_| tone(old, stream)),
+        }
+    }
+
+    /// Row `row` of the table, which belongs to `story`.
+    pub fn event(&'static self, seed: u64, row: u64, story: &Story) -> Event {
+        let stream = &mut Stream::new(&[seed, 1, row]);
+        let actors = self.actors(story, stream);
+        Event {
+            id: row.wrapping_add(1) as i64,
+            date: story.date,
+            date_added: story.date_added,
+            old: story.old,
+            is_root: stream.chance(0.63),
+            code: self.codes.draw(stream),
+            mentions: self.mentions(stream),
+            tone: match stream.chance(STORY_TONE) {
+                true => story.tones[stream.below(TONES_OF_A_STORY as u64) as usize],
+                false => tone(story.old, stream),
+            },
+            places: self.places(actors, story, stream),
+            actors,
+        }
+    }
+
+    fn actor(&'static self, stream: &mut Stream) -> Actor {
+        self.actors.draw(&self.countries, &self.families, stream)
+    }
+
+    /// At least one of the two actors is known.
+    fn actors(&'static self, story: &Story, stream: &mut Stream) -> [Option<Actor>; 2] {
+        let first = stream.chance(ACTOR1_SHARE);
+        let second = !first || stream.chance(ACTOR2_SHARE_BESIDE_ACTOR1);
+        let mut actor = |known: bool, of_story: &Actor| {
+            known.then(|| match stream.chance(STORY_ACTOR) {
+                true => *of_story,
+                false => self.actor(stream),
+            })
+        };
+        [
+            actor(first, &story.actors[0]),
+            actor(second, &story.actors[1]),
+        ]
+    }
+
+    fn places(
+        &'static self,
+        actors: [Option<Actor>; 2],
+        story: &Story,
+        stream: &mut Stream,
+    ) -> [Option<&'static Place>; 3] {
+        if stream.chance(NOWHERE) {
+            return [None; 3];
+        }
+        let mut place = |home: Option<usize>| match stream.chance(STORY_PLACE) {
+            true => story.place,
+            false => self.place(home, stream),
+        };
+        let [first, second] = actors.map(|actor| actor.map(|actor| place(actor.home)));
+        let elsewhere = place(None);
+        match (first, second) {
+            (Some(first), Some(_)) if stream.chance(ACTORS_TOGETHER) => [Some(first); 3],
+            (Some(_), Some(_)) => {
+                let choice = stream.unit();
+                let action = match choice {
+                    at if at < AT_ACTOR1 => first,
+                    at if at < AT_ACTOR1 + AT_ACTOR2 => second,
+                    _ => Some(elsewhere),
+                };
+                [first, second, action]
+            }
+            _ if stream.chance(AT_ONLY_ACTOR) => [first, second, first.or(second)],
+            _ => [first, second, Some(elsewhere)],
+        }
+    }
+
+    fn place(&'static self, home: Option<usize>, stream: &mut Stream) -> &'static Place {
+        let country = match home {
+            Some(home) if stream.chance(AT_HOME) => home,
+            _ if stream.chance(IN_US) => UNITED_STATES,
+            _ => self.country_law.draw(stream),
+        };
+        self.countries[country].place(stream)
+    }
+
+    /// Most events have few mentions, all from one source; some have hundreds from many.
+    fn mentions(&self, stream: &mut Stream) -> Mentions {
+        let few = self.mentions.draw(stream) as i32 + 1;
+        let (mentions, sources) = match few {
+            1..=10 if stream.chance(0.93) => (few, 1),
+            1..=10 => (few, 2 + stream.below(3) as i32),
+            _ => {
+                // Pareto with exponent 1, from 11 to 1,100.
+                let many = 11.0 / (1.0 - 0.99 * stream.unit());
+                (many as i32, (many / (3.0 + 9.0 * stream.unit())) as i32 + 1)
+            }
+        };
+        let articles = if stream.chance(0.975) {
+            mentions
+        } else {
+            mentions - mentions / 6
+        };
+        Mentions {
+            mentions,
+            sources,
+            articles,
+        }
+    }
+}
+
+/// Positive less negative words per hundred words of an article, to fourteen decimals and at
+/// most fifteen digits.
+fn tone(old: bool, stream: &mut Stream) -> f64 {
+    let (mean, deviation, usual_words) = if old {
+        (5.1, 2.0, 270.0)
+    } else {
+        (-2.5, 3.9, 480.0)
+    };
+    let words = (usual_words * (0.65 * normal(stream)).exp()).round();
+    let balance = (words * (mean + deviation * normal(stream)) / 100.0).round();
+    let tone = balance / words * 100.0;
+    let scale = if tone.abs() < 10.0 { 1e14 } else { 1e13 };
+    // Adding zero turns a negative zero, which engines group apart, into a plain one.
+    (tone * scale).round() / scale + 0.0
+}

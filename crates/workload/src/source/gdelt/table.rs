@@ -1,0 +1,261 @@
+//! The columns of GDELT 1.0: their names, types, and how each is built from events.
+
+use std::fmt::Write;
+use std::slice;
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::{ArrayRef, Float64Array, Int32Array, Int64Array, StringBuilder};
+
+use super::actors::Actor;
+use super::event::Event;
+use super::places::Place;
+use crate::{Column, ColumnType, Table};
+
+/// A column: its name, and where its values come from.
+struct GdeltColumn {
+    name: String,
+    values: Values,
+}
+
+/// A null is `None` or an empty text.
+enum Values {
+    Bigint(fn(&Event) -> i64),
+    Int(fn(&Event) -> i32),
+    Double(fn(&Event) -> f64),
+    Text(fn(&Event) -> &'static str),
+    /// Of actor 0 or 1; the parts are joined.
+    Actor(usize, fn(&Actor) -> &[&'static str]),
+    /// Of the place of actor 0, of actor 1, or of the action, 2.
+    PlaceInt(usize, fn(Located) -> Option<i32>),
+    PlaceDouble(usize, fn(Located) -> Option<f64>),
+    PlaceText(usize, fn(Located) -> &'static str),
+}
+
+/// A place, if it is known, as old or new rows show it.
+#[derive(Clone, Copy)]
+struct Located {
+    place: Option<&'static Place>,
+    old: bool,
+}
+
+static COLUMNS: LazyLock<Vec<GdeltColumn>> = LazyLock::new(|| {
+    let mut columns = Vec::with_capacity(57);
+    columns.extend(named("", when()));
+    columns.extend(named("actor1", actor(0)));
+    columns.extend(named("actor2", actor(1)));
+    columns.extend(named("", what()));
+    columns.extend(named("actor1geo_", place(0)));
+    columns.extend(named("actor2geo_", place(1)));
+    columns.extend(named("actiongeo_", place(2)));
+    columns.extend(named(
+        "",
+        [("dateadded", Values::Int(|event| event.date_added))],
+    ));
+    columns
+});
+
+fn named<const N: usize>(
+    prefix: &str,
+    columns: [(&str, Values); N],
+) -> impl Iterator<Item = GdeltColumn> {
+    columns
+        .map(|(name, values)| GdeltColumn {
+            name: format!("{prefix}{name}"),
+            values,
+        })
+        .into_iter()
+}
+
+fn when() -> [(&'static str, Values); 5] {
+    [
+        ("globaleventid", Values::Bigint(|event| event.id)),
+        ("sqldate", Values::Int(|event| event.date.number())),
+        ("monthyear", Values::Int(|event| event.date.month_year())),
+        ("year", Values::Int(|event| event.date.year)),
+        (
+            "fractiondate",
+            Values::Double(|event| event.date.fraction()),
+        ),
+    ]
+}
+
+fn actor(index: usize) -> [(&'static str, Values); 10] {
+    [
+        ("code", Values::Actor(index, |actor| &actor.code)),
+        ("name", Values::Actor(index, |actor| &actor.name)),
+        (
+            "countrycode",
+            Values::Actor(index, |actor| slice::from_ref(&actor.country)),
+        ),
+        (
+            "knowngroupcode",
+            Values::Actor(index, |actor| slice::from_ref(&actor.group)),
+        ),
+        (
+            "ethniccode",
+            Values::Actor(index, |actor| slice::from_ref(&actor.ethnic)),
+        ),
+        (
+            "religion1code",
+            Values::Actor(index, |actor| &actor.religions[..1]),
+        ),
+        (
+            "religion2code",
+            Values::Actor(index, |actor| &actor.religions[1..]),
+        ),
+        ("type1code", Values::Actor(index, |actor| &actor.types[..1])),
+        (
+            "type2code",
+            Values::Actor(index, |actor| &actor.types[1..2]),
+        ),
+        ("type3code", Values::Actor(index, |actor| &actor.types[2..])),
+    ]
+}
+
+fn what() -> [(&'static str, Values); 10] {
+    [
+        ("isrootevent", Values::Int(|event| event.is_root.into())),
+        ("eventcode", Values::Text(|event| event.code.code)),
+        ("eventbasecode", Values::Text(|event| event.code.base)),
+        ("eventrootcode", Values::Text(|event| event.code.root)),
+        ("quadclass", Values::Int(|event| event.code.quad_class)),
+        (
+            "goldsteinscale",
+            Values::Double(|event| event.code.goldstein),
+        ),
+        ("nummentions", Values::Int(|event| event.mentions.mentions)),
+        ("numsources", Values::Int(|event| event.mentions.sources)),
+        ("numarticles", Values::Int(|event| event.mentions.articles)),
+        ("avgtone", Values::Double(|event| event.tone)),
+    ]
+}
+
+fn place(index: usize) -> [(&'static str, Values); 7] {
+    [
+        ("type", Values::PlaceInt(index, Located::kind)),
+        (
+            "fullname",
+            Values::PlaceText(index, |at| at.text(|place| &place.full_name)),
+        ),
+        (
+            "countrycode",
+            Values::PlaceText(index, |at| at.text(|place| place.country)),
+        ),
+        (
+            "adm1code",
+            Values::PlaceText(index, |at| at.text(|place| &place.region)),
+        ),
+        (
+            "lat",
+            Values::PlaceDouble(index, |at| at.coordinate(|place| place.latitude)),
+        ),
+        (
+            "long",
+            Values::PlaceDouble(index, |at| at.coordinate(|place| place.longitude)),
+        ),
+        ("featureid", Values::PlaceText(index, Located::feature)),
+    ]
+}
+
+/// Old rows put zeros where new ones put nulls, and the other way round.
+impl Located {
+    fn kind(self) -> Option<i32> {
+        match self.place {
+            Some(place) => Some(place.kind),
+            None => (!self.old).then_some(0),
+        }
+    }
+
+    fn text(self, of_place: fn(&'static Place) -> &'static str) -> &'static str {
+        self.place.map_or("", of_place)
+    }
+
+    fn coordinate(self, of_place: fn(&Place) -> f64) -> Option<f64> {
+        self.place.map(of_place).or(self.old.then_some(0.0))
+    }
+
+    fn feature(self) -> &'static str {
+        match self.place {
+            Some(place) if !self.old || place.kind > 2 => &place.feature,
+            None if !self.old => "",
+            _ => "0",
+        }
+    }
+}
+
+/// GDELT 1.0 events, kept by month.
+pub fn table() -> Table {
+    let column = |column: &GdeltColumn| Column {
+        name: column.name.clone(),
+        kind: column.values.kind(),
+    };
+    Table {
+        name: "gdelt".to_owned(),
+        columns: COLUMNS.iter().map(column).collect(),
+        partition_key: vec!["monthyear".to_owned()],
+        order_key: vec!["globaleventid".to_owned()],
+    }
+}
+
+/// The columns of these events, in the order of the table.
+pub fn columns(events: &[Event]) -> Vec<ArrayRef> {
+    COLUMNS
+        .iter()
+        .map(|column| column.values.array(events))
+        .collect()
+}
+
+impl Values {
+    fn kind(&self) -> ColumnType {
+        match self {
+            Values::Bigint(_) => ColumnType::Bigint,
+            Values::Int(_) | Values::PlaceInt(..) => ColumnType::Int,
+            Values::Double(_) | Values::PlaceDouble(..) => ColumnType::Double,
+            Values::Text(_) | Values::Actor(..) | Values::PlaceText(..) => ColumnType::Text,
+        }
+    }
+
+    fn array(&self, events: &[Event]) -> ArrayRef {
+        let located = |event: &Event, index| Located {
+            place: event.places[index],
+            old: event.old,
+        };
+        match *self {
+            Values::Bigint(of) => Arc::new(Int64Array::from_iter_values(events.iter().map(of))),
+            Values::Int(of) => Arc::new(Int32Array::from_iter_values(events.iter().map(of))),
+            Values::Double(of) => Arc::new(Float64Array::from_iter_values(events.iter().map(of))),
+            Values::Text(of) => texts(events.iter().map(|event| [of(event)])),
+            Values::Actor(index, of) => texts(
+                events
+                    .iter()
+                    .map(|event| event.actors[index].as_ref().map_or(&[][..], of)),
+            ),
+            Values::PlaceInt(index, of) => Arc::new(Int32Array::from_iter(
+                events.iter().map(|event| of(located(event, index))),
+            )),
+            Values::PlaceDouble(index, of) => Arc::new(Float64Array::from_iter(
+                events.iter().map(|event| of(located(event, index))),
+            )),
+            Values::PlaceText(index, of) => {
+                texts(events.iter().map(|event| [of(located(event, index))]))
+            }
+        }
+    }
+}
+
+/// Texts given in parts; those without a letter are null.
+fn texts(texts: impl ExactSizeIterator<Item = impl AsRef<[&'static str]>>) -> ArrayRef {
+    let mut builder = StringBuilder::with_capacity(texts.len(), 8 * texts.len());
+    for parts in texts {
+        match parts.as_ref() {
+            [text] if !text.is_empty() => builder.append_value(text),
+            parts if parts.iter().all(|part| part.is_empty()) => builder.append_null(),
+            parts => {
+                let joined = parts.iter().try_for_each(|part| builder.write_str(part));
+                debug_assert!(joined.is_ok(), "a string builder takes every text");
+                builder.append_value("");
+            }
+        }
+    }
+    Arc::new(builder.finish())
+}

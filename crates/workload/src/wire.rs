@@ -1,0 +1,99 @@
+//! The workload file as written: TOML to plain structs, with the place of every value that the
+//! checks may complain about.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+/// Names to values, in any order; sorting by [`Spanned::span`] gives the order in the file.
+pub type Names<T> = BTreeMap<Spanned<String>, T>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    pub title: String,
+    pub seed: Option<Spanned<i64>>,
+    pub table: Option<Spanned<Table>>,
+    pub data: Spanned<Data>,
+    #[serde(default)]
+    pub queries: Vec<Query>,
+    #[serde(default)]
+    pub designs: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub scale: Scale,
+    pub published: Option<Published>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    pub name: Option<Spanned<String>>,
+    pub columns: Option<Spanned<Names<Spanned<String>>>>,
+    pub partition_key: Option<Spanned<Vec<Spanned<String>>>>,
+    pub order_key: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Data {
+    pub generator: Option<Spanned<String>>,
+    pub sensors: Option<Spanned<i64>>,
+    pub file: Option<Spanned<String>>,
+    pub requires: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    pub name: Spanned<String>,
+    pub sql: Spanned<String>,
+    #[serde(default)]
+    pub engine_sql: Names<Spanned<String>>,
+    #[serde(default)]
+    pub parameters: Names<Spanned<Parameter>>,
+    pub expect: Option<Expect>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    pub uniform: Option<Spanned<Vec<i64>>>,
+    pub choice: Option<Spanned<Vec<Spanned<Value>>>>,
+    pub column: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    pub rows: Option<Spanned<i64>>,
+    pub answer: Vec<Spanned<Vec<Spanned<Value>>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    pub rows: Option<Spanned<i64>>,
+    pub full_rows: Option<Spanned<i64>>,
+    pub replication: Option<Spanned<i64>>,
+    pub users: Option<Spanned<i64>>,
+    pub cores: Option<Spanned<i64>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    pub source: String,
+    #[serde(default)]
+    pub notes: Vec<String>,
+    #[serde(default)]
+    pub times: Vec<PublishedTime>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedTime {
+    pub design: String,
+    pub what: Spanned<String>,
+    pub figure: String,
+}
