@@ -23,7 +23,11 @@ impl Progress {
             false => ProgressBar::hidden(),
         };
         bar.enable_steady_tick(Duration::from_millis(200));
-        Progress { bar, loaded: Mutex::default(), designs: designs as u64 }
+        Progress {
+            bar,
+            loaded: Mutex::default(),
+            designs: designs as u64,
+        }
     }
 
     pub fn say(&self, line: &str) {

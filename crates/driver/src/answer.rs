@@ -47,12 +47,23 @@ pub fn same_text(actual: &Expected, expected: &[Vec<String>]) -> Result<(), Stri
         "NULL" => Cell::Null,
         text => Cell::Exact(text.to_owned()),
     };
-    let right: Vec<Row> = expected.iter().map(|row| row.iter().map(cell).collect()).collect();
+    let right: Vec<Row> = expected
+        .iter()
+        .map(|row| row.iter().map(cell).collect())
+        .collect();
     let equal = |a: &Row, b: &Row| {
-        a.len() == b.len() && a.iter().zip(b).zip(&tolerance).all(|((x, y), t)| x.equals(y, *t))
+        a.len() == b.len()
+            && a.iter()
+                .zip(b)
+                .zip(&tolerance)
+                .all(|((x, y), t)| x.equals(y, *t))
     };
     if right.len() != ours.rows.len() {
-        return Err(format!("{} rows instead of {}", ours.rows.len(), right.len()));
+        return Err(format!(
+            "{} rows instead of {}",
+            ours.rows.len(),
+            right.len()
+        ));
     }
     match right.iter().zip(&ours.rows).find(|(a, b)| !equal(a, b)) {
         Some((a, b)) => Err(format!("{} instead of {}", describe(b), describe(a))),
@@ -67,7 +78,11 @@ fn differ(expected: &Expected, actual: &[RecordBatch]) -> Result<u64, String> {
         return Ok(0);
     }
     if right.rows.len() != ours.rows.len() {
-        return Err(format!("{} rows instead of {}", ours.rows.len(), right.rows.len()));
+        return Err(format!(
+            "{} rows instead of {}",
+            ours.rows.len(),
+            right.rows.len()
+        ));
     }
     if right.width != ours.width {
         return Err(format!("{} columns instead of {}", ours.width, right.width));
@@ -100,7 +115,10 @@ fn differ(expected: &Expected, actual: &[RecordBatch]) -> Result<u64, String> {
 fn same_set(mut right: Vec<&Row>, mut ours: Vec<&Row>, tolerance: &[f64]) -> Result<(), String> {
     let by_cells = |a: &&Row, b: &&Row| {
         exact_order(a, b).then_with(|| {
-            a.iter().zip(b.iter()).map(|(x, y)| x.total_order(y)).fold(Ordering::Equal, Ordering::then)
+            a.iter()
+                .zip(b.iter())
+                .map(|(x, y)| x.total_order(y))
+                .fold(Ordering::Equal, Ordering::then)
         })
     };
     right.sort_by(by_cells);
@@ -121,7 +139,10 @@ fn same_set(mut right: Vec<&Row>, mut ours: Vec<&Row>, tolerance: &[f64]) -> Res
 /// Rows whose exact cells are all equal on the right side: each needs a partner of its own.
 fn same_group(right: &[&Row], ours: &[&Row], tolerance: &[f64]) -> Result<(), String> {
     let equal = |a: &Row, b: &Row| {
-        a.iter().zip(b).zip(tolerance).all(|((x, y), tolerance)| x.equals(y, *tolerance))
+        a.iter()
+            .zip(b)
+            .zip(tolerance)
+            .all(|((x, y), tolerance)| x.equals(y, *tolerance))
     };
     if right.len() == ours.len() && right.iter().zip(ours).all(|(a, b)| equal(a, b)) {
         return Ok(());
@@ -182,7 +203,10 @@ impl Rows {
                 .map(|column| cells(column).map(Vec::into_iter))
                 .collect::<Result<Vec<_>, _>>()?;
             rows.extend((0..batch.num_rows()).map(|_| {
-                columns.iter_mut().map(|c| c.next().unwrap_or(Cell::Null)).collect::<Row>()
+                columns
+                    .iter_mut()
+                    .map(|c| c.next().unwrap_or(Cell::Null))
+                    .collect::<Row>()
             }));
         }
         Ok(Rows { rows, width })
@@ -206,14 +230,21 @@ fn cells(column: &ArrayRef) -> Result<Vec<Cell>, String> {
     if column.data_type().is_floating() {
         let floats = cast(column, &DataType::Float64).map_err(|e| e.to_string())?;
         let floats = floats.as_primitive::<Float64Type>();
-        return Ok(floats.iter().map(|v| v.map_or(Cell::Null, Cell::Float)).collect());
+        return Ok(floats
+            .iter()
+            .map(|v| v.map_or(Cell::Null, Cell::Float))
+            .collect());
     }
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(column, &options).map_err(|e| e.to_string())?;
     (0..column.len())
         .map(|row| match column.is_null(row) {
             true => Ok(Cell::Null),
-            false => formatter.value(row).try_to_string().map(Cell::Exact).map_err(|e| e.to_string()),
+            false => formatter
+                .value(row)
+                .try_to_string()
+                .map(Cell::Exact)
+                .map_err(|e| e.to_string()),
         })
         .collect()
 }
@@ -224,15 +255,14 @@ impl Cell {
             (Cell::Float(a), Cell::Float(b)) => {
                 a == b
                     || (a.is_nan() && b.is_nan())
-                    || (a - b).abs()
-                        <= (RELATIVE_TOLERANCE * a.abs().max(b.abs())).max(tolerance)
+                    || (a - b).abs() <= (RELATIVE_TOLERANCE * a.abs().max(b.abs())).max(tolerance)
                         && a.is_finite()
                         && b.is_finite()
             }
             // An engine may count in doubles, or average into an integer column.
-            (Cell::Float(a), Cell::Exact(b)) | (Cell::Exact(b), Cell::Float(a)) => {
-                b.parse::<f64>().is_ok_and(|b| Cell::Float(*a).equals(&Cell::Float(b), tolerance))
-            }
+            (Cell::Float(a), Cell::Exact(b)) | (Cell::Exact(b), Cell::Float(a)) => b
+                .parse::<f64>()
+                .is_ok_and(|b| Cell::Float(*a).equals(&Cell::Float(b), tolerance)),
             (a, b) => a == b,
         }
     }
@@ -280,14 +310,20 @@ mod tests {
             ("key", Arc::new(StringArray::from(keys.to_vec()))),
             ("value", Arc::new(Float64Array::from(values.to_vec()))),
         ];
-        vec![RecordBatch::try_from_iter_with_nullable(
-            columns.into_iter().map(|(name, array)| (name, array, true)),
-        )
-        .unwrap()]
+        vec![
+            RecordBatch::try_from_iter_with_nullable(
+                columns.into_iter().map(|(name, array)| (name, array, true)),
+            )
+            .unwrap(),
+        ]
     }
 
     fn expected(batches: Vec<RecordBatch>, order_by: Vec<usize>, limited: bool) -> Expected {
-        Expected { batches, order_by, limited }
+        Expected {
+            batches,
+            order_by,
+            limited,
+        }
     }
 
     fn is_same(comparison: Comparison) -> bool {
@@ -298,7 +334,10 @@ mod tests {
     fn rows_may_come_in_any_order_unless_the_query_orders_them() {
         let right = answer(&[Some("a"), Some("b")], &[Some(1.0), Some(2.0)]);
         let turned = answer(&[Some("b"), Some("a")], &[Some(2.0), Some(1.0)]);
-        assert!(is_same(compare(&expected(right.clone(), vec![], false), &turned)));
+        assert!(is_same(compare(
+            &expected(right.clone(), vec![], false),
+            &turned
+        )));
         let Comparison::Different(why) = compare(&expected(right, vec![1], false), &turned) else {
             panic!("a wrong order went unnoticed");
         };
@@ -308,9 +347,18 @@ mod tests {
     #[test]
     fn floats_have_a_tolerance_and_nothing_else_has() {
         let right = expected(answer(&[Some("a")], &[Some(1.0)]), vec![], false);
-        assert!(is_same(compare(&right, &answer(&[Some("a")], &[Some(1.0 + 1e-10)]))));
-        assert!(!is_same(compare(&right, &answer(&[Some("a")], &[Some(1.0 + 1e-8)]))));
-        assert!(!is_same(compare(&right, &answer(&[Some("A")], &[Some(1.0)]))));
+        assert!(is_same(compare(
+            &right,
+            &answer(&[Some("a")], &[Some(1.0 + 1e-10)])
+        )));
+        assert!(!is_same(compare(
+            &right,
+            &answer(&[Some("a")], &[Some(1.0 + 1e-8)])
+        )));
+        assert!(!is_same(compare(
+            &right,
+            &answer(&[Some("A")], &[Some(1.0)])
+        )));
         assert!(!is_same(compare(&right, &answer(&[Some("a")], &[None]))));
         assert!(!is_same(compare(&right, &answer(&[None], &[Some(1.0)]))));
     }
@@ -318,16 +366,32 @@ mod tests {
     #[test]
     fn nan_equals_nan_and_nothing_else() {
         let right = expected(answer(&[Some("a")], &[Some(f64::NAN)]), vec![], false);
-        assert!(is_same(compare(&right, &answer(&[Some("a")], &[Some(f64::NAN)]))));
-        assert!(!is_same(compare(&right, &answer(&[Some("a")], &[Some(0.0)]))));
-        assert!(!is_same(compare(&right, &answer(&[Some("a")], &[Some(f64::INFINITY)]))));
+        assert!(is_same(compare(
+            &right,
+            &answer(&[Some("a")], &[Some(f64::NAN)])
+        )));
+        assert!(!is_same(compare(
+            &right,
+            &answer(&[Some("a")], &[Some(0.0)])
+        )));
+        assert!(!is_same(compare(
+            &right,
+            &answer(&[Some("a")], &[Some(f64::INFINITY)])
+        )));
         let infinite = expected(answer(&[Some("a")], &[Some(f64::INFINITY)]), vec![], false);
-        assert!(!is_same(compare(&infinite, &answer(&[Some("a")], &[Some(1.0)]))));
+        assert!(!is_same(compare(
+            &infinite,
+            &answer(&[Some("a")], &[Some(1.0)])
+        )));
     }
 
     #[test]
     fn missing_added_and_repeated_rows_are_noticed() {
-        let right = expected(answer(&[Some("a"), Some("b")], &[Some(1.0), Some(1.0)]), vec![], false);
+        let right = expected(
+            answer(&[Some("a"), Some("b")], &[Some(1.0), Some(1.0)]),
+            vec![],
+            false,
+        );
         assert_eq!(
             compare(&right, &answer(&[Some("a")], &[Some(1.0)])),
             Comparison::Different("1 rows instead of 2".to_owned())
@@ -338,11 +402,26 @@ mod tests {
 
     #[test]
     fn ties_may_come_in_any_order_and_a_limit_may_cut_them_anywhere() {
-        let right = answer(&[Some("a"), Some("b"), Some("c")], &[Some(1.0), Some(2.0), Some(2.0)]);
-        let turned = answer(&[Some("a"), Some("c"), Some("b")], &[Some(1.0), Some(2.0), Some(2.0)]);
-        let other = answer(&[Some("a"), Some("c"), Some("d")], &[Some(1.0), Some(2.0), Some(2.0)]);
-        assert!(is_same(compare(&expected(right.clone(), vec![1], false), &turned)));
-        assert!(!is_same(compare(&expected(right.clone(), vec![1], false), &other)));
+        let right = answer(
+            &[Some("a"), Some("b"), Some("c")],
+            &[Some(1.0), Some(2.0), Some(2.0)],
+        );
+        let turned = answer(
+            &[Some("a"), Some("c"), Some("b")],
+            &[Some(1.0), Some(2.0), Some(2.0)],
+        );
+        let other = answer(
+            &[Some("a"), Some("c"), Some("d")],
+            &[Some(1.0), Some(2.0), Some(2.0)],
+        );
+        assert!(is_same(compare(
+            &expected(right.clone(), vec![1], false),
+            &turned
+        )));
+        assert!(!is_same(compare(
+            &expected(right.clone(), vec![1], false),
+            &other
+        )));
         assert!(is_same(compare(&expected(right, vec![1], true), &other)));
     }
 
@@ -365,14 +444,24 @@ mod tests {
     fn integers_of_any_width_and_whole_floats_agree() {
         let ints: ArrayRef = Arc::new(Int64Array::from(vec![3]));
         let floats: ArrayRef = Arc::new(Float64Array::from(vec![3.0]));
-        let right = expected(vec![RecordBatch::try_from_iter([("n", ints)]).unwrap()], vec![], false);
-        assert!(is_same(compare(&right, &[RecordBatch::try_from_iter([("n", floats)]).unwrap()])));
+        let right = expected(
+            vec![RecordBatch::try_from_iter([("n", ints)]).unwrap()],
+            vec![],
+            false,
+        );
+        assert!(is_same(compare(
+            &right,
+            &[RecordBatch::try_from_iter([("n", floats)]).unwrap()]
+        )));
     }
 
     #[test]
     fn an_empty_answer_equals_an_empty_answer_only() {
         let none = expected(vec![], vec![], false);
         assert!(is_same(compare(&none, &[])));
-        assert!(!is_same(compare(&none, &answer(&[Some("a")], &[Some(1.0)]))));
+        assert!(!is_same(compare(
+            &none,
+            &answer(&[Some("a")], &[Some(1.0)])
+        )));
     }
 }

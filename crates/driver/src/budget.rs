@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 /// Share of the budget after which no further slice of rows is loaded.
-const LOADED_BY: f64 = 0.27;
+const LOADED_BY: f64 = 0.20;
 /// Share after which warming up ends even when times are not steady.
-const WARM_BY: f64 = 0.65;
+const WARM_BY: f64 = 0.50;
 /// Share by which the last round ends, leaving time to stop engines and to write reports.
 const MEASURED_BY: f64 = 0.94;
 
@@ -37,7 +37,10 @@ impl Budget {
 
     /// How many rounds of this length fit.
     pub fn rounds(&self, round: Duration) -> u32 {
-        let left = self.total.mul_f64(MEASURED_BY).saturating_sub(self.started.elapsed());
+        let left = self
+            .total
+            .mul_f64(MEASURED_BY)
+            .saturating_sub(self.started.elapsed());
         (left.as_secs_f64() / round.as_secs_f64().max(1e-6)) as u32
     }
 
@@ -53,9 +56,9 @@ mod tests {
     #[test]
     fn a_fresh_budget_leaves_most_of_its_time_to_measuring() {
         let budget = Budget::new(Instant::now(), Duration::from_secs(100));
-        assert!(budget.allows_loading(Duration::from_secs(20)));
+        assert!(budget.allows_loading(Duration::from_secs(15)));
         assert!(!budget.allows_loading(Duration::from_secs(60)));
-        assert!(budget.allows_warm_up(Duration::from_secs(60)));
+        assert!(budget.allows_warm_up(Duration::from_secs(45)));
         assert_eq!(budget.rounds(Duration::from_secs(10)), 9);
     }
 

@@ -36,7 +36,10 @@ pub struct Meter {
 
 impl Meter {
     pub fn start(design: &dyn Design) -> Self {
-        Meter { client: own_cpu_seconds(), server: design.server_cpu_seconds() }
+        Meter {
+            client: own_cpu_seconds(),
+            server: design.server_cpu_seconds(),
+        }
     }
 
     pub fn stop(self, design: &dyn Design) -> CpuSeconds {

@@ -27,7 +27,8 @@ pub struct Answer {
 /// One engine, layout and settings, holding one workload's table.
 ///
 /// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
-/// then on only `footprint` and `answer`. All calls for one design are sequential.
+/// then on only `footprint` and `answer`. A step is over for all designs before the next one
+/// begins, and no two calls of a run overlap.
 #[async_trait]
 pub trait Design: Send + Sync {
     fn info(&self) -> &DesignInfo;

@@ -17,10 +17,10 @@ mod questions;
 mod run;
 mod state;
 
-pub use answer::{compare, Comparison};
+pub use answer::{Comparison, compare};
 pub use budget::Budget;
-pub use cpu::{peak_memory_bytes, process_cpu_seconds, Meter};
+pub use cpu::{Meter, peak_memory_bytes, process_cpu_seconds};
 pub use design::{Answer, Design, DesignError};
 pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};
-pub use run::{run, RunError, Settings};
+pub use run::{RunError, Settings, run};

@@ -34,7 +34,9 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
     let (mut slice, mut first_row) = (0, 0);
     loop {
         let recorded = run.log.state().slice(slice);
-        let Some(wanted) = recorded.map(|s| s.rows).or_else(|| next_slice(run, &pace, first_row))
+        let Some(wanted) = recorded
+            .map(|s| s.rows)
+            .or_else(|| next_slice(run, &pace, first_row))
         else {
             break;
         };
@@ -43,8 +45,13 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
             (Some(bounds), true) => first_row += bounds.rows,
             (None, true) => break,
             (_, false) => {
-                let Some(rows) = reader.take(first_row, wanted).await? else { break };
-                let bounds = SliceBounds { first_row, rows: rows.num_rows() as u64 };
+                let Some(rows) = reader.take(first_row, wanted).await? else {
+                    break;
+                };
+                let bounds = SliceBounds {
+                    first_row,
+                    rows: rows.num_rows() as u64,
+                };
                 let started = Instant::now();
                 load_slice(run, slice, bounds, &rows, needing).await?;
                 pace.note(bounds.rows, started.elapsed(), rows.get_array_memory_size());
@@ -59,7 +66,8 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
     if run.log.state().loaded_rows.is_none() {
         run.log.record(Record::LoadingDone { rows: first_row })?;
     }
-    run.observer.done(&format!("loaded {first_row} rows"), began.elapsed());
+    run.observer
+        .done(&format!("loaded {first_row} rows"), began.elapsed());
     Ok(first_row)
 }
 
@@ -104,7 +112,8 @@ async fn load_slice(
                     cpu: meter.stop(design),
                 }))?;
                 let total = run.log.state().loaded_rows.or(run.settings.rows);
-                run.observer.loading(id, bounds.first_row + bounds.rows, total);
+                run.observer
+                    .loading(id, bounds.first_row + bounds.rows, total);
             }
             Err(error) => run.fail(design, Step::Load, None, error)?,
         }
@@ -120,7 +129,10 @@ struct Pace {
 
 impl Pace {
     fn new() -> Self {
-        Pace { rows: READ_ROWS, seconds_per_row: 0.0 }
+        Pace {
+            rows: READ_ROWS,
+            seconds_per_row: 0.0,
+        }
     }
 
     fn expected(&self, rows: u64) -> Duration {
@@ -160,7 +172,9 @@ impl Reader {
             let mut batches = Vec::new();
             let mut count = 0;
             while count < rows {
-                let Some(batch) = stream.next().transpose()? else { break };
+                let Some(batch) = stream.next().transpose()? else {
+                    break;
+                };
                 count += batch.rows.num_rows() as u64;
                 batches.push(batch.rows);
             }

@@ -25,10 +25,7 @@ const WARM_UP_PASSES_AT_LEAST: u32 = 2;
 type Pair<'a> = (&'a dyn Design, &'a Query);
 
 /// Asks every query of every design once and compares the answers with the oracle's.
-pub async fn verify(
-    run: &mut Context<'_>,
-    questions: &mut Questions<'_>,
-) -> Result<(), RunError> {
+pub async fn verify(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Result<(), RunError> {
     run.observer.phase("verifying answers");
     let began = Instant::now();
     let mut open = pairs(run, VERIFY_ROUND);
@@ -40,7 +37,9 @@ pub async fn verify(
         }
         let sql = questions.sql(design, query, VERIFY_ROUND)?;
         let asked = ask(run, design, &sql).await;
-        let outcome = questions.judge(design, query, VERIFY_ROUND, asked.answer).await?;
+        let outcome = questions
+            .judge(design, query, VERIFY_ROUND, asked.answer)
+            .await?;
         note_trouble(run, design, query, Step::Verify, &outcome)?;
         run.log.record(Record::Answered(Answered {
             design: design.info().id.clone(),
@@ -55,10 +54,7 @@ pub async fn verify(
 }
 
 /// Warms up, then times the rounds that are not in the journal yet.
-pub async fn measure(
-    run: &mut Context<'_>,
-    questions: &mut Questions<'_>,
-) -> Result<(), RunError> {
+pub async fn measure(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Result<(), RunError> {
     let pass = warm_up(run, questions).await?;
     let rounds = match run.log.state().rounds {
         Some(rounds) => rounds,
@@ -84,15 +80,18 @@ pub async fn measure(
         }
         questions.forget(round);
     }
-    run.observer.done(&format!("measured {rounds} rounds"), began.elapsed());
+    run.observer
+        .done(&format!("measured {rounds} rounds"), began.elapsed());
     Ok(())
 }
 
 fn rounds(run: &Context<'_>, pass: Duration) -> u32 {
-    run.settings.rounds.unwrap_or_else(|| match run.settings.budget {
-        Some(budget) => budget.rounds(pass).clamp(MIN_ROUNDS, MAX_ROUNDS),
-        None => DEFAULT_ROUNDS,
-    })
+    run.settings
+        .rounds
+        .unwrap_or_else(|| match run.settings.budget {
+            Some(budget) => budget.rounds(pass).clamp(MIN_ROUNDS, MAX_ROUNDS),
+            None => DEFAULT_ROUNDS,
+        })
 }
 
 /// Passes over all designs and queries until the time of a pass is steady; returns that time.
@@ -118,11 +117,19 @@ async fn warm_up(
         let enough = began.elapsed() >= WARM_UP_AT_LEAST && passes >= WARM_UP_PASSES_AT_LEAST;
         let steady = enough && (ratio - 1.0).abs() <= STEADY_WITHIN;
         let affordable = began.elapsed() + pass <= WARM_UP_AT_MOST
-            && run.settings.budget.is_none_or(|budget| budget.allows_warm_up(pass));
+            && run
+                .settings
+                .budget
+                .is_none_or(|budget| budget.allows_warm_up(pass));
         if steady || !affordable || pairs(run, 0).is_empty() {
             let seconds = began.elapsed().as_secs_f64();
-            run.log.record(Record::WarmedUp { passes, seconds, steady })?;
-            run.observer.done(&format!("warmed up in {passes} passes"), began.elapsed());
+            run.log.record(Record::WarmedUp {
+                passes,
+                seconds,
+                steady,
+            })?;
+            run.observer
+                .done(&format!("warmed up in {passes} passes"), began.elapsed());
             return Ok(pass.min(before));
         }
         before = pass;
@@ -132,12 +139,18 @@ async fn warm_up(
 /// What may be asked, in the random order of a round.
 fn pairs<'a>(run: &Context<'a>, round: u32) -> Vec<Pair<'a>> {
     let workload = run.workload;
-    let all = run.live().into_iter().flat_map(|d| workload.queries.iter().map(move |q| (d, q)));
+    let all = run
+        .live()
+        .into_iter()
+        .flat_map(|d| workload.queries.iter().map(move |q| (d, q)));
     let may_ask = |(design, query): &Pair<'_>| {
         let state = run.log.state().design(&design.info().id);
         round == VERIFY_ROUND || (state.may_time(&query.name) && !state.timed(&query.name, round))
     };
-    shuffled(all.filter(may_ask).collect(), &[workload.seed, 1, u64::from(round)])
+    shuffled(
+        all.filter(may_ask).collect(),
+        &[workload.seed, 1, u64::from(round)],
+    )
 }
 
 async fn time_one(
@@ -178,7 +191,11 @@ struct Asked {
 async fn ask(run: &Context<'_>, design: &dyn Design, sql: &str) -> Asked {
     let (meter, started) = (Meter::start(design), Instant::now());
     let answer = run.limited(design.answer(sql)).await;
-    Asked { answer, took: started.elapsed(), cpu: meter.stop(design) }
+    Asked {
+        answer,
+        took: started.elapsed(),
+        cpu: meter.stop(design),
+    }
 }
 
 /// A design whose engine is gone is out of the race; one wrong or failed answer is not the end.
@@ -192,14 +209,16 @@ fn note_trouble(
     match outcome {
         Outcome::Right { .. } => {}
         Outcome::Wrong { difference } => {
-            run.observer.trouble(&design.info().id, &format!("{}: {difference}", query.name));
+            run.observer
+                .trouble(&design.info().id, &format!("{}: {difference}", query.name));
         }
         Outcome::Error { reason } => {
             let error = DesignError::new(reason.clone());
             if design.dead().is_some() {
                 run.fail(design, step, Some(&query.name), error)?;
             } else {
-                run.observer.trouble(&design.info().id, &format!("{}: {error}", query.name));
+                run.observer
+                    .trouble(&design.info().id, &format!("{}: {error}", query.name));
             }
         }
     }

@@ -21,8 +21,11 @@ pub struct Expected {
 #[async_trait]
 pub trait Oracle: Send + Sync {
     /// Prepares answers over the first `rows` rows of the source.
-    async fn prepare(&mut self, rows: u64, duplicates: Arc<DuplicateKeys>)
-    -> Result<(), DesignError>;
+    async fn prepare(
+        &mut self,
+        rows: u64,
+        duplicates: Arc<DuplicateKeys>,
+    ) -> Result<(), DesignError>;
 
     /// The right answer where rows with equal keys are all kept, or where the last one is.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;

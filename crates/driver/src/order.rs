@@ -17,8 +17,9 @@ mod tests {
 
     #[test]
     fn an_order_is_repeatable_complete_and_differs_by_round() {
-        let orders: Vec<Vec<u32>> =
-            (0..20).map(|round| shuffled((0..10).collect(), &[1, round])).collect();
+        let orders: Vec<Vec<u32>> = (0..20)
+            .map(|round| shuffled((0..10).collect(), &[1, round]))
+            .collect();
         assert_eq!(orders[3], shuffled((0..10).collect(), &[1, 3]));
         assert!(orders.windows(2).any(|pair| pair[0] != pair[1]));
         for mut order in orders {

@@ -36,7 +36,14 @@ impl<'a> Questions<'a> {
         oracle: &'a dyn Oracle,
     ) -> Self {
         let (drawn, expected) = (BTreeMap::new(), HashMap::new());
-        Questions { workload, source, rows, oracle, drawn, expected }
+        Questions {
+            workload,
+            source,
+            rows,
+            oracle,
+            drawn,
+            expected,
+        }
     }
 
     /// The query as this design is asked it in this round.
@@ -56,7 +63,10 @@ impl<'a> Questions<'a> {
         query: &Query,
         round: u32,
     ) -> Result<Arc<Expected>, RunError> {
-        let key = (query.bind("", self.values(query, round)?), design.keeps_duplicates());
+        let key = (
+            query.bind("", self.values(query, round)?),
+            design.keeps_duplicates(),
+        );
         if let Some(expected) = self.expected.get(&key) {
             return Ok(expected.clone());
         }
@@ -86,8 +96,15 @@ impl<'a> Questions<'a> {
 
     /// Drops what only this round needed, so that memory does not grow with the rounds.
     pub fn forget(&mut self, round: u32) {
-        for query in self.workload.queries.iter().filter(|q| !q.parameters.is_empty()) {
-            let Some(values) = self.drawn.remove(&(query.name.clone(), round)) else { continue };
+        for query in self
+            .workload
+            .queries
+            .iter()
+            .filter(|q| !q.parameters.is_empty())
+        {
+            let Some(values) = self.drawn.remove(&(query.name.clone(), round)) else {
+                continue;
+            };
             let sql = query.bind("", &values);
             self.expected.retain(|(asked, _), _| *asked != sql);
         }

@@ -69,7 +69,10 @@ impl<'a> Context<'a> {
     ) -> Result<T, DesignError> {
         let limit = self.settings.call_limit;
         tokio::time::timeout(limit, call).await.unwrap_or_else(|_| {
-            Err(DesignError(format!("no end after {} s; given up", limit.as_secs())))
+            Err(DesignError(format!(
+                "no end after {} s; given up",
+                limit.as_secs()
+            )))
         })
     }
 
@@ -104,12 +107,20 @@ pub async fn run(
     observer: &dyn Observer,
 ) -> Result<(), RunError> {
     let log = Log::new(journal);
-    let mut run = Context { workload, source, designs, settings, log, observer };
+    let mut run = Context {
+        workload,
+        source,
+        designs,
+        settings,
+        log,
+        observer,
+    };
     check_first_rows(&run, oracle).await?;
     create(&mut run).await?;
     let rows = load::load(&mut run).await?;
     let duplicates = Arc::new(find_duplicates(&mut run, rows).await?);
     settle(&mut run).await?;
+    read_footprints(&mut run).await?;
     oracle.prepare(rows, duplicates).await?;
     check_all_rows(&run, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
@@ -120,9 +131,15 @@ pub async fn run(
 /// Before anything is loaded: are these the rows that the workload file was written for?
 async fn check_first_rows(run: &Context<'_>, oracle: &mut dyn Oracle) -> Result<(), RunError> {
     for query in &run.workload.queries {
-        let Some(expectation) = &query.expect else { continue };
-        let Some(rows) = expectation.rows else { continue };
-        oracle.prepare(rows, Arc::new(DuplicateKeys::none())).await?;
+        let Some(expectation) = &query.expect else {
+            continue;
+        };
+        let Some(rows) = expectation.rows else {
+            continue;
+        };
+        oracle
+            .prepare(rows, Arc::new(DuplicateKeys::none()))
+            .await?;
         check_expectation(query, expectation, oracle).await?;
     }
     Ok(())
@@ -170,38 +187,49 @@ async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKe
     });
     let found = found.await.map_err(|e| RunError::Reader(e.to_string()))??;
     if !run.log.state().duplicates_known {
-        run.log.record(Record::DuplicateKeys { rows: found.count() })?;
+        run.log.record(Record::DuplicateKeys {
+            rows: found.count(),
+        })?;
     }
     Ok(found)
 }
 
-/// Settles every design and reads what it takes on disk.
+/// Settles every design.
 async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
     run.observer.phase("settling (flush, compaction, sorting)");
     let began = Instant::now();
     for design in run.live() {
         let id = design.info().id.clone();
-        if !run.log.state().design(&id).settled {
-            let started = Instant::now();
-            match run.limited(design.settle()).await {
-                Ok(how) => run.log.record(Record::Settled {
-                    design: id.clone(),
-                    seconds: started.elapsed().as_secs_f64(),
-                    how,
-                })?,
-                Err(error) => {
-                    run.fail(design, Step::Settle, None, error)?;
-                    continue;
-                }
-            }
+        if run.log.state().design(&id).settled {
+            continue;
         }
-        if !run.log.state().design(&id).footprint {
-            match run.limited(design.footprint()).await {
-                Ok(footprint) => run.log.record(Record::Footprint(footprint))?,
-                Err(error) => run.fail(design, Step::Footprint, None, error)?,
+        let started = Instant::now();
+        match run.limited(design.settle()).await {
+            Ok(how) => {
+                let seconds = started.elapsed().as_secs_f64();
+                run.log.record(Record::Settled {
+                    design: id,
+                    seconds,
+                    how,
+                })?;
             }
+            Err(error) => run.fail(design, Step::Settle, None, error)?,
         }
     }
     run.observer.done("settled", began.elapsed());
+    Ok(())
+}
+
+/// Reads what every design takes, once all are at rest.
+async fn read_footprints(run: &mut Context<'_>) -> Result<(), RunError> {
+    for design in run.live() {
+        if run.log.state().design(&design.info().id).footprint {
+            continue;
+        }
+        match run.limited(design.footprint()).await {
+            Ok(footprint) => run.log.record(Record::Footprint(footprint))?,
+            Err(error) => run.fail(design, Step::Footprint, None, error)?,
+        }
+    }
     Ok(())
 }

@@ -38,7 +38,12 @@ impl<'a> Log<'a> {
         reason: String,
     ) -> Result<(), JournalError> {
         let (design, query) = (design.to_owned(), query.map(str::to_owned));
-        self.record(Record::Failed { design, step, query, reason })
+        self.record(Record::Failed {
+            design,
+            step,
+            query,
+            reason,
+        })
     }
 }
 
@@ -76,10 +81,16 @@ impl State {
     fn note(&mut self, record: &Record) {
         match record {
             Record::Created { design } => {
-                *self.design_mut(design) = DesignState { created: true, ..DesignState::default() };
+                *self.design_mut(design) = DesignState {
+                    created: true,
+                    ..DesignState::default()
+                };
             }
             Record::Loaded(slice) => {
-                let bounds = SliceBounds { first_row: slice.first_row, rows: slice.rows };
+                let bounds = SliceBounds {
+                    first_row: slice.first_row,
+                    rows: slice.rows,
+                };
                 self.slices.insert(slice.slice, bounds);
                 self.design_mut(&slice.design).slices = slice.slice + 1;
             }

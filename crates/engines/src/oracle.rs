@@ -13,14 +13,15 @@ use datafusion::prelude::SessionContext;
 use crate::source_table::SourceRows;
 use crate::sql;
 
+/// Rows that right answers are computed from are kept in memory up to this size, in bytes.
+const MEMORY_BYTES: usize = 128 << 20;
+
 /// DataFusion over a row source: over its batches in memory while they fit, else over the source
 /// read again for each query.
 pub struct SqlOracle {
     source: Arc<dyn RowSource>,
     table: Table,
     threads: usize,
-    /// Rows that are kept in memory may take this many bytes.
-    memory_bytes: usize,
     sessions: Option<Sessions>,
 }
 
@@ -31,13 +32,13 @@ struct Sessions {
 }
 
 impl SqlOracle {
-    pub fn new(
-        source: Arc<dyn RowSource>,
-        table: Table,
-        threads: usize,
-        memory_bytes: usize,
-    ) -> Self {
-        SqlOracle { source, table, threads, memory_bytes, sessions: None }
+    pub fn new(source: Arc<dyn RowSource>, table: Table, threads: usize) -> Self {
+        SqlOracle {
+            source,
+            table,
+            threads,
+            sessions: None,
+        }
     }
 
     fn session(&self, rows: SourceRows) -> Result<SessionContext, DataFusionError> {
@@ -53,10 +54,10 @@ impl SqlOracle {
         rows.for_each(|batch| {
             bytes += batch.get_array_memory_size();
             batches.push(batch);
-            bytes <= self.memory_bytes
+            bytes <= MEMORY_BYTES
         })
         .map_err(|e| DataFusionError::External(Box::new(e)))?;
-        if bytes > self.memory_bytes {
+        if bytes > MEMORY_BYTES {
             return Ok(None);
         }
         // One partition per thread, as the designs have.

@@ -12,8 +12,16 @@ pub static ENGINES: &[&dyn Engine] = &[&Cassandra, &ParquetFiles, &Memory];
 
 /// The engine of a design.
 pub fn engine(id: &DesignId) -> Result<&'static dyn Engine, EngineError> {
-    ENGINES.iter().find(|e| e.name() == id.engine).copied().ok_or_else(|| {
-        let names: Vec<_> = ENGINES.iter().map(|e| e.name()).collect();
-        EngineError(format!("no engine is called `{}`; there are {}", id.engine, names.join(", ")))
-    })
+    ENGINES
+        .iter()
+        .find(|e| e.name() == id.engine)
+        .copied()
+        .ok_or_else(|| {
+            let names: Vec<_> = ENGINES.iter().map(|e| e.name()).collect();
+            EngineError(format!(
+                "no engine is called `{}`; there are {}",
+                id.engine,
+                names.join(", ")
+            ))
+        })
 }

@@ -15,7 +15,11 @@ pub struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     pub fn of(id: &'a DesignId) -> Self {
-        let left = id.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        let left = id
+            .settings
+            .iter()
+            .map(|(k, v)| (k.as_str(), v.as_str()))
+            .collect();
         Settings { id, left }
     }
 
@@ -25,24 +29,36 @@ impl<'a> Settings<'a> {
         name: &str,
         words: &[&'static str],
     ) -> Result<Option<&'static str>, EngineError> {
-        let Some(value) = self.left.remove(name) else { return Ok(None) };
-        let known = words.iter().copied().find(|w| w.eq_ignore_ascii_case(value));
-        known.map(Some).ok_or_else(|| {
-            self.error(format!("{name}={value} is not one of {}", words.join(", ")))
-        })
+        let Some(value) = self.left.remove(name) else {
+            return Ok(None);
+        };
+        let known = words
+            .iter()
+            .copied()
+            .find(|w| w.eq_ignore_ascii_case(value));
+        known
+            .map(Some)
+            .ok_or_else(|| self.error(format!("{name}={value} is not one of {}", words.join(", "))))
     }
 
     /// Takes a setting that has to parse; `form` says what it looks like.
     pub fn parsed<T: FromStr>(&mut self, name: &str, form: &str) -> Result<Option<T>, EngineError> {
-        let Some(value) = self.left.remove(name) else { return Ok(None) };
+        let Some(value) = self.left.remove(name) else {
+            return Ok(None);
+        };
         let parsed = value.parse().map(Some);
         parsed.map_err(|_| self.error(format!("{name}={value} is not {form}")))
     }
 
     /// Takes a size in KiB written as `4KiB` or `4`.
     pub fn kib(&mut self, name: &str) -> Result<Option<u32>, EngineError> {
-        let Some(value) = self.left.remove(name) else { return Ok(None) };
-        let number = value.strip_suffix("KiB").or_else(|| value.strip_suffix("KB")).unwrap_or(value);
+        let Some(value) = self.left.remove(name) else {
+            return Ok(None);
+        };
+        let number = value
+            .strip_suffix("KiB")
+            .or_else(|| value.strip_suffix("KB"))
+            .unwrap_or(value);
         match number.parse::<u32>() {
             Ok(kib) if kib.is_power_of_two() && kib <= 1024 => Ok(Some(kib)),
             _ => Err(self.error(format!(

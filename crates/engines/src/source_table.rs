@@ -38,7 +38,11 @@ impl SourceRows {
     ) -> Result<(), bakeoff_workload::Error> {
         for batch in self.source.read(0, BATCH_ROWS)? {
             let mut batch = batch?;
-            let Some(left) = self.rows.checked_sub(batch.first_row).filter(|left| *left > 0) else {
+            let Some(left) = self
+                .rows
+                .checked_sub(batch.first_row)
+                .filter(|left| *left > 0)
+            else {
                 break;
             };
             if (batch.rows.num_rows() as u64) > left {

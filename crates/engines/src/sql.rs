@@ -6,27 +6,45 @@ use bakeoff_driver::{Answer, DesignError, Expected};
 use bakeoff_workload::{Error as WorkloadError, Query, Workload};
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
+use datafusion::common::stats::Precision;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{Expr, LogicalPlan, SortExpr};
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 /// Memory that the operators of one session may use before they spill, in bytes.
-const OPERATOR_MEMORY_BYTES: usize = 256 << 20;
+const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
+/// Rows of a batch while sorting: what a merge holds of each spilled run.
+const SORT_BATCH_ROWS: usize = 1_024;
 
 /// A session for one table: no catalog, no files, bounded memory.
 pub fn session(threads: usize) -> Result<SessionContext, DataFusionError> {
+    with_bounded_memory(SessionConfig::from(options()).with_target_partitions(threads))
+}
+
+/// A session that sorts a whole table: one sorter has all the memory, and spills what does not fit.
+pub fn sorting_session() -> Result<SessionContext, DataFusionError> {
+    let config = SessionConfig::from(options()).with_target_partitions(1);
+    with_bounded_memory(config.with_batch_size(SORT_BATCH_ROWS))
+}
+
+fn options() -> ConfigOptions {
     let mut options = ConfigOptions::new();
-    options.execution.target_partitions = threads;
     options.execution.parquet.pushdown_filters = true;
     options.execution.parquet.schema_force_view_types = false;
     options.sql_parser.collect_spans = true;
     options.sql_parser.map_string_types_to_utf8view = false;
-    let runtime =
-        RuntimeEnvBuilder::new().with_memory_limit(OPERATOR_MEMORY_BYTES, 1.0).build_arc()?;
-    Ok(SessionContext::new_with_config_rt(SessionConfig::from(options), runtime))
+    options
+}
+
+fn with_bounded_memory(config: SessionConfig) -> Result<SessionContext, DataFusionError> {
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_limit(OPERATOR_MEMORY_BYTES, 1.0)
+        .build_arc()?;
+    Ok(SessionContext::new_with_config_rt(config, runtime))
 }
 
 /// A session in which `table` is known by its name.
@@ -45,7 +63,10 @@ pub async fn answer(session: &SessionContext, sql: &str) -> Result<Answer, Desig
     let run = async {
         let plan = session.sql(sql).await?.create_physical_plan().await?;
         let batches = collect(plan.clone(), session.task_ctx()).await?;
-        Ok::<_, DataFusionError>(Answer { batches, rows_scanned: rows_scanned(plan.as_ref()) })
+        Ok::<_, DataFusionError>(Answer {
+            batches,
+            rows_scanned: rows_scanned(plan.as_ref()),
+        })
     };
     run.await.map_err(|error| DesignError(message(&error)))
 }
@@ -60,9 +81,12 @@ pub fn message(error: &DataFusionError) -> String {
 fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
     let children = plan.children();
     if children.is_empty() {
-        let is_table = plan.name() != "PlaceholderRowExec" && plan.name() != "EmptyExec";
-        let rows = plan.metrics().and_then(|metrics| metrics.output_rows());
-        return rows.filter(|_| is_table).map(|rows| rows as u64);
+        if matches!(plan.name(), "PlaceholderRowExec" | "EmptyExec") {
+            return None;
+        }
+        let counted = plan.metrics().and_then(|metrics| metrics.output_rows());
+        // Tables in memory count nothing, but know how many rows they have.
+        return counted.or_else(|| exact_rows(plan)).map(|rows| rows as u64);
     }
     children
         .into_iter()
@@ -70,12 +94,26 @@ fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
         .reduce(|sum, rows| sum + rows)
 }
 
+fn exact_rows(plan: &dyn ExecutionPlan) -> Option<usize> {
+    let statistics = StatisticsContext::new()
+        .compute(plan, &StatisticsArgs::new())
+        .ok()?;
+    match statistics.num_rows {
+        Precision::Exact(rows) => Some(rows),
+        _ => None,
+    }
+}
+
 /// Runs SQL and says what of its order counts.
 pub async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DesignError> {
     let plan = session.state().create_logical_plan(sql).await;
     let (order_by, limited) = ordering(&plan.map_err(|e| DesignError(message(&e)))?);
     let batches = answer(session, sql).await?.batches;
-    Ok(Expected { batches, order_by, limited })
+    Ok(Expected {
+        batches,
+        order_by,
+        limited,
+    })
 }
 
 /// The output columns that a plan orders by, and whether it has a limit.
@@ -86,9 +124,9 @@ fn ordering(plan: &LogicalPlan) -> (Vec<usize>, bool) {
             let (inner, limited) = ordering(&projection.input);
             let names: Vec<_> = projection.input.schema().columns();
             let outer = inner.iter().map_while(|column| {
-                projection.expr.iter().position(|e| {
-                    matches!(unaliased(e), Expr::Column(c) if names.get(*column) == Some(c))
-                })
+                projection.expr.iter().position(
+                    |e| matches!(unaliased(e), Expr::Column(c) if names.get(*column) == Some(c)),
+                )
             });
             (outer.collect(), limited)
         }
@@ -99,7 +137,10 @@ fn ordering(plan: &LogicalPlan) -> (Vec<usize>, bool) {
                 Expr::Column(column) => columns.iter().position(|c| c == column),
                 _ => None,
             };
-            (sort.expr.iter().map_while(position).collect(), sort.fetch.is_some())
+            (
+                sort.expr.iter().map_while(position).collect(),
+                sort.fetch.is_some(),
+            )
         }
         _ => (Vec::new(), false),
     }
@@ -120,7 +161,10 @@ pub async fn check_queries(workload: &Workload) -> Result<(), WorkloadError> {
         .map_err(|e| WorkloadError::Usage(message(&e)))?;
     for query in &workload.queries {
         for sql in std::iter::once(&query.sql).chain(query.engine_sql.values()) {
-            let plan = session.state().create_logical_plan(&with_nulls(query, sql)).await;
+            let plan = session
+                .state()
+                .create_logical_plan(&with_nulls(query, sql))
+                .await;
             let plan = plan.map_err(|error| located(workload, query, &error))?;
             if let (order_by, true) = ordering(&plan)
                 && order_by.is_empty()
@@ -139,10 +183,13 @@ pub async fn check_queries(workload: &Workload) -> Result<(), WorkloadError> {
 
 /// The SQL with NULL for each parameter, padded so that every other token keeps its position.
 fn with_nulls(query: &Query, sql: &str) -> String {
-    query.parameters.iter().fold(sql.to_owned(), |sql, parameter| {
-        let mark = format!("${{{}}}", parameter.name);
-        sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
-    })
+    query
+        .parameters
+        .iter()
+        .fold(sql.to_owned(), |sql, parameter| {
+            let mark = format!("${{{}}}", parameter.name);
+            sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
+        })
 }
 
 /// A planner's complaint at its place in the workload file.
@@ -161,6 +208,8 @@ fn located(workload: &Workload, query: &Query, error: &DataFusionError) -> Workl
 fn parser_position(message: &str) -> Option<(usize, usize)> {
     let (_, after) = message.rsplit_once("Line: ")?;
     let (line, after) = after.split_once(", Column: ")?;
-    let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    let digits = after
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(after.len());
     Some((line.parse().ok()?, after[..digits].parse().ok()?))
 }

@@ -190,7 +190,9 @@ impl std::str::FromStr for DesignId {
             None => (place, None),
         };
         let word = |w: &str| {
-            !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+            !w.is_empty()
+                && w.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
         };
         if !word(engine) || layout.as_deref().is_some_and(|l| !word(l)) {
             return Err(format!(
@@ -208,7 +210,11 @@ impl std::str::FromStr for DesignId {
                 return Err(format!("design id `{text}` has the setting `{name}` twice"));
             }
         }
-        Ok(DesignId { engine: engine.to_owned(), layout, settings })
+        Ok(DesignId {
+            engine: engine.to_owned(),
+            layout,
+            settings,
+        })
     }
 }
 
@@ -219,7 +225,10 @@ impl Table {
 
     /// Partition key followed by order key.
     pub fn key(&self) -> impl Iterator<Item = &str> {
-        self.partition_key.iter().chain(&self.order_key).map(String::as_str)
+        self.partition_key
+            .iter()
+            .chain(&self.order_key)
+            .map(String::as_str)
     }
 
     pub fn is_key(&self, name: &str) -> bool {

@@ -21,9 +21,9 @@ fn mix(mut z: u64) -> u64 {
 impl Stream {
     /// The stream of these keys, for instance (seed, row).
     pub fn new(keys: &[u64]) -> Self {
-        let state = keys
-            .iter()
-            .fold(GOLDEN_GAMMA, |state, key| mix(state.wrapping_add(GOLDEN_GAMMA) ^ mix(*key)));
+        let state = keys.iter().fold(GOLDEN_GAMMA, |state, key| {
+            mix(state.wrapping_add(GOLDEN_GAMMA) ^ mix(*key))
+        });
         Stream { state }
     }
 
@@ -68,6 +68,9 @@ mod tests {
             buckets[Stream::new(&[7, row]).below(10) as usize] += 1;
         }
         // Binomial(100000, 0.1): standard deviation 95; five of them either way.
-        assert!(buckets.iter().all(|n| n.abs_diff(10_000) < 475), "{buckets:?}");
+        assert!(
+            buckets.iter().all(|n| n.abs_diff(10_000) < 475),
+            "{buckets:?}"
+        );
     }
 }

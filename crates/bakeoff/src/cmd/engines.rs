@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engines::cassandra_server::{Home, Owner, Server, ServerOptions, list, stop, stop_orphans};
+use bakeoff_engines::cassandra_server::{
+    Home, Owner, Server, ServerOptions, list, stop, stop_orphans,
+};
 use clap::{Args, Subcommand};
 
 use crate::exit::Exit;
@@ -69,7 +71,10 @@ async fn start(home: Home, dir: Option<PathBuf>, heap_mib: Option<u64>) -> Resul
 }
 
 async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
-    let kept = list(home)?.into_iter().filter(|s| s.owner_alive.is_none()).map(|s| s.id);
+    let kept = list(home)?
+        .into_iter()
+        .filter(|s| s.owner_alive.is_none())
+        .map(|s| s.id);
     let ids: Vec<String> = if ids.is_empty() { kept.collect() } else { ids };
     if ids.is_empty() {
         println!("no server to stop");

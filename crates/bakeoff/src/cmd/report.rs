@@ -40,7 +40,12 @@ pub fn render(dir: &Path) -> Result<Exit> {
     let mut out = std::io::stdout().lock();
     let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     writeln!(out, "{}", terminal::render(&summary, width(), color))?;
-    writeln!(out, "Report: {}\nData:   {}", html.display(), json.display())?;
+    writeln!(
+        out,
+        "Report: {}\nData:   {}",
+        html.display(),
+        json.display()
+    )?;
     let measured = |d: &bakeoff_stats::DesignSummary| d.queries.iter().any(|q| q.time.is_some());
     Ok(match () {
         () if summary.interrupted && !summary.finished => Exit::Interrupted,
@@ -53,5 +58,6 @@ pub fn render(dir: &Path) -> Result<Exit> {
 /// Columns of the terminal, within what tables are laid out for.
 fn width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
-    size.map_or(100, |size| usize::from(size.ws_col)).clamp(*WIDTHS.start(), *WIDTHS.end())
+    size.map_or(100, |size| usize::from(size.ws_col))
+        .clamp(*WIDTHS.start(), *WIDTHS.end())
 }

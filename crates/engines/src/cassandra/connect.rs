@@ -74,11 +74,16 @@ impl Cluster {
             ));
         };
         let failed = |e: &dyn fmt::Display| {
-            EngineError(format!("cannot use the certificates in {}: {e}", path.display()))
+            EngineError(format!(
+                "cannot use the certificates in {}: {e}",
+                path.display()
+            ))
         };
         let mut roots = rustls::RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(path).map_err(|e| failed(&e))? {
-            roots.add(certificate.map_err(|e| failed(&e))?).map_err(|e| failed(&e))?;
+            roots
+                .add(certificate.map_err(|e| failed(&e))?)
+                .map_err(|e| failed(&e))?;
         }
         if roots.is_empty() {
             return Err(failed(&"there are none"));
@@ -99,30 +104,65 @@ mod tests {
     use super::*;
 
     fn cluster(address: &str) -> Cluster {
-        Cluster { address: address.to_owned(), ..Cluster::default() }
+        Cluster {
+            address: address.to_owned(),
+            ..Cluster::default()
+        }
     }
 
     #[test]
     fn debug_output_has_no_password() {
-        let secret = Cluster { password: Some("hunter2".to_owned()), ..cluster("db1") };
+        let secret = Cluster {
+            password: Some("hunter2".to_owned()),
+            ..cluster("db1")
+        };
         assert_eq!(format!("{secret:?}"), "Cluster(db1)");
     }
 
     #[tokio::test]
     async fn nobody_at_the_address_is_a_clear_error() {
-        let error = cluster("127.0.0.1:1").connect().await.unwrap_err().to_string();
-        assert!(error.starts_with("cannot connect to Cassandra at 127.0.0.1:1"), "{error}");
+        let error = cluster("127.0.0.1:1")
+            .connect()
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("cannot connect to Cassandra at 127.0.0.1:1"),
+            "{error}"
+        );
     }
 
     #[tokio::test]
     async fn tls_without_usable_certificates_is_a_clear_error() {
-        let tls = Cluster { tls: true, ..cluster("127.0.0.1:1") };
-        assert!(tls.connect().await.unwrap_err().to_string().contains("--tls-ca"));
+        let tls = Cluster {
+            tls: true,
+            ..cluster("127.0.0.1:1")
+        };
+        assert!(
+            tls.connect()
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("--tls-ca")
+        );
         let file = tempfile::NamedTempFile::new().unwrap();
-        let empty = Cluster { tls_ca: Some(file.path().to_owned()), ..cluster("127.0.0.1:1") };
+        let empty = Cluster {
+            tls_ca: Some(file.path().to_owned()),
+            ..cluster("127.0.0.1:1")
+        };
         let error = empty.connect().await.unwrap_err().to_string();
         assert!(error.contains("there are none"), "{error}");
-        let missing = Cluster { tls_ca: Some("/no/such/ca.pem".into()), ..cluster("127.0.0.1:1") };
-        assert!(missing.connect().await.unwrap_err().to_string().contains("/no/such/ca.pem"));
+        let missing = Cluster {
+            tls_ca: Some("/no/such/ca.pem".into()),
+            ..cluster("127.0.0.1:1")
+        };
+        assert!(
+            missing
+                .connect()
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("/no/such/ca.pem")
+        );
     }
 }

@@ -44,7 +44,10 @@ impl Decoder {
     /// For these columns of the table, by their numbers.
     pub fn new(layout: &TableLayout, projection: &[usize]) -> Result<Self, DataFusionError> {
         let schema = Arc::new(layout.schema().project(projection)?);
-        let columns: Vec<_> = projection.iter().map(|i| &layout.table.columns[*i]).collect();
+        let columns: Vec<_> = projection
+            .iter()
+            .map(|i| &layout.table.columns[*i])
+            .collect();
         let in_blob = |name: &str| layout.has_blob() && !layout.table.is_key(name);
         let mut decoder = Decoder {
             schema,
@@ -53,13 +56,19 @@ impl Decoder {
             kinds: columns.iter().map(|c| c.kind).collect(),
             blob_kinds: Vec::new(),
         };
-        for (output, column) in columns.iter().enumerate().filter(|(_, c)| !in_blob(&c.name)) {
+        for (output, column) in columns
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| !in_blob(&c.name))
+        {
             decoder.select(&column.name, Target::Column(output));
         }
         if columns.iter().any(|c| in_blob(&c.name)) {
             let inside = layout.table.columns.iter().filter(|c| in_blob(&c.name));
-            let mut outputs: Vec<Option<usize>> =
-                inside.clone().map(|c| columns.iter().position(|wanted| *wanted == c)).collect();
+            let mut outputs: Vec<Option<usize>> = inside
+                .clone()
+                .map(|c| columns.iter().position(|wanted| *wanted == c))
+                .collect();
             let last = outputs.iter().rposition(Option::is_some).unwrap_or(0);
             outputs.truncate(last + 1);
             decoder.blob_kinds = inside.map(|c| c.kind).collect();
@@ -88,10 +97,16 @@ impl Decoder {
     /// One page as one batch.
     pub fn decode(&self, page: &QueryRowsResult) -> Result<RecordBatch, DataFusionError> {
         let rows = page.rows_num();
-        let mut builders: Vec<Builder> =
-            self.kinds.iter().map(|kind| Builder::new(*kind, rows)).collect();
+        let mut builders: Vec<Builder> = self
+            .kinds
+            .iter()
+            .map(|kind| Builder::new(*kind, rows))
+            .collect();
         let external = |e: Box<dyn std::error::Error + Send + Sync>| DataFusionError::External(e);
-        for row in page.rows::<ColumnIterator<'_, '_>>().map_err(|e| external(e.into()))? {
+        for row in page
+            .rows::<ColumnIterator<'_, '_>>()
+            .map_err(|e| external(e.into()))?
+        {
             let cells = row.map_err(|e| external(e.into()))?;
             for (cell, target) in cells.zip(&self.targets) {
                 let cell = cell.map_err(|e| external(e.into()))?;
@@ -104,7 +119,11 @@ impl Decoder {
         }
         let arrays: Vec<ArrayRef> = builders.into_iter().map(Builder::finish).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        Ok(RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)?)
+        Ok(RecordBatch::try_new_with_options(
+            self.schema.clone(),
+            arrays,
+            &options,
+        )?)
     }
 
     fn put(&self, target: &Target, bytes: Option<&[u8]>, builders: &mut [Builder]) -> Option<()> {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use bakeoff_cassandra_server::{Home, Server, ServerOptions};
 use bakeoff_stats::EngineInfo;
 use scylla::client::session::Session;
+use tokio::sync::OnceCell;
 
 use super::connect::Cluster;
 use super::keyspace;
@@ -20,6 +21,8 @@ pub struct Deployment {
     run_dir: PathBuf,
     /// Keyspaces of this run.
     keyspaces: Mutex<BTreeSet<String>>,
+    pub flushed: OnceCell<()>,
+    pub statistics: OnceCell<serde_json::Value>,
 }
 
 impl Deployment {
@@ -27,9 +30,17 @@ impl Deployment {
         let (cluster, server) = match &context.cluster {
             Some(cluster) => (cluster.clone(), None),
             None => {
-                let server = start_server(context).await.map_err(|e| EngineError(e.to_string()))?;
+                let server = start_server(context)
+                    .await
+                    .map_err(|e| EngineError(e.to_string()))?;
                 let address = server.address().to_string();
-                (Cluster { address, ..Cluster::default() }, Some(server))
+                (
+                    Cluster {
+                        address,
+                        ..Cluster::default()
+                    },
+                    Some(server),
+                )
             }
         };
         let session = Arc::new(cluster.connect().await?);
@@ -48,7 +59,15 @@ impl Deployment {
             },
         };
         let run_dir = context.run_dir.clone();
-        Ok(Deployment { session, server, info, run_dir, keyspaces: Mutex::default() })
+        Ok(Deployment {
+            session,
+            server,
+            info,
+            run_dir,
+            keyspaces: Mutex::default(),
+            flushed: OnceCell::new(),
+            statistics: OnceCell::new(),
+        })
     }
 
     /// Makes a keyspace of this run, or finds it again.
@@ -70,11 +89,18 @@ impl Deployment {
             }
         }
         // A server that is still referred to stops when its last user lets go of it.
-        let Some(Deployment { server: Some(server), .. }) = Arc::into_inner(this) else {
+        let Some(Deployment {
+            server: Some(server),
+            ..
+        }) = Arc::into_inner(this)
+        else {
             return Ok(());
         };
         let dir = server.dir().to_owned();
-        server.stop().await.map_err(|e| EngineError(e.to_string()))?;
+        server
+            .stop()
+            .await
+            .map_err(|e| EngineError(e.to_string()))?;
         if keep {
             return Ok(());
         }
@@ -84,11 +110,16 @@ impl Deployment {
 
     /// Why our server answers no more, if it has ended.
     pub fn dead(&self) -> Option<String> {
-        self.server.as_ref().filter(|s| !s.is_running()).map(Server::why_stopped)
+        self.server
+            .as_ref()
+            .filter(|s| !s.is_running())
+            .map(Server::why_stopped)
     }
 
     fn keyspaces(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
-        self.keyspaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.keyspaces
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -38,7 +38,14 @@ impl CassandraDesign {
             CassandraTable::new(deployment.session.clone(), keyspace.clone(), layout.clone());
         let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
         let insert = OnceCell::new();
-        Ok(CassandraDesign { deployment, info, keyspace, layout, sql, insert })
+        Ok(CassandraDesign {
+            deployment,
+            info,
+            keyspace,
+            layout,
+            sql,
+            insert,
+        })
     }
 
     async fn insert(&self) -> Result<&PreparedStatement, DesignError> {
@@ -55,7 +62,9 @@ impl CassandraDesign {
     }
 
     async fn execute(&self, cql: &str) -> Result<(), DesignError> {
-        keyspace::execute(&self.deployment.session, cql).await.map_err(design_error)
+        keyspace::execute(&self.deployment.session, cql)
+            .await
+            .map_err(design_error)
     }
 }
 
@@ -71,8 +80,10 @@ impl Design for CassandraDesign {
 
     async fn create(&self) -> Result<(), DesignError> {
         let name = format!("{}.{}", self.keyspace, self.layout.name);
-        self.execute(&format!("DROP TABLE IF EXISTS {name}")).await?;
-        self.execute(&self.layout.create_statement(&self.keyspace)).await
+        self.execute(&format!("DROP TABLE IF EXISTS {name}"))
+            .await?;
+        self.execute(&self.layout.create_statement(&self.keyspace))
+            .await
     }
 
     async fn survives(&self) -> bool {
@@ -80,7 +91,13 @@ impl Design for CassandraDesign {
     }
 
     async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
-        write::write(&self.deployment.session, self.insert().await?, &self.layout, rows).await
+        write::write(
+            &self.deployment.session,
+            self.insert().await?,
+            &self.layout,
+            rows,
+        )
+        .await
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
@@ -89,7 +106,10 @@ impl Design for CassandraDesign {
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
         let read = footprint::read(&self.deployment, &self.keyspace, &self.layout.name).await?;
-        Ok(Footprint { design: self.info.id.clone(), ..read })
+        Ok(Footprint {
+            design: self.info.id.clone(),
+            ..read
+        })
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {

@@ -37,7 +37,10 @@ impl Rows {
         if let Some(bucket) = &layout.bucket
             && let Some(array) = array(&bucket.column)
         {
-            cells.push(Cells::Bucket { width: bucket.width, order_key: integers(&array) });
+            cells.push(Cells::Bucket {
+                width: bucket.width,
+                order_key: integers(&array),
+            });
         }
         if layout.has_blob() {
             cells.push(Cells::Blob(blobs(layout, batch)));
@@ -58,12 +61,16 @@ impl Rows {
 pub fn integers(array: &ArrayRef) -> Vec<i64> {
     use arrow::datatypes::{DataType, TimeUnit};
     match array.data_type() {
-        DataType::Int32 => {
-            array.as_primitive::<Int32Type>().values().iter().map(|v| i64::from(*v)).collect()
-        }
-        DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            array.as_primitive::<TimestampMillisecondType>().values().to_vec()
-        }
+        DataType::Int32 => array
+            .as_primitive::<Int32Type>()
+            .values()
+            .iter()
+            .map(|v| i64::from(*v))
+            .collect(),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => array
+            .as_primitive::<TimestampMillisecondType>()
+            .values()
+            .to_vec(),
         _ => array.as_primitive::<Int64Type>().values().to_vec(),
     }
 }

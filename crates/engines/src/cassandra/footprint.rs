@@ -24,7 +24,7 @@ pub async fn settle(
 ) -> Result<String, DesignError> {
     match &deployment.server {
         Some(server) => {
-            nodetool(server, &["flush", keyspace, table]).await?;
+            deployment.flush_once(server, keyspace).await?;
             nodetool(server, &["compact", keyspace, table]).await?;
             Ok("flushed, then compacted into one SSTable by nodetool".to_owned())
         }
@@ -42,7 +42,9 @@ async fn flush_by_setting(
     for period in [FLUSH_PERIOD_MS, 0] {
         let cql =
             format!("ALTER TABLE {keyspace}.{table} WITH memtable_flush_period_in_ms = {period}");
-        keyspace::execute(&deployment.session, &cql).await.map_err(|e| DesignError(e.0))?;
+        keyspace::execute(&deployment.session, &cql)
+            .await
+            .map_err(|e| DesignError(e.0))?;
         if period > 0 {
             tokio::time::sleep(FLUSH_WAIT).await;
         }
@@ -57,17 +59,42 @@ pub async fn read(
     table: &str,
 ) -> Result<Footprint, DesignError> {
     match &deployment.server {
-        Some(server) => read_ours(server, keyspace, table).await,
+        Some(server) => read_ours(deployment, server, keyspace, table).await,
         None => read_theirs(deployment, keyspace, table).await,
     }
 }
 
-async fn read_ours(server: &Server, keyspace: &str, table: &str) -> Result<Footprint, DesignError> {
-    let name = format!("{keyspace}.{table}");
-    let stats = nodetool(server, &["tablestats", "-F", "json", &name]).await?;
-    let stats: serde_json::Value = serde_json::from_str(&stats)
-        .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))?;
-    let stats = &stats[keyspace]["tables"][table];
+impl Deployment {
+    /// Flushes all tables of a keyspace, once: a call of nodetool costs about a second, and the
+    /// driver settles tables when all of them are loaded.
+    async fn flush_once(&self, server: &Server, keyspace: &str) -> Result<(), DesignError> {
+        let flush = || async { nodetool(server, &["flush", keyspace]).await.map(drop) };
+        self.flushed.get_or_try_init(flush).await.copied()
+    }
+
+    /// Statistics of all tables of a keyspace, read once when all are at rest.
+    async fn table_statistics(
+        &self,
+        server: &Server,
+        keyspace: &str,
+    ) -> Result<&serde_json::Value, DesignError> {
+        let read = || async {
+            let text = nodetool(server, &["tablestats", "-F", "json", keyspace]).await?;
+            serde_json::from_str(&text)
+                .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))
+        };
+        self.statistics.get_or_try_init(read).await
+    }
+}
+
+async fn read_ours(
+    deployment: &Deployment,
+    server: &Server,
+    keyspace: &str,
+    table: &str,
+) -> Result<Footprint, DesignError> {
+    let statistics = deployment.table_statistics(server, keyspace).await?;
+    let stats = &statistics[keyspace]["tables"][table];
     // Some versions print numbers as text.
     let number = |name: &str| match &stats[name] {
         serde_json::Value::String(text) => text.parse::<f64>().ok(),
@@ -86,8 +113,12 @@ async fn read_ours(server: &Server, keyspace: &str, table: &str) -> Result<Footp
 
 /// Number and bytes of a table's files, without snapshots and backups.
 fn files_of(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError> {
-    let failed =
-        |e| DesignError(format!("reading sizes in {} failed: {e}", keyspace_dir.display()));
+    let failed = |e| {
+        DesignError(format!(
+            "reading sizes in {} failed: {e}",
+            keyspace_dir.display()
+        ))
+    };
     let prefix = format!("{table}-");
     let (mut files, mut bytes) = (0, 0);
     for entry in std::fs::read_dir(keyspace_dir).map_err(failed)? {
@@ -96,7 +127,9 @@ fn files_of(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError>
             continue;
         }
         let counts = |path: &Path| {
-            !path.file_name().is_some_and(|name| name == "snapshots" || name == "backups")
+            !path
+                .file_name()
+                .is_some_and(|name| name == "snapshots" || name == "backups")
         };
         let (more_files, more_bytes) = folder_size(&entry.path(), &counts).map_err(failed)?;
         files += more_files;
@@ -116,8 +149,14 @@ async fn read_theirs(
     };
     let cql = "SELECT mebibytes FROM system_views.disk_usage \
                WHERE keyspace_name = ? AND table_name = ?";
-    let rows = deployment.session.query_unpaged(cql, (keyspace, table)).await;
-    let rows = rows.map_err(|e| failed(&e))?.into_rows_result().map_err(|e| failed(&e))?;
+    let rows = deployment
+        .session
+        .query_unpaged(cql, (keyspace, table))
+        .await;
+    let rows = rows
+        .map_err(|e| failed(&e))?
+        .into_rows_result()
+        .map_err(|e| failed(&e))?;
     let mebibytes = rows.maybe_first_row::<(i64,)>().map_err(|e| failed(&e))?;
     Ok(Footprint {
         design: String::new(),
@@ -134,5 +173,8 @@ async fn read_theirs(
 }
 
 async fn nodetool(server: &Server, arguments: &[&str]) -> Result<String, DesignError> {
-    server.nodetool(arguments).await.map_err(|e| DesignError(e.to_string()))
+    server
+        .nodetool(arguments)
+        .await
+        .map_err(|e| DesignError(e.to_string()))
 }

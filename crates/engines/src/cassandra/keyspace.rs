@@ -82,7 +82,10 @@ async fn check_owner(session: &Session, keyspace: &str, run_dir: &Path) -> Resul
         return Err(refused("does not carry Bakeoff's marker"));
     }
     let marker = format!("SELECT run FROM {keyspace}.{MARKER_TABLE} WHERE run = ?");
-    match texts(session, &marker, &run_dir.display().to_string()).await?.is_empty() {
+    match texts(session, &marker, &run_dir.display().to_string())
+        .await?
+        .is_empty()
+    {
         false => Ok(()),
         true => Err(refused("belongs to another run")),
     }
@@ -90,15 +93,20 @@ async fn check_owner(session: &Session, keyspace: &str, run_dir: &Path) -> Resul
 
 async fn texts(session: &Session, cql: &str, value: &str) -> Result<Vec<String>, EngineError> {
     let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
-    let rows = session.query_unpaged(cql, (value,)).await.map_err(|e| failed(&e))?;
+    let rows = session
+        .query_unpaged(cql, (value,))
+        .await
+        .map_err(|e| failed(&e))?;
     let rows = rows.into_rows_result().map_err(|e| failed(&e))?;
     let rows = rows.rows::<(String,)>().map_err(|e| failed(&e))?;
-    rows.map(|row| row.map(|(text,)| text).map_err(|e| failed(&e))).collect()
+    rows.map(|row| row.map(|(text,)| text).map_err(|e| failed(&e)))
+        .collect()
 }
 
 pub async fn execute(session: &Session, cql: &str) -> Result<(), EngineError> {
     let done = session.query_unpaged(cql, ()).await;
-    done.map(drop_result).map_err(|e| EngineError(format!("`{cql}` failed: {e}")))
+    done.map(drop_result)
+        .map_err(|e| EngineError(format!("`{cql}` failed: {e}")))
 }
 
 fn drop_result<T>(_: T) {}

@@ -64,7 +64,8 @@ impl TableLayout {
                 )));
             }
         };
-        let compressor = settings.word("compressor", &["LZ4", "Zstd", "Deflate", "Snappy", "none"])?;
+        let compressor =
+            settings.word("compressor", &["LZ4", "Zstd", "Deflate", "Snappy", "none"])?;
         let chunk = settings.kib("chunk")?;
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
             Some(width) => Some(bucket(&settings, shape, table, &width)?),
@@ -106,7 +107,12 @@ impl TableLayout {
     pub fn partition_key(&self) -> Vec<&str> {
         match self.shape {
             Shape::Narrow => self.table.key().collect(),
-            _ => self.table.partition_key.iter().map(String::as_str).collect(),
+            _ => self
+                .table
+                .partition_key
+                .iter()
+                .map(String::as_str)
+                .collect(),
         }
     }
 
@@ -130,12 +136,19 @@ impl TableLayout {
         let blob = self.has_blob().then_some((BLOB_COLUMN, "blob"));
         let stored = |name: &str| !self.has_blob() || self.table.is_key(name);
         let plain = self.table.columns.iter().filter(|c| stored(&c.name));
-        plain.map(|c| (c.name.as_str(), c.kind.name())).chain(bucket).chain(blob).collect()
+        plain
+            .map(|c| (c.name.as_str(), c.kind.name()))
+            .chain(bucket)
+            .chain(blob)
+            .collect()
     }
 
     pub fn create_statement(&self, keyspace: &str) -> String {
-        let columns: Vec<String> =
-            self.cql_columns().iter().map(|(name, kind)| format!("{} {kind}", quoted(name))).collect();
+        let columns: Vec<String> = self
+            .cql_columns()
+            .iter()
+            .map(|(name, kind)| format!("{} {kind}", quoted(name)))
+            .collect();
         let partition = quoted_list(&self.token_columns());
         let clustering = self.clustering_key();
         let key = match clustering.is_empty() {
@@ -169,12 +182,18 @@ impl TableLayout {
         let key = format!(
             "(({}){})",
             self.token_columns().join(", "),
-            self.clustering_key().iter().map(|c| format!(", {c}")).collect::<String>()
+            self.clustering_key()
+                .iter()
+                .map(|c| format!(", {c}"))
+                .collect::<String>()
         );
         let mut settings = vec![("primary key".to_owned(), key)];
         settings.push(("compression".to_owned(), self.compression()));
         if let Some(bucket) = &self.bucket {
-            settings.push(("bucket".to_owned(), format!("floor({} / {})", bucket.column, bucket.width)));
+            settings.push((
+                "bucket".to_owned(),
+                format!("floor({} / {})", bucket.column, bucket.width),
+            ));
         }
         settings
     }
@@ -208,16 +227,19 @@ fn bucket(
             .ok()
             .and_then(|d| i64::try_from(d.as_millis()).ok())
             .ok_or("is not a duration such as 1d or 6h"),
-        ColumnType::Int | ColumnType::Bigint => {
-            width.parse().map_err(|_| "is not a whole number, as the order key's type asks for")
-        }
+        ColumnType::Int | ColumnType::Bigint => width
+            .parse()
+            .map_err(|_| "is not a whole number, as the order key's type asks for"),
         _ => Err("needs an order key that is a timestamp, bigint or int"),
     }
     .map_err(|why| settings.error(format!("bucket={width} {why}")))?;
     if width <= 0 {
         return Err(settings.error("bucket= has to be more than 0".to_owned()));
     }
-    Ok(Bucket { column: column.name.clone(), width })
+    Ok(Bucket {
+        column: column.name.clone(),
+        width,
+    })
 }
 
 /// Names are lower case and checked; quotes keep words that CQL reserves usable.
@@ -226,18 +248,28 @@ pub fn quoted(name: &str) -> String {
 }
 
 pub fn quoted_list(names: &[&str]) -> String {
-    names.iter().map(|n| quoted(n)).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|n| quoted(n))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// CQL allows 48 characters; longer ids are cut and told apart by a hash.
 fn table_name(id: &DesignId) -> String {
     let text = id.to_string().to_lowercase();
     let text = text.strip_prefix("cassandra/").unwrap_or(&text);
-    let name: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     match name.len() {
         0..=48 => name,
-        _ => format!("{}_{:08x}", &name[..39], xxhash_rust::xxh3::xxh3_64(text.as_bytes()) as u32),
+        _ => format!(
+            "{}_{:08x}",
+            &name[..39],
+            xxhash_rust::xxh3::xxh3_64(text.as_bytes()) as u32
+        ),
     }
 }
 
@@ -248,7 +280,10 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
         Table {
             name: "t".to_owned(),
             columns: vec![

@@ -70,7 +70,10 @@ impl Engine for Cassandra {
         let java = find_java().await.map_err(|e| e.to_string())?;
         find_maven().map_err(|e| e.to_string())?;
         let version = pinned().map_err(|e| e.to_string())?.version;
-        Ok(format!("Apache Cassandra {version} through Maven, on Java {}", java.version))
+        Ok(format!(
+            "Apache Cassandra {version} through Maven, on Java {}",
+            java.version
+        ))
     }
 
     fn describe(
@@ -87,11 +90,18 @@ impl Engine for Cassandra {
         let mut settings = layout.settings();
         settings.extend(write::settings(&layout));
         settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
-        Ok(DesignInfo { id: id.to_string(), engine: "cassandra".to_owned(), settings, statements })
+        Ok(DesignInfo {
+            id: id.to_string(),
+            engine: "cassandra".to_owned(),
+            settings,
+            statements,
+        })
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
-        Ok(Box::new(RunningCassandra(Arc::new(Deployment::start(context).await?))))
+        Ok(Box::new(RunningCassandra(Arc::new(
+            Deployment::start(context).await?,
+        ))))
     }
 }
 

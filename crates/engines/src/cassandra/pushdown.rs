@@ -47,10 +47,17 @@ pub struct Pushdown {
 
 impl Pushdown {
     pub fn new(layout: &TableLayout, filters: &[&Expr]) -> Self {
-        let restrictions: Vec<Option<(String, Restriction)>> =
-            filters.iter().map(|filter| restriction(&layout.table, filter)).collect();
-        let mut pushdown = Pushdown { exact: vec![false; filters.len()], ..Pushdown::default() };
-        let Some((partitions, used)) = partitions(layout, &restrictions) else { return pushdown };
+        let restrictions: Vec<Option<(String, Restriction)>> = filters
+            .iter()
+            .map(|filter| restriction(&layout.table, filter))
+            .collect();
+        let mut pushdown = Pushdown {
+            exact: vec![false; filters.len()],
+            ..Pushdown::default()
+        };
+        let Some((partitions, used)) = partitions(layout, &restrictions) else {
+            return pushdown;
+        };
         pushdown.partitions = Some(partitions);
         used.iter().for_each(|i| pushdown.exact[*i] = true);
         pushdown.restrict_order(layout, &restrictions);
@@ -66,10 +73,13 @@ impl Pushdown {
         for column in layout.clustering_key() {
             let mut equal = false;
             let (mut lower, mut upper) = (false, false);
-            let on_column = restrictions.iter().enumerate().filter_map(|(i, r)| match r {
-                Some((name, restriction)) if name == column => Some((i, restriction)),
-                _ => None,
-            });
+            let on_column = restrictions
+                .iter()
+                .enumerate()
+                .filter_map(|(i, r)| match r {
+                    Some((name, restriction)) if name == column => Some((i, restriction)),
+                    _ => None,
+                });
             for (i, restriction) in on_column {
                 let (operator, value) = match restriction {
                     Restriction::In(values) => match values.as_slice() {
@@ -88,7 +98,8 @@ impl Pushdown {
                 if std::mem::replace(taken, true) {
                     continue;
                 }
-                self.order.push((column.to_owned(), operator, value.clone()));
+                self.order
+                    .push((column.to_owned(), operator, value.clone()));
                 self.exact[i] = true;
             }
             if !equal {
@@ -127,7 +138,9 @@ fn partitions(
     for column in layout.partition_key() {
         let mut values: Option<Vec<KeyValue>> = None;
         for (i, restriction) in restrictions.iter().enumerate() {
-            let Some((name, Restriction::In(listed))) = restriction else { continue };
+            let Some((name, Restriction::In(listed))) = restriction else {
+                continue;
+            };
             if name != column {
                 continue;
             }
@@ -162,7 +175,11 @@ fn partitions(
 /// What a filter says about one key column, if it can be said in CQL.
 fn restriction(table: &Table, filter: &Expr) -> Option<(String, Restriction)> {
     match filter {
-        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+        Expr::BinaryExpr(BinaryExpr {
+            left,
+            op: Operator::Or,
+            right,
+        }) => {
             let (name, left) = restriction(table, left)?;
             let (other, right) = restriction(table, right)?;
             match (left, right) {
@@ -189,10 +206,18 @@ fn restriction(table: &Table, filter: &Expr) -> Option<(String, Restriction)> {
             Some((column.name.clone(), restriction))
         }
         Expr::InList(list) if !list.negated => {
-            let Expr::Column(column) = list.expr.as_ref() else { return None };
-            let values: Option<Vec<_>> =
-                list.list.iter().map(|literal| key_value(table, &column.name, literal)).collect();
-            Some((column.name.clone(), Restriction::In(distinct(values?.into_iter()))))
+            let Expr::Column(column) = list.expr.as_ref() else {
+                return None;
+            };
+            let values: Option<Vec<_>> = list
+                .list
+                .iter()
+                .map(|literal| key_value(table, &column.name, literal))
+                .collect();
+            Some((
+                column.name.clone(),
+                Restriction::In(distinct(values?.into_iter())),
+            ))
         }
         _ => None,
     }
@@ -206,7 +231,9 @@ fn distinct(values: impl Iterator<Item = KeyValue>) -> Vec<KeyValue> {
 /// A literal as a value of a key column of the same type. Doubles are left to DataFusion, whose
 /// order of NaN and zeros is not Cassandra's.
 fn key_value(table: &Table, column: &str, literal: &Expr) -> Option<KeyValue> {
-    let Expr::Literal(scalar, _) = literal else { return None };
+    let Expr::Literal(scalar, _) = literal else {
+        return None;
+    };
     let column = table.column(column).filter(|c| table.is_key(&c.name))?;
     match (column.kind, scalar) {
         (ColumnType::Boolean, ScalarValue::Boolean(Some(v))) => Some(KeyValue::Boolean(*v)),
@@ -228,7 +255,10 @@ mod tests {
     use super::*;
 
     fn layout(id: &str) -> TableLayout {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
         let table = Table {
             name: "t".to_owned(),
             columns: vec![
@@ -274,8 +304,10 @@ mod tests {
             ],
         );
         assert_eq!(pushed.partitions, Some(vec![vec![text("y")]]));
-        let nothing =
-            pushdown("cassandra/wide", &[col("series").eq(lit("x")), col("series").eq(lit("y"))]);
+        let nothing = pushdown(
+            "cassandra/wide",
+            &[col("series").eq(lit("x")), col("series").eq(lit("y"))],
+        );
         assert_eq!(nothing.partitions, Some(vec![]));
     }
 
@@ -295,17 +327,28 @@ mod tests {
         );
         assert_eq!(pushed.exact, [true, true, true, true, false, false]);
         assert_eq!(pushed.bounds("b"), (Some(5), Some(9)));
-        let range_then_more =
-            pushdown("cassandra/wide", &[series, col("a").gt(lit(1i32)), col("b").eq(lit(1i64))]);
+        let range_then_more = pushdown(
+            "cassandra/wide",
+            &[series, col("a").gt(lit(1i32)), col("b").eq(lit(1i64))],
+        );
         assert_eq!(range_then_more.exact, [true, true, false]);
         let no_partition = pushdown("cassandra/wide", &[col("a").eq(lit(1i32))]);
-        assert_eq!(no_partition, Pushdown { exact: vec![false], ..Pushdown::default() });
+        assert_eq!(
+            no_partition,
+            Pushdown {
+                exact: vec![false],
+                ..Pushdown::default()
+            }
+        );
     }
 
     #[test]
     fn a_narrow_table_needs_its_whole_key() {
-        let filters =
-            [col("series").eq(lit("x")), col("a").eq(lit(1i32)), col("b").eq(lit(2i64))];
+        let filters = [
+            col("series").eq(lit("x")),
+            col("a").eq(lit(1i32)),
+            col("b").eq(lit(2i64)),
+        ];
         let pushed = pushdown("cassandra/narrow", &filters);
         assert_eq!(pushed.exact, [true, true, true]);
         assert_eq!(pushdown("cassandra/narrow", &filters[..2]).partitions, None);
@@ -320,19 +363,28 @@ mod tests {
             col("series").eq(col("series")),
             col("series").eq(lit(ScalarValue::Utf8(None))),
         ] {
-            assert_eq!(pushdown("cassandra/wide", &[filter.clone()]).exact, [false], "{filter}");
+            assert_eq!(
+                pushdown("cassandra/wide", &[filter.clone()]).exact,
+                [false],
+                "{filter}"
+            );
         }
     }
 
     #[test]
     fn an_empty_partition_key_is_never_asked_for() {
         let pushed = pushdown("cassandra/wide", &[col("series").eq(lit(""))]);
-        assert_eq!((pushed.partitions, pushed.exact), (Some(vec![]), vec![true]));
+        assert_eq!(
+            (pushed.partitions, pushed.exact),
+            (Some(vec![]), vec![true])
+        );
     }
 
     #[test]
     fn too_many_partitions_become_a_scan() {
-        let many: Vec<Expr> = (0..=PARTITIONS_LIMIT).map(|i| lit(format!("s{i}"))).collect();
+        let many: Vec<Expr> = (0..=PARTITIONS_LIMIT)
+            .map(|i| lit(format!("s{i}")))
+            .collect();
         let pushed = pushdown("cassandra/wide", &[col("series").in_list(many, false)]);
         assert_eq!(pushed.partitions, None);
     }

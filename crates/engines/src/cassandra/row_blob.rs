@@ -5,9 +5,7 @@
 //! timestamp as 8 bytes, all little-endian; text as its length in LEB128 and its bytes.
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{
-    Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
-};
+use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use bakeoff_workload::ColumnType;
 
 /// Appends the blob of one row. `columns` are those outside the key, in table order.
@@ -140,7 +138,16 @@ mod tests {
         assert_eq!(first[3].as_deref(), Some(&[1u8][..]));
         assert_eq!(first[4].as_deref(), Some(&i64::MIN.to_le_bytes()[..]));
         let second = values(&blob(1), 4).unwrap();
-        assert_eq!(second, [None, Some(vec![]), None, None, Some(7i64.to_le_bytes().to_vec())]);
+        assert_eq!(
+            second,
+            [
+                None,
+                Some(vec![]),
+                None,
+                None,
+                Some(7i64.to_le_bytes().to_vec())
+            ]
+        );
     }
 
     #[test]

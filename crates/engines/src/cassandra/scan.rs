@@ -68,14 +68,26 @@ impl CassandraScan {
             Boundedness::Bounded,
         );
         let (properties, metrics) = (Arc::new(properties), ExecutionPlanMetricsSet::new());
-        CassandraScan { session, statement, decoder, partitions, limit, properties, metrics }
+        CassandraScan {
+            session,
+            statement,
+            decoder,
+            partitions,
+            limit,
+            properties,
+            metrics,
+        }
     }
 }
 
 impl DisplayAs for CassandraScan {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut Formatter<'_>) -> fmt::Result {
         let requests: usize = self.partitions.iter().map(Vec::len).sum();
-        write!(f, "CassandraScan: cql=[{}], requests={requests}", self.statement.get_statement())?;
+        write!(
+            f,
+            "CassandraScan: cql=[{}], requests={requests}",
+            self.statement.get_statement()
+        )?;
         match self.limit {
             Some(limit) => write!(f, ", limit={limit}"),
             None => Ok(()),
@@ -175,7 +187,9 @@ impl Reader {
             };
             let (result, paging) = task.join().await.map_err(|e| external(e.to_string()))??;
             self.coming = self.ask_next(request, paging);
-            let page = result.into_rows_result().map_err(|e| external(e.to_string()))?;
+            let page = result
+                .into_rows_result()
+                .map_err(|e| external(e.to_string()))?;
             if page.rows_num() == 0 {
                 continue;
             }
@@ -207,7 +221,9 @@ impl Reader {
         let (session, statement) = (self.session.clone(), self.statement.clone());
         let request = request.clone();
         SpawnedTask::spawn(async move {
-            let page = session.execute_single_page(&statement, &request, state).await;
+            let page = session
+                .execute_single_page(&statement, &request, state)
+                .await;
             page.map_err(|e| external(format!("reading from Cassandra failed: {e}")))
         })
     }

@@ -42,7 +42,13 @@ pub struct CassandraTable {
 impl CassandraTable {
     pub fn new(session: Arc<Session>, keyspace: String, layout: TableLayout) -> Self {
         let (prepared, buckets) = (Mutex::default(), OnceCell::new());
-        CassandraTable { session, keyspace, layout, prepared, buckets }
+        CassandraTable {
+            session,
+            keyspace,
+            layout,
+            prepared,
+            buckets,
+        }
     }
 
     async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
@@ -59,18 +65,28 @@ impl CassandraTable {
     }
 
     /// The requests that read what the filters leave, and their restriction in CQL.
-    async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<(String, Vec<Request>)> {
+    async fn requests(
+        &self,
+        pushdown: &Pushdown,
+        partitions: usize,
+    ) -> Result<(String, Vec<Request>)> {
         if let Some(keys) = &pushdown.partitions {
             let keys = self.with_buckets(keys, pushdown).await?;
             let columns = self.layout.token_columns();
-            let mut conditions: Vec<String> =
-                columns.iter().map(|c| format!("{} = ?", quoted(c))).collect();
+            let mut conditions: Vec<String> = columns
+                .iter()
+                .map(|c| format!("{} = ?", quoted(c)))
+                .collect();
             conditions.extend(
-                pushdown.order.iter().map(|(c, op, _)| format!("{} {op} ?", quoted(c))),
+                pushdown
+                    .order
+                    .iter()
+                    .map(|(c, op, _)| format!("{} {op} ?", quoted(c))),
             );
             let order = pushdown.order.iter().map(|(_, _, value)| value.clone());
-            let requests =
-                keys.into_iter().map(|key| Request(key.into_iter().chain(order.clone()).collect()));
+            let requests = keys
+                .into_iter()
+                .map(|key| Request(key.into_iter().chain(order.clone()).collect()));
             return Ok((conditions.join(" AND "), requests.collect()));
         }
         let token = format!("token({})", quoted_list(&self.layout.token_columns()));
@@ -87,8 +103,12 @@ impl CassandraTable {
         keys: &[Vec<KeyValue>],
         pushdown: &Pushdown,
     ) -> Result<Vec<Vec<KeyValue>>> {
-        let Some(bucket) = &self.layout.bucket else { return Ok(keys.to_vec()) };
-        let Some((first, last)) = self.bucket_bounds().await? else { return Ok(Vec::new()) };
+        let Some(bucket) = &self.layout.bucket else {
+            return Ok(keys.to_vec());
+        };
+        let Some((first, last)) = self.bucket_bounds().await? else {
+            return Ok(Vec::new());
+        };
         let (low, high) = pushdown.bounds(&bucket.column);
         let first = low.map_or(first, |v| v.div_euclid(bucket.width).max(first));
         let last = high.map_or(last, |v| v.div_euclid(bucket.width).min(last));
@@ -101,14 +121,23 @@ impl CassandraTable {
             )));
         }
         let with = |key: &Vec<KeyValue>, number: i64| {
-            key.iter().cloned().chain([KeyValue::Bigint(number)]).collect()
+            key.iter()
+                .cloned()
+                .chain([KeyValue::Bigint(number)])
+                .collect()
         };
-        Ok(keys.iter().flat_map(|key| (first..=last).map(move |n| with(key, n))).collect())
+        Ok(keys
+            .iter()
+            .flat_map(|key| (first..=last).map(move |n| with(key, n)))
+            .collect())
     }
 
     /// First and last bucket number, from the partition keys alone.
     async fn bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
-        self.buckets.get_or_try_init(|| self.read_bucket_bounds()).await.copied()
+        self.buckets
+            .get_or_try_init(|| self.read_bucket_bounds())
+            .await
+            .copied()
     }
 
     async fn read_bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
@@ -120,7 +149,11 @@ impl CassandraTable {
             self.layout.name
         );
         let statement = self.prepare(&cql).await?;
-        let rows = self.session.execute_iter(statement, &[]).await.map_err(external)?;
+        let rows = self
+            .session
+            .execute_iter(statement, &[])
+            .await
+            .map_err(external)?;
         let mut rows = rows.rows_stream::<scylla::value::Row>().map_err(external)?;
         let mut bounds: Option<(i64, i64)> = None;
         while let Some(row) = rows.try_next().await.map_err(external)? {
@@ -168,7 +201,11 @@ impl TableProvider for CassandraTable {
             true => TableProviderFilterPushDown::Exact,
             false => TableProviderFilterPushDown::Unsupported,
         };
-        Ok(Pushdown::new(&self.layout, filters).exact.into_iter().map(answer).collect())
+        Ok(Pushdown::new(&self.layout, filters)
+            .exact
+            .into_iter()
+            .map(answer)
+            .collect())
     }
 
     async fn scan(
@@ -183,7 +220,9 @@ impl TableProvider for CassandraTable {
         let pushdown = Pushdown::new(&self.layout, &filters.iter().collect::<Vec<_>>());
         let threads = state.config().target_partitions();
         let (condition, requests) = self.requests(&pushdown, threads).await?;
-        let statement = self.prepare(&self.select(&decoder, &condition, limit)).await?;
+        let statement = self
+            .prepare(&self.select(&decoder, &condition, limit))
+            .await?;
         Ok(Arc::new(CassandraScan::new(
             self.session.clone(),
             statement,
@@ -239,7 +278,12 @@ mod tests {
     #[test]
     fn requests_are_dealt_out_evenly() {
         let requests = vec![Request(vec![]); 5];
-        let sizes = |n| dealt_out(requests.clone(), n).iter().map(Vec::len).collect::<Vec<_>>();
+        let sizes = |n| {
+            dealt_out(requests.clone(), n)
+                .iter()
+                .map(Vec::len)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(sizes(2), [3, 2]);
         assert_eq!(sizes(9), [1; 5]);
         assert_eq!(dealt_out(Vec::new(), 4), vec![Vec::<Request>::new()]);

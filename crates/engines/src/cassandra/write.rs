@@ -31,7 +31,10 @@ pub fn settings(layout: &TableLayout) -> Vec<(String, String)> {
             BATCH_BYTES >> 10
         ),
     };
-    vec![("writes".to_owned(), format!("{requests}, {IN_FLIGHT} in flight"))]
+    vec![(
+        "writes".to_owned(),
+        format!("{requests}, {IN_FLIGHT} in flight"),
+    )]
 }
 
 /// Writes all rows; returns when every one is acknowledged.
@@ -74,7 +77,8 @@ async fn send(
             session.batch(&batch, values).await
         }
     };
-    done.map(drop).map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
+    done.map(drop)
+        .map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
 }
 
 /// Cuts the rows of one partition into batches within the limits.
@@ -96,8 +100,14 @@ fn cut(rows: &Rows, mut group: &[usize]) -> Vec<Vec<usize>> {
 /// The rows that no later row of the batch overwrites, in order.
 fn last_per_key(layout: &TableLayout, batch: &RecordBatch) -> Result<Vec<usize>, DesignError> {
     let keys = keys(batch, layout.table.key())?;
-    let last: HashMap<_, _> = keys.iter().enumerate().map(|(row, key)| (key, row)).collect();
-    Ok((0..batch.num_rows()).filter(|row| last.get(&keys.row(*row)) == Some(row)).collect())
+    let last: HashMap<_, _> = keys
+        .iter()
+        .enumerate()
+        .map(|(row, key)| (key, row))
+        .collect();
+    Ok((0..batch.num_rows())
+        .filter(|row| last.get(&keys.row(*row)) == Some(row))
+        .collect())
 }
 
 /// Row numbers by partition, in order of arrival.
@@ -109,7 +119,12 @@ fn partitions(
     let keys = keys(batch, layout.partition_key().into_iter())?;
     let buckets = layout.bucket.as_ref().and_then(|bucket| {
         let order_key = integers(batch.column_by_name(&bucket.column)?);
-        Some(order_key.into_iter().map(|v| v.div_euclid(bucket.width)).collect::<Vec<_>>())
+        Some(
+            order_key
+                .into_iter()
+                .map(|v| v.div_euclid(bucket.width))
+                .collect::<Vec<_>>(),
+        )
     });
     let mut numbers = HashMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -130,9 +145,13 @@ fn keys<'a>(
     columns: impl Iterator<Item = &'a str>,
 ) -> Result<arrow::row::Rows, DesignError> {
     let failed = |e: arrow::error::ArrowError| DesignError(format!("grouping rows failed: {e}"));
-    let columns: Vec<ArrayRef> =
-        columns.filter_map(|name| batch.column_by_name(name).cloned()).collect();
-    let fields = columns.iter().map(|array| SortField::new(array.data_type().clone())).collect();
+    let columns: Vec<ArrayRef> = columns
+        .filter_map(|name| batch.column_by_name(name).cloned())
+        .collect();
+    let fields = columns
+        .iter()
+        .map(|array| SortField::new(array.data_type().clone()))
+        .collect();
     let converter = RowConverter::new(fields).map_err(failed)?;
     converter.convert_columns(&columns).map_err(failed)
 }
@@ -147,10 +166,16 @@ mod tests {
     use super::*;
 
     fn layout(id: &str) -> TableLayout {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
         let table = Table {
             name: "t".to_owned(),
-            columns: vec![column("p", ColumnType::Int), column("o", ColumnType::Bigint)],
+            columns: vec![
+                column("p", ColumnType::Int),
+                column("o", ColumnType::Bigint),
+            ],
             partition_key: vec!["p".to_owned()],
             order_key: vec!["o".to_owned()],
         };
@@ -166,7 +191,10 @@ mod tests {
     #[test]
     fn only_the_last_row_of_a_key_is_sent() {
         let rows = batch(&[(1, 1), (1, 2), (1, 1), (2, 1)]);
-        assert_eq!(last_per_key(&layout("cassandra/wide"), &rows).unwrap(), [1, 2, 3]);
+        assert_eq!(
+            last_per_key(&layout("cassandra/wide"), &rows).unwrap(),
+            [1, 2, 3]
+        );
     }
 
     #[test]

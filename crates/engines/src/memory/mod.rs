@@ -112,7 +112,9 @@ const BATCH_ROWS: usize = 8_192;
 
 impl InMemory {
     fn rows(&self) -> std::sync::MutexGuard<'_, Rows> {
-        self.rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.rows
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -139,8 +141,13 @@ impl Design for InMemory {
         let mut kept = self.rows();
         for start in (0..rows.num_rows()).step_by(BATCH_ROWS) {
             let batch = rows.slice(start, BATCH_ROWS.min(rows.num_rows() - start));
-            let size = batch.columns().iter().map(|c| c.to_data().get_slice_memory_size());
-            kept.bytes += size.sum::<Result<usize, _>>().map_err(|e| DesignError(e.to_string()))?;
+            let size = batch
+                .columns()
+                .iter()
+                .map(|c| c.to_data().get_slice_memory_size());
+            kept.bytes += size
+                .sum::<Result<usize, _>>()
+                .map_err(|e| DesignError(e.to_string()))?;
             kept.batches.push(batch);
         }
         if kept.bytes > self.limit_bytes {

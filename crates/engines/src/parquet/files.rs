@@ -79,14 +79,15 @@ impl ParquetTable {
         context.run_dir.join("parquet").join(name)
     }
 
-    pub fn new(
-        info: DesignInfo,
-        dir: PathBuf,
-        table: Table,
-        codec: Codec,
-        threads: usize,
-    ) -> Self {
-        ParquetTable { info, dir, table, codec, threads, session: Mutex::default() }
+    pub fn new(info: DesignInfo, dir: PathBuf, table: Table, codec: Codec, threads: usize) -> Self {
+        ParquetTable {
+            info,
+            dir,
+            table,
+            codec,
+            threads,
+            session: Mutex::default(),
+        }
     }
 
     fn sorted_file(&self) -> PathBuf {
@@ -101,16 +102,20 @@ impl ParquetTable {
     async fn sort(&self) -> Result<(), DesignError> {
         let unfinished = self.dir.join("table.parquet.unfinished");
         let work = async {
-            let session = sql::session(self.threads)?;
+            let session = sql::sorting_session()?;
             let slices = format!("{}/", self.dir.display());
             let options = ParquetReadOptions::default();
             let key: Vec<SortExpr> = self.table.key().map(|k| col(k).sort(true, false)).collect();
-            let mut rows =
-                session.read_parquet(slices, options).await?.sort(key)?.execute_stream().await?;
+            let mut rows = session
+                .read_parquet(slices, options)
+                .await?
+                .sort(key)?
+                .execute_stream()
+                .await?;
             let properties = self.codec.properties().map_err(external)?;
             let file = File::create(&unfinished)?;
-            let mut writer =
-                ArrowWriter::try_new(file, self.table.schema(), Some(properties)).map_err(external)?;
+            let mut writer = ArrowWriter::try_new(file, self.table.schema(), Some(properties))
+                .map_err(external)?;
             while let Some(batch) = rows.next().await {
                 writer.write(&batch?).map_err(external)?;
             }
@@ -118,7 +123,8 @@ impl ParquetTable {
             file.sync_all()?;
             Ok::<(), DataFusionError>(())
         };
-        work.await.map_err(|e| self.failed("sorting into", &unfinished, sql::message(&e)))?;
+        work.await
+            .map_err(|e| self.failed("sorting into", &unfinished, sql::message(&e)))?;
         fs::rename(&unfinished, self.sorted_file())
             .map_err(|e| self.failed("renaming", &unfinished, e))
     }
@@ -126,8 +132,9 @@ impl ParquetTable {
     fn remove_slices(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.dir)? {
             let path = entry?.path();
-            let is_slice =
-                path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("slice-"));
+            let is_slice = path
+                .file_name()
+                .is_some_and(|n| n.to_string_lossy().starts_with("slice-"));
             if is_slice {
                 fs::remove_file(path)?;
             }
@@ -144,7 +151,9 @@ impl ParquetTable {
             let path = self.sorted_file().display().to_string();
             let key: Vec<SortExpr> = self.table.key().map(|k| col(k).sort(true, false)).collect();
             let options = ParquetReadOptions::default().file_sort_order(vec![key]);
-            session.register_parquet(&self.table.name, path, options).await?;
+            session
+                .register_parquet(&self.table.name, path, options)
+                .await?;
             Ok::<_, DataFusionError>(session)
         };
         let session = open.await;
@@ -200,7 +209,8 @@ impl Design for ParquetTable {
         if !self.sorted_file().exists() {
             self.sort().await?;
         }
-        self.remove_slices().map_err(|e| self.failed("removing slices from", &self.dir, e))?;
+        self.remove_slices()
+            .map_err(|e| self.failed("removing slices from", &self.dir, e))?;
         Ok("sorted by key into one file".to_owned())
     }
 

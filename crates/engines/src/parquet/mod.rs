@@ -79,7 +79,13 @@ impl Running for ParquetFiles {
         let info = self.describe(id, workload, context)?;
         let dir = ParquetTable::dir(id, context);
         let table = workload.table.clone();
-        Ok(Box::new(ParquetTable::new(info, dir, table, codec(id)?, context.threads)))
+        Ok(Box::new(ParquetTable::new(
+            info,
+            dir,
+            table,
+            codec(id)?,
+            context.threads,
+        )))
     }
 
     async fn finish(self: Box<Self>, _keep: bool) -> Result<(), EngineError> {

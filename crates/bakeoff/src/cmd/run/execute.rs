@@ -91,7 +91,6 @@ async fn compare(
         plan.source.clone(),
         plan.workload.table.clone(),
         plan.context.threads,
-        plan.context.memory_table_bytes,
     );
     let settings = Settings {
         rows: plan.options.rows(plan.workload),

@@ -15,7 +15,10 @@ pub fn choose(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
                 1 => Path::new("runs").join(workload),
                 n => Path::new("runs").join(format!("{workload}-{n}")),
             };
-            (1..).map(name).find(|dir| !is_complete(dir)).unwrap_or_else(|| name(1))
+            (1..)
+                .map(name)
+                .find(|dir| !is_complete(dir))
+                .unwrap_or_else(|| name(1))
         }
     };
     // The path is in statements and in the keyspace's name: it has to mean the same tomorrow.
@@ -23,6 +26,5 @@ pub fn choose(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
 }
 
 fn is_complete(dir: &Path) -> bool {
-    Run::open(dir)
-        .is_ok_and(|run| matches!(run.records().last(), Some(Record::Finished { .. })))
+    Run::open(dir).is_ok_and(|run| matches!(run.records().last(), Some(Record::Finished { .. })))
 }

@@ -28,7 +28,10 @@ pub fn header(options: &Run, workload: &Workload, designs: Vec<DesignInfo>) -> H
         queries: workload
             .queries
             .iter()
-            .map(|q| QueryInfo { name: q.name.clone(), sql: q.sql.clone() })
+            .map(|q| QueryInfo {
+                name: q.name.clone(),
+                sql: q.sql.clone(),
+            })
             .collect(),
         designs,
         threads: options.threads() as u32,

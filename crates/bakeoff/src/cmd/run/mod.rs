@@ -21,7 +21,8 @@ use choice::{parse_percent, parse_rows};
 
 /// Password of --username; never a flag, so that it is in no process list and no history.
 const PASSWORD_VARIABLE: &str = "BAKEOFF_CASSANDRA_PASSWORD";
-/// Memory that a table in memory, and the rows that right answers are computed from, may use.
+/// Memory that the `memory` engine's table may use. With the oracle's and DataFusion's limits it
+/// keeps the whole process below 1 GiB.
 const MEMORY_TABLE_BYTES: usize = 320 << 20;
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
@@ -134,7 +135,8 @@ impl Run {
 
     /// Rows asked for; `None` lets the budget decide.
     fn rows(&self, workload: &Workload) -> Option<u64> {
-        let share = |percent: f64| ((workload.scale.full_rows as f64 * percent / 100.0) as u64).max(1);
+        let share =
+            |percent: f64| ((workload.scale.full_rows as f64 * percent / 100.0) as u64).max(1);
         let default = self.budget.is_none().then_some(workload.scale.default_rows);
         self.rows.or(self.scale.map(share)).or(default)
     }
@@ -168,11 +170,18 @@ fn describe(
 fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Result<Exit> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "Nothing is touched. The run would write to {}", context.run_dir.display())?;
+    writeln!(
+        out,
+        "Nothing is touched. The run would write to {}",
+        context.run_dir.display()
+    )?;
     match &context.cluster {
         Some(cluster) => writeln!(out, "and to the Cassandra at {}.", cluster.address)?,
         None if infos.iter().any(|i| i.engine == "cassandra") => {
-            writeln!(out, "and start a Cassandra on loopback with its data in it.")?;
+            writeln!(
+                out,
+                "and start a Cassandra on loopback with its data in it."
+            )?;
         }
         None => {}
     }
