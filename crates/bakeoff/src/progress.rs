@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use bakeoff_driver::Observer;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
 /// One bar for the phase that is going on; a finished phase leaves one line.
 pub struct Progress {
@@ -40,7 +40,11 @@ impl Progress {
 
     fn style(&self, template: &str) {
         if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style);
+            let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                // A bar that cannot be written to shows nothing.
+                let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
+            };
+            self.bar.set_style(style.with_key("rate", rate));
         }
     }
 }
@@ -59,16 +63,18 @@ impl Observer for Progress {
         let sum = loaded.values().sum();
         match total {
             Some(total) => {
-                self.style("{spinner} {msg} {wide_bar} {human_pos}/{human_len} rows, {per_sec}, {eta} left");
+                self.style(
+                    "{spinner} {msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left",
+                );
                 self.bar.set_length(total * self.designs);
             }
-            None => self.style("{spinner} {msg} {human_pos} rows, {per_sec}, {elapsed}"),
+            None => self.style("{spinner} {msg} {human_pos} rows, {rate}, {elapsed}"),
         }
         self.bar.set_position(sum);
     }
 
     fn measuring(&self, done: u64, total: u64) {
-        self.style("{spinner} {msg} {wide_bar} {pos}/{len} queries, {per_sec}, {eta} left");
+        self.style("{spinner} {msg} {wide_bar} {pos}/{len} queries, {eta} left");
         self.bar.set_length(total);
         self.bar.set_position(done);
     }

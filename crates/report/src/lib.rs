@@ -4,6 +4,7 @@
 //! saying is decided once, in `verdict` and `notes`, and shown in each form.
 
 mod chart;
+mod engine_choice;
 mod figure;
 pub mod html;
 pub mod json;

@@ -3,7 +3,7 @@
 
 use bakeoff_stats::{Basis, Forecast, QueryForecast, Summary};
 
-use crate::units;
+use crate::{engine_choice, units};
 
 /// One of the two questions, answered by one figure.
 pub struct Answer {
@@ -57,6 +57,7 @@ pub fn paragraph(summary: &Summary) -> String {
         storage(summary, forecast),
         fastest(summary, forecast),
         ties(forecast),
+        engine_choice::sentences(summary),
         at_full_scale(summary, forecast),
         basis(forecast),
         left_out(summary),

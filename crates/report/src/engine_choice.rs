@@ -1,0 +1,86 @@
+//! The best layout of each engine, for those who have chosen their engine already.
+
+use bakeoff_stats::{DesignSummary, Summary};
+
+use crate::units;
+
+/// One sentence for each engine with several right designs that does not win everything anyway.
+pub fn sentences(summary: &Summary) -> Option<String> {
+    let mut engines: Vec<&str> = Vec::new();
+    for design in right_designs(summary) {
+        if !engines.contains(&design.info.engine.as_str()) {
+            engines.push(&design.info.engine);
+        }
+    }
+    if engines.len() < 2 {
+        return None;
+    }
+    let sentences: Vec<String> = engines
+        .into_iter()
+        .filter(|engine| !wins_everything(summary, engine))
+        .filter_map(|engine| sentence(summary, engine))
+        .collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn sentence(summary: &Summary, engine: &str) -> Option<String> {
+    let designs: Vec<&DesignSummary> = right_designs(summary)
+        .filter(|d| d.info.engine == engine)
+        .collect();
+    if designs.len() < 2 {
+        return None;
+    }
+    let by_bytes = |d: &&&DesignSummary| d.bytes_per_row.unwrap_or(f64::INFINITY);
+    let smallest = designs
+        .iter()
+        .min_by(|a, b| by_bytes(a).total_cmp(&by_bytes(b)))?;
+    let mut text = format!(
+        "Within {engine}, {} is the smallest ({} a row)",
+        smallest.info.id,
+        units::bytes(smallest.bytes_per_row?)
+    );
+    let mut by_design: Vec<(&str, Vec<String>)> = Vec::new();
+    for query in &summary.header.queries {
+        let Some((design, seconds)) = fastest(&designs, &query.name) else {
+            continue;
+        };
+        let shown = format!("{} ({})", query.name, units::duration(seconds));
+        match by_design.iter_mut().find(|(known, _)| *known == design) {
+            Some((_, queries)) => queries.push(shown),
+            None => by_design.push((design, vec![shown])),
+        }
+    }
+    let parts: Vec<String> = by_design
+        .into_iter()
+        .map(|(design, queries)| format!("{design} for {}", queries.join(", ")))
+        .collect();
+    if !parts.is_empty() {
+        text += &format!("; lowest medians: {}", parts.join("; "));
+    }
+    Some(text + ".")
+}
+
+fn wins_everything(summary: &Summary, engine: &str) -> bool {
+    let of_engine = |id: &str| summary.design(id).is_some_and(|d| d.info.engine == engine);
+    summary.forecast.as_ref().is_some_and(|forecast| {
+        forecast
+            .storage
+            .first()
+            .is_some_and(|s| of_engine(&s.design))
+            && forecast.queries.iter().all(|q| of_engine(&q.design))
+    })
+}
+
+fn right_designs(summary: &Summary) -> impl Iterator<Item = &DesignSummary> {
+    summary
+        .designs
+        .iter()
+        .filter(|d| d.is_right() && !d.info.is_yardstick())
+}
+
+fn fastest<'a>(designs: &[&'a DesignSummary], query: &str) -> Option<(&'a str, f64)> {
+    designs
+        .iter()
+        .filter_map(|d| Some((d.info.id.as_str(), d.query(query)?.time?.median)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
