@@ -72,8 +72,8 @@ pub fn same_text(actual: &Expected, expected: &[Vec<String>]) -> Result<(), Stri
 }
 
 fn differ(expected: &Expected, actual: &[RecordBatch]) -> Result<u64, String> {
-    let right = Rows::new(&expected.batches)?;
-    let ours = Rows::new(actual)?;
+    let mut right = Rows::new(&expected.batches)?;
+    let mut ours = Rows::new(actual)?;
     if right.rows.is_empty() && ours.rows.is_empty() {
         return Ok(0);
     }
@@ -87,6 +87,7 @@ fn differ(expected: &Expected, actual: &[RecordBatch]) -> Result<u64, String> {
     if right.width != ours.width {
         return Err(format!("{} columns instead of {}", ours.width, right.width));
     }
+    align_numbers(&mut right, &mut ours);
     let tolerance = right.tolerances();
     let tie = |a: &Row, b: &Row| {
         let mut columns = expected.order_by.iter();
@@ -109,6 +110,17 @@ fn differ(expected: &Expected, actual: &[RecordBatch]) -> Result<u64, String> {
     let our_set: Vec<&Row> = ours.rows.iter().filter(settled).collect();
     same_set(right_set, our_set, &tolerance)?;
     Ok(ours.rows.len() as u64)
+}
+
+/// Makes whole numbers floats where the other side has floats, or the two would sort differently.
+fn align_numbers(right: &mut Rows, ours: &mut Rows) {
+    for column in 0..right.width {
+        match (right.has_floats(column), ours.has_floats(column)) {
+            (true, false) => ours.make_floats(column),
+            (false, true) => right.make_floats(column),
+            _ => {}
+        }
+    }
 }
 
 /// Whether both hold the same rows in any order.
@@ -210,6 +222,21 @@ impl Rows {
             }));
         }
         Ok(Rows { rows, width })
+    }
+
+    fn has_floats(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().map(|row| &row[column]);
+        cells.any(|cell| matches!(cell, Cell::Float(_)))
+    }
+
+    fn make_floats(&mut self, column: usize) {
+        for cell in self.rows.iter_mut().map(|row| &mut row[column]) {
+            if let Cell::Exact(text) = cell
+                && let Ok(number) = text.parse()
+            {
+                *cell = Cell::Float(number);
+            }
+        }
     }
 
     /// For each column the absolute difference that cancellation may leave.

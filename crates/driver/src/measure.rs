@@ -55,8 +55,12 @@ pub async fn verify(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Res
 
 /// Warms up, then times the rounds that are not in the journal yet.
 pub async fn measure(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Result<(), RunError> {
+    let planned = run.log.state().rounds;
+    if planned.is_some_and(|rounds| left(run, rounds) == 0) {
+        return Ok(());
+    }
     let pass = warm_up(run, questions).await?;
-    let rounds = match run.log.state().rounds {
+    let rounds = match planned {
         Some(rounds) => rounds,
         None => {
             let rounds = rounds(run, pass);
@@ -66,7 +70,7 @@ pub async fn measure(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Re
     };
     run.observer.phase("measuring");
     let began = Instant::now();
-    let total = u64::from(rounds) * pairs(run, 0).len() as u64;
+    let total = left(run, rounds);
     let mut done = 0;
     for round in 0..rounds {
         // The right answers are there before the clock starts, or they would disturb the round.
@@ -83,6 +87,13 @@ pub async fn measure(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Re
     run.observer
         .done(&format!("measured {rounds} rounds"), began.elapsed());
     Ok(())
+}
+
+/// How many times are not in the journal yet.
+fn left(run: &Context<'_>, rounds: u32) -> u64 {
+    (0..rounds)
+        .map(|round| pairs(run, round).len() as u64)
+        .sum()
 }
 
 fn rounds(run: &Context<'_>, pass: Duration) -> u32 {
@@ -105,10 +116,13 @@ async fn warm_up(
     loop {
         let started = Instant::now();
         for (design, query) in pairs(run, WARM_UP_ROUND + passes) {
+            if !may_time(run, design, query) {
+                continue;
+            }
             let sql = questions.sql(design, query, WARM_UP_ROUND + passes)?;
             let asked = ask(run, design, &sql).await;
             if let Err(error) = asked.answer {
-                lose(run, design, query, Step::WarmUp, error)?;
+                lose(run, design, query, sql, error)?;
             }
         }
         let pass = started.elapsed();
@@ -121,7 +135,7 @@ async fn warm_up(
                 .settings
                 .budget
                 .is_none_or(|budget| budget.allows_warm_up(pass));
-        if steady || !affordable || pairs(run, 0).is_empty() {
+        if steady || !affordable || pairs(run, WARM_UP_ROUND + passes).is_empty() {
             let seconds = began.elapsed().as_secs_f64();
             run.log.record(Record::WarmedUp {
                 passes,
@@ -153,6 +167,14 @@ fn pairs<'a>(run: &Context<'a>, round: u32) -> Vec<Pair<'a>> {
     )
 }
 
+/// Asked before every question, since designs and queries drop out in the middle of a round.
+fn may_time(run: &Context<'_>, design: &dyn Design, query: &Query) -> bool {
+    run.log
+        .state()
+        .design(&design.info().id)
+        .may_time(&query.name)
+}
+
 async fn time_one(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
@@ -160,8 +182,7 @@ async fn time_one(
     query: &Query,
     round: u32,
 ) -> Result<(), RunError> {
-    let id = &design.info().id;
-    if run.log.state().design(id).failed || !run.log.state().design(id).may_time(&query.name) {
+    if !may_time(run, design, query) {
         return Ok(());
     }
     let sql = questions.sql(design, query, round)?;
@@ -170,7 +191,7 @@ async fn time_one(
     let outcome = questions.judge(design, query, round, asked.answer).await?;
     note_trouble(run, design, query, Step::Measure, &outcome)?;
     run.log.record(Record::Timed(Timing {
-        design: id.clone(),
+        design: design.info().id.clone(),
         query: query.name.clone(),
         round,
         seconds: asked.took.as_secs_f64(),
@@ -225,20 +246,20 @@ fn note_trouble(
     Ok(())
 }
 
-/// A query that failed outside of timed rounds is recorded and not asked again.
+/// A query that failed while warming up is recorded and not asked again.
 fn lose(
     run: &mut Context<'_>,
     design: &dyn Design,
     query: &Query,
-    step: Step,
+    sql: String,
     error: DesignError,
 ) -> Result<(), RunError> {
     let outcome = Outcome::Error { reason: error.0 };
-    note_trouble(run, design, query, step, &outcome)?;
+    note_trouble(run, design, query, Step::WarmUp, &outcome)?;
     Ok(run.log.record(Record::Answered(Answered {
         design: design.info().id.clone(),
         query: query.name.clone(),
-        sql: query.sql.clone(),
+        sql,
         outcome,
     }))?)
 }

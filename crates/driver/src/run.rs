@@ -1,10 +1,13 @@
 //! The protocol of a comparison, step by step.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::{Journal, JournalError, Record, Step};
 use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
+use futures::FutureExt;
 
 use crate::questions::{Questions, check_expectation};
 use crate::state::Log;
@@ -62,18 +65,19 @@ impl<'a> Context<'a> {
             .collect()
     }
 
-    /// Waits for a call to an engine, within the limit.
+    /// Waits for a call to an engine, within the limit. A panic in a design is that design's
+    /// failure; the others go on.
     pub async fn limited<T>(
         &self,
         call: impl Future<Output = Result<T, DesignError>>,
     ) -> Result<T, DesignError> {
         let limit = self.settings.call_limit;
-        tokio::time::timeout(limit, call).await.unwrap_or_else(|_| {
-            Err(DesignError(format!(
-                "no end after {} s; given up",
-                limit.as_secs()
-            )))
-        })
+        let call = AssertUnwindSafe(call).catch_unwind();
+        match tokio::time::timeout(limit, call).await {
+            Ok(Ok(ended)) => ended,
+            Ok(Err(panic)) => Err(DesignError(describe_panic(panic.as_ref()))),
+            Err(_) => Err(DesignError(format!("no end after {limit:?}; given up"))),
+        }
     }
 
     /// Takes a design out of the race.
@@ -92,6 +96,15 @@ impl<'a> Context<'a> {
         self.observer.trouble(id, &reason);
         Ok(self.log.fail(id, step, query, reason)?)
     }
+}
+
+fn describe_panic(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    format!(
+        "a bug in Bakeoff or in a library of this engine: {}",
+        text.unwrap_or("it panicked without a message")
+    )
 }
 
 /// Runs a comparison to its end, or goes on with one that was stopped: steps that the journal
@@ -165,7 +178,7 @@ async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
     run.observer.phase("creating tables");
     for design in run.live() {
         let id = design.info().id.clone();
-        if run.log.state().design(&id).created && design.survives().await {
+        if is_still_there(run, design).await {
             continue;
         }
         match run.limited(design.create()).await {
@@ -174,6 +187,19 @@ async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
         }
     }
     Ok(())
+}
+
+/// Whether an earlier process made this table and left it so that loading can go on.
+async fn is_still_there(run: &Context<'_>, design: &dyn Design) -> bool {
+    let state = run.log.state();
+    // A slice that was loaded but not recorded leaves rows behind. They are loaded again, unless
+    // a budget now ends loading before them.
+    let budget_decides = run.settings.rows.is_none() && run.settings.budget.is_some();
+    if !state.design(&design.info().id).created || (budget_decides && state.loaded_rows.is_none()) {
+        return false;
+    }
+    let survives = run.limited(async { Ok(design.survives().await) });
+    survives.await.unwrap_or(false)
 }
 
 async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKeys, RunError> {

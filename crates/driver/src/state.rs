@@ -80,12 +80,7 @@ pub struct DesignState {
 impl State {
     fn note(&mut self, record: &Record) {
         match record {
-            Record::Created { design } => {
-                *self.design_mut(design) = DesignState {
-                    created: true,
-                    ..DesignState::default()
-                };
-            }
+            Record::Created { design } => self.design_mut(design).create(),
             Record::Loaded(slice) => {
                 let bounds = SliceBounds {
                     first_row: slice.first_row,
@@ -148,6 +143,17 @@ impl State {
 }
 
 impl DesignState {
+    /// A design that lost its rows is loaded and verified again. Its times stay, or a query would
+    /// be timed twice in one round.
+    fn create(&mut self) {
+        *self = DesignState {
+            created: true,
+            wrong: std::mem::take(&mut self.wrong),
+            timed: std::mem::take(&mut self.timed),
+            ..DesignState::default()
+        };
+    }
+
     /// Whether this query was compared with the oracle, with whatever outcome.
     pub fn answered(&self, query: &str) -> bool {
         self.right.contains(query) || self.wrong.contains(query)
@@ -155,7 +161,7 @@ impl DesignState {
 
     /// Whether this query may be timed: a wrong or failed answer is never a time.
     pub fn may_time(&self, query: &str) -> bool {
-        self.right.contains(query) && !self.wrong.contains(query)
+        !self.failed && self.right.contains(query) && !self.wrong.contains(query)
     }
 
     pub fn timed(&self, query: &str, round: u32) -> bool {

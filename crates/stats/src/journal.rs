@@ -47,8 +47,8 @@ pub enum JournalError {
 
     /// The folder belongs to an unfinished run of a command that compares something else.
     #[error(
-        "{} holds an unfinished run of another command: {command}; repeat that command to go on \
-         with it, or name another folder with --out",
+        "{} holds an unfinished run of another command, or of other data or another workload file: \
+         {command}; repeat it to go on with that run, or name another folder with --out",
         dir.display()
     )]
     OtherCommand { dir: PathBuf, command: String },

@@ -59,6 +59,11 @@ impl Codec {
     }
 }
 
+/// Where the files of all Parquet designs of a run are kept.
+pub fn folder(context: &Context) -> PathBuf {
+    context.run_dir.join("parquet")
+}
+
 pub struct ParquetTable {
     info: DesignInfo,
     dir: PathBuf,
@@ -76,7 +81,7 @@ impl ParquetTable {
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
             .collect();
-        context.run_dir.join("parquet").join(name)
+        folder(context).join(name)
     }
 
     pub fn new(info: DesignInfo, dir: PathBuf, table: Table, codec: Codec, threads: usize) -> Self {

@@ -2,6 +2,9 @@
 
 mod files;
 
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_stats::{DesignInfo, EngineInfo};
@@ -54,13 +57,20 @@ impl Engine for ParquetFiles {
         })
     }
 
-    async fn start(&self, _: &Context) -> Result<Box<dyn Running>, EngineError> {
-        Ok(Box::new(ParquetFiles))
+    async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
+        Ok(Box::new(RunningParquet {
+            folder: files::folder(context),
+        }))
     }
 }
 
+struct RunningParquet {
+    /// Holds the files of all Parquet designs of the run.
+    folder: PathBuf,
+}
+
 #[async_trait]
-impl Running for ParquetFiles {
+impl Running for RunningParquet {
     fn info(&self) -> EngineInfo {
         EngineInfo {
             engine: "parquet".to_owned(),
@@ -76,7 +86,7 @@ impl Running for ParquetFiles {
         workload: &Workload,
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
-        let info = self.describe(id, workload, context)?;
+        let info = ParquetFiles.describe(id, workload, context)?;
         let dir = ParquetTable::dir(id, context);
         let table = workload.table.clone();
         Ok(Box::new(ParquetTable::new(
@@ -88,8 +98,17 @@ impl Running for ParquetFiles {
         )))
     }
 
-    async fn finish(self: Box<Self>, _keep: bool) -> Result<(), EngineError> {
-        Ok(())
+    async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
+        if keep {
+            return Ok(());
+        }
+        match std::fs::remove_dir_all(&self.folder) {
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                let folder = self.folder.display();
+                Err(EngineError(format!("removing {folder} failed: {e}")))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use bakeoff_driver::{Budget, Design, Observer, Settings, peak_memory_bytes};
-use bakeoff_engines::cassandra_server::{Home, stop_orphans};
+use bakeoff_engines::cassandra_server::{Home, list, stop_orphans};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Running, SqlOracle};
 use bakeoff_stats::{Header, Journal, Record, Step};
@@ -33,9 +33,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = Instant::now();
     let mut journal = open_journal(&plan)?;
     let progress = Progress::new(plan.designs.len());
-    for line in stop_orphans(&Home::from_env()?).await? {
+    let home = Home::from_env()?;
+    for line in stop_orphans(&home).await? {
         progress.say(&line);
     }
+    warn_of_others(&home, &mut journal, &progress)?;
     let mut engines = BTreeMap::new();
     let compared = tokio::select! {
         done = compare(&plan, &mut engines, &mut journal, &progress, began) => Some(done),
@@ -64,6 +66,23 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         }
     }
     report::render(&plan.context.run_dir)
+}
+
+/// Two runs at once on one machine disturb each other's times.
+fn warn_of_others(home: &Home, journal: &mut Journal, progress: &Progress) -> Result<()> {
+    let others = list(home)?
+        .into_iter()
+        .filter(|server| server.alive && server.owner_alive == Some(true));
+    for other in others {
+        let message = format!(
+            "another run was going on on this machine when this one began (its data are in {}): \
+             both disturb each other's times",
+            other.dir.display()
+        );
+        progress.say(&message);
+        journal.append(&Record::Warning { message })?;
+    }
+    Ok(())
 }
 
 fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
@@ -160,7 +179,7 @@ async fn start_engines(
     Ok(designs)
 }
 
-/// Ends on Ctrl-C or SIGTERM.
+/// Ends on Ctrl-C, on SIGTERM, and when the terminal is closed.
 async fn asked_to_stop() {
     let wait = |kind| async move {
         match signal(kind) {
@@ -174,5 +193,6 @@ async fn asked_to_stop() {
     tokio::select! {
         () = wait(SignalKind::interrupt()) => {}
         () = wait(SignalKind::terminate()) => {}
+        () = wait(SignalKind::hangup()) => {}
     }
 }

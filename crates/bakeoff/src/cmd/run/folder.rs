@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use bakeoff_stats::{Record, Run};
 
-/// The folder asked for; else `runs/WORKLOAD`, or the first of `runs/WORKLOAD-2`, ... that does
-/// not hold a complete run, so that the same command goes on with an incomplete one.
-pub fn choose(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
+/// The folder asked for; else `runs/WORKLOAD`, or the first of `runs/WORKLOAD-2`, ... that is free
+/// or holds an unfinished run of the same command, which then goes on.
+pub fn choose(out: Option<&Path>, workload: &str, fingerprint: &str) -> Result<PathBuf> {
     let path = match out {
         Some(path) => path.to_owned(),
         None => {
@@ -17,7 +17,7 @@ pub fn choose(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
             };
             (1..)
                 .map(name)
-                .find(|dir| !is_complete(dir))
+                .find(|dir| is_free(dir, fingerprint))
                 .unwrap_or_else(|| name(1))
         }
     };
@@ -25,6 +25,11 @@ pub fn choose(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
     std::path::absolute(&path).with_context(|| format!("cannot use the path {}", path.display()))
 }
 
-fn is_complete(dir: &Path) -> bool {
-    Run::open(dir).is_ok_and(|run| matches!(run.records().last(), Some(Record::Finished { .. })))
+/// Anything but a run that is complete or of another command: trouble with the folder is told
+/// when it is opened.
+fn is_free(dir: &Path, fingerprint: &str) -> bool {
+    Run::open(dir).map_or(true, |run| {
+        let complete = matches!(run.records().last(), Some(Record::Finished { .. }));
+        !complete && run.header().fingerprint == fingerprint
+    })
 }

@@ -1,23 +1,31 @@
 //! The first record of a run: what is compared, on what.
 
+use std::path::Path;
+
 use bakeoff_stats::{DesignInfo, Header, PublishedFigure, QueryInfo, Scale};
-use bakeoff_workload::{Data, Workload};
+use bakeoff_workload::{Data, DesignId, Workload};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
 use crate::machine;
 
-pub fn header(options: &Run, workload: &Workload, designs: Vec<DesignInfo>) -> Header {
-    let data = match (&options.data, &workload.data) {
-        (Some(path), _) | (None, Data::File(path)) => path.display().to_string(),
+pub fn header(
+    options: &Run,
+    workload: &Workload,
+    designs: Vec<DesignInfo>,
+    fingerprint: String,
+) -> Header {
+    let data = match (data_file(options, workload), &workload.data) {
+        (Some(path), _) => path.display().to_string(),
         (None, Data::Generator(generator)) => format!("generator {generator:?}").to_lowercase(),
-        (None, Data::FileFromCommandLine) => String::new(),
+        (None, _) => String::new(),
     };
     let published = workload.published.as_ref();
-    let mut header = Header {
+    Header {
         bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at: machine::now(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-        fingerprint: String::new(),
+        command: command(),
+        fingerprint,
         workload: workload.name.clone(),
         title: workload.title.clone(),
         workload_text: workload.text.clone(),
@@ -53,25 +61,36 @@ pub fn header(options: &Run, workload: &Workload, designs: Vec<DesignInfo>) -> H
             p.times.iter().map(figure).collect()
         }),
         published_notes: published.map_or_else(Vec::new, |p| p.notes.clone()),
-    };
-    header.fingerprint = fingerprint(options, &header);
-    header
+    }
 }
 
-/// Everything that has to be the same for a command to go on with another one's run.
-fn fingerprint(options: &Run, header: &Header) -> String {
-    let designs: Vec<&str> = header.designs.iter().map(|d| d.id.as_str()).collect();
-    let parts = format!(
-        "{}\n{}\n{}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{}",
-        header.workload_text,
-        header.data,
-        designs.join(","),
-        options.rows,
-        options.scale,
-        options.rounds,
-        options.budget,
-        options.cassandra,
-        header.threads,
+fn command() -> String {
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    words.join(" ")
+}
+
+fn data_file<'a>(options: &'a Run, workload: &'a Workload) -> Option<&'a Path> {
+    match (&options.data, &workload.data) {
+        (Some(path), _) | (None, Data::File(path)) => Some(path),
+        _ => None,
+    }
+}
+
+/// Everything that has to be the same for a command to go on with another one's run: what is
+/// compared, on which rows, how much of it, and where.
+pub fn fingerprint(options: &Run, workload: &Workload, designs: &[DesignId]) -> String {
+    let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
+    let file = data_file(options, workload).map(|path| {
+        let metadata = std::fs::metadata(path).ok();
+        let version = metadata.map(|m| (m.len(), m.modified().ok()));
+        (path, version)
+    });
+    let parts = (
+        (&workload.text, designs, file),
+        (options.rows, options.scale.map(f64::to_bits), options.rounds),
+        (options.budget, &options.cassandra, options.threads()),
     );
-    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(parts.as_bytes()))
+    format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))
 }

@@ -110,14 +110,15 @@ impl Run {
         let workload = Workload::read(&self.workload)?;
         check_queries(&workload).await?;
         let designs = choice::designs(&workload, &self.designs)?;
-        let dir = folder::choose(self.out.as_deref(), &workload.name)?;
+        let fingerprint = header::fingerprint(&self, &workload, &designs);
+        let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
         let context = self.context(dir);
         let infos = describe(&designs, &workload, &context)?;
         if self.dry_run {
             return dry_run(&workload, &infos, &context);
         }
         let source = source::open(&workload, self.data.clone())?;
-        let header = header::header(&self, &workload, infos);
+        let header = header::header(&self, &workload, infos, fingerprint);
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,

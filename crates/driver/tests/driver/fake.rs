@@ -1,0 +1,337 @@
+//! A design and an oracle in memory, and rows made up on the spot.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use arrow::array::{ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, StringArray};
+use arrow::datatypes::{Int64Type, SchemaRef};
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_driver::{Answer, Design, DesignError, Expected, Oracle};
+use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_workload::source::RowBatches;
+use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
+
+/// What the driver asked of a design.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Call {
+    Create,
+    Load(u64),
+    Settle,
+    Footprint,
+    /// `nth` counts how often this design was asked this query, from 0.
+    Answer {
+        query: String,
+        sql: String,
+        nth: usize,
+    },
+}
+
+impl Call {
+    pub fn asks(&self, name: &str, from: usize) -> bool {
+        matches!(self, Call::Answer { query, nth, .. } if query == name && *nth >= from)
+    }
+}
+
+/// How a design takes a call.
+#[derive(Clone, Copy)]
+pub enum Act {
+    Well,
+    Wrong,
+    Fail,
+    Die,
+    Hang,
+    Panic,
+    Take(Duration),
+}
+
+type Script = Arc<dyn Fn(&Call) -> Act + Send + Sync>;
+
+/// Clones share their rows, as a process and its engine do.
+#[derive(Clone)]
+pub struct Fake {
+    info: DesignInfo,
+    script: Script,
+    keeps_duplicates: bool,
+    survives: bool,
+    table: Arc<Mutex<Table>>,
+}
+
+#[derive(Default)]
+pub struct Table {
+    pub calls: Vec<Call>,
+    pub slices: BTreeMap<u64, RecordBatch>,
+    dead: Option<String>,
+}
+
+impl Fake {
+    pub fn new(id: &str) -> Fake {
+        Fake::acting(id, |_| Act::Well)
+    }
+
+    pub fn acting(id: &str, script: impl Fn(&Call) -> Act + Send + Sync + 'static) -> Fake {
+        Fake {
+            info: DesignInfo {
+                id: id.to_owned(),
+                engine: "fake".to_owned(),
+                settings: Vec::new(),
+                statements: Vec::new(),
+            },
+            script: Arc::new(script),
+            keeps_duplicates: true,
+            survives: false,
+            table: Arc::default(),
+        }
+    }
+
+    /// Keeps the last row of each key only.
+    pub fn upserting(mut self) -> Fake {
+        self.keeps_duplicates = false;
+        self
+    }
+
+    /// Whether its rows are still there when a later process takes it over.
+    pub fn surviving(mut self, survives: bool) -> Fake {
+        self.survives = survives;
+        self
+    }
+
+    pub fn id(&self) -> &str {
+        &self.info.id
+    }
+
+    pub fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap()
+    }
+
+    pub fn calls(&self) -> Vec<Call> {
+        self.table().calls.clone()
+    }
+
+    /// Queries and their SQL, in the order in which they were asked.
+    pub fn asked(&self) -> Vec<(String, String)> {
+        let asked = |call| match call {
+            Call::Answer { query, sql, .. } => Some((query, sql)),
+            _ => None,
+        };
+        self.calls().into_iter().filter_map(asked).collect()
+    }
+
+    /// Does as the script says; returns whether an answer is to be right.
+    async fn act(&self, call: Call) -> Result<bool, DesignError> {
+        let act = (self.script)(&call);
+        self.table().calls.push(call);
+        match act {
+            Act::Well => Ok(true),
+            Act::Wrong => Ok(false),
+            Act::Fail => Err(DesignError::new("refused")),
+            Act::Die => {
+                self.table().dead = Some("its engine is gone".to_owned());
+                Err(DesignError::new("connection lost"))
+            }
+            Act::Hang => std::future::pending().await,
+            Act::Panic => panic!("a bug in a design"),
+            Act::Take(time) => {
+                tokio::time::sleep(time).await;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Rows in its table, as its answers count them.
+    pub fn rows(&self) -> u64 {
+        let table = self.table();
+        if self.keeps_duplicates {
+            return table
+                .slices
+                .values()
+                .map(|rows| rows.num_rows() as u64)
+                .sum();
+        }
+        let times = table
+            .slices
+            .values()
+            .map(|rows| rows.column(1).as_primitive::<Int64Type>());
+        times
+            .flat_map(|times| times.values())
+            .collect::<HashSet<_>>()
+            .len() as u64
+    }
+}
+
+#[async_trait]
+impl Design for Fake {
+    fn info(&self) -> &DesignInfo {
+        &self.info
+    }
+
+    fn keeps_duplicates(&self) -> bool {
+        self.keeps_duplicates
+    }
+
+    async fn create(&self) -> Result<(), DesignError> {
+        self.act(Call::Create).await?;
+        self.table().slices.clear();
+        Ok(())
+    }
+
+    async fn survives(&self) -> bool {
+        self.survives
+    }
+
+    async fn load(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        self.act(Call::Load(slice)).await?;
+        let mut table = self.table();
+        // Files are replaced as a whole, rows in a store with keys one by one.
+        let place = match self.keeps_duplicates {
+            true => slice,
+            false => table.slices.len() as u64,
+        };
+        table.slices.insert(place, rows.clone());
+        Ok(())
+    }
+
+    async fn settle(&self) -> Result<String, DesignError> {
+        self.act(Call::Settle).await?;
+        Ok("nothing to do".to_owned())
+    }
+
+    async fn footprint(&self) -> Result<Footprint, DesignError> {
+        self.act(Call::Footprint).await?;
+        Ok(Footprint {
+            design: self.info.id.clone(),
+            engine_bytes: None,
+            file_bytes: Some(self.rows() * 20),
+            compression_ratio: None,
+            files: None,
+            note: None,
+        })
+    }
+
+    async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
+        let query = query_of(sql);
+        let nth = self
+            .asked()
+            .iter()
+            .filter(|(asked, _)| *asked == query)
+            .count();
+        let right = self
+            .act(Call::Answer {
+                query,
+                sql: sql.to_owned(),
+                nth,
+            })
+            .await?;
+        let rows = self.rows();
+        let batches = vec![answer_to(sql, if right { rows } else { rows + 1 })];
+        Ok(Answer {
+            batches,
+            rows_scanned: Some(rows),
+        })
+    }
+
+    fn dead(&self) -> Option<String> {
+        self.table().dead.clone()
+    }
+}
+
+/// The queries of these tests select their own name: `SELECT name FROM ...`.
+fn query_of(sql: &str) -> String {
+    sql.split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+/// What every query gives: how many rows there are, and what was asked.
+fn answer_to(sql: &str, rows: u64) -> RecordBatch {
+    let rows: ArrayRef = Arc::new(Int64Array::from(vec![rows as i64]));
+    let sql: ArrayRef = Arc::new(StringArray::from(vec![sql]));
+    RecordBatch::try_from_iter([("rows", rows), ("sql", sql)]).unwrap()
+}
+
+#[derive(Default)]
+pub struct FakeOracle {
+    rows: u64,
+    overwritten: u64,
+}
+
+#[async_trait]
+impl Oracle for FakeOracle {
+    async fn prepare(
+        &mut self,
+        rows: u64,
+        duplicates: Arc<DuplicateKeys>,
+    ) -> Result<(), DesignError> {
+        (self.rows, self.overwritten) = (rows, duplicates.count());
+        Ok(())
+    }
+
+    async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
+        let overwritten = if keeps_duplicates {
+            0
+        } else {
+            self.overwritten
+        };
+        let batches = vec![answer_to(sql, self.rows - overwritten)];
+        Ok(Expected {
+            batches,
+            order_by: Vec::new(),
+            limited: false,
+        })
+    }
+}
+
+/// Rows of one sensor at times 0, 1, 2, ...
+#[derive(Clone)]
+pub struct Rows {
+    pub schema: SchemaRef,
+    pub end: u64,
+    /// Reading this row fails.
+    pub broken: Option<u64>,
+    /// Times start anew after so many rows.
+    pub repeat_after: Option<u64>,
+}
+
+impl RowSource for Rows {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn known_rows(&self) -> Option<u64> {
+        None
+    }
+
+    fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
+        let source = self.clone();
+        let starts = (from..self.end).step_by(batch_rows);
+        Ok(Box::new(starts.map(move |first_row| {
+            let end = source.end.min(first_row + batch_rows as u64);
+            if source
+                .broken
+                .is_some_and(|row| (first_row..end).contains(&row))
+            {
+                return Err(Error::Usage("a broken row".to_owned()));
+            }
+            Ok(RowBatch {
+                first_row,
+                rows: source.batch(first_row, end),
+            })
+        })))
+    }
+
+    fn may_repeat_keys(&self) -> bool {
+        self.repeat_after.is_some()
+    }
+}
+
+impl Rows {
+    fn batch(&self, first_row: u64, end: u64) -> RecordBatch {
+        let rows = first_row..end;
+        let time = |row| (row % self.repeat_after.unwrap_or(u64::MAX)) as i64;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int32Array::from_iter_values(rows.clone().map(|_| 10))),
+            Arc::new(Int64Array::from_iter_values(rows.clone().map(time))),
+            Arc::new(Float64Array::from_iter_values(rows.map(|row| row as f64))),
+        ];
+        RecordBatch::try_new(self.schema.clone(), columns).unwrap()
+    }
+}

@@ -1,0 +1,9 @@
+//! The protocol of a run, driven with designs, an oracle and rows that do what a test tells them.
+
+mod answers;
+mod bench;
+mod budget;
+mod failures;
+mod fake;
+mod protocol;
+mod resume;

@@ -1,0 +1,33 @@
+# Everyday commands. Each works without just, too.
+
+_list:
+    @just --list
+
+# Compare designs, e.g. `just run workloads/sensor.toml --rows 1M`
+run *OPTIONS='workloads/formats.toml --budget 3m':
+    cargo run --release -- run {{OPTIONS}}
+
+# All tests; those that lack Java or Maven say so and pass
+test *OPTIONS:
+    cargo test --workspace {{OPTIONS}}
+
+# Formatting and lints
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# What a bare machine has to pass: installs what is missing, then tests and lints
+ci:
+    .ci/run
+
+# README's table of CPU per row, client and server: loading, then the first query (needs jq)
+cpu RUN='runs/formats':
+    @jq -r 'def cells: [.client, .server | . * 100 | round / 100 | "\(.) µs"] \
+            + ["\(100 * .client / (.client + .server) | round)%"] | join(" | "); \
+        .summary.designs[] | select(.load_cpu.server) | .rows_loaded as $rows \
+        | "| `\(.info.id)` | \([.load_cpu, .queries[0].cpu] \
+            | map(map_values(. * 1e6 / $rows) | cells) | join(" | ")) |"' {{RUN}}/run.json
+
+# Compare generated GDELT events with a file of real ones, column by column
+fidelity SAMPLE:
+    cargo run --release --example gdelt_fidelity -- {{SAMPLE}}
