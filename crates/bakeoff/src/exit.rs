@@ -33,3 +33,31 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
             .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     })
 }
+
+/// An error with its causes, each told once: many a message tells its cause already.
+pub fn explain(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |told, cause| {
+        match (cause.to_string(), told.is_empty()) {
+            (cause, true) => cause,
+            (cause, false) if told.contains(&cause) => told,
+            (cause, false) => format!("{told}: {cause}"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::{Context, anyhow};
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow!("no room").context("cannot write x: no room; make room");
+        assert_eq!(explain(&error), "cannot write x: no room; make room");
+        let error = Err::<(), _>(anyhow!("no room"))
+            .context("cannot write x")
+            .unwrap_err();
+        assert_eq!(explain(&error), "cannot write x: no room");
+    }
+}

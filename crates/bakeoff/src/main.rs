@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if exit::is_broken_pipe(&error) => Exit::Complete.into(),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", exit::explain(&error));
             Exit::Failed.into()
         }
     }

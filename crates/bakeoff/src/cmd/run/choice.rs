@@ -1,5 +1,7 @@
 //! What the command line chooses: designs by pattern, numbers with units.
 
+use std::time::Duration;
+
 use anyhow::{Result, anyhow, bail};
 use bakeoff_workload::{DesignId, Workload};
 use glob::Pattern;
@@ -55,6 +57,24 @@ pub fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `90s`, `3m`, `1h 30m`; more than nothing.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("not a duration such as 90s, 3m or 1h".to_owned()),
+    }
+}
+
+/// `512MiB`, `2GiB`, in bytes.
+pub fn parse_size(text: &str) -> Result<usize, String> {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let bytes = units.iter().find_map(|(unit, shift)| {
+        let number = text.strip_suffix(unit)?.trim().parse::<usize>().ok()?;
+        number.checked_mul(1 << shift).filter(|bytes| *bytes > 0)
+    });
+    bytes.ok_or_else(|| "not a size such as 512MiB or 2GiB".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +94,23 @@ mod tests {
         assert_eq!(parse_percent("2.5%"), Ok(2.5));
         for bad in ["0%", "-1%", "all", "NaN%", "inf%"] {
             assert!(parse_percent(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_duration_is_more_than_nothing() {
+        assert_eq!(parse_duration("1m 30s"), Ok(Duration::from_secs(90)));
+        for bad in ["", "0s", "soon", "-3m", "3"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_size_has_a_unit() {
+        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
+        assert_eq!(parse_size("64 KiB"), Ok(64 << 10));
+        for bad in ["", "0MiB", "5", "-1GiB", "MiB", "99999999999999GiB"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
         }
     }
 }

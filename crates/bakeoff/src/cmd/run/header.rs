@@ -89,7 +89,11 @@ pub fn fingerprint(options: &Run, workload: &Workload, designs: &[DesignId]) -> 
     });
     let parts = (
         (&workload.text, designs, file),
-        (options.rows, options.scale.map(f64::to_bits), options.rounds),
+        (
+            options.rows,
+            options.scale.map(f64::to_bits),
+            options.rounds,
+        ),
         (options.budget, &options.cassandra, options.threads()),
     );
     format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))

@@ -17,13 +17,10 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::machine;
-use choice::{parse_percent, parse_rows};
+use choice::{parse_duration, parse_percent, parse_rows, parse_size};
 
 /// Password of --username; never a flag, so that it is in no process list and no history.
 const PASSWORD_VARIABLE: &str = "BAKEOFF_CASSANDRA_PASSWORD";
-/// Memory that the `memory` engine's table may use. With the oracle's and DataFusion's limits it
-/// keeps the whole process below 1 GiB.
-const MEMORY_TABLE_BYTES: usize = 320 << 20;
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
 ///
@@ -38,7 +35,7 @@ pub struct Run {
     designs: Vec<String>,
 
     /// Rows to load, for example 200000, 200k or 4.16M
-    #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with = "scale")]
+    #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with = "scale", allow_negative_numbers = true)]
     rows: Option<u64>,
 
     /// Rows to load as a share of the workload's full scale, for example 5%
@@ -54,7 +51,7 @@ pub struct Run {
     threads: Option<u16>,
 
     /// Time for the whole run, for example 3m: chooses rows and rounds so that it fits
-    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     budget: Option<Duration>,
 
     /// Run folder [default: runs/WORKLOAD]
@@ -89,8 +86,16 @@ pub struct Run {
     #[arg(long)]
     keep: bool,
 
+    /// MiB that a table of the `memory` engine may take; 320 keep the whole process below 1 GiB
+    #[arg(long, value_name = "MIB", default_value_t = 320, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    memory: u32,
+
+    /// Memory that the table of `memory` may take; by default, the whole process stays below 1 GiB
+    #[arg(long, value_name = "SIZE", default_value = "320MiB", value_parser = parse_size)]
+    memory_limit: usize,
+
     /// The longest that one query, compaction or slice of rows may take
-    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]
     limit: Duration,
 }
 
@@ -154,7 +159,7 @@ impl Run {
             run_dir,
             threads: self.threads(),
             cluster,
-            memory_table_bytes: MEMORY_TABLE_BYTES,
+            memory_table_bytes: (self.memory as usize) << 20,
         }
     }
 }
