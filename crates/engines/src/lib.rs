@@ -2,6 +2,7 @@
 
 mod bytes;
 mod cassandra;
+mod check;
 mod engine;
 mod memory;
 mod oracle;
@@ -13,6 +14,6 @@ mod sql;
 
 pub use bakeoff_cassandra_server as cassandra_server;
 pub use cassandra::Cluster;
+pub use check::check_queries;
 pub use engine::{Context, Engine, EngineError, Layout, Running};
 pub use oracle::SqlOracle;
-pub use sql::check_queries;

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use bakeoff_driver::{Answer, DesignError, Expected};
-use bakeoff_workload::{Error as WorkloadError, Query, Workload};
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
-use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{Expr, LogicalPlan, SortExpr};
@@ -117,7 +115,7 @@ pub async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, D
 }
 
 /// The output columns that a plan orders by, and whether it has a limit.
-fn ordering(plan: &LogicalPlan) -> (Vec<usize>, bool) {
+pub fn ordering(plan: &LogicalPlan) -> (Vec<usize>, bool) {
     match plan {
         LogicalPlan::Limit(limit) => (ordering(&limit.input).0, true),
         LogicalPlan::Projection(projection) => {
@@ -151,65 +149,4 @@ fn unaliased(expr: &Expr) -> &Expr {
         Expr::Alias(alias) => unaliased(&alias.expr),
         expr => expr,
     }
-}
-
-/// Plans every query of a workload against its table: a missing column, an unknown function or
-/// broken SQL is an error with its line and column in the workload file.
-pub async fn check_queries(workload: &Workload) -> Result<(), WorkloadError> {
-    let table = Arc::new(EmptyTable::new(workload.table.schema()));
-    let session = session_with(1, &workload.table.name, table)
-        .map_err(|e| WorkloadError::Usage(message(&e)))?;
-    for query in &workload.queries {
-        for sql in std::iter::once(&query.sql).chain(query.engine_sql.values()) {
-            let plan = session
-                .state()
-                .create_logical_plan(&with_nulls(query, sql))
-                .await;
-            let plan = plan.map_err(|error| located(workload, query, &error))?;
-            if let (order_by, true) = ordering(&plan)
-                && order_by.is_empty()
-            {
-                let message = format!(
-                    "query {} has a LIMIT without an ORDER BY on its output columns: many answers \
-                     would be right, so designs cannot be compared; add an ORDER BY",
-                    query.name
-                );
-                return Err(workload.error_at(query, 1, 1, message));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The SQL with NULL for each parameter, padded so that every other token keeps its position.
-fn with_nulls(query: &Query, sql: &str) -> String {
-    query
-        .parameters
-        .iter()
-        .fold(sql.to_owned(), |sql, parameter| {
-            let mark = format!("${{{}}}", parameter.name);
-            sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
-        })
-}
-
-/// A planner's complaint at its place in the workload file.
-fn located(workload: &Workload, query: &Query, error: &DataFusionError) -> WorkloadError {
-    let text = message(error);
-    let (line, column) = error
-        .diagnostic()
-        .and_then(|d| d.span)
-        .map(|span| (span.start.line as usize, span.start.column as usize))
-        .or_else(|| parser_position(&text))
-        .unwrap_or((1, 1));
-    workload.error_at(query, line, column, format!("query {}: {text}", query.name))
-}
-
-/// The SQL parser puts its position into its message: `... at Line: 1, Column: 8`.
-fn parser_position(message: &str) -> Option<(usize, usize)> {
-    let (_, after) = message.rsplit_once("Line: ")?;
-    let (line, after) = after.split_once(", Column: ")?;
-    let digits = after
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(after.len());
-    Some((line.parse().ok()?, after[..digits].parse().ok()?))
 }

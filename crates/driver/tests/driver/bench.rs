@@ -11,7 +11,7 @@ use bakeoff_stats::{
 use bakeoff_workload::Workload;
 use tempfile::TempDir;
 
-use crate::fake::{Fake, FakeOracle, Rows};
+use crate::fake::{Call, Fake, FakeOracle, Rows};
 
 pub const QUERIES: [&str; 2] = ["all", "some"];
 
@@ -74,6 +74,19 @@ impl Bench {
             &Silent,
         )
         .await
+    }
+
+    /// Runs until a design hangs in this call, and is killed there.
+    pub async fn kill_in(&self, fakes: &[Fake], call: impl Fn(&Call) -> bool) {
+        let hangs = async {
+            while !fakes.iter().any(|fake| fake.calls().iter().any(&call)) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            ended = self.run(fakes) => panic!("not killed: {ended:?}"),
+            () = hangs => {}
+        }
     }
 
     /// Runs to the end, and says what was recorded.

@@ -98,23 +98,14 @@ async fn as_many_rounds_are_measured_as_fit() {
 #[tokio::test]
 async fn a_resumed_run_warms_up_again_although_round_zero_is_over() {
     let mut bench = Bench::new();
-    let fakes = slow(is_answer, Duration::from_millis(20));
-    // The first process ends in round 1.
-    let first = Fake::acting("b", |call| {
-        if call.asks("all", 3) {
-            Act::Hang
-        } else {
-            Act::Well
-        }
-    });
-    let killed = [fakes[0].clone(), first];
-    tokio::time::timeout(Duration::from_secs(1), bench.run(&killed))
-        .await
-        .unwrap_err();
-    assert!(bench.records().timings().iter().any(|t| t.round == 1));
+    let in_round_1 = |call: &Call| call.asks("all", 3);
+    let killed = ["a", "b"].map(|id| Fake::hanging(id, in_round_1));
+    bench.kill_in(&killed, in_round_1).await;
 
-    fakes[1].table().slices = killed[1].table().slices.clone();
-    let fakes = fakes.map(|fake| fake.surviving(true));
+    let fakes = slow(is_answer, Duration::from_millis(20)).map(|fake| fake.surviving(true));
+    for (fake, killed) in fakes.iter().zip(&killed) {
+        fake.table().slices = killed.table().slices.clone();
+    }
     // Half of it is for warming up: enough for many passes of 0.04 s.
     bench.settings.budget = Some(Budget::new(Instant::now(), Duration::from_secs(4)));
     let records = bench.complete(&fakes).await;

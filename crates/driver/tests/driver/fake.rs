@@ -85,6 +85,14 @@ impl Fake {
         }
     }
 
+    /// Never comes back from such a call.
+    pub fn hanging(id: &str, when: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Fake {
+        Fake::acting(
+            id,
+            move |call| if when(call) { Act::Hang } else { Act::Well },
+        )
+    }
+
     /// Keeps the last row of each key only.
     pub fn upserting(mut self) -> Fake {
         self.keeps_duplicates = false;

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use bakeoff_driver::Budget;
 use bakeoff_stats::Record;
 use bakeoff_workload::RowSource;
-use tokio::time::timeout;
 
 use crate::bench::{Bench, QUERIES, Records, spent};
 use crate::fake::{Act, Call, Fake};
@@ -179,26 +178,17 @@ async fn rows_of_an_unrecorded_slice_do_not_stay_when_a_budget_ends_loading_befo
     bench.settings.rows = None;
     bench.settings.budget = Some(Budget::new(Instant::now(), Duration::from_secs(3600)));
     let upserts = |fake: Fake| fake.upserting().surviving(true);
-    let killed = [upserts(Fake::acting("a", |call| match call {
-        Call::Load(1) => Act::Hang,
-        _ => Act::Well,
-    }))];
-    timeout(Duration::from_secs(1), bench.run(&killed))
-        .await
-        .unwrap_err();
+    let in_slice_1 = |call: &Call| *call == Call::Load(1);
+    let killed = [upserts(Fake::hanging("a", in_slice_1))];
+    bench.kill_in(&killed, in_slice_1).await;
     assert_eq!(bench.records().slices("a").len(), 1);
 
     bench.settings.budget = Some(spent());
     let next = upserts(Fake::new("a"));
     next.table().slices = killed[0].table().slices.clone();
-    let slice = bench
-        .source
-        .read(5_000, 10_000)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
-    next.table().slices.insert(1, slice.rows);
+    let mut unrecorded = bench.source.read(5_000, 10_000).unwrap();
+    let rows = unrecorded.next().unwrap().unwrap().rows;
+    next.table().slices.insert(1, rows);
     let records = bench.complete(&[next]).await;
     assert_eq!(records.loaded_rows(), Some(5_000));
     records.assert_complete(&["a"], ROUNDS);
@@ -207,18 +197,31 @@ async fn rows_of_an_unrecorded_slice_do_not_stay_when_a_budget_ends_loading_befo
 #[tokio::test]
 async fn a_failed_design_is_left_alone_by_a_later_process() {
     let bench = bench();
-    let bad = Fake::acting("bad", |call| {
-        if *call == Call::Load(1) {
-            Act::Fail
-        } else {
-            Act::Well
-        }
+    let bad = Fake::acting("bad", |call| match call {
+        Call::Load(1) => Act::Fail,
+        _ => Act::Well,
     });
     bench.complete(&[Fake::new("a"), bad]).await;
     let mended = Fake::new("bad");
     let records = bench.complete(&[Fake::new("a"), mended.clone()]).await;
     assert_eq!(mended.calls(), []);
     records.assert_complete(&["a"], ROUNDS);
+}
+
+#[tokio::test]
+async fn a_wrong_answer_is_not_asked_again_by_a_later_process() {
+    let (bench, script) = (bench(), |call: &Call| match call.asks("all", 0) {
+        true => Act::Wrong,
+        false => Act::Well,
+    });
+    let wrong = Fake::acting("a", script);
+    bench.complete(std::slice::from_ref(&wrong)).await;
+    let whole = bench.records();
+    let mended = revived(&wrong, &whole.0, true);
+    let bench = cut(&bench, whole.0.len() - 1);
+    let records = bench.complete(std::slice::from_ref(&mended)).await;
+    assert!(!mended.calls().iter().any(|call| call.asks("all", 0)));
+    assert_eq!(records.right_times("a", "some"), ROUNDS as usize);
 }
 
 #[tokio::test]

@@ -128,8 +128,10 @@ impl ParquetTable {
             file.sync_all()?;
             Ok::<(), DataFusionError>(())
         };
-        work.await
-            .map_err(|e| self.failed("sorting into", &unfinished, sql::message(&e)))?;
+        work.await.map_err(|e| {
+            remove_unfinished(&unfinished);
+            self.failed("sorting into", &unfinished, sql::message(&e))
+        })?;
         fs::rename(&unfinished, self.sorted_file())
             .map_err(|e| self.failed("renaming", &unfinished, e))
     }
@@ -206,8 +208,10 @@ impl Design for ParquetTable {
             fs::rename(&unfinished, &path)?;
             Ok::<(), DataFusionError>(())
         };
-        tokio::task::block_in_place(write)
-            .map_err(|e| self.failed("writing", &path, sql::message(&e)))
+        tokio::task::block_in_place(write).map_err(|e| {
+            remove_unfinished(&unfinished);
+            self.failed("writing", &path, sql::message(&e))
+        })
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
@@ -235,6 +239,12 @@ impl Design for ParquetTable {
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         sql::answer(&self.open().await?, sql).await
     }
+}
+
+/// Gives back the room that a failed file took: the run may need it to go on with other designs.
+fn remove_unfinished(path: &Path) {
+    // Where even that fails, the error that led here says more.
+    fs::remove_file(path).ok();
 }
 
 fn external(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DataFusionError {

@@ -58,7 +58,14 @@ pub fn events() -> Table {
         .flat_map(|(series, day)| (-1..=1).map(move |ms| (series, day * DAY + ms)))
         .collect();
     let long = "x".repeat(100_000);
-    let labels = [Some(""), None, Some("plain"), Some("日本語 ü 😀"), Some("it's \"\n\t\0"), Some(&long)];
+    let labels = [
+        Some(""),
+        None,
+        Some("plain"),
+        Some("日本語 ü 😀"),
+        Some("it's \"\n\t\0"),
+        Some(&long),
+    ];
     let flags = [Some(true), Some(false), None];
     let smalls = [Some(i32::MIN), Some(i32::MAX), Some(-1), Some(0), None];
     let larges = [Some(i64::MIN), None, Some(i64::MAX), Some(-1)];
@@ -81,7 +88,11 @@ order_key = ["time"]
 columns = { series = "text", time = "timestamp", flag = "boolean", small = "int", large = "bigint", value = "double", label = "text", seen = "timestamp" }"#,
         vec![
             Arc::new(keys.iter().map(|k| Some(k.0)).collect::<StringArray>()),
-            Arc::new(keys.iter().map(|k| Some(k.1)).collect::<TimestampMillisecondArray>()),
+            Arc::new(
+                keys.iter()
+                    .map(|k| Some(k.1))
+                    .collect::<TimestampMillisecondArray>(),
+            ),
             Arc::new(cycle(&flags, n).collect::<BooleanArray>()),
             Arc::new(cycle(&smalls, n).collect::<Int32Array>()),
             Arc::new(cycle(&larges, n).collect::<Int64Array>()),
@@ -120,8 +131,17 @@ columns = { region = "text", id = "int", day = "bigint", order = "text", amount 
 
 /// Nothing but a key, of types that make odd keys.
 pub fn marks() -> Table {
-    let heights =
-        [f64::NAN, f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1e-300, 2.5, f64::INFINITY].map(Some);
+    let heights = [
+        f64::NAN,
+        f64::NEG_INFINITY,
+        -1.5,
+        -0.0,
+        0.0,
+        1e-300,
+        2.5,
+        f64::INFINITY,
+    ]
+    .map(Some);
     let n = 2 * heights.len();
     Table::new(
         "marks",
@@ -152,8 +172,13 @@ impl RowSource for Rows {
     }
 
     fn read(&self, from: u64, _: usize) -> Result<RowBatches> {
-        let rows = self.0.slice(from as usize, self.0.num_rows() - from as usize);
-        Ok(Box::new(std::iter::once(Ok(RowBatch { first_row: from, rows }))))
+        let rows = self
+            .0
+            .slice(from as usize, self.0.num_rows() - from as usize);
+        Ok(Box::new(std::iter::once(Ok(RowBatch {
+            first_row: from,
+            rows,
+        }))))
     }
 
     fn may_repeat_keys(&self) -> bool {
@@ -169,8 +194,12 @@ pub struct Started {
 
 impl Started {
     pub async fn new(name: &str, run_dir: PathBuf) -> Started {
-        let context =
-            Context { run_dir, threads: THREADS, cluster: None, memory_table_bytes: 64 << 20 };
+        let context = Context {
+            run_dir,
+            threads: THREADS,
+            cluster: None,
+            memory_table_bytes: 64 << 20,
+        };
         let id: DesignId = name.parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();
         Started { running, context }
@@ -178,7 +207,10 @@ impl Started {
 
     pub async fn design(&self, id: &str, table: &Table) -> Box<dyn Design> {
         let id = id.parse().unwrap();
-        self.running.design(&id, &table.workload, &self.context).await.unwrap()
+        self.running
+            .design(&id, &table.workload, &self.context)
+            .await
+            .unwrap()
     }
 
     /// A design with the table's rows in it, in two slices.
@@ -194,7 +226,11 @@ impl Started {
 }
 
 /// Asks everything of a design, and says which answers are not the oracle's.
-pub async fn wrong_answers(design: &dyn Design, oracle: &SqlOracle, queries: &[&str]) -> Vec<String> {
+pub async fn wrong_answers(
+    design: &dyn Design,
+    oracle: &SqlOracle,
+    queries: &[&str],
+) -> Vec<String> {
     let mut wrong = Vec::new();
     for sql in queries {
         let right = oracle.answer(sql, design.keeps_duplicates()).await.unwrap();
@@ -227,5 +263,7 @@ pub async fn has_cassandra() -> bool {
 
 fn has_jars() -> bool {
     let folder = Home::from_env().unwrap().folder().join("jars");
-    folder.join(format!("cassandra-{}", pinned().unwrap().version)).is_dir()
+    folder
+        .join(format!("cassandra-{}", pinned().unwrap().version))
+        .is_dir()
 }

@@ -65,16 +65,6 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// `512MiB`, `2GiB`, in bytes.
-pub fn parse_size(text: &str) -> Result<usize, String> {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let bytes = units.iter().find_map(|(unit, shift)| {
-        let number = text.strip_suffix(unit)?.trim().parse::<usize>().ok()?;
-        number.checked_mul(1 << shift).filter(|bytes| *bytes > 0)
-    });
-    bytes.ok_or_else(|| "not a size such as 512MiB or 2GiB".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,15 +92,6 @@ mod tests {
         assert_eq!(parse_duration("1m 30s"), Ok(Duration::from_secs(90)));
         for bad in ["", "0s", "soon", "-3m", "3"] {
             assert!(parse_duration(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_size_has_a_unit() {
-        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
-        assert_eq!(parse_size("64 KiB"), Ok(64 << 10));
-        for bad in ["", "0MiB", "5", "-1GiB", "MiB", "99999999999999GiB"] {
-            assert!(parse_size(bad).is_err(), "{bad}");
         }
     }
 }

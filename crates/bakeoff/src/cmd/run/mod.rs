@@ -17,7 +17,7 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::machine;
-use choice::{parse_duration, parse_percent, parse_rows, parse_size};
+use choice::{parse_duration, parse_percent, parse_rows};
 
 /// Password of --username; never a flag, so that it is in no process list and no history.
 const PASSWORD_VARIABLE: &str = "BAKEOFF_CASSANDRA_PASSWORD";
@@ -89,10 +89,6 @@ pub struct Run {
     /// MiB that a table of the `memory` engine may take; 320 keep the whole process below 1 GiB
     #[arg(long, value_name = "MIB", default_value_t = 320, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     memory: u32,
-
-    /// Memory that the table of `memory` may take; by default, the whole process stays below 1 GiB
-    #[arg(long, value_name = "SIZE", default_value = "320MiB", value_parser = parse_size)]
-    memory_limit: usize,
 
     /// The longest that one query, compaction or slice of rows may take
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]

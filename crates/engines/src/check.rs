@@ -1,0 +1,174 @@
+//! Queries of a workload, planned before anything is touched.
+
+use std::sync::Arc;
+
+use bakeoff_workload::{Error, Query, Result, Workload};
+use datafusion::common::SchemaError;
+use datafusion::datasource::empty::EmptyTable;
+use datafusion::error::DataFusionError;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+
+use crate::sql::{message, ordering, session_with};
+
+/// Plans every query of a workload against its table: a missing column, an unknown function,
+/// broken SQL, or SQL that is no query is an error with its line and column in the workload file.
+pub async fn check_queries(workload: &Workload) -> Result<()> {
+    let table = Arc::new(EmptyTable::new(workload.table.schema()));
+    let session =
+        session_with(1, &workload.table.name, table).map_err(|e| Error::Usage(message(&e)))?;
+    for query in &workload.queries {
+        let (line, column, complaint) = match complaint(workload, &session, query, &query.sql).await
+        {
+            Some(complaint) => complaint,
+            None => match complaint_of_engine_sql(workload, &session, query).await {
+                Some(complaint) => (1, 1, complaint),
+                None => continue,
+            },
+        };
+        let message = format!("query {}: {complaint}", query.name);
+        return Err(workload.error_at(query, line, column, message));
+    }
+    Ok(())
+}
+
+/// What is wrong with the SQL for some engine. Its place in the file is not known.
+async fn complaint_of_engine_sql(
+    workload: &Workload,
+    session: &SessionContext,
+    query: &Query,
+) -> Option<String> {
+    for (engine, sql) in &query.engine_sql {
+        if let Some((line, column, complaint)) = complaint(workload, session, query, sql).await {
+            return Some(format!(
+                "its SQL for {engine}, line {line}, column {column}: {complaint}"
+            ));
+        }
+    }
+    None
+}
+
+/// Line, column and what is wrong there.
+async fn complaint(
+    workload: &Workload,
+    session: &SessionContext,
+    query: &Query,
+    sql: &str,
+) -> Option<(usize, usize, String)> {
+    let plan = session
+        .state()
+        .create_logical_plan(&with_nulls(query, sql))
+        .await;
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(error) => return Some(located(workload, &error)),
+    };
+    let at_start = |complaint: &str| Some((1, 1, complaint.to_owned()));
+    if !is_query(&plan) {
+        return at_start("this is no query: write a SELECT");
+    }
+    match ordering(&plan) {
+        (order_by, true) if order_by.is_empty() => at_start(
+            "it has a LIMIT without an ORDER BY on its output columns: many answers would be \
+             right, so designs cannot be compared; add an ORDER BY",
+        ),
+        _ => None,
+    }
+}
+
+/// Whether a plan answers something, and does nothing else.
+fn is_query(plan: &LogicalPlan) -> bool {
+    !matches!(
+        plan,
+        LogicalPlan::Ddl(_)
+            | LogicalPlan::Dml(_)
+            | LogicalPlan::Copy(_)
+            | LogicalPlan::Statement(_)
+            | LogicalPlan::Explain(_)
+            | LogicalPlan::Analyze(_)
+            | LogicalPlan::DescribeTable(_)
+    )
+}
+
+/// The SQL with NULL for each parameter, padded so that every other token keeps its position.
+fn with_nulls(query: &Query, sql: &str) -> String {
+    query
+        .parameters
+        .iter()
+        .fold(sql.to_owned(), |sql, parameter| {
+            let mark = format!("${{{}}}", parameter.name);
+            sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
+        })
+}
+
+/// A planner's complaint and its place in the SQL.
+fn located(workload: &Workload, error: &DataFusionError) -> (usize, usize, String) {
+    let text = message(error);
+    let (line, column) = error
+        .diagnostic()
+        .and_then(|d| d.span)
+        .map(|span| (span.start.line as usize, span.start.column as usize))
+        .or_else(|| parser_position(&text))
+        .unwrap_or((1, 1));
+    let complaint = match error.find_root() {
+        DataFusionError::SchemaError(schema_error, _) => match schema_error.as_ref() {
+            SchemaError::FieldNotFound { field, .. } => format!(
+                "there is no column `{}`{}",
+                field.flat_name(),
+                workload.column_suggestion(&field.name)
+            ),
+            _ => text,
+        },
+        DataFusionError::Plan(plan) => match missing_table(plan) {
+            Some(name) => format!(
+                "there is no table `{name}`; the workload's table is `{}`",
+                workload.table.name
+            ),
+            None => first_sentences(plan),
+        },
+        DataFusionError::SQL(syntax, _) => syntax_error(&syntax.to_string()),
+        _ => text,
+    };
+    (line, column, complaint)
+}
+
+/// DataFusion: "table 'datafusion.public.n' not found".
+fn missing_table(message: &str) -> Option<&str> {
+    let name = message
+        .strip_prefix("table '")?
+        .strip_suffix("' not found")?;
+    name.rsplit('.').next()
+}
+
+/// A planner's message in one line, without its advice to report a bug and its lists of what
+/// could have been.
+fn first_sentences(message: &str) -> String {
+    let told = message
+        .rsplit_once("datafusion/issues.")
+        .map_or(message, |(_, told)| told);
+    let told = told
+        .split("\n\tCandidate functions:")
+        .next()
+        .unwrap_or(told);
+    told.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The SQL parser's message, without the position in the SQL that the error's own position in the
+/// file says better.
+fn syntax_error(message: &str) -> String {
+    let told = message
+        .strip_prefix("sql parser error: ")
+        .unwrap_or(message);
+    let told = told.split(" at Line: ").next().unwrap_or(told);
+    format!("this is not SQL: {told}")
+}
+
+/// The SQL parser puts its position into its message: `... at Line: 1, Column: 8`.
+fn parser_position(message: &str) -> Option<(usize, usize)> {
+    let (_, after) = message.rsplit_once("Line: ")?;
+    let (line, after) = after.split_once(", Column: ")?;
+    let digits = after
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(after.len());
+    Some((line.parse().ok()?, after[..digits].parse().ok()?))
+}
