@@ -8,13 +8,15 @@ mod progress;
 use std::process::ExitCode;
 
 use clap::Parser;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use exit::Exit;
 
 fn main() -> ExitCode {
     let arguments = cmd::Arguments::parse();
     tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_env("BAKEOFF_LOG"))
+        .with_env_filter(log_filter())
         .with_writer(std::io::stderr)
         .init();
     match arguments.run() {
@@ -25,4 +27,12 @@ fn main() -> ExitCode {
             Exit::Failed.into()
         }
     }
+}
+
+/// Nothing unless BAKEOFF_LOG asks: what goes wrong is a result or an error, and is told as such.
+fn log_filter() -> EnvFilter {
+    EnvFilter::builder()
+        .with_default_directive(LevelFilter::OFF.into())
+        .with_env_var("BAKEOFF_LOG")
+        .from_env_lossy()
 }

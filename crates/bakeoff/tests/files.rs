@@ -74,7 +74,7 @@ fn a_dry_run_prints_everything_and_touches_nothing() {
         .bakeoff(&[&RUN[..], &["--dry-run"]].concat())
         .expect(0);
     dry.says("CREATE TABLE bakeoff_w_")
-        .says("CREATE KEYSPACE bakeoff_w_")
+        .says("CREATE KEYSPACE IF NOT EXISTS bakeoff_w_")
         .says("slice-*.parquet");
     assert!(!bench.path("out").exists());
     assert!(!bench.path("home").exists());

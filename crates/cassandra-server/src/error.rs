@@ -47,7 +47,7 @@ pub enum Error {
     #[error("`nodetool {command}` did not end within {limit_seconds} s and was given up")]
     NodetoolLimit { command: String, limit_seconds: u64 },
 
-    #[error("there is no server '{id}' on record; `bakeoff engines list` shows those there are")]
+    #[error("there is no server '{id}' on record; `bakeoff engines status` shows those there are")]
     Unknown { id: String },
 
     #[error("Cassandra (process {pid}) no longer runs")]

@@ -75,7 +75,9 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
 fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
     let state = run.log.state();
     let target = state.loaded_rows.or(run.settings.rows);
-    let left = target.map_or(u64::MAX, |target| target.saturating_sub(first_row));
+    // A budget never loads more than the workload's full scale.
+    let most = target.unwrap_or(run.workload.scale.full_rows);
+    let left = most.saturating_sub(first_row);
     let rows = pace.rows.min(left);
     let affordable = match (target, run.settings.budget) {
         (None, Some(budget)) => first_row == 0 || budget.allows_loading(pace.expected(rows)),

@@ -87,7 +87,14 @@ impl<'a> Questions<'a> {
             Ok(answer) => answer,
             Err(error) => return Ok(Outcome::Error { reason: error.0 }),
         };
-        let expected = self.expect(design, query, round).await?;
+        let expected = match self.expect(design, query, round).await {
+            Ok(expected) => expected,
+            Err(RunError::Oracle(error)) => {
+                let reason = format!("the right answer could not be computed: {error}");
+                return Ok(Outcome::Error { reason });
+            }
+            Err(error) => return Err(error),
+        };
         Ok(match compare(&expected, &answer.batches) {
             Comparison::Same { rows } => Outcome::Right { rows },
             Comparison::Different(difference) => Outcome::Wrong { difference },

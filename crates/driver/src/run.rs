@@ -135,7 +135,7 @@ pub async fn run(
     settle(&mut run).await?;
     read_footprints(&mut run).await?;
     oracle.prepare(rows, duplicates).await?;
-    check_all_rows(&run, oracle).await?;
+    check_all_rows(&run, rows, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
     measure::verify(&mut run, &mut questions).await?;
     measure::measure(&mut run, &mut questions).await
@@ -158,20 +158,30 @@ async fn check_first_rows(run: &Context<'_>, oracle: &mut dyn Oracle) -> Result<
     Ok(())
 }
 
-/// Expectations over a whole file can be checked once all of it is loaded.
-async fn check_all_rows(run: &Context<'_>, oracle: &dyn Oracle) -> Result<(), RunError> {
-    if run.settings.rows.is_some() || run.settings.budget.is_some() {
+/// Expectations over all rows can be checked when all of them are loaded.
+async fn check_all_rows(run: &Context<'_>, rows: u64, oracle: &dyn Oracle) -> Result<(), RunError> {
+    let queries = run.workload.queries.iter();
+    let expecting: Vec<_> = queries
+        .filter_map(|query| Some((query, query.expect.as_ref()?)))
+        .filter(|(_, expectation)| expectation.rows.is_none())
+        .collect();
+    if expecting.is_empty() || !are_all(run.source.clone(), rows).await? {
         return Ok(());
     }
-    for query in &run.workload.queries {
-        match &query.expect {
-            Some(expectation) if expectation.rows.is_none() => {
-                check_expectation(query, expectation, oracle).await?;
-            }
-            _ => {}
-        }
+    for (query, expectation) in expecting {
+        check_expectation(query, expectation, oracle).await?;
     }
     Ok(())
+}
+
+/// Whether a source ends after so many rows.
+async fn are_all(source: Arc<dyn RowSource>, rows: u64) -> Result<bool, RunError> {
+    if let Some(known) = source.known_rows() {
+        return Ok(known == rows);
+    }
+    let next = tokio::task::spawn_blocking(move || source.read(rows, 1)?.next().transpose());
+    let next = next.await.map_err(|e| RunError::Reader(e.to_string()))??;
+    Ok(next.is_none())
 }
 
 async fn create(run: &mut Context<'_>) -> Result<(), RunError> {

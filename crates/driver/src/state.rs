@@ -108,7 +108,10 @@ impl State {
                 }
             }
             Record::Rounds { rounds } => self.rounds = Some(*rounds),
-            Record::Failed { design, .. } => self.design_mut(design).failed = true,
+            // What could not be started is tried again by the command that goes on.
+            Record::Failed { design, step, .. } => {
+                self.design_mut(design).failed |= *step != Step::Start;
+            }
             Record::Started(_)
             | Record::Resumed { .. }
             | Record::Engine(_)

@@ -1,5 +1,6 @@
 //! Files in a folder, and their sizes.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Number and total size in bytes of the files under `dir` that `counts` accepts.
@@ -16,8 +17,15 @@ pub fn folder_size(dir: &Path, counts: &dyn Fn(&Path) -> bool) -> std::io::Resul
             files += more_files;
             bytes += more_bytes;
         } else {
-            files += 1;
-            bytes += entry.metadata()?.len();
+            match entry.metadata() {
+                Ok(metadata) => {
+                    files += 1;
+                    bytes += metadata.len();
+                }
+                // An engine may remove a file that it has replaced at any time.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     Ok((files, bytes))

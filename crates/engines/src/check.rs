@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bakeoff_workload::{Error, Query, Result, Workload};
 use datafusion::common::SchemaError;
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
 use crate::sql::{message, ordering, session_with};
@@ -67,12 +68,25 @@ async fn complaint(
     if !is_query(&plan) {
         return at_start("this is no query: write a SELECT");
     }
-    match ordering(&plan) {
-        (order_by, true) if order_by.is_empty() => at_start(
+    let (mut unordered, mut offset) = (false, false);
+    let walked = plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::Limit(limit) = node {
+            unordered |= ordering(node).is_empty();
+            offset |= !matches!(limit.get_skip_type(), Ok(SkipType::Literal(0)));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    match walked {
+        Err(error) => at_start(&message(&error)),
+        Ok(_) if unordered => at_start(
             "it has a LIMIT without an ORDER BY on its output columns: many answers would be \
              right, so designs cannot be compared; add an ORDER BY",
         ),
-        _ => None,
+        Ok(_) if offset => at_start(
+            "it has an OFFSET: which rows are left out is open where rows tie, so designs cannot \
+             be compared; restrict the rows with WHERE",
+        ),
+        Ok(_) => None,
     }
 }
 

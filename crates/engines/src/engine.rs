@@ -36,6 +36,8 @@ pub struct Context {
     pub cluster: Option<Cluster>,
     /// Memory that rows held by the `memory` engine may use, in bytes.
     pub memory_table_bytes: usize,
+    /// Whether two rows of the source may have the same key.
+    pub keys_repeat: bool,
 }
 
 /// A system that stores or computes.

@@ -2,19 +2,25 @@
 
 use std::sync::Arc;
 
+use arrow::array::make_comparator;
+use arrow::compute::{SortOptions, concat_batches};
+use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Answer, DesignError, Expected};
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::logical_expr::{Expr, LogicalPlan, SortExpr};
+use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SortExpr};
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
-use datafusion::physical_plan::{ExecutionPlan, collect};
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext, lit};
+use futures::StreamExt;
 
 /// Memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
+/// An answer larger than this is not compared: it is held twice, and its cells one by one.
+const ANSWER_BYTES: usize = 32 << 20;
 /// Rows of a batch while sorting: what a merge holds of each spilled run.
 const SORT_BATCH_ROWS: usize = 1_024;
 
@@ -58,20 +64,40 @@ pub fn session_with(
 
 /// Runs SQL to its last row.
 pub async fn answer(session: &SessionContext, sql: &str) -> Result<Answer, DesignError> {
-    let run = async {
-        let plan = session.sql(sql).await?.create_physical_plan().await?;
-        let batches = collect(plan.clone(), session.task_ctx()).await?;
-        Ok::<_, DataFusionError>(Answer {
-            batches,
-            rows_scanned: rows_scanned(plan.as_ref()),
-        })
-    };
+    let run = async { execute(session, session.sql(sql).await?).await };
     run.await.map_err(|error| DesignError(message(&error)))
 }
 
-/// DataFusion's message without its chain of contexts.
+async fn execute(session: &SessionContext, query: DataFrame) -> Result<Answer, DataFusionError> {
+    let plan = query.create_physical_plan().await?;
+    let mut stream = execute_stream(plan.clone(), session.task_ctx())?;
+    let (mut batches, mut bytes) = (Vec::new(), 0);
+    while let Some(batch) = stream.next().await.transpose()? {
+        bytes += batch.get_array_memory_size();
+        batches.push(batch);
+        if bytes > ANSWER_BYTES {
+            return Err(DataFusionError::External(
+                format!(
+                    "the answer is larger than {} MiB, too large to be compared: let the query \
+                     aggregate, or restrict its rows",
+                    ANSWER_BYTES >> 20
+                )
+                .into(),
+            ));
+        }
+    }
+    Ok(Answer {
+        batches,
+        rows_scanned: rows_scanned(plan.as_ref()),
+    })
+}
+
+/// DataFusion's message without its chain of contexts; an engine's own error as the engine put it.
 pub fn message(error: &DataFusionError) -> String {
-    error.find_root().strip_backtrace()
+    match error.find_root() {
+        DataFusionError::External(cause) => cause.to_string(),
+        root => root.strip_backtrace(),
+    }
 }
 
 /// Rows that the plan's tables handed over; `None` when no table was read, as for a count that
@@ -104,29 +130,68 @@ fn exact_rows(plan: &dyn ExecutionPlan) -> Option<usize> {
 
 /// Runs SQL and says what of its order counts.
 pub async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DesignError> {
-    let plan = session.state().create_logical_plan(sql).await;
-    let (order_by, limited) = ordering(&plan.map_err(|e| DesignError(message(&e)))?);
-    let batches = answer(session, sql).await?.batches;
+    run_expected(session, sql)
+        .await
+        .map_err(|error| DesignError(message(&error)))
+}
+
+async fn run_expected(session: &SessionContext, sql: &str) -> Result<Expected, DataFusionError> {
+    let plan = session.state().create_logical_plan(sql).await?;
+    let order_by = ordering(&plan);
+    let LogicalPlan::Limit(mut limit) = plan else {
+        let query = session.execute_logical_plan(plan).await?;
+        let batches = execute(session, query).await?.batches;
+        return Ok(Expected {
+            batches,
+            order_by,
+            limited: false,
+        });
+    };
+    let FetchType::Literal(Some(most)) = limit.get_fetch_type()? else {
+        return Err(DataFusionError::Plan("LIMIT is no plain number".into()));
+    };
+    // One row more shows whether rows tie across the limit: then which of them are shown is open.
+    limit.fetch = Some(Box::new(lit(most as i64 + 1)));
+    let query = session
+        .execute_logical_plan(LogicalPlan::Limit(limit))
+        .await?;
+    let schema = Arc::new(query.schema().as_arrow().clone());
+    let rows = concat_batches(&schema, &execute(session, query).await?.batches)?;
+    let limited = most > 0 && rows.num_rows() > most && tie(&rows, most, &order_by)?;
     Ok(Expected {
-        batches,
+        batches: vec![rows.slice(0, rows.num_rows().min(most))],
         order_by,
         limited,
     })
 }
 
-/// The output columns that a plan orders by, and whether it has a limit.
-pub fn ordering(plan: &LogicalPlan) -> (Vec<usize>, bool) {
+/// Whether a row equals the row before it in these columns.
+fn tie(rows: &RecordBatch, row: usize, columns: &[usize]) -> Result<bool, DataFusionError> {
+    for column in columns {
+        let values = rows.column(*column);
+        let order = make_comparator(values, values, SortOptions::default())?;
+        if order(row - 1, row).is_ne() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The output columns that a plan orders by.
+pub fn ordering(plan: &LogicalPlan) -> Vec<usize> {
     match plan {
-        LogicalPlan::Limit(limit) => (ordering(&limit.input).0, true),
+        LogicalPlan::Limit(limit) => ordering(&limit.input),
         LogicalPlan::Projection(projection) => {
-            let (inner, limited) = ordering(&projection.input);
             let names: Vec<_> = projection.input.schema().columns();
-            let outer = inner.iter().map_while(|column| {
+            let output = |column: usize| {
                 projection.expr.iter().position(
-                    |e| matches!(unaliased(e), Expr::Column(c) if names.get(*column) == Some(c)),
+                    |e| matches!(unaliased(e), Expr::Column(c) if names.get(column) == Some(c)),
                 )
-            });
-            (outer.collect(), limited)
+            };
+            ordering(&projection.input)
+                .into_iter()
+                .map_while(output)
+                .collect()
         }
         LogicalPlan::SubqueryAlias(alias) => ordering(&alias.input),
         LogicalPlan::Sort(sort) => {
@@ -135,12 +200,9 @@ pub fn ordering(plan: &LogicalPlan) -> (Vec<usize>, bool) {
                 Expr::Column(column) => columns.iter().position(|c| c == column),
                 _ => None,
             };
-            (
-                sort.expr.iter().map_while(position).collect(),
-                sort.fetch.is_some(),
-            )
+            sort.expr.iter().map_while(position).collect()
         }
-        _ => (Vec::new(), false),
+        _ => Vec::new(),
     }
 }
 

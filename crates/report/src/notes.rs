@@ -60,7 +60,7 @@ fn duplicates(summary: &Summary) -> Option<String> {
 fn unsteady(summary: &Summary) -> Option<String> {
     (summary.steady == Some(false)).then(|| {
         format!(
-            "times were not yet steady after {} passes of warming up; a longer budget helps",
+            "times were not yet steady after warming up ({}); a longer budget helps",
             summary.warm_up_passes
         )
     })

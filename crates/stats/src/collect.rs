@@ -68,7 +68,10 @@ impl Collected {
         let run = &mut self.run;
         match record {
             Record::Started(_) => {}
-            Record::Resumed { .. } => run.interrupted = false,
+            Record::Resumed { .. } => {
+                run.interrupted = false;
+                self.forget_failed_starts();
+            }
             Record::Interrupted { .. } => run.interrupted = true,
             Record::Engine(engine) => replace_engine(&mut run.engines, engine),
             Record::DuplicateKeys { rows } => run.duplicate_rows = *rows,
@@ -122,6 +125,13 @@ impl Collected {
             }),
         }
         Ok(())
+    }
+
+    /// A run that goes on tries again to start what could not be started.
+    fn forget_failed_starts(&mut self) {
+        for design in &mut self.designs {
+            design.failures.retain(|f| f.step != Step::Start);
+        }
     }
 
     fn take_answer(&mut self, number: usize, answer: &Answered) -> Result<(), SummaryError> {

@@ -50,7 +50,8 @@ pub enum Basis {
     Scan,
     /// It read little of the table or it is not known how much. More cores serve more users but
     /// do not speed up one answer, and what it reads seldom grows as fast as the table, so this is
-    /// an upper bound: median x rows / measured rows x the greater of 1 and users / cores.
+    /// an upper bound: median x rows / measured rows x the greater of 1 and users x cores used /
+    /// cores.
     UpperBound,
 }
 
@@ -132,10 +133,11 @@ fn growth(summary: &Summary, basis: Basis) -> f64 {
         f64::from(header.scale.users),
         f64::from(header.scale.cores.max(1)),
     );
-    let cores_used = header.threads.min(header.machine.cores).max(1);
+    let cores_used = f64::from(header.threads.min(header.machine.cores).max(1));
+    let load = users * cores_used / cores;
     match basis {
-        Basis::Scan => rows * users * f64::from(cores_used) / cores,
-        Basis::UpperBound => rows * (users / cores).max(1.0),
+        Basis::Scan => rows * load,
+        Basis::UpperBound => rows * load.max(1.0),
     }
 }
 

@@ -62,6 +62,13 @@ pub enum JournalError {
     Finished { dir: PathBuf, at: String },
 
     #[error(
+        "{} is not empty and holds no run; name a new folder with --out, since a complete run \
+         removes the tables and files that it made in its folder",
+        dir.display()
+    )]
+    NotEmpty { dir: PathBuf },
+
+    #[error(
         "there is no run in {}: no {JOURNAL}; name the folder that `bakeoff run` wrote to",
         dir.display()
     )]
@@ -105,6 +112,7 @@ impl Journal {
     /// The folder is in use, finished, of another command, unreadable or unwritable.
     pub fn create_or_resume(dir: &Path, fingerprint: &str) -> Result<Journal, JournalError> {
         fs::create_dir_all(dir).map_err(io_error("create the run folder", dir))?;
+        refuse_strange_files(dir)?;
         let lock = lock(dir)?;
         let path = dir.join(JOURNAL);
         let mut file = OpenOptions::new()
@@ -226,6 +234,23 @@ fn lock(dir: &Path) -> Result<File, JournalError> {
         }),
         Err(TryLockError::Error(source)) => Err(io_error("lock", &path)(source)),
     }
+}
+
+/// A folder with files that no run made is never written to.
+fn refuse_strange_files(dir: &Path) -> Result<(), JournalError> {
+    if dir.join(JOURNAL).exists() {
+        return Ok(());
+    }
+    let entries = fs::read_dir(dir).map_err(io_error("read the folder", dir))?;
+    for entry in entries {
+        let entry = entry.map_err(io_error("read the folder", dir))?;
+        if entry.file_name() != LOCK {
+            return Err(JournalError::NotEmpty {
+                dir: dir.to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The records of all whole lines, and how many bytes those lines have. What comes after the last

@@ -52,7 +52,7 @@ pub struct Query {
     pub engine_sql: Names<Spanned<String>>,
     #[serde(default)]
     pub parameters: Names<Spanned<Parameter>>,
-    pub expect: Option<Expect>,
+    pub expect: Option<Spanned<Expect>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -60,13 +60,14 @@ async fn start(home: Home, dir: Option<PathBuf>, heap_mib: Option<u64>) -> Resul
     options.owner = Owner::Nobody;
     options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
     let server = Server::start(options).await?;
-    println!(
+    writeln!(
+        std::io::stdout(),
         "Cassandra {} answers at {} (id {}); measure on it with\n  bakeoff run WORKLOAD.toml --cassandra {}",
         server.version(),
         server.address(),
         server.id(),
         server.address()
-    );
+    )?;
     Ok(())
 }
 
@@ -77,11 +78,11 @@ async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
         .map(|s| s.id);
     let ids: Vec<String> = if ids.is_empty() { kept.collect() } else { ids };
     if ids.is_empty() {
-        println!("no server to stop");
+        writeln!(std::io::stdout(), "no server to stop")?;
     }
     for id in ids {
         stop(home, &id).await?;
-        println!("stopped {id}");
+        writeln!(std::io::stdout(), "stopped {id}")?;
     }
     Ok(())
 }

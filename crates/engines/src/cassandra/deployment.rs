@@ -75,7 +75,11 @@ impl Deployment {
         if self.keyspaces().contains(keyspace) {
             return Ok(());
         }
-        keyspace::claim(&self.session, keyspace, &self.run_dir).await?;
+        match &self.server {
+            // Nobody else uses a server of our own.
+            Some(_) => keyspace::make(&self.session, keyspace, &self.run_dir).await?,
+            None => keyspace::claim(&self.session, keyspace, &self.run_dir).await?,
+        }
         self.keyspaces().insert(keyspace.to_owned());
         Ok(())
     }

@@ -102,8 +102,7 @@ impl Design for CassandraDesign {
     }
 
     async fn create(&self) -> Result<(), DesignError> {
-        let name = format!("{}.{}", self.keyspace, self.layout.name);
-        self.execute(&format!("DROP TABLE IF EXISTS {name}"))
+        self.execute(&self.layout.drop_statement(&self.keyspace))
             .await?;
         self.execute(&self.layout.create_statement(&self.keyspace))
             .await

@@ -14,6 +14,7 @@ use super::row_blob;
 /// The rows of one batch, ready to be written in the order of [`TableLayout::insert_statement`].
 pub struct Rows {
     cells: Vec<Cells>,
+    nulls_overwrite: bool,
 }
 
 /// Where the values of one CQL column come from.
@@ -45,7 +46,10 @@ impl Rows {
         if layout.has_blob() {
             cells.push(Cells::Blob(blobs(layout, batch)));
         }
-        Rows { cells }
+        Rows {
+            cells,
+            nulls_overwrite: layout.keys_repeat,
+        }
     }
 
     pub fn row(&self, row: usize) -> Row<'_> {
@@ -107,10 +111,10 @@ impl Cells {
         &self,
         row: usize,
         cell: CellWriter<'buf>,
+        null: fn(CellWriter<'buf>) -> WrittenCellProof<'buf>,
     ) -> Result<WrittenCellProof<'buf>, SerializationError> {
         let written = match self {
-            // Binding null would write a tombstone; leaving the value unset writes nothing.
-            Cells::Column(_, array) if array.is_null(row) => return Ok(cell.set_unset()),
+            Cells::Column(_, array) if array.is_null(row) => return Ok(null(cell)),
             Cells::Column(ColumnType::Boolean, array) => {
                 cell.set_value(&[u8::from(array.as_boolean().value(row))])
             }
@@ -153,7 +157,12 @@ impl SerializeRow for Row<'_> {
         writer: &mut RowWriter<'_>,
     ) -> Result<(), SerializationError> {
         for cells in &self.rows.cells {
-            cells.write(self.row, writer.make_cell_writer())?;
+            // A bound null writes a tombstone, an unset value writes nothing.
+            let null = match self.rows.nulls_overwrite {
+                true => CellWriter::set_null,
+                false => CellWriter::set_unset,
+            };
+            cells.write(self.row, writer.make_cell_writer(), null)?;
         }
         Ok(())
     }

@@ -11,6 +11,8 @@ use super::deployment::Deployment;
 use super::keyspace;
 use crate::bytes::folder_size;
 
+/// The run's own limit on a call ends a long compaction before this does.
+const NODETOOL_LIMIT_SECONDS: u64 = 7 * 24 * 3600;
 /// How long a cluster that is not ours gets to flush by itself.
 const FLUSH_WAIT: Duration = Duration::from_secs(10);
 /// How often a table that is flushed by its own setting is flushed, in milliseconds.
@@ -32,6 +34,23 @@ pub async fn settle(
     }
 }
 
+/// What settling does to a table, for a dry run.
+pub fn settle_statements(ours: bool, keyspace: &str, table: &str) -> Vec<String> {
+    match ours {
+        true => vec![
+            format!("nodetool flush {keyspace}"),
+            format!("nodetool compact {keyspace} {table}"),
+        ],
+        false => [FLUSH_PERIOD_MS, 0]
+            .map(|period| flush_period_statement(keyspace, table, period))
+            .to_vec(),
+    }
+}
+
+fn flush_period_statement(keyspace: &str, table: &str, period_ms: u32) -> String {
+    format!("ALTER TABLE {keyspace}.{table} WITH memtable_flush_period_in_ms = {period_ms}")
+}
+
 /// A cluster that we did not start offers no nodetool: its own setting makes it flush our table,
 /// and nothing makes it compact.
 async fn flush_by_setting(
@@ -40,8 +59,7 @@ async fn flush_by_setting(
     table: &str,
 ) -> Result<String, DesignError> {
     for period in [FLUSH_PERIOD_MS, 0] {
-        let cql =
-            format!("ALTER TABLE {keyspace}.{table} WITH memtable_flush_period_in_ms = {period}");
+        let cql = flush_period_statement(keyspace, table, period);
         keyspace::execute(&deployment.session, &cql)
             .await
             .map_err(|e| DesignError(e.0))?;
@@ -60,7 +78,7 @@ pub async fn read(
 ) -> Result<Footprint, DesignError> {
     match &deployment.server {
         Some(server) => read_ours(deployment, server, keyspace, table).await,
-        None => read_theirs(deployment, keyspace, table).await,
+        None => Ok(read_theirs(deployment, keyspace, table).await),
     }
 }
 
@@ -138,12 +156,41 @@ fn files_of(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError>
     Ok((files, bytes))
 }
 
-/// The cluster's own figure, of the node that answers, in its unit of a mebibyte.
-async fn read_theirs(
+/// The cluster's own figure, in its unit of a mebibyte, where there is one for the whole cluster.
+async fn read_theirs(deployment: &Deployment, keyspace: &str, table: &str) -> Footprint {
+    let nodes = deployment
+        .session
+        .get_cluster_state()
+        .get_nodes_info()
+        .len();
+    let (engine_bytes, note) = match disk_usage(deployment, keyspace, table).await {
+        _ if nodes > 1 => (
+            None,
+            format!("not known: each of the {nodes} nodes knows its own share only"),
+        ),
+        Ok(bytes) => (
+            bytes,
+            "from system_views.disk_usage in whole MiB, not compacted: the server was not started \
+             by Bakeoff"
+                .to_owned(),
+        ),
+        Err(error) => (None, format!("not known: {error}")),
+    };
+    Footprint {
+        design: String::new(),
+        engine_bytes,
+        file_bytes: None,
+        compression_ratio: None,
+        files: None,
+        note: Some(note),
+    }
+}
+
+async fn disk_usage(
     deployment: &Deployment,
     keyspace: &str,
     table: &str,
-) -> Result<Footprint, DesignError> {
+) -> Result<Option<u64>, DesignError> {
     let failed = |e: &dyn std::fmt::Display| {
         DesignError(format!("reading system_views.disk_usage failed: {e}"))
     };
@@ -158,23 +205,12 @@ async fn read_theirs(
         .into_rows_result()
         .map_err(|e| failed(&e))?;
     let mebibytes = rows.maybe_first_row::<(i64,)>().map_err(|e| failed(&e))?;
-    Ok(Footprint {
-        design: String::new(),
-        engine_bytes: mebibytes.map(|(mebibytes,)| (mebibytes as u64) << 20),
-        file_bytes: None,
-        compression_ratio: None,
-        files: None,
-        note: Some(
-            "from system_views.disk_usage of one node, in whole MiB, not compacted: the server \
-             was not started by Bakeoff"
-                .to_owned(),
-        ),
-    })
+    Ok(mebibytes.map(|(mebibytes,)| (mebibytes as u64) << 20))
 }
 
 async fn nodetool(server: &Server, arguments: &[&str]) -> Result<String, DesignError> {
     server
-        .nodetool(arguments)
+        .nodetool_within(arguments, NODETOOL_LIMIT_SECONDS)
         .await
         .map_err(|e| DesignError(e.to_string()))
 }

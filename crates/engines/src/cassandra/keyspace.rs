@@ -11,9 +11,17 @@ use crate::EngineError;
 
 const MARKER_TABLE: &str = "bakeoff_marker";
 
-/// Name of a run's keyspace: the same for the same run folder, so that a stopped run finds it.
+/// What a run is known by: its machine and its folder, so that a stopped run finds its keyspace
+/// and no other run does.
+fn run_name(run_dir: &Path) -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let (host, machine) = (read("/proc/sys/kernel/hostname"), read("/etc/machine-id"));
+    format!("{} {} {}", host.trim(), machine.trim(), run_dir.display())
+}
+
+/// Name of a run's keyspace.
 pub fn name(workload: &str, run_dir: &Path) -> String {
-    let hash = xxhash_rust::xxh3::xxh3_64(run_dir.as_os_str().as_encoded_bytes());
+    let hash = xxhash_rust::xxh3::xxh3_64(run_name(run_dir).as_bytes());
     let workload: String = workload.chars().take(30).collect();
     format!("bakeoff_{workload}_{:08x}", hash as u32)
 }
@@ -22,36 +30,45 @@ pub fn name(workload: &str, run_dir: &Path) -> String {
 pub fn statements(keyspace: &str, run_dir: &Path) -> [String; 3] {
     [
         format!(
-            "CREATE KEYSPACE {keyspace} WITH replication = \
+            "CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = \
              {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
         ),
         format!(
-            "CREATE TABLE {keyspace}.{MARKER_TABLE} (run text PRIMARY KEY) WITH comment = \
+            "CREATE TABLE IF NOT EXISTS {keyspace}.{MARKER_TABLE} (run text PRIMARY KEY) WITH comment = \
              'This keyspace was made by Bakeoff and may be dropped when its run is not going on'"
         ),
         format!(
             "INSERT INTO {keyspace}.{MARKER_TABLE} (run) VALUES ('{}')",
-            run_dir.display().to_string().replace('\'', "''")
+            run_name(run_dir).replace('\'', "''")
         ),
     ]
 }
 
 /// Makes the keyspace, or finds the one that this run made before.
 pub async fn claim(session: &Session, keyspace: &str, run_dir: &Path) -> Result<(), EngineError> {
-    if exists(session, keyspace).await? {
-        return check_owner(session, keyspace, run_dir).await;
+    match exists(session, keyspace).await? {
+        true => check_owner(session, keyspace, run_dir).await,
+        false => make(session, keyspace, run_dir).await,
     }
+}
+
+/// Makes the keyspace and its marker, or what of them a killed run did not come to.
+pub async fn make(session: &Session, keyspace: &str, run_dir: &Path) -> Result<(), EngineError> {
     for statement in statements(keyspace, run_dir) {
         execute(session, &statement).await?;
     }
     Ok(())
 }
 
+pub fn drop_statement(keyspace: &str) -> String {
+    format!("DROP KEYSPACE {keyspace}")
+}
+
 /// Drops the keyspace with all its tables, if it is this run's.
 pub async fn drop(session: &Session, keyspace: &str, run_dir: &Path) -> Result<(), EngineError> {
     if exists(session, keyspace).await? {
         check_owner(session, keyspace, run_dir).await?;
-        execute(session, &format!("DROP KEYSPACE {keyspace}")).await?;
+        execute(session, &drop_statement(keyspace)).await?;
     }
     Ok(())
 }
@@ -82,7 +99,7 @@ async fn check_owner(session: &Session, keyspace: &str, run_dir: &Path) -> Resul
         return Err(refused("does not carry Bakeoff's marker"));
     }
     let marker = format!("SELECT run FROM {keyspace}.{MARKER_TABLE} WHERE run = ?");
-    match texts(session, &marker, &run_dir.display().to_string())
+    match texts(session, &marker, &run_name(run_dir))
         .await?
         .is_empty()
     {
@@ -126,6 +143,6 @@ mod tests {
     #[test]
     fn a_quote_in_a_folder_name_stays_inside_its_literal() {
         let [.., insert] = statements("ks", Path::new("/it's"));
-        assert!(insert.ends_with("VALUES ('/it''s')"), "{insert}");
+        assert!(insert.ends_with("/it''s')"), "{insert}");
     }
 }

@@ -41,6 +41,8 @@ pub struct TableLayout {
     /// CQL class name without package; `None` is no compression.
     pub compressor: Option<&'static str>,
     pub chunk_kib: u32,
+    /// A key may be written again: a null then has to overwrite what was there.
+    pub keys_repeat: bool,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
@@ -50,7 +52,7 @@ pub struct TableLayout {
 const DEFAULT_CHUNK_KIB: u32 = 16;
 
 impl TableLayout {
-    pub fn new(id: &DesignId, table: &Table) -> Result<Self, EngineError> {
+    pub fn new(id: &DesignId, table: &Table, keys_repeat: bool) -> Result<Self, EngineError> {
         let mut settings = Settings::of(id);
         let shape = match id.layout.as_deref() {
             Some("narrow") => Shape::Narrow,
@@ -89,6 +91,7 @@ impl TableLayout {
                 None => Some("LZ4"),
             },
             chunk_kib: chunk.unwrap_or(DEFAULT_CHUNK_KIB),
+            keys_repeat,
             table: table.clone(),
             name: table_name(id),
         })
@@ -143,6 +146,11 @@ impl TableLayout {
             .collect()
     }
 
+    /// Removes what an earlier attempt of the same run left behind.
+    pub fn drop_statement(&self, keyspace: &str) -> String {
+        format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name)
+    }
+
     pub fn create_statement(&self, keyspace: &str) -> String {
         let columns: Vec<String> = self
             .cql_columns()
@@ -159,8 +167,14 @@ impl TableLayout {
             Shape::Compact => "COMPACT STORAGE AND ",
             _ => "",
         };
+        // Nulls that overwrite are tombstones; compaction shall leave none of them.
+        let grace = match self.keys_repeat {
+            true => " AND gc_grace_seconds = 0",
+            false => "",
+        };
         format!(
-            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}compression = {}",
+            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}compression = \
+             {}{grace}",
             self.name,
             columns.join(", "),
             self.compression()
@@ -255,21 +269,16 @@ pub fn quoted_list(names: &[&str]) -> String {
         .join(", ")
 }
 
-/// CQL allows 48 characters; longer ids are cut and told apart by a hash.
+/// Layout and, where there are settings, a hash of them: names are lower case and have 48
+/// characters at most, ids are neither.
 fn table_name(id: &DesignId) -> String {
-    let text = id.to_string().to_lowercase();
-    let text = text.strip_prefix("cassandra/").unwrap_or(&text);
-    let name: String = text
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
-    match name.len() {
-        0..=48 => name,
-        _ => format!(
-            "{}_{:08x}",
-            &name[..39],
-            xxhash_rust::xxh3::xxh3_64(text.as_bytes()) as u32
-        ),
+    let layout = id.layout.as_deref().unwrap_or_default();
+    match id.settings.is_empty() {
+        true => layout.to_owned(),
+        false => {
+            let hash = xxhash_rust::xxh3::xxh3_64(id.to_string().as_bytes());
+            format!("{layout}_{:08x}", hash as u32)
+        }
     }
 }
 
@@ -298,19 +307,24 @@ mod tests {
 
     fn create(id: &str) -> Result<String, String> {
         let id: DesignId = id.parse()?;
-        let layout = TableLayout::new(&id, &table()).map_err(|e| e.to_string())?;
-        Ok(layout.create_statement("ks"))
+        let layout = TableLayout::new(&id, &table(), false).map_err(|e| e.to_string())?;
+        let name = layout
+            .name
+            .rsplit_once('_')
+            .map(|(_, hash)| hash.to_owned());
+        let create = layout.create_statement("ks");
+        Ok(name.map_or(create.clone(), |hash| create.replace(&hash, "NAME")))
     }
 
     #[test]
     fn each_shape_has_its_own_key() {
         assert_eq!(
             create("cassandra/narrow?compressor=none").unwrap(),
-            r#"CREATE TABLE ks.narrow_compressor_none ("series" text, "time" timestamp, "value" double, PRIMARY KEY (("series", "time"))) WITH compression = {'enabled': 'false'}"#
+            r#"CREATE TABLE ks.narrow_NAME ("series" text, "time" timestamp, "value" double, PRIMARY KEY (("series", "time"))) WITH compression = {'enabled': 'false'}"#
         );
         assert_eq!(
             create("cassandra/wide?bucket=1d&chunk=4KiB&compressor=Zstd").unwrap(),
-            r#"CREATE TABLE ks.wide_bucket_1d_chunk_4kib_compressor_zstd ("series" text, "time" timestamp, "value" double, "bakeoff_bucket" bigint, PRIMARY KEY (("series", "bakeoff_bucket"), "time")) WITH compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': 4}"#
+            r#"CREATE TABLE ks.wide_NAME ("series" text, "time" timestamp, "value" double, "bakeoff_bucket" bigint, PRIMARY KEY (("series", "bakeoff_bucket"), "time")) WITH compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': 4}"#
         );
         assert_eq!(
             create("cassandra/compact").unwrap(),
@@ -336,11 +350,26 @@ mod tests {
     }
 
     #[test]
-    fn long_ids_get_short_names_that_differ() {
+    fn every_design_has_a_table_of_its_own() {
         let name = |id: &str| table_name(&id.parse().unwrap());
-        let a = name("cassandra/wide?bucket=1d&chunk=1024KiB&compressor=Deflate");
-        let b = name("cassandra/wide?bucket=1d&chunk=1024KiB&compressor=Deflat2");
-        assert!(a.len() <= 48 && b.len() <= 48);
-        assert_ne!(a, b);
+        assert_eq!(name("cassandra/wide"), "wide");
+        let names = [
+            name("cassandra/wide?bucket=1m"),
+            name("cassandra/wide?bucket=1M"),
+            name("cassandra/wide?bucket=1d&chunk=1024KiB&compressor=Deflate"),
+        ];
+        assert!(names.iter().all(|name| name.len() <= 48));
+        assert!(names[0] != names[1] && names[1] != names[2], "{names:?}");
+    }
+
+    #[test]
+    fn where_keys_repeat_compaction_removes_overwritten_values_at_once() {
+        let id: DesignId = "cassandra/wide".parse().unwrap();
+        let layout = TableLayout::new(&id, &table(), true).unwrap();
+        assert!(
+            layout
+                .create_statement("ks")
+                .ends_with(" AND gc_grace_seconds = 0")
+        );
     }
 }

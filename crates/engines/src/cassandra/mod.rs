@@ -82,11 +82,17 @@ impl Engine for Cassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let layout = TableLayout::new(id, &workload.table)?;
+        let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
         let keyspace = keyspace::name(&workload.name, &context.run_dir);
         let mut statements = keyspace::statements(&keyspace, &context.run_dir).to_vec();
+        statements.push(layout.drop_statement(&keyspace));
         statements.push(layout.create_statement(&keyspace));
         statements.push(layout.insert_statement(&keyspace));
+        let ours = context.cluster.is_none();
+        statements.extend(footprint::settle_statements(ours, &keyspace, &layout.name));
+        if !ours {
+            statements.push(keyspace::drop_statement(&keyspace));
+        }
         let mut settings = layout.settings();
         settings.extend(write::settings(&layout));
         settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
@@ -120,7 +126,7 @@ impl Running for RunningCassandra {
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = Cassandra.describe(id, workload, context)?;
-        let layout = TableLayout::new(id, &workload.table)?;
+        let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
         let keyspace = keyspace::name(&workload.name, &context.run_dir);
         self.0.claim(&keyspace).await?;
         let design = CassandraDesign::new(self.0.clone(), info, keyspace, layout, context.threads);

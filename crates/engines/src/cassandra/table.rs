@@ -218,6 +218,12 @@ impl TableProvider for CassandraTable {
         let all: Vec<usize> = (0..self.layout.table.columns.len()).collect();
         let decoder = Decoder::new(&self.layout, projection.unwrap_or(&all))?;
         let pushdown = Pushdown::new(&self.layout, &filters.iter().collect::<Vec<_>>());
+        if !pushdown.exact.iter().all(|exact| *exact) {
+            // Nobody would apply such a filter: no answer is better than a wrong one.
+            return Err(external(
+                "a filter was promised that cannot be expressed in CQL",
+            ));
+        }
         let threads = state.config().target_partitions();
         let (condition, requests) = self.requests(&pushdown, threads).await?;
         let statement = self

@@ -179,7 +179,7 @@ mod tests {
             partition_key: vec!["p".to_owned()],
             order_key: vec!["o".to_owned()],
         };
-        TableLayout::new(&id.parse().unwrap(), &table).unwrap()
+        TableLayout::new(&id.parse().unwrap(), &table, false).unwrap()
     }
 
     fn batch(rows: &[(i32, i64)]) -> RecordBatch {

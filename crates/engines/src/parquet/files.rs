@@ -9,7 +9,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
-use bakeoff_workload::{DesignId, Table};
+use bakeoff_workload::{ColumnType, DesignId, Table};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::SortExpr;
 use datafusion::prelude::{ParquetReadOptions, SessionContext, col};
@@ -17,6 +17,7 @@ use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
 use crate::bytes::folder_size;
 use crate::{Context, sql};
@@ -44,18 +45,27 @@ impl Codec {
         ]
     }
 
-    fn properties(self) -> Result<WriterProperties, DesignError> {
+    fn properties(self, table: &Table) -> Result<WriterProperties, DesignError> {
         let compression = match self {
             Codec::Snappy => Compression::SNAPPY,
             Codec::Zstd => Compression::ZSTD(
                 ZstdLevel::try_new(ZSTD_LEVEL).map_err(|e| DesignError(e.to_string()))?,
             ),
         };
-        Ok(WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(compression)
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-            .set_statistics_enabled(EnabledStatistics::Page)
-            .build())
+            .set_statistics_enabled(EnabledStatistics::Page);
+        // Statistics leave NaN out: a row group that holds it would be passed over.
+        for column in table
+            .columns
+            .iter()
+            .filter(|c| c.kind == ColumnType::Double)
+        {
+            let path = ColumnPath::from(column.name.as_str());
+            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
+        Ok(properties.build())
     }
 }
 
@@ -117,7 +127,7 @@ impl ParquetTable {
                 .sort(key)?
                 .execute_stream()
                 .await?;
-            let properties = self.codec.properties().map_err(external)?;
+            let properties = self.codec.properties(&self.table).map_err(external)?;
             let file = File::create(&unfinished)?;
             let mut writer = ArrowWriter::try_new(file, self.table.schema(), Some(properties))
                 .map_err(external)?;
@@ -199,7 +209,7 @@ impl Design for ParquetTable {
         let path = self.dir.join(format!("slice-{slice:06}.parquet"));
         let unfinished = path.with_extension("unfinished");
         let write = || {
-            let properties = self.codec.properties().map_err(external)?;
+            let properties = self.codec.properties(&self.table).map_err(external)?;
             let file = File::create(&unfinished)?;
             let mut writer =
                 ArrowWriter::try_new(file, rows.schema(), Some(properties)).map_err(external)?;

@@ -199,6 +199,7 @@ impl Started {
             threads: THREADS,
             cluster: None,
             memory_table_bytes: 64 << 20,
+            keys_repeat: true,
         };
         let id: DesignId = name.parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();

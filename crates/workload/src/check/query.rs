@@ -50,6 +50,10 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
             return Err(place.error(parameter.span(), message));
         }
     }
+    if let (Some(expect), false) = (&wire.expect, parameters.is_empty()) {
+        let message = "a query with parameters has no one answer to expect; leave `expect` out";
+        return Err(place.error(expect.span(), message));
+    }
     Ok(Query {
         name,
         sql: wire.sql.get_ref().clone(),
@@ -58,7 +62,7 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
         expect: wire
             .expect
             .as_ref()
-            .map(|e| check_expectation(place, e))
+            .map(|e| check_expectation(place, e.get_ref()))
             .transpose()?,
         position: place.line_and_column(toml_string::start(place, wire.sql.span().start)),
     })

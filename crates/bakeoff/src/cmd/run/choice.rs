@@ -9,6 +9,12 @@ use glob::Pattern;
 /// The workload's designs that match a pattern, then designs named by their whole id.
 pub fn designs(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
     if patterns.is_empty() {
+        if workload.designs.is_empty() {
+            bail!(
+                "{} names no designs: give it a list `designs = [...]`, or name some with --designs",
+                workload.path.display()
+            );
+        }
         return Ok(workload.designs.clone());
     }
     let mut chosen: Vec<DesignId> = Vec::new();

@@ -88,6 +88,7 @@ pub fn fingerprint(options: &Run, workload: &Workload, designs: &[DesignId]) -> 
         (path, version)
     });
     let parts = (
+        env!("CARGO_PKG_VERSION"),
         (&workload.text, designs, file),
         (
             options.rows,

@@ -113,12 +113,12 @@ impl Run {
         let designs = choice::designs(&workload, &self.designs)?;
         let fingerprint = header::fingerprint(&self, &workload, &designs);
         let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
-        let context = self.context(dir);
+        let source = source::open(&workload, self.data.clone())?;
+        let context = self.context(dir, source.may_repeat_keys());
         let infos = describe(&designs, &workload, &context)?;
         if self.dry_run {
             return dry_run(&workload, &infos, &context);
         }
-        let source = source::open(&workload, self.data.clone())?;
         let header = header::header(&self, &workload, infos, fingerprint);
         execute::execute(execute::Plan {
             options: &self,
@@ -143,7 +143,7 @@ impl Run {
         self.rows.or(self.scale.map(share)).or(default)
     }
 
-    fn context(&self, run_dir: PathBuf) -> Context {
+    fn context(&self, run_dir: PathBuf, keys_repeat: bool) -> Context {
         let cluster = self.cassandra.clone().map(|address| Cluster {
             address,
             username: self.username.clone(),
@@ -156,6 +156,7 @@ impl Run {
             threads: self.threads(),
             cluster,
             memory_table_bytes: (self.memory as usize) << 20,
+            keys_repeat,
         }
     }
 }
