@@ -215,7 +215,7 @@ fn a_server_that_dies_fails_its_designs_and_no_others() {
         cluster.wait_for(kind, "cassandra/wide");
         cluster.kill_server();
         let ended = run.end().expect(3);
-        ended.says("cassandra/wide").says("signal: 9");
+        ended.says("cassandra/wide").says("killed (SIGKILL)");
         assert_eq!(
             cluster.failed(),
             ["cassandra/blob", "cassandra/wide"],

@@ -162,7 +162,7 @@ fn a_run_that_is_stopped_at_every_stage_still_comes_to_its_end() {
         return;
     };
     let run = [
-        "run", "w.toml", "--rows", "300k", "--rounds", "20", "--budget", "2s", "--out", "out",
+        "run", "w.toml", "--rows", "150k", "--rounds", "20", "--budget", "2s", "--out", "out",
     ];
     let going = desk.start(&run);
     going.wait_for("loaded");
@@ -188,7 +188,7 @@ fn a_run_that_is_stopped_at_every_stage_still_comes_to_its_end() {
         loaded,
         "rows were loaded twice"
     );
-    assert_eq!(desk.records("loading-done")[0]["rows"], 300_000);
+    assert_eq!(desk.records("loading-done")[0]["rows"], 150_000);
     assert_eq!(desk.records("resumed").len(), 2);
     desk.is_complete(2, 20);
 }
