@@ -407,7 +407,7 @@ async fn what_is_not_ours_is_left_alone(cassandra: &Started) {
         .describe(&id, &table.workload, &context)
         .unwrap()
         .statements;
-    let keyspace = statements[0].split(' ').nth(2).unwrap().to_owned();
+    let keyspace = statements[0].split(" ").nth(5).unwrap().to_owned();
     let refusal = async || {
         let other: Box<dyn Running> = engine.start(&context).await.unwrap();
         let refused = other.design(&id, &table.workload, &context).await;

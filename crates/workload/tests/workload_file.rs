@@ -210,6 +210,10 @@ fn queries_and_parameters() {
         error("sql = ", "expect = { rows = 0, answer = [[1]] }\nsql = ")
             .contains("`rows` is 0, but has to be at least 1")
     );
+    assert!(
+        error("sql = ", "expect = { answer = [[1]] }\nsql = ")
+            .contains("16:10: a query with parameters has no one answer")
+    );
 }
 
 #[test]

@@ -50,7 +50,11 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
             return Err(place.error(parameter.span(), message));
         }
     }
-    if let (Some(expect), false) = (&wire.expect, parameters.is_empty()) {
+    let expect = wire.expect.as_ref();
+    let expected = expect
+        .map(|e| check_expectation(place, e.get_ref()))
+        .transpose()?;
+    if let (Some(expect), false) = (expect, parameters.is_empty()) {
         let message = "a query with parameters has no one answer to expect; leave `expect` out";
         return Err(place.error(expect.span(), message));
     }
@@ -59,11 +63,7 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
         sql: wire.sql.get_ref().clone(),
         engine_sql: check_engine_sql(place, &wire.engine_sql)?,
         parameters,
-        expect: wire
-            .expect
-            .as_ref()
-            .map(|e| check_expectation(place, e.get_ref()))
-            .transpose()?,
+        expect: expected,
         position: place.line_and_column(toml_string::start(place, wire.sql.span().start)),
     })
 }
