@@ -1,4 +1,4 @@
-//! Progress on a terminal; quiet when the output is none.
+//! Progress: a bar on a terminal, and a line for each finished phase anywhere.
 
 use std::collections::HashMap;
 use std::io::IsTerminal;

@@ -21,10 +21,6 @@ impl Budget {
         Budget { started, total }
     }
 
-    pub fn total(&self) -> Duration {
-        self.total
-    }
-
     /// Whether loading may go on for `next` more.
     pub fn allows_loading(&self, next: Duration) -> bool {
         self.fits(next, LOADED_BY)

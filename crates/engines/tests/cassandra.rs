@@ -194,7 +194,7 @@ async fn files_and_memory_answer_as_the_rows_do() {
             design.settle().await.unwrap();
             let oracle = table.oracle(table.rows.clone()).await;
             assert_eq!(
-                wrong_answers(design.as_ref(), &oracle, &queries).await,
+                wrong_answers(design.as_ref(), &oracle, queries).await,
                 [""; 0]
             );
         }

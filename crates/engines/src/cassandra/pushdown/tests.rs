@@ -1,0 +1,136 @@
+use bakeoff_workload::Column;
+use datafusion::prelude::{col, lit};
+
+use super::*;
+
+fn layout(id: &str) -> TableLayout {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+    };
+    let table = Table {
+        name: "t".to_owned(),
+        columns: vec![
+            column("series", ColumnType::Text),
+            column("a", ColumnType::Int),
+            column("b", ColumnType::Bigint),
+            column("value", ColumnType::Double),
+        ],
+        partition_key: vec!["series".to_owned()],
+        order_key: vec!["a".to_owned(), "b".to_owned()],
+    };
+    TableLayout::new(&id.parse().unwrap(), &table, false).unwrap()
+}
+
+fn pushdown(id: &str, filters: &[Expr]) -> Pushdown {
+    Pushdown::new(&layout(id), &filters.iter().collect::<Vec<_>>())
+}
+
+fn text(v: &str) -> KeyValue {
+    KeyValue::Text(v.to_owned())
+}
+
+#[test]
+fn the_partition_key_is_pushed_as_equality_in_and_or() {
+    let expected = Some(vec![vec![text("x")], vec![text("y")]]);
+    for filter in [
+        col("series").in_list(vec![lit("y"), lit("x"), lit("x")], false),
+        col("series").eq(lit("x")).or(lit("y").eq(col("series"))),
+    ] {
+        let pushed = pushdown("cassandra/wide", &[filter]);
+        assert_eq!(pushed.partitions, expected);
+        assert_eq!(pushed.exact, [true]);
+    }
+}
+
+#[test]
+fn two_restrictions_of_one_column_leave_what_both_allow() {
+    let pushed = pushdown(
+        "cassandra/wide",
+        &[
+            col("series").in_list(vec![lit("x"), lit("y")], false),
+            col("series").eq(lit("y")),
+        ],
+    );
+    assert_eq!(pushed.partitions, Some(vec![vec![text("y")]]));
+    let nothing = pushdown(
+        "cassandra/wide",
+        &[col("series").eq(lit("x")), col("series").eq(lit("y"))],
+    );
+    assert_eq!(nothing.partitions, Some(vec![]));
+}
+
+#[test]
+fn the_order_key_is_pushed_up_to_its_first_range_and_only_inside_partitions() {
+    let series = col("series").eq(lit("x"));
+    let pushed = pushdown(
+        "cassandra/wide",
+        &[
+            series.clone(),
+            col("a").eq(lit(1i32)),
+            col("b").gt_eq(lit(5i64)),
+            lit(9i64).gt(col("b")),
+            col("b").gt(lit(4i64)),
+            col("value").gt(lit(0.5)),
+        ],
+    );
+    assert_eq!(pushed.exact, [true, true, true, true, false, false]);
+    assert_eq!(pushed.bounds("b"), (Some(5), Some(9)));
+    let range_then_more = pushdown(
+        "cassandra/wide",
+        &[series, col("a").gt(lit(1i32)), col("b").eq(lit(1i64))],
+    );
+    assert_eq!(range_then_more.exact, [true, true, false]);
+    let no_partition = pushdown("cassandra/wide", &[col("a").eq(lit(1i32))]);
+    assert_eq!(
+        no_partition,
+        Pushdown {
+            exact: vec![false],
+            ..Pushdown::default()
+        }
+    );
+}
+
+#[test]
+fn a_narrow_table_needs_its_whole_key() {
+    let filters = [
+        col("series").eq(lit("x")),
+        col("a").eq(lit(1i32)),
+        col("b").eq(lit(2i64)),
+    ];
+    let pushed = pushdown("cassandra/narrow", &filters);
+    assert_eq!(pushed.exact, [true, true, true]);
+    assert_eq!(pushdown("cassandra/narrow", &filters[..2]).partitions, None);
+}
+
+#[test]
+fn what_cql_would_not_answer_exactly_stays_here() {
+    for filter in [
+        col("series").eq(lit("x")).or(col("a").eq(lit(1i32))),
+        col("series").not_eq(lit("x")),
+        col("series").in_list(vec![lit("x")], true),
+        col("series").eq(col("series")),
+        col("series").eq(lit(ScalarValue::Utf8(None))),
+    ] {
+        let pushed = pushdown("cassandra/wide", std::slice::from_ref(&filter));
+        assert_eq!(pushed.exact, [false], "{filter}");
+    }
+}
+
+#[test]
+fn an_empty_partition_key_is_never_asked_for() {
+    let pushed = pushdown("cassandra/wide", &[col("series").eq(lit(""))]);
+    assert_eq!(
+        (pushed.partitions, pushed.exact),
+        (Some(vec![]), vec![true])
+    );
+}
+
+#[test]
+fn too_many_partitions_become_a_scan() {
+    let many: Vec<Expr> = (0..=PARTITIONS_LIMIT)
+        .map(|i| lit(format!("s{i}")))
+        .collect();
+    let pushed = pushdown("cassandra/wide", &[col("series").in_list(many, false)]);
+    assert_eq!(pushed.partitions, None);
+}
