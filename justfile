@@ -31,3 +31,12 @@ cpu RUN='runs/formats':
 # Compare generated GDELT events with a file of real ones, column by column
 fidelity SAMPLE:
     cargo run --release --example gdelt_fidelity -- {{SAMPLE}}
+
+# Client CPU and throughput of `drive` beside latte's, in turns on one server (needs latte 0.29, jq)
+bench-latte *ADDRESS:
+    cargo build --release
+    benches/latte/compare.sh {{ADDRESS}}
+
+# What the load driver itself costs: nanoseconds per operation, highest rate
+bench-harness:
+    cargo run --release -p bakeoff-driver --example harness

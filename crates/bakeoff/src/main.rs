@@ -1,7 +1,9 @@
 //! `bakeoff`: measures how to store time-series and event data.
 
 mod cmd;
+mod engines;
 mod exit;
+mod interrupt;
 mod machine;
 mod progress;
 

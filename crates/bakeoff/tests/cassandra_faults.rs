@@ -28,21 +28,7 @@ impl Desk {
              [[queries]]\nname = \"few\"\n\
              sql = \"SELECT time, value FROM sensor WHERE sensor_id = 10 AND time < 50\"\n"
         );
-        let desk = Desk(Bench::new(&workload, READINGS));
-        let cache = std::env::home_dir().unwrap().join(".cache/bakeoff/jars");
-        if cache.is_dir() {
-            std::fs::create_dir(desk.0.path("home")).unwrap();
-            std::os::unix::fs::symlink(cache, desk.0.path("home/jars")).unwrap();
-        }
-        let list = desk.0.bakeoff(&["list"]).expect(0).stdout;
-        let missing = list.lines().find(|l| l.contains("not available"));
-        let Some(reason) = missing else {
-            return Some(desk);
-        };
-        let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
-        assert!(!required, "{reason}");
-        println!("skipped: {reason}");
-        None
+        Bench::with_cassandra(&workload, READINGS).map(Desk)
     }
 
     fn start(&self, arguments: &[&str]) -> Going<'_> {

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::files::{create_folder, write_synced};
+use crate::options::DiskAccess;
 use crate::ports::Ports;
 
 /// What is set beside the folders and the ports, all of it told in the report.
-const SETTINGS: [(&str, &str); 23] = [
+const SETTINGS: [(&str, &str); 24] = [
     ("num_tokens", "4"),
     ("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner"),
     ("endpoint_snitch", "SimpleSnitch"),
@@ -15,6 +16,7 @@ const SETTINGS: [(&str, &str); 23] = [
     ("commitlog_sync", "periodic"),
     ("commitlog_sync_period", "10000ms"),
     ("user_defined_functions_enabled", "true"),
+    ("materialized_views_enabled", "true"),
     // Older modes ignore the import of newly written SSTables without a word.
     ("storage_compatibility_mode", "NONE"),
     // Dropped tables would otherwise stay on disk.
@@ -97,12 +99,12 @@ impl Folder {
         self.0.join("conf")
     }
 
-    pub(crate) fn write_configuration(&self, ports: Ports) -> Result<()> {
-        write_synced(&self.yaml(), &self.yaml_text(ports)?)?;
+    pub(crate) fn write_configuration(&self, ports: Ports, access: DiskAccess) -> Result<()> {
+        write_synced(&self.yaml(), &self.yaml_text(ports, access)?)?;
         write_synced(&self.logback(), include_str!("logback.xml"))
     }
 
-    fn yaml_text(&self, ports: Ports) -> Result<String> {
+    fn yaml_text(&self, ports: Ports, access: DiskAccess) -> Result<String> {
         let folder = |name: &str| utf8(&self.0.join(name)).map(quoted);
         let mut lines = vec![
             "cluster_name: bakeoff".to_owned(),
@@ -116,6 +118,7 @@ impl Folder {
             format!("native_transport_port: {}", ports.native),
             format!("storage_port: {}", ports.storage),
             format!("ssl_storage_port: {}", ports.ssl_storage),
+            format!("disk_access_mode: {access}"),
             "seed_provider:".to_owned(),
             "  - class_name: org.apache.cassandra.locator.SimpleSeedProvider".to_owned(),
             "    parameters:".to_owned(),
@@ -171,10 +174,13 @@ mod tests {
     fn the_server_listens_on_loopback_only_and_stays_in_its_folder() {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(&parent.path().join("a \"b\"")).unwrap();
-        folder.write_configuration(PORTS).unwrap();
+        folder
+            .write_configuration(PORTS, DiskAccess::Standard)
+            .unwrap();
         let yaml = std::fs::read_to_string(folder.yaml()).unwrap();
         assert!(yaml.contains("listen_address: 127.0.0.1\nrpc_address: 127.0.0.1\n"));
         assert!(yaml.contains("native_transport_port: 1\nstorage_port: 2\nssl_storage_port: 3\n"));
+        assert!(yaml.contains("disk_access_mode: standard\n"));
         assert!(yaml.contains("/a \\\"b\\\"/commitlog\"\n"), "{yaml}");
         assert!(folder.logback().is_file());
     }

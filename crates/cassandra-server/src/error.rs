@@ -35,6 +35,13 @@ pub enum Error {
     #[error("{0}")]
     Refused(String),
 
+    #[error(
+        "cannot bound the memory of Cassandra to {limit_mib} MiB: {reason}. Run as root, or as \
+         `systemd-run --user --scope -p Delegate=yes bakeoff ...` where cgroup v2 is in use, or \
+         leave the memory limit out"
+    )]
+    NoMemoryLimit { limit_mib: u64, reason: String },
+
     #[error("Cassandra ended while it was starting: {reason}")]
     Died { reason: String },
 

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Advice, fadvise};
+
 use crate::error::{Error, Result};
 
 const LOCK_POLL: Duration = Duration::from_millis(100);
@@ -27,6 +29,27 @@ pub(crate) fn write_synced(path: &Path, content: &str) -> Result<()> {
             .map_err(Error::io("sync", folder)),
         None => Ok(()),
     }
+}
+
+/// Drops what the page cache holds of all files below that folder, after it is on the disk.
+pub(crate) fn evict(folder: &Path) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => evict(&path)?,
+            Ok(kind) if kind.is_file() => evict_file(&path).map_err(Error::io("evict", &path))?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn evict_file(path: &Path) -> std::io::Result<()> {
+    let file = File::open(path)?;
+    // Pages that are not yet written cannot be dropped.
+    file.sync_data()?;
+    Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
 /// Waits for an exclusive lock that ends when the returned file is dropped, or with the process.
@@ -64,6 +87,18 @@ mod tests {
         write_synced(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn files_are_evicted_and_stay_what_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        create_folder(&inner).unwrap();
+        fs::write(inner.join("a"), "kept").unwrap();
+        evict(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(inner.join("a")).unwrap(), "kept");
+        let error = evict(Path::new("/nowhere")).unwrap_err().to_string();
+        assert!(error.contains("/nowhere"), "{error}");
     }
 
     #[tokio::test]

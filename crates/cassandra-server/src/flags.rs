@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Folder, quoted, utf8};
 use crate::error::{Error, Result};
 use crate::files::write_synced;
+use crate::gc_log;
 use crate::ports::Ports;
 
 const EXPORTS: [&str; 9] = [
@@ -119,6 +120,7 @@ pub(crate) fn server(
         format!("-Xmx{heap_mib}M"),
         format!("-XX:ErrorFile={}", utf8(&folder.logs().join("hs_err.log"))?),
         format!("-Dbakeoff.log={}", utf8(&folder.log())?),
+        gc_log::flag(&utf8(&gc_log::path(&folder.logs()))?),
         format!("-Dcassandra.jmx.local.port={}", ports.jmx),
     ];
     flags.extend(

@@ -18,27 +18,36 @@
 //! ```
 
 mod config;
+mod control;
 mod error;
 mod files;
 mod flags;
+mod gc_log;
+mod hierarchy;
 mod home;
 mod jars;
 mod java;
+mod launch;
 mod log;
 mod machine;
+mod memory;
 mod nodetool;
+mod options;
 mod pinned;
 mod ports;
 mod probe;
 mod process;
 mod record;
 mod server;
+mod usage;
 
 pub use error::{Error, Result};
 pub use home::Home;
 pub use jars::{find_maven, resolve_jars};
 pub use java::{Java, find_java};
+pub use options::{DiskAccess, Owner, ServerOptions};
 pub use pinned::{PinnedCassandra, pinned};
 pub use ports::Ports;
 pub use record::{Listed, list, stop, stop_orphans};
-pub use server::{Owner, Server, ServerOptions};
+pub use server::Server;
+pub use usage::Usage;

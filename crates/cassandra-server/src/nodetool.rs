@@ -38,7 +38,7 @@ impl Server {
                 limit_seconds,
             });
         };
-        let output = output.map_err(Error::io("run", self.java()))?;
+        let output = output.map_err(Error::io("run", &self.record.java))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
@@ -51,13 +51,13 @@ impl Server {
     }
 
     fn nodetool_command(&self, arguments: &[&str]) -> Result<Command> {
-        let mut command = Command::new(self.java());
+        let mut command = Command::new(&self.record.java);
         for name in MEDDLING_VARIABLES {
             command.env_remove(name);
         }
         command
-            .arg(flags::argument_file(self.folder())?)
-            .args(flags::tool(self.folder())?)
+            .arg(flags::argument_file(&self.folder)?)
+            .args(flags::tool(&self.folder)?)
             .args([CLASS, "-h", "127.0.0.1", "-p", &self.jmx_port().to_string()])
             .args(arguments)
             .stdin(Stdio::null())

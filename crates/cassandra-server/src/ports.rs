@@ -31,9 +31,9 @@ impl Ports {
     /// `Refused` when there are none left.
     pub(crate) fn free(taken: &HashSet<u16>) -> Result<Ports> {
         let first = RANGE.start + first_offset();
-        let mut free = (first..RANGE.end).chain(RANGE.start..first).filter(|port| {
-            !taken.contains(port) && TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()
-        });
+        let mut free = (first..RANGE.end)
+            .chain(RANGE.start..first)
+            .filter(|port| !taken.contains(port) && is_free(*port));
         let mut next = || {
             free.next().ok_or_else(|| {
                 Error::Refused(format!(
@@ -50,9 +50,30 @@ impl Ports {
         })
     }
 
+    /// These ports, if nobody listens on them and none is in `taken`.
+    ///
+    /// # Errors
+    /// `Refused` with the first that cannot be had.
+    pub(crate) fn check_free(self, taken: &HashSet<u16>) -> Result<Ports> {
+        match self
+            .all()
+            .into_iter()
+            .find(|port| taken.contains(port) || !is_free(*port))
+        {
+            None => Ok(self),
+            Some(port) => Err(Error::Refused(format!(
+                "port {port} of 127.0.0.1 is in use: stop what listens on it or choose another"
+            ))),
+        }
+    }
+
     pub(crate) fn all(&self) -> [u16; 4] {
         [self.native, self.storage, self.ssl_storage, self.jmx]
     }
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
 /// Different for processes that start one after the other, which may not share a home and its
@@ -73,9 +94,16 @@ mod tests {
         assert_eq!(taken.len(), 4);
         let second = Ports::free(&taken).unwrap();
         assert!(second.all().iter().all(|port| !taken.contains(port)));
+        second.check_free(&HashSet::new()).unwrap();
+        assert!(second.check_free(&HashSet::from([second.jmx])).is_err());
         let _busy = TcpListener::bind((Ipv4Addr::LOCALHOST, first.native)).unwrap();
         let third = Ports::free(&HashSet::new()).unwrap();
         assert!(!third.all().contains(&first.native));
+        let error = first.check_free(&HashSet::new()).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("port {} of 127.0.0.1 is in use", first.native)),
+            "{error}"
+        );
     }
 
     #[test]

@@ -101,12 +101,45 @@ impl ProcessId {
     pub(crate) fn stop_group_blocking(self, patience: Duration) -> Result<()> {
         for (signal, patience) in [(Signal::TERM, patience), (Signal::KILL, AFTER_KILL)] {
             self.signal_group(signal);
+            // One that is paused would not hear of it.
+            self.signal_group(Signal::CONT);
             let deadline = Instant::now() + patience;
             while Instant::now() < deadline && self.is_alive() {
                 std::thread::sleep(POLL);
             }
         }
         self.check_ended()
+    }
+
+    /// Ends the group at once, in the way of a crash.
+    ///
+    /// # Errors
+    /// `Unstoppable` when it is still there 10 s later.
+    pub(crate) async fn kill_group(self) -> Result<()> {
+        self.signal_group(Signal::KILL);
+        let deadline = Instant::now() + AFTER_KILL;
+        while Instant::now() < deadline && self.is_alive() {
+            tokio::time::sleep(POLL).await;
+        }
+        self.check_ended()
+    }
+
+    /// Keeps the group from running until [`ProcessId::resume_group`].
+    ///
+    /// # Errors
+    /// `Gone` when it has ended.
+    pub(crate) fn pause_group(self) -> Result<()> {
+        self.stat()?;
+        self.signal_group(Signal::STOP);
+        Ok(())
+    }
+
+    /// # Errors
+    /// `Gone` when it has ended.
+    pub(crate) fn resume_group(self) -> Result<()> {
+        self.stat()?;
+        self.signal_group(Signal::CONT);
+        Ok(())
     }
 
     fn check_ended(self) -> Result<()> {
@@ -225,6 +258,42 @@ mod tests {
         id.stop_group(Duration::from_millis(100)).await.unwrap();
         assert!(!id.is_alive());
         child.wait().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_paused_one_uses_no_time_and_can_be_stopped() {
+        let mut child = Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let id = ProcessId::of(child.id()).unwrap();
+        let used_in_a_while = || {
+            std::thread::sleep(Duration::from_millis(50));
+            let before = id.cpu_seconds().unwrap();
+            std::thread::sleep(Duration::from_millis(500));
+            id.cpu_seconds().unwrap() - before
+        };
+        id.pause_group().unwrap();
+        assert_eq!(used_in_a_while(), 0.0);
+        id.resume_group().unwrap();
+        assert!(used_in_a_while() > 0.0);
+        id.pause_group().unwrap();
+        let began = Instant::now();
+        id.stop_group_blocking(Duration::from_secs(60)).unwrap();
+        assert!(began.elapsed() < Duration::from_secs(30));
+        child.wait().unwrap();
+        assert!(matches!(id.pause_group(), Err(Error::Gone { .. })));
+        assert!(matches!(id.resume_group(), Err(Error::Gone { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_killed_group_is_gone_at_once() {
+        let (mut child, id) = group_of_two();
+        id.kill_group().await.unwrap();
+        assert!(!id.is_alive());
+        child.wait().unwrap();
+        id.kill_group().await.unwrap();
     }
 
     #[test]

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock, write_synced};
 use crate::home::Home;
+use crate::memory::MemoryLimit;
+use crate::options::DiskAccess;
 use crate::ports::Ports;
 use crate::process::{Place, ProcessId};
 
@@ -27,6 +29,10 @@ pub(crate) struct Record {
     pub(crate) java: PathBuf,
     pub(crate) java_version: String,
     pub(crate) heap_mib: u64,
+    #[serde(default)]
+    pub(crate) memory_limit: Option<MemoryLimit>,
+    #[serde(default)]
+    pub(crate) disk_access: DiskAccess,
     pub(crate) dir: PathBuf,
     pub(crate) ports: Ports,
     pub(crate) place: Place,
@@ -104,7 +110,7 @@ pub async fn stop(home: &Home, id: &str) -> Result<()> {
         )));
     }
     stop_process(&record, &listed).await?;
-    remove(home, id)
+    forget(home, &record)
 }
 
 /// Stops the servers whose owner ended without stopping them, and forgets them and those that
@@ -122,7 +128,7 @@ pub async fn stop_orphans(home: &Home) -> Result<Vec<String>> {
             continue;
         }
         stop_process(&record, &listed).await?;
-        remove(home, &record.id)?;
+        forget(home, &record)?;
         if listed.alive {
             done.push(format!(
                 "stopped Cassandra '{}' (process {}), left behind by a Bakeoff that was killed",
@@ -223,8 +229,10 @@ pub(crate) fn find(home: &Home, id: &str) -> Result<Record> {
         .ok_or_else(unknown)
 }
 
-pub(crate) fn remove(home: &Home, id: &str) -> Result<()> {
-    let path = path(home, id);
+/// Removes the control group of a server that has ended, and then its record.
+pub(crate) fn forget(home: &Home, record: &Record) -> Result<()> {
+    record.memory_limit.iter().for_each(MemoryLimit::remove);
+    let path = path(home, &record.id);
     match fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::io("delete", &path)(error))

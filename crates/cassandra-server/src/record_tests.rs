@@ -34,6 +34,8 @@ fn record(server: ProcessId, owner: Option<ProcessId>) -> Record {
         java: "/j/bin/java".into(),
         java_version: "17.0.1".into(),
         heap_mib: 1024,
+        memory_limit: None,
+        disk_access: DiskAccess::Standard,
         dir: "/d".into(),
         ports: Ports {
             native: 20_001,
@@ -126,6 +128,32 @@ async fn what_a_reboot_ended_is_forgotten() {
     write(&home, &serde_json::from_value(earlier).unwrap()).await;
     assert!(stop_orphans(&home).await.unwrap().is_empty());
     assert_eq!(list(&home).unwrap(), []);
+}
+
+#[tokio::test]
+async fn the_control_group_of_an_ended_server_goes_with_its_record() {
+    let (folder, home) = home();
+    let group = folder.path().join("group");
+    fs::create_dir(&group).unwrap();
+    let mut bounded = serde_json::to_value(record(ended(), Some(ended()))).unwrap();
+    bounded["memory_limit"] = serde_json::json!({ "bytes": 1 << 30, "group": group });
+    write(&home, &serde_json::from_value(bounded).unwrap()).await;
+    stop_orphans(&home).await.unwrap();
+    assert!(!group.exists());
+    assert_eq!(list(&home).unwrap(), []);
+}
+
+#[test]
+fn records_from_before_memory_limits_are_understood() {
+    let written = record(ended(), None);
+    let mut earlier = serde_json::to_value(&written).unwrap();
+    for new in ["memory_limit", "disk_access"] {
+        earlier.as_object_mut().unwrap().remove(new).unwrap();
+    }
+    let read: Record = serde_json::from_value(earlier).unwrap();
+    assert_eq!(read.memory_limit, None);
+    assert_eq!(read.disk_access, DiskAccess::MmapIndexOnly);
+    assert_eq!(read.ports, written.ports);
 }
 
 #[tokio::test]

@@ -1,108 +1,40 @@
 //! A running Cassandra.
 
-use std::fs::{self, File};
 use std::net::SocketAddr;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::config::{self, Folder};
 use crate::error::{Error, Result};
-use crate::files::create_folder;
 use crate::flags;
+use crate::gc_log::{self, GcLog};
 use crate::home::Home;
-use crate::jars::resolve_jars;
-use crate::java::{Java, MEDDLING_VARIABLES, find_java};
 use crate::log;
-use crate::machine::{check_free_disk, heap_mib};
-use crate::pinned::pinned;
-use crate::ports::Ports;
-use crate::probe::speaks_cql;
-use crate::process::ProcessId;
-use crate::record::{self, Record, Register, STOP_PATIENCE};
+use crate::record::{self, Record, STOP_PATIENCE};
+use crate::usage::read_ahead_bytes;
 
-const CLASS: &str = "org.apache.cassandra.service.CassandraDaemon";
-const DEFAULT_HEAP_MIB: u64 = 2048;
-const START_LIMIT: Duration = Duration::from_secs(120);
-const POLL: Duration = Duration::from_millis(100);
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Whose end shall be the server's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// It ends when the [`Server`] is dropped; if this process is killed, it is found and stopped
-    /// by [`crate::stop_orphans`].
-    ThisProcess,
-    /// It is kept running until [`crate::stop`].
-    Nobody,
-}
-
-/// What kind of server to start.
-#[derive(Debug, Clone)]
-pub struct ServerOptions {
-    pub home: Home,
-    /// The server's folder: made when it is not there, else started with the data that it holds.
-    pub dir: PathBuf,
-    /// The heap in MiB; no more than a quarter of the memory is taken.
-    pub heap_mib: u64,
-    pub owner: Owner,
-    /// What the server is called in lists and messages.
-    pub name: String,
-    /// The version of Cassandra.
-    pub version: String,
-}
-
-impl ServerOptions {
-    /// The pinned version with a heap of 2 GiB, owned by this process.
-    ///
-    /// # Errors
-    /// `Refused` when `engines.toml`, which is part of the program, is malformed.
-    pub fn new(home: Home, dir: impl Into<PathBuf>) -> Result<ServerOptions> {
-        Ok(ServerOptions {
-            home,
-            dir: dir.into(),
-            heap_mib: DEFAULT_HEAP_MIB,
-            owner: Owner::ThisProcess,
-            name: "cassandra".into(),
-            version: pinned()?.version,
-        })
-    }
-}
+const PAGE_CACHE: &str = "the memory limit less what the process itself holds, its heap first";
 
 /// A Cassandra that answers CQL.
 #[derive(Debug)]
 pub struct Server {
-    home: Home,
-    folder: Folder,
-    record: Record,
+    pub(crate) home: Home,
+    pub(crate) folder: Folder,
+    pub(crate) record: Record,
     /// None for one that another process started.
-    child: Mutex<Option<Child>>,
-    start_seconds: Option<f64>,
-    ends_with_us: bool,
+    pub(crate) child: Mutex<Option<Child>>,
+    pub(crate) gc_log: Mutex<GcLog>,
+    /// The most bytes written that [`Server::usage`] has told.
+    pub(crate) most_written: AtomicU64,
+    pub(crate) start_seconds: Option<f64>,
+    pub(crate) ends_with_us: bool,
 }
 
 impl Server {
-    /// Starts a server and waits until it answers.
-    ///
-    /// # Errors
-    /// `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk or a folder in use;
-    /// `Io` for a folder that cannot be written; `Died` with the log's last errors;
-    /// `NotAnswering` after 120 s.
-    pub async fn start(options: ServerOptions) -> Result<Server> {
-        let heap_mib = heap_mib(options.heap_mib)?;
-        let java = find_java().await?;
-        let jars = resolve_jars(&options.home, &options.version).await?;
-        let folder = Folder::create(&options.dir)?;
-        check_free_disk(folder.path())?;
-        let began = Instant::now();
-        let mut server = Server::launch(options, folder, &jars, java, heap_mib).await?;
-        server.wait_until_ready().await?;
-        server.start_seconds = Some(began.elapsed().as_secs_f64());
-        Ok(server)
-    }
-
     /// A server on record that runs already; dropping what is returned does not stop it.
     ///
     /// # Errors
@@ -114,83 +46,16 @@ impl Server {
                 pid: record.server.pid,
             });
         }
+        let folder = Folder::existing(record.dir.clone());
         Ok(Server {
             home,
-            folder: Folder::existing(record.dir.clone()),
+            gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
+            most_written: AtomicU64::default(),
+            folder,
             record,
             child: Mutex::new(None),
             start_seconds: None,
             ends_with_us: false,
-        })
-    }
-
-    /// Starts the process and puts it on record, holding the register meanwhile so that no other
-    /// Bakeoff takes the same ports or folder.
-    async fn launch(
-        options: ServerOptions,
-        folder: Folder,
-        jars: &Path,
-        java: Java,
-        heap_mib: u64,
-    ) -> Result<Server> {
-        let register = Register::open(&options.home).await?;
-        register.check_unused(folder.path())?;
-        let ports = Ports::free(&register.taken_ports())?;
-        folder.write_configuration(ports)?;
-        flags::write_shared(&folder, jars)?;
-        let agent = flags::agent(jars, &pinned()?.agent)?;
-        let owner = match options.owner {
-            Owner::ThisProcess => Some(ProcessId::this()?),
-            Owner::Nobody => None,
-        };
-        let mut child = spawn(
-            &folder,
-            &java,
-            flags::server(&folder, &agent, heap_mib, ports)?,
-        )?;
-        let process = match ProcessId::of(child.id()) {
-            Ok(process) => process,
-            Err(_) => return Err(died(child.wait().ok(), &folder)),
-        };
-        let server = Server {
-            record: Record {
-                id: register.free_id(),
-                name: options.name,
-                version: options.version,
-                java: java.program,
-                java_version: java.version,
-                heap_mib,
-                dir: folder.path().to_owned(),
-                ports,
-                place: register.place().clone(),
-                server: process,
-                owner,
-            },
-            home: options.home.clone(),
-            folder,
-            child: Mutex::new(Some(child)),
-            start_seconds: None,
-            ends_with_us: true,
-        };
-        register.write(&server.record)?;
-        Ok(server)
-    }
-
-    async fn wait_until_ready(&mut self) -> Result<()> {
-        let deadline = Instant::now() + START_LIMIT;
-        while Instant::now() < deadline {
-            if !self.is_running() {
-                return Err(died(self.exit_status(), &self.folder));
-            }
-            if speaks_cql(self.address()).await {
-                self.ends_with_us = self.record.owner.is_some();
-                return Ok(());
-            }
-            tokio::time::sleep(POLL).await;
-        }
-        Err(Error::NotAnswering {
-            limit_seconds: START_LIMIT.as_secs(),
-            log: self.folder.log(),
         })
     }
 
@@ -202,7 +67,7 @@ impl Server {
         self.record.server.stop_group(STOP_PATIENCE).await?;
         self.exit_status();
         self.ends_with_us = false;
-        record::remove(&self.home, &self.record.id)
+        record::forget(&self.home, &self.record)
     }
 
     /// The name of its record, by which `list` shows and `stop` stops it.
@@ -244,14 +109,28 @@ impl Server {
         self.start_seconds
     }
 
+    /// The most that its heap, off-heap memory and page cache may take together, in bytes.
+    pub fn memory_limit_bytes(&self) -> Option<u64> {
+        self.record.memory_limit.as_ref().map(|limit| limit.bytes)
+    }
+
     /// The settings that a report has to tell, by name.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let own = [
-            ("cassandra", self.record.version.clone()),
-            ("java", self.record.java_version.clone()),
-            ("heap", format!("{} MiB", self.record.heap_mib)),
-            ("jvm_flags", flags::reported()),
+        let record = &self.record;
+        let mut own = vec![
+            ("cassandra", record.version.clone()),
+            ("java", record.java_version.clone()),
+            ("heap", format!("{} MiB", record.heap_mib)),
         ];
+        if let Some(bytes) = self.memory_limit_bytes() {
+            own.push(("memory limit", format!("{} MiB", bytes >> 20)));
+            own.push(("page cache", PAGE_CACHE.to_owned()));
+        }
+        own.push(("disk_access_mode", record.disk_access.to_string()));
+        if let Some(bytes) = read_ahead_bytes(self.dir()) {
+            own.push(("read_ahead_bytes", bytes.to_string()));
+        }
+        own.push(("jvm_flags", flags::reported()));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .chain(config::settings())
@@ -264,7 +143,16 @@ impl Server {
 
     /// How the server ended, with the last errors of its log.
     pub fn why_stopped(&self) -> String {
-        log::why_stopped(self.exit_status(), &self.folder.logs())
+        let reason = log::why_stopped(self.exit_status(), &self.folder.logs());
+        match &self.record.memory_limit {
+            Some(limit) if limit.was_exceeded() => format!(
+                "it needed more than its memory limit of {} MiB, with a heap of {} MiB: raise the \
+                 limit or lower the heap; {reason}",
+                limit.bytes >> 20,
+                self.record.heap_mib
+            ),
+            _ => reason,
+        }
     }
 
     /// CPU time that the server has used, in seconds.
@@ -283,16 +171,8 @@ impl Server {
         self.record.server.resident_bytes()
     }
 
-    pub(crate) fn java(&self) -> &Path {
-        &self.record.java
-    }
-
-    pub(crate) fn folder(&self) -> &Folder {
-        &self.folder
-    }
-
     /// Waits for the child that has ended; none while it runs or when it is not ours.
-    fn exit_status(&self) -> Option<ExitStatus> {
+    pub(crate) fn exit_status(&self) -> Option<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         child.as_mut()?.try_wait().ok().flatten()
     }
@@ -305,41 +185,8 @@ impl Drop for Server {
         }
         let stopped = self.record.server.stop_group_blocking(DROP_PATIENCE);
         self.exit_status();
-        if let Err(error) = stopped.and_then(|()| record::remove(&self.home, &self.record.id)) {
+        if let Err(error) = stopped.and_then(|()| record::forget(&self.home, &self.record)) {
             tracing::warn!("{error}");
         }
-    }
-}
-
-fn spawn(folder: &Folder, java: &Java, flags: Vec<String>) -> Result<Child> {
-    create_folder(&folder.data())?;
-    let log = folder.log();
-    if log.exists() {
-        fs::rename(&log, log.with_extension("previous.log")).map_err(Error::io("rename", &log))?;
-    }
-    let console = File::create(folder.console()).map_err(Error::io("write", &folder.console()))?;
-    let errors = console
-        .try_clone()
-        .map_err(Error::io("write", &folder.console()))?;
-    let mut command = Command::new(&java.program);
-    for name in MEDDLING_VARIABLES {
-        command.env_remove(name);
-    }
-    command
-        .arg(flags::argument_file(folder)?)
-        .args(flags)
-        .arg(CLASS)
-        .current_dir(folder.path())
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(console)
-        .stderr(errors)
-        .spawn()
-        .map_err(Error::io("run", &java.program))
-}
-
-fn died(status: Option<ExitStatus>, folder: &Folder) -> Error {
-    Error::Died {
-        reason: log::why_stopped(status, &folder.logs()),
     }
 }

@@ -9,9 +9,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use bakeoff_cassandra_server::{
-    Error, Home, Owner, Server, ServerOptions, find_java, list, pinned, resolve_jars, stop_orphans,
-};
+use bakeoff_cassandra_server::{Error, Home, Owner, Server, ServerOptions, list, stop_orphans};
+
+mod support;
+
+use support::folder_with_jars;
 
 #[tokio::test]
 async fn a_server_from_start_to_end() {
@@ -151,30 +153,4 @@ fn give_to_an_owner_that_ended(home: &Home, id: &str) {
         serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     record["owner"] = serde_json::json!({ "pid": std::process::id(), "start_ticks": 1 });
     fs::write(&path, record.to_string()).unwrap();
-}
-
-/// A folder whose home shares the user's jars, but not the user's servers.
-async fn folder_with_jars() -> Option<tempfile::TempDir> {
-    match jars().await {
-        Ok(jars) => {
-            let folder = tempfile::tempdir().unwrap();
-            fs::create_dir(folder.path().join("home")).unwrap();
-            let link = folder.path().join("home/jars");
-            std::os::unix::fs::symlink(jars, link).unwrap();
-            Some(folder)
-        }
-        Err(reason) => {
-            let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
-            assert!(!required, "{reason}");
-            println!("skipped: {reason}");
-            None
-        }
-    }
-}
-
-async fn jars() -> Result<std::path::PathBuf, Error> {
-    find_java().await?;
-    let home = Home::from_env()?;
-    resolve_jars(&home, &pinned()?.version).await?;
-    Ok(home.folder().join("jars"))
 }

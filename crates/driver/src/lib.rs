@@ -2,12 +2,14 @@
 //!
 //! [`Design`] is what an engine implements; [`run`] creates, loads, settles, verifies and measures
 //! all designs of a comparison in interleaved random order, and appends each finished step to the
-//! run's journal, where a later call goes on.
+//! run's journal, where a later call goes on. [`drive`] is the load driver: many operations at once,
+//! timed from the moment they were due.
 
 mod answer;
 mod budget;
 mod cpu;
 mod design;
+pub mod drive;
 mod load;
 mod measure;
 mod observer;
@@ -23,4 +25,5 @@ pub use cpu::{Meter, peak_memory_bytes, process_cpu_seconds};
 pub use design::{Answer, Design, DesignError};
 pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};
+pub use order::shuffled;
 pub use run::{RunError, Settings, run};

@@ -98,7 +98,7 @@ impl<'a> Context<'a> {
     }
 }
 
-fn describe_panic(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     format!(

@@ -1,11 +1,14 @@
 //! What an engine implements to be listed, started and asked for designs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
+use bakeoff_driver::drive::Target;
 use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Workload};
 
 use crate::cassandra::Cluster;
 
@@ -38,6 +41,27 @@ pub struct Context {
     pub memory_table_bytes: usize,
     /// Whether two rows of the source may have the same key.
     pub keys_repeat: bool,
+    /// Memory of a server that is started.
+    pub server: ServerLimits,
+    /// A keyspace that several processes share. It is never dropped.
+    pub keyspace: Option<String>,
+}
+
+/// How a design takes point operations.
+#[derive(Clone)]
+pub struct TargetOptions {
+    /// What is written, and compared with what is read.
+    pub values: Arc<dyn RowValues>,
+    pub mix: Arc<Mix>,
+    /// Whether two rows of the source may have the same key: what one of them has is then not
+    /// known, and only keys are compared.
+    pub keys_repeat: bool,
+    /// Operations that one worker thread has on their way at most.
+    pub in_flight_per_worker: usize,
+    /// The longest that one request may take.
+    pub request_time_limit: Duration,
+    /// Instead of the levels that the mix sets.
+    pub consistency: Option<Consistency>,
 }
 
 /// A system that stores or computes.
@@ -74,6 +98,24 @@ pub trait Running: Send + Sync {
         workload: &Workload,
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError>;
+
+    /// The design as one that takes the operations of a mix.
+    ///
+    /// # Errors
+    /// If the engine has no point operations, or none for an action of the mix.
+    async fn target(
+        &self,
+        id: &DesignId,
+        _workload: &Workload,
+        _context: &Context,
+        _options: &TargetOptions,
+    ) -> Result<Box<dyn Target>, EngineError> {
+        Err(EngineError(format!(
+            "design {id}: {} has no point operations: drive a design of cassandra, or dry for the \
+             harness alone",
+            id.engine
+        )))
+    }
 
     /// Ends the run: what it made is removed unless it is to be kept, and what was started is
     /// stopped.

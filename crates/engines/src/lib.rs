@@ -3,6 +3,7 @@
 mod bytes;
 mod cassandra;
 mod check;
+mod dry;
 mod engine;
 mod memory;
 mod oracle;
@@ -15,5 +16,5 @@ mod sql;
 pub use bakeoff_cassandra_server as cassandra_server;
 pub use cassandra::Cluster;
 pub use check::check_queries;
-pub use engine::{Context, Engine, EngineError, Layout, Running};
+pub use engine::{Context, Engine, EngineError, Layout, Running, TargetOptions};
 pub use oracle::SqlOracle;

@@ -209,6 +209,8 @@ fn describing_makes_nothing(folder: &Path) {
         cluster: None,
         memory_table_bytes: 1 << 20,
         keys_repeat: false,
+        server: Default::default(),
+        keyspace: None,
     };
     for id in EVENT_DESIGNS {
         let id: DesignId = id.parse().unwrap();

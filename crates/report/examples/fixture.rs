@@ -1,24 +1,50 @@
-//! Renders the run that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
-//! `-- json` or `-- terminal 80`.
+//! Renders the runs that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
+//! `-- json` or `-- terminal 80`; of a load, `-- comparison html`, `-- search html` or
+//! `-- stall html`, or `-- stall folder` to keep its folder and print its path.
 
 use std::io::Write;
 
-use bakeoff_report::{html, json, terminal};
+use bakeoff_report::{drive as load_report, html, json, terminal};
 
+#[path = "../tests/all/drive/fixture.rs"]
+mod drive;
 #[path = "../tests/all/fixture.rs"]
 mod fixture;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let summary = fixture::summary()?;
     let text = match arguments.first().map(String::as_str) {
-        Some("html") => html::render(&summary),
-        Some("json") => json::render(&summary, &fixture::records())?,
-        _ => {
-            let width = arguments.get(1).map_or(Ok(120), |w| w.parse())?;
-            terminal::render(&summary, width, true)
-        }
+        Some("comparison") => load(drive::comparison()?, &arguments[1..])?,
+        Some("search") => load(drive::search()?, &arguments[1..])?,
+        Some("stall") => load(drive::stall()?, &arguments[1..])?,
+        _ => run(&arguments)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+fn run(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    let summary = fixture::summary()?;
+    Ok(match arguments.first().map(String::as_str) {
+        Some("html") => html::render(&summary),
+        Some("json") => json::render(&summary, &fixture::records())?,
+        _ => terminal::render(&summary, width(arguments)?, true),
+    })
+}
+
+fn load(load: drive::Load, arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    Ok(match arguments.first().map(String::as_str) {
+        Some("html") => load_report::html::render(&load.summary),
+        Some("json") => load_report::json::render(&load.summary, &load.records)?,
+        Some("folder") => {
+            let path = load.path().display().to_string();
+            let _kept = load.dir.keep();
+            path
+        }
+        _ => load_report::terminal::render(&load.summary, width(arguments)?, true),
+    })
+}
+
+fn width(arguments: &[String]) -> Result<usize, std::num::ParseIntError> {
+    arguments.get(1).map_or(Ok(120), |w| w.parse())
 }

@@ -1,9 +1,11 @@
 //! Shows a run: in the terminal, as one HTML file, as JSON.
 //!
-//! Everything here is a pure function of a [`Summary`](bakeoff_stats::Summary); what is worth
-//! saying is decided once, in `verdict` and `notes`, and shown in each form.
+//! Everything here is a pure function of a [`Summary`](bakeoff_stats::Summary), or, in [`drive`],
+//! of a [`DriveSummary`](bakeoff_stats::drive::DriveSummary); what is worth saying is decided once,
+//! in `verdict` and `notes`, and shown in each form.
 
 mod chart;
+pub mod drive;
 mod engine_choice;
 mod figure;
 pub mod html;

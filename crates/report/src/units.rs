@@ -20,6 +20,14 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// `0.31%`: never nothing for something.
+pub fn share(part: u64, of: u64) -> String {
+    match 100.0 * part as f64 / of as f64 {
+        share if part > 0 && share < 0.01 => "<0.01%".to_owned(),
+        share => format!("{share:.2}%"),
+    }
+}
+
 /// `1.23 GiB`
 pub fn bytes(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -142,6 +150,14 @@ mod tests {
         assert_eq!(
             [7.0, 999.7, 12_345.0, 2.9e6].map(rate),
             ["7.00", "1.00 k", "12.3 k", "2.90 M"]
+        );
+    }
+
+    #[test]
+    fn a_small_share_is_not_none() {
+        assert_eq!(
+            [(1, 4), (1, 1_000_000), (0, 9)].map(|(a, b)| share(a, b)),
+            ["25.00%", "<0.01%", "0.00%"]
         );
     }
 

@@ -7,7 +7,7 @@ use crate::{engine_choice, units};
 
 /// One of the two questions, answered by one figure.
 pub struct Answer {
-    pub question: &'static str,
+    pub question: String,
     pub figure: String,
     /// What the figure is for.
     pub basis: String,
@@ -17,7 +17,7 @@ pub fn storage_to_buy(summary: &Summary) -> Option<Answer> {
     let forecast = summary.forecast.as_ref()?;
     let smallest = forecast.storage.first()?;
     Some(Answer {
-        question: "How much storage do I need to buy?",
+        question: "How much storage do I need to buy?".to_owned(),
         figure: units::bytes(smallest.bytes),
         basis: format!(
             "{} of {} rows with {}",
@@ -34,7 +34,7 @@ pub fn time_to_answer(summary: &Summary) -> Option<Answer> {
     let least = units::duration(seconds().min_by(f64::total_cmp)?);
     let greatest = units::duration(seconds().max_by(f64::total_cmp)?);
     Some(Answer {
-        question: "How fast can my questions be answered?",
+        question: "How fast can my questions be answered?".to_owned(),
         figure: if least == greatest {
             least
         } else {

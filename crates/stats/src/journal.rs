@@ -1,13 +1,16 @@
 //! The run folder: `journal.jsonl`, appended and synced step by step, locked while a run writes.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::{Header, Record, Summary, SummaryError};
 
+pub(crate) mod lines;
+
+use lines::Lines;
+
 const JOURNAL: &str = "journal.jsonl";
-const LOCK: &str = "lock";
 
 /// Why a run folder cannot be used, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -69,10 +72,31 @@ pub enum JournalError {
     NotEmpty { dir: PathBuf },
 
     #[error(
-        "there is no run in {}: no {JOURNAL}; name the folder that `bakeoff run` wrote to",
+        "there is no run in {}: no {file}; name the folder that `bakeoff {command}` wrote to",
         dir.display()
     )]
-    Missing { dir: PathBuf },
+    Missing {
+        dir: PathBuf,
+        file: &'static str,
+        command: &'static str,
+    },
+
+    /// A load does not go on: it would not be the same load.
+    #[error(
+        "{} holds a load already; `bakeoff report` shows it, and --out names another folder",
+        dir.display()
+    )]
+    Occupied { dir: PathBuf },
+
+    #[error(
+        "{}, byte {offset}: not a histogram log ({reason}); restore the file",
+        path.display()
+    )]
+    Histogram {
+        path: PathBuf,
+        offset: u64,
+        reason: String,
+    },
 }
 
 fn advice(error: &io::Error) -> &'static str {
@@ -94,10 +118,7 @@ fn advice(error: &io::Error) -> &'static str {
 #[derive(Debug)]
 pub struct Journal {
     dir: PathBuf,
-    file: File,
-    /// Bytes of whole lines. More can be in the file after a failed append.
-    length: u64,
-    torn: bool,
+    lines: Lines,
     records: Vec<Record>,
     _lock: File,
 }
@@ -111,26 +132,15 @@ impl Journal {
     /// # Errors
     /// The folder is in use, finished, of another command, unreadable or unwritable.
     pub fn create_or_resume(dir: &Path, fingerprint: &str) -> Result<Journal, JournalError> {
-        fs::create_dir_all(dir).map_err(io_error("create the run folder", dir))?;
-        refuse_strange_files(dir)?;
-        let lock = lock(dir)?;
+        let lock = lines::claim(dir, JOURNAL)?;
         let path = dir.join(JOURNAL);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(&path)
-            .map_err(io_error("open", &path))?;
-        let (records, length) = read_records(&mut file, &path)?;
+        let (mut lines, records) = Lines::open(&path)?;
+        check_begins_as_a_run(&path, &records)?;
         check_may_go_on(dir, &records, fingerprint)?;
-        file.set_len(length)
-            .map_err(io_error("cut the torn last line off", &path))?;
-        sync_folder(dir)?;
+        lines.begin()?;
         Ok(Journal {
             dir: dir.to_owned(),
-            file,
-            length,
-            torn: false,
+            lines,
             records,
             _lock: lock,
         })
@@ -150,23 +160,8 @@ impl Journal {
     /// # Errors
     /// The disk is full or failed. The records before this one stay readable.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        let mut line = serde_json::to_vec(record).map_err(JournalError::Encode)?;
-        line.push(b'\n');
-        self.write_line(&line)
-            .map_err(io_error("write to", &self.dir.join(JOURNAL)))?;
+        self.lines.append(record)?;
         self.records.push(record.clone());
-        Ok(())
-    }
-
-    fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
-        if self.torn {
-            self.file.set_len(self.length)?;
-        }
-        self.torn = true;
-        self.file.write_all(line)?;
-        self.file.sync_data()?;
-        self.torn = false;
-        self.length += line.len() as u64;
         Ok(())
     }
 }
@@ -186,12 +181,14 @@ impl Run {
         let path = dir.join(JOURNAL);
         let missing = || JournalError::Missing {
             dir: dir.to_owned(),
+            file: JOURNAL,
+            command: "run",
         };
-        let mut file = File::open(&path).map_err(|source| match source.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => missing(),
-            _ => io_error("read", &path)(source),
+        let records: Vec<Record> = lines::read(&path).map_err(|error| match error {
+            JournalError::Io { source, .. } if is_absent(&source) => missing(),
+            other => other,
         })?;
-        let (records, _) = read_records(&mut file, &path)?;
+        check_begins_as_a_run(&path, &records)?;
         let header = header(&records).cloned().ok_or_else(missing)?;
         Ok(Run {
             dir: dir.to_owned(),
@@ -219,67 +216,17 @@ impl Run {
     }
 }
 
-fn lock(dir: &Path) -> Result<File, JournalError> {
-    let path = dir.join(LOCK);
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(io_error("open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(JournalError::Locked {
-            dir: dir.to_owned(),
-        }),
-        Err(TryLockError::Error(source)) => Err(io_error("lock", &path)(source)),
-    }
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// A folder with files that no run made is never written to.
-fn refuse_strange_files(dir: &Path) -> Result<(), JournalError> {
-    if dir.join(JOURNAL).exists() {
+fn check_begins_as_a_run(path: &Path, records: &[Record]) -> Result<(), JournalError> {
+    if records.is_empty() || header(records).is_some() {
         return Ok(());
     }
-    let entries = fs::read_dir(dir).map_err(io_error("read the folder", dir))?;
-    for entry in entries {
-        let entry = entry.map_err(io_error("read the folder", dir))?;
-        if entry.file_name() != LOCK {
-            return Err(JournalError::NotEmpty {
-                dir: dir.to_owned(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// The records of all whole lines, and how many bytes those lines have. What comes after the last
-/// line end is the beginning of a line that a kill tore.
-fn read_records(file: &mut File, path: &Path) -> Result<(Vec<Record>, u64), JournalError> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)
-        .map_err(io_error("read", path))?;
-    let length = bytes
-        .iter()
-        .rposition(|&b| b == b'\n')
-        .map_or(0, |end| end + 1);
-    let records = bytes[..length]
-        .split_inclusive(|&b| b == b'\n')
-        .enumerate()
-        .map(|(index, line)| {
-            serde_json::from_slice(line).map_err(|source| JournalError::Line {
-                path: path.to_owned(),
-                line: index + 1,
-                source,
-            })
-        })
-        .collect::<Result<Vec<Record>, _>>()?;
-    if !records.is_empty() && header(&records).is_none() {
-        return Err(JournalError::NoHeader {
-            path: path.to_owned(),
-        });
-    }
-    Ok((records, length as u64))
+    Err(JournalError::NoHeader {
+        path: path.to_owned(),
+    })
 }
 
 fn check_may_go_on(dir: &Path, records: &[Record], fingerprint: &str) -> Result<(), JournalError> {
@@ -302,21 +249,6 @@ fn header(records: &[Record]) -> Option<&Header> {
     match records.first() {
         Some(Record::Started(header)) => Some(header),
         _ => None,
-    }
-}
-
-/// Makes the names of new files in the folder survive a power cut.
-fn sync_folder(dir: &Path) -> Result<(), JournalError> {
-    File::open(dir)
-        .and_then(|d| d.sync_all())
-        .map_err(io_error("sync", dir))
-}
-
-fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> JournalError {
-    move |source| JournalError::Io {
-        doing,
-        path: path.to_owned(),
-        source,
     }
 }
 

@@ -4,6 +4,7 @@
 //! folder; [`Run`] reads it back; [`Summary`] is everything that a report shows.
 
 mod collect;
+pub mod drive;
 mod estimate;
 mod forecast;
 mod journal;
@@ -12,6 +13,7 @@ mod summary;
 #[cfg(test)]
 mod testing;
 
+pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use estimate::Estimate;
 pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
 pub use journal::{Journal, JournalError, Run};

@@ -205,6 +205,9 @@ pub struct Footprint {
     pub file_bytes: Option<u64>,
     /// Compressed by uncompressed size, as the engine says.
     pub compression_ratio: Option<f64>,
+    /// Off-heap memory that the engine needs to find its compressed chunks.
+    #[serde(default)]
+    pub compression_metadata_bytes: Option<u64>,
     pub files: Option<u64>,
     /// What the figures include, and what could not be had.
     pub note: Option<String>,

@@ -87,6 +87,7 @@ pub fn footprint(design: &str, bytes: u64) -> Record {
         engine_bytes: None,
         file_bytes: Some(bytes),
         compression_ratio: None,
+        compression_metadata_bytes: None,
         files: None,
         note: None,
     })

@@ -6,18 +6,27 @@
 
 mod check;
 mod error;
+mod generator;
 mod literal;
+mod mix;
 mod model;
 mod parameters;
 mod random;
 pub mod source;
+mod values;
 mod wire;
 
 pub use error::{Error, Result};
+pub use generator::{ColumnGenerator, Sequence};
+pub use mix::{
+    Action, Background, Consistency, CqlOperation, CqlStatement, CqlValue, Keys, Mix, Operation,
+    OperationChooser, RowChooser,
+};
 pub use model::{
     Column, ColumnType, Data, DesignId, Expectation, Generator, Parameter, ParameterValues,
-    Published, PublishedTime, Query, Scale, Setting, Table, Workload,
+    Published, PublishedTime, Query, Scale, ServerLimits, Setting, Table, Workload,
 };
 pub use parameters::Drawn;
 pub use random::Stream;
 pub use source::{DuplicateKeys, RowBatch, RowSource};
+pub use values::{RowValues, Value, Version};

@@ -28,6 +28,7 @@ pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<Str
                 .as_primitive::<TimestampMillisecondType>()
                 .value(index),
         )?,
+        ColumnType::Blob => blob(column.as_binary::<i32>().value(index)),
     })
 }
 
@@ -37,6 +38,11 @@ fn double(value: f64) -> String {
         true => format!("{value:?}"),
         false => format!("CAST('{value}' AS DOUBLE)"),
     }
+}
+
+fn blob(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("X'{digits}'")
 }
 
 fn timestamp(milliseconds: i64) -> Option<String> {
@@ -51,7 +57,9 @@ fn timestamp(milliseconds: i64) -> Option<String> {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, Float64Array, StringArray, TimestampMillisecondArray};
+    use arrow::array::{
+        ArrayRef, BinaryArray, Float64Array, StringArray, TimestampMillisecondArray,
+    };
 
     use super::*;
 
@@ -65,6 +73,8 @@ mod tests {
             cell(ColumnType::Timestamp, times).as_deref(),
             Some("TIMESTAMP '2014-02-14T14:30:00.000'")
         );
+        let bytes: ArrayRef = Arc::new(BinaryArray::from_vec(vec![&[0x0a, 0xff]]));
+        assert_eq!(cell(ColumnType::Blob, bytes).as_deref(), Some("X'0aff'"));
         let nan: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN]));
         assert_eq!(
             cell(ColumnType::Double, nan).as_deref(),

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
+use crate::{ColumnGenerator, Mix};
+
 /// What is stored and asked, with everything that the file says checked.
 #[derive(Debug, Clone)]
 pub struct Workload {
@@ -22,6 +24,10 @@ pub struct Workload {
     /// Designs to compare when the command line names none.
     pub designs: Vec<DesignId>,
     pub scale: Scale,
+    /// Limits of the servers that are started for it.
+    pub server: ServerLimits,
+    /// Operations that are performed at the same time. A workload without queries has one.
+    pub mix: Option<Mix>,
     /// Figures that others published for this workload, printed beside ours.
     pub published: Option<Published>,
     /// The file it came from, and its text (kept in the run folder).
@@ -57,6 +63,8 @@ pub enum ColumnType {
     Text,
     /// Milliseconds since the Unix epoch, UTC.
     Timestamp,
+    /// Any bytes.
+    Blob,
 }
 
 /// Where rows come from.
@@ -76,6 +84,8 @@ pub enum Generator {
     Gdelt,
     /// `sensors` series, each with one uniform value in 0..100 per time 1, 2, 3, ...
     Sensor { sensors: u32 },
+    /// One generator for each column of the table.
+    Columns(Vec<ColumnGenerator>),
 }
 
 #[derive(Debug, Clone)]
@@ -130,6 +140,14 @@ pub struct Scale {
     pub users: u32,
     /// Cores that serve them.
     pub cores: u32,
+}
+
+/// Bounds of a server that is started for a workload; its defaults where absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ServerLimits {
+    pub heap_mib: Option<u64>,
+    /// Of heap, memory outside of it and page cache together.
+    pub memory_mib: Option<u64>,
 }
 
 /// Figures from a publication, printed beside what we measure, never used as a result.
@@ -218,6 +236,13 @@ impl std::str::FromStr for DesignId {
     }
 }
 
+impl Workload {
+    /// Whether its tables are made by statements of its own, not by the layout of a design.
+    pub fn is_written_in_cql(&self) -> bool {
+        self.mix.as_ref().is_some_and(|mix| !mix.schema.is_empty())
+    }
+}
+
 impl Table {
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.name == name)
@@ -247,13 +272,14 @@ impl Table {
 }
 
 impl ColumnType {
-    pub const ALL: [(&'static str, ColumnType); 6] = [
+    pub const ALL: [(&'static str, ColumnType); 7] = [
         ("boolean", ColumnType::Boolean),
         ("int", ColumnType::Int),
         ("bigint", ColumnType::Bigint),
         ("double", ColumnType::Double),
         ("text", ColumnType::Text),
         ("timestamp", ColumnType::Timestamp),
+        ("blob", ColumnType::Blob),
     ];
 
     pub fn name(self) -> &'static str {
@@ -264,6 +290,7 @@ impl ColumnType {
             ColumnType::Double => "double",
             ColumnType::Text => "text",
             ColumnType::Timestamp => "timestamp",
+            ColumnType::Blob => "blob",
         }
     }
 
@@ -275,6 +302,7 @@ impl ColumnType {
             ColumnType::Double => DataType::Float64,
             ColumnType::Text => DataType::Utf8,
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
+            ColumnType::Blob => DataType::Binary,
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Random streams that can be entered anywhere.
 
+use std::convert::Infallible;
+
+use rand::TryRng;
+
 /// A stream of pseudo-random numbers that is a pure function of its keys, so that row *i* never
 /// depends on the rows before it, on the engine, or on the number of workers.
 ///
@@ -18,13 +22,24 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+fn add_key(state: u64, key: u64) -> u64 {
+    mix(state.wrapping_add(GOLDEN_GAMMA) ^ mix(key))
+}
+
 impl Stream {
     /// The stream of these keys, for instance (seed, row).
     pub fn new(keys: &[u64]) -> Self {
-        let state = keys.iter().fold(GOLDEN_GAMMA, |state, key| {
-            mix(state.wrapping_add(GOLDEN_GAMMA) ^ mix(*key))
-        });
+        let state = keys
+            .iter()
+            .fold(GOLDEN_GAMMA, |state, key| add_key(state, *key));
         Stream { state }
+    }
+
+    /// The stream of the keys of this one (from which nothing was drawn) and one more.
+    pub(crate) fn and(&self, key: u64) -> Self {
+        Stream {
+            state: add_key(self.state, key),
+        }
     }
 
     pub fn next_u64(&mut self) -> u64 {
@@ -49,6 +64,26 @@ impl Stream {
     }
 }
 
+/// For the laws of `rand_distr`.
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok((self.next_u64() >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.next_u64())
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.next_u64().to_le_bytes()[..chunk.len()]);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Stream;
@@ -59,6 +94,21 @@ mod tests {
         assert_eq!(first(&[1, 2]), first(&[1, 2]));
         assert_ne!(first(&[1, 2]), first(&[2, 1]));
         assert_ne!(first(&[1, 2]), first(&[1, 3]));
+    }
+
+    #[test]
+    fn a_key_may_be_added_later() {
+        let mut later = Stream::new(&[1, 2]).and(3);
+        assert_eq!(later.next_u64(), Stream::new(&[1, 2, 3]).next_u64());
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_numbers() {
+        let mut bytes = [0; 11];
+        rand::Rng::fill_bytes(&mut Stream::new(&[1]), &mut bytes);
+        let mut numbers = Stream::new(&[1]);
+        assert_eq!(bytes[..8], numbers.next_u64().to_le_bytes());
+        assert_eq!(bytes[8..], numbers.next_u64().to_le_bytes()[..3]);
     }
 
     #[test]

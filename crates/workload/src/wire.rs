@@ -1,10 +1,16 @@
 //! The workload file as written: TOML to plain structs, with the place of every value that the
 //! checks may complain about.
 
+mod columns;
+mod mix;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
+
+pub use columns::{Bytes, ColumnGenerator, Sequence, Zipf};
+pub use mix::{Background, Bind, Mix, Operation};
 
 /// Names to values, in any order; sorting by [`Spanned::span`] gives the order in the file.
 pub type Names<T> = BTreeMap<Spanned<String>, T>;
@@ -22,6 +28,9 @@ pub struct Workload {
     pub designs: Vec<Spanned<String>>,
     #[serde(default)]
     pub scale: Scale,
+    #[serde(default)]
+    pub server: Server,
+    pub mix: Option<Spanned<Mix>>,
     pub published: Option<Published>,
 }
 
@@ -39,6 +48,7 @@ pub struct Table {
 pub struct Data {
     pub generator: Option<Spanned<String>>,
     pub sensors: Option<Spanned<i64>>,
+    pub columns: Option<Spanned<Names<Spanned<ColumnGenerator>>>>,
     pub file: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,
 }
@@ -78,6 +88,13 @@ pub struct Scale {
     pub replication: Option<Spanned<i64>>,
     pub users: Option<Spanned<i64>>,
     pub cores: Option<Spanned<i64>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    pub heap: Option<Spanned<String>>,
+    pub memory: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

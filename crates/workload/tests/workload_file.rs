@@ -110,11 +110,11 @@ fn unknown_keys_and_wrong_types() {
 fn columns_and_keys() {
     assert_eq!(
         error("\"double\"", "\"float\""),
-        "w/my-test.toml:11:9: unknown type `float`; did you mean `double`? Types are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`"
+        "w/my-test.toml:11:9: unknown type `float`; did you mean `double`? Types are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, `blob`"
     );
     assert_eq!(
         error("\"double\"", "\"money\""),
-        "w/my-test.toml:11:9: unknown type `money`; there are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`"
+        "w/my-test.toml:11:9: unknown type `money`; there are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, `blob`"
     );
     assert_eq!(
         error("[\"Series\"]", "[\"sereis\"]"),

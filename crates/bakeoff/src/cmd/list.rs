@@ -1,7 +1,7 @@
 //! `bakeoff list`: workloads, designs, engines found.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bakeoff_engines::registry::ENGINES;
@@ -29,19 +29,19 @@ impl List {
 
     fn list_workloads(&self, out: &mut impl Write) -> Result<()> {
         writeln!(out, "Workloads in {}:", self.workloads.display())?;
-        let mut paths: Vec<PathBuf> = match std::fs::read_dir(&self.workloads) {
-            Ok(entries) => entries.filter_map(|e| Some(e.ok()?.path())).collect(),
+        let mut paths = match workload_files(&self.workloads) {
+            Ok(paths) => paths,
             Err(error) => {
                 writeln!(out, "  none: {error}; name a folder with --workloads\n")?;
                 return Ok(());
             }
         };
-        paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
         paths.sort();
         for path in paths {
             match Workload::read(&path) {
                 Ok(workload) => {
                     writeln!(out, "  {:<28} {}", path.display(), workload.title)?;
+                    writeln!(out, "    for {}", commands(&workload))?;
                     for design in &workload.designs {
                         writeln!(out, "    {design}")?;
                     }
@@ -50,6 +50,31 @@ impl List {
             }
         }
         Ok(writeln!(out)?)
+    }
+}
+
+/// TOML files of a folder and of the folders in it.
+fn workload_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        match path.extension().is_some_and(|e| e == "toml") {
+            true => files.push(path),
+            // Links to folders are not followed, so that none is met twice.
+            false if entry.file_type()?.is_dir() => files.extend(workload_files(&path)?),
+            false => {}
+        }
+    }
+    Ok(files)
+}
+
+/// The commands that have something to do with a workload.
+fn commands(workload: &Workload) -> &'static str {
+    match (workload.queries.is_empty(), workload.mix.is_some()) {
+        (false, false) => "bakeoff run",
+        (true, true) => "bakeoff drive",
+        _ => "bakeoff run, bakeoff drive",
     }
 }
 

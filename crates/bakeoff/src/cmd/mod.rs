@@ -1,7 +1,11 @@
 //! One file per subcommand.
 
+mod choice;
+mod cluster;
+mod drive;
 mod engines;
 mod list;
+mod merge;
 mod report;
 mod run;
 
@@ -11,7 +15,8 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 
 /// Measures how to store time-series and event data: lays a table out in every sensible way on
-/// real engines, proves that all give the same answers, and measures storage, loading and queries.
+/// real engines, proves that all give the same answers, and measures storage, loading, queries and
+/// mixed load.
 ///
 /// Exit codes: 0 all was done, 1 nothing was measured, 2 wrong command line, 3 some designs failed
 /// or answered wrongly, 130 interrupted. Set BAKEOFF_LOG=debug to see more.
@@ -25,6 +30,8 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Run(Box<run::Run>),
+    Drive(Box<drive::Drive>),
+    Merge(merge::Merge),
     List(list::List),
     Report(report::Report),
     Engines(engines::Engines),
@@ -34,11 +41,21 @@ impl Arguments {
     pub fn run(self) -> Result<Exit> {
         match self.command {
             Command::Run(run) => run.run(),
+            Command::Drive(drive) => drive.run(),
+            Command::Merge(merge) => merge.run(),
             Command::List(list) => list.run(),
             Command::Report(report) => report.run(),
             Command::Engines(engines) => engines.run(),
         }
     }
+}
+
+/// The command line, for the record; secrets are never in it.
+fn command_line() -> String {
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    words.join(" ")
 }
 
 /// A runtime for commands whose work is waiting.

@@ -4,8 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bakeoff_report::{html, json, terminal};
+use bakeoff_report::{drive, html, json, terminal};
 use bakeoff_stats::Run;
+use bakeoff_stats::drive::{DriveRun, DriveSummary};
 use clap::Args;
 
 use crate::exit::Exit;
@@ -16,36 +17,28 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 /// Render a saved run again: the tables here, report.html and run.json in its folder.
 #[derive(Args)]
 pub struct Report {
-    /// The folder that `bakeoff run` wrote to
+    /// The folder that `bakeoff run`, `drive` or `merge` wrote to
     dir: PathBuf,
 }
 
 impl Report {
     pub fn run(self) -> Result<Exit> {
-        render(&self.dir)
+        match DriveRun::is_one(&self.dir) {
+            true => render_drive(&self.dir),
+            false => render(&self.dir),
+        }
     }
 }
 
-/// Prints the tables, writes the files, and says how complete the run is.
+/// Prints the tables of a run, writes the files, and says how complete it is.
 pub fn render(dir: &Path) -> Result<Exit> {
     let run = Run::open(dir)?;
     let summary = run.summary()?;
-    let write = |name: &str, text: &str| {
-        let path = dir.join(name);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok::<PathBuf, anyhow::Error>(path)
+    let files = Files {
+        html: html::render(&summary),
+        json: json::render(&summary, run.records())?,
     };
-    let html = write("report.html", &html::render(&summary))?;
-    let json = write("run.json", &json::render(&summary, run.records())?)?;
-    let mut out = std::io::stdout().lock();
-    let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    writeln!(out, "{}", terminal::render(&summary, width(), color))?;
-    writeln!(
-        out,
-        "Report: {}\nData:   {}",
-        html.display(),
-        json.display()
-    )?;
+    files.write(dir, |color| terminal::render(&summary, width(), color))?;
     let measured = |d: &bakeoff_stats::DesignSummary| d.queries.iter().any(|q| q.time.is_some());
     Ok(match () {
         () if summary.interrupted && !summary.finished => Exit::Interrupted,
@@ -53,6 +46,63 @@ pub fn render(dir: &Path) -> Result<Exit> {
         () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
         () => Exit::Complete,
     })
+}
+
+/// The same for a load.
+pub fn render_drive(dir: &Path) -> Result<Exit> {
+    let run = DriveRun::open(dir)?;
+    let summary = run.summary()?;
+    let files = Files {
+        html: drive::html::render(&summary),
+        json: drive::json::render(&summary, run.records())?,
+    };
+    files.write(dir, |color| {
+        drive::terminal::render(&summary, width(), color)
+    })?;
+    Ok(exit_of(&summary))
+}
+
+fn exit_of(summary: &DriveSummary) -> Exit {
+    // That no rate holds an objective is a result, too.
+    let succeeded = |d: &bakeoff_stats::drive::DriveDesign| {
+        !d.found.is_empty() || d.figures.as_ref().is_some_and(|f| f.successes() > 0)
+    };
+    match () {
+        () if summary.interrupted && !summary.finished => Exit::Interrupted,
+        () if !summary.designs.iter().any(succeeded) => Exit::Failed,
+        () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
+        () => Exit::Complete,
+    }
+}
+
+/// What a report is beside its tables in the terminal.
+struct Files {
+    html: String,
+    json: String,
+}
+
+impl Files {
+    /// Writes them, and prints the tables with the files' places.
+    fn write(&self, dir: &Path, tables: impl Fn(bool) -> String) -> Result<()> {
+        let write = |name: &str, text: &str| {
+            let path = dir.join(name);
+            std::fs::write(&path, text)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            Ok::<PathBuf, anyhow::Error>(path)
+        };
+        let html = write("report.html", &self.html)?;
+        let json = write("run.json", &self.json)?;
+        let mut out = std::io::stdout().lock();
+        let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        writeln!(out, "{}", tables(color))?;
+        writeln!(
+            out,
+            "Report: {}\nData:   {}",
+            html.display(),
+            json.display()
+        )?;
+        Ok(())
+    }
 }
 
 /// Columns of the terminal, within what tables are laid out for.

@@ -68,6 +68,26 @@ impl Bench {
         bench
     }
 
+    /// With a home of its own that shares the user's jars of Cassandra. `None`, with the reason
+    /// printed, where Cassandra cannot be had; a failure in CI.
+    pub fn with_cassandra(workload: &str, readings: &str) -> Option<Bench> {
+        let bench = Bench::new(workload, readings);
+        let cache = std::env::home_dir().unwrap().join(".cache/bakeoff/jars");
+        if cache.is_dir() {
+            std::fs::create_dir(bench.path("home")).unwrap();
+            std::os::unix::fs::symlink(cache, bench.path("home/jars")).unwrap();
+        }
+        let list = bench.bakeoff(&["list"]).expect(0).stdout;
+        let missing = list.lines().find(|l| l.contains("not available"));
+        let Some(reason) = missing else {
+            return Some(bench);
+        };
+        let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
+        assert!(!required, "{reason}");
+        println!("skipped: {reason}");
+        None
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }

@@ -212,6 +212,7 @@ impl Design for Fake {
             engine_bytes: None,
             file_bytes: Some(self.rows() * 20),
             compression_ratio: None,
+            compression_metadata_bytes: None,
             files: None,
             note: None,
         })

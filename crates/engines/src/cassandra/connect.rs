@@ -1,15 +1,19 @@
 //! Connecting to a cluster.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
+use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use scylla::statement::Consistency;
 
@@ -18,6 +22,9 @@ use crate::EngineError;
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// The longest that one write may take.
 const REQUEST_TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// How often a worker reads what nodes and tables there are, beside being told of changes.
+const METADATA_REFRESH: Duration = Duration::from_secs(300);
 
 /// How to reach a Cassandra cluster. Never prints its password.
 #[derive(Clone, Default)]
@@ -31,6 +38,14 @@ pub struct Cluster {
     pub tls_ca: Option<PathBuf>,
 }
 
+/// What a worker of a load connects for.
+pub struct LoadConnection<'a> {
+    /// The only one that it needs to know of.
+    pub keyspace: &'a str,
+    /// To each node.
+    pub connections: NonZeroUsize,
+}
+
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Cluster({})", self.address)
@@ -39,15 +54,51 @@ impl fmt::Debug for Cluster {
 
 impl Cluster {
     pub async fn connect(&self) -> Result<Session, EngineError> {
-        let address = match self.address.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
-            _ => format!("{}:9042", self.address),
-        };
         let profile = ExecutionProfile::builder()
             .consistency(Consistency::LocalOne)
             .request_timeout(Some(REQUEST_TIME_LIMIT))
             .build();
-        let mut builder = SessionBuilder::new()
+        self.build(SessionBuilder::new(), profile).await
+    }
+
+    /// For one worker of a load: nothing is tried again, and nothing twice at a time.
+    pub async fn connect_for_load(
+        &self,
+        load: &LoadConnection<'_>,
+    ) -> Result<Session, EngineError> {
+        let profile = ExecutionProfile::builder()
+            .consistency(Consistency::LocalOne)
+            // The session of the load keeps its own, which is cheaper.
+            .request_timeout(None)
+            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+            .speculative_execution_policy(None)
+            .build();
+        let builder = SessionBuilder::new()
+            .pool_size(PoolSize::PerHost(load.connections))
+            .keyspaces_to_fetch([load.keyspace])
+            .cluster_metadata_refresh_interval(METADATA_REFRESH);
+        let session = self.build(builder, profile).await?;
+        if let [node] = session.get_cluster_state().get_nodes_info() {
+            // There is nothing to choose, so that looking for replicas would be wasted.
+            let only = NodeIdentifier::HostId(node.host_id);
+            let policy = SingleTargetLoadBalancingPolicy::new(only, None);
+            let mut handle = session.get_default_execution_profile_handle().clone();
+            let profile = handle.pointee_to_builder().load_balancing_policy(policy);
+            handle.map_to_another_profile(profile.build());
+        }
+        Ok(session)
+    }
+
+    async fn build(
+        &self,
+        builder: SessionBuilder,
+        profile: ExecutionProfile,
+    ) -> Result<Session, EngineError> {
+        let address = match self.address.rsplit_once(':') {
+            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
+            _ => format!("{}:9042", self.address),
+        };
+        let mut builder = builder
             .known_node(&address)
             .connection_timeout(CONNECT_TIME_LIMIT)
             // Last write wins by the order in which we send, whatever the nodes' clocks say.

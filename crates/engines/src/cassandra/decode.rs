@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BooleanBuilder, Float64Builder, Int32Builder, Int64Builder, RecordBatchOptions,
-    StringBuilder, TimestampMillisecondBuilder,
+    ArrayRef, BinaryBuilder, BooleanBuilder, Float64Builder, Int32Builder, Int64Builder,
+    RecordBatchOptions, StringBuilder, TimestampMillisecondBuilder,
 };
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
@@ -148,6 +148,7 @@ enum Builder {
     Double(Float64Builder),
     Text(StringBuilder),
     Timestamp(TimestampMillisecondBuilder),
+    Blob(BinaryBuilder),
 }
 
 impl Builder {
@@ -161,6 +162,7 @@ impl Builder {
             ColumnType::Timestamp => {
                 Builder::Timestamp(TimestampMillisecondBuilder::with_capacity(rows))
             }
+            ColumnType::Blob => Builder::Blob(BinaryBuilder::with_capacity(rows, rows * 8)),
         }
     }
 
@@ -192,10 +194,11 @@ impl Builder {
         Some(())
     }
 
-    /// Values without a byte order: text, booleans and null.
+    /// Values without a byte order: text, bytes, booleans and null.
     fn push_endless(&mut self, bytes: Option<&[u8]>) -> Option<()> {
         match (self, bytes) {
             (Builder::Text(b), Some(v)) => b.append_value(std::str::from_utf8(v).ok()?),
+            (Builder::Blob(b), Some(v)) => b.append_value(v),
             (Builder::Boolean(b), Some([v])) => b.append_value(*v != 0),
             (Builder::Boolean(b), None) => b.append_null(),
             (Builder::Int(b), None) => b.append_null(),
@@ -203,6 +206,7 @@ impl Builder {
             (Builder::Double(b), None) => b.append_null(),
             (Builder::Text(b), None) => b.append_null(),
             (Builder::Timestamp(b), None) => b.append_null(),
+            (Builder::Blob(b), None) => b.append_null(),
             _ => return None,
         }
         Some(())
@@ -216,6 +220,7 @@ impl Builder {
             Builder::Double(mut b) => Arc::new(b.finish()),
             Builder::Text(mut b) => Arc::new(b.finish()),
             Builder::Timestamp(mut b) => Arc::new(b.finish()),
+            Builder::Blob(mut b) => Arc::new(b.finish()),
         }
     }
 }

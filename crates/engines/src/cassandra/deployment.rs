@@ -1,28 +1,41 @@
 //! The Cassandra that a run talks to: a cluster that was there before, or a server of our own.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bakeoff_cassandra_server::{Home, Server, ServerOptions};
+use bakeoff_driver::DesignError;
 use bakeoff_stats::EngineInfo;
 use scylla::client::session::Session;
-use tokio::sync::OnceCell;
+use tokio::net::TcpStream;
 
 use super::connect::Cluster;
-use super::keyspace;
+use super::keyspace::{Keyspace, Owner};
 use crate::{Context, EngineError};
+
+/// How long a server that was killed may take until its process is gone.
+const END_WAIT: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(50);
 
 pub struct Deployment {
     pub session: Arc<Session>,
+    /// How the session was connected.
+    pub cluster: Cluster,
     /// Absent for a cluster that we did not start.
     pub server: Option<Server>,
     pub info: EngineInfo,
-    run_dir: PathBuf,
-    /// Keyspaces of this run.
-    keyspaces: Mutex<BTreeSet<String>>,
-    pub flushed: OnceCell<()>,
-    pub statistics: OnceCell<serde_json::Value>,
+    /// Keyspaces of this run, and whose they are.
+    keyspaces: Mutex<BTreeMap<String, Owner>>,
+    pub at_rest: tokio::sync::Mutex<AtRest>,
+}
+
+/// What is known of the tables as long as nothing is written: a call of nodetool costs about a
+/// second, and one tells of all tables.
+#[derive(Default)]
+pub struct AtRest {
+    pub flushed: bool,
+    pub statistics: Option<Arc<serde_json::Value>>,
 }
 
 impl Deployment {
@@ -58,38 +71,45 @@ impl Deployment {
                 settings: vec![("cluster".to_owned(), cluster.address.clone())],
             },
         };
-        let run_dir = context.run_dir.clone();
         Ok(Deployment {
             session,
+            cluster,
             server,
             info,
-            run_dir,
             keyspaces: Mutex::default(),
-            flushed: OnceCell::new(),
-            statistics: OnceCell::new(),
+            at_rest: tokio::sync::Mutex::default(),
         })
     }
 
-    /// Makes a keyspace of this run, or finds it again.
-    pub async fn claim(&self, keyspace: &str) -> Result<(), EngineError> {
-        if self.keyspaces().contains(keyspace) {
+    /// Makes a keyspace of this run or one that is shared, or finds it again.
+    pub async fn claim(&self, keyspace: &Keyspace) -> Result<(), EngineError> {
+        if self.keyspaces().contains_key(&keyspace.name) {
             return Ok(());
         }
         match &self.server {
             // Nobody else uses a server of our own.
-            Some(_) => keyspace::make(&self.session, keyspace, &self.run_dir).await?,
-            None => keyspace::claim(&self.session, keyspace, &self.run_dir).await?,
+            Some(_) => keyspace.make(&self.session).await?,
+            None => keyspace.claim(&self.session).await?,
         }
-        self.keyspaces().insert(keyspace.to_owned());
+        self.keyspaces()
+            .insert(keyspace.name.clone(), keyspace.owner.clone());
         Ok(())
+    }
+
+    /// To be called before anything is written to a table.
+    pub async fn forget_statistics(&self) {
+        *self.at_rest.lock().await = AtRest::default();
     }
 
     /// Drops what the run made and stops what it started; with `keep` the data stay.
     pub async fn finish(this: Arc<Self>, keep: bool) -> Result<(), EngineError> {
         if this.server.is_none() && !keep {
             let keyspaces = this.keyspaces().clone();
-            for name in keyspaces {
-                keyspace::drop(&this.session, &name, &this.run_dir).await?;
+            for (name, owner) in keyspaces {
+                // Others may still drive the tables of one that is shared.
+                if owner != Owner::Shared {
+                    Keyspace { name, owner }.drop(&this.session).await?;
+                }
             }
         }
         // A server that is still referred to stops when its last user lets go of it.
@@ -112,6 +132,26 @@ impl Deployment {
             .map_err(|e| EngineError(format!("removing {} failed: {e}", dir.display())))
     }
 
+    /// Passes a result on. After an error of a server that listens no more, its end is waited for,
+    /// so that `dead` knows of it: connections close a moment before the process is gone.
+    pub async fn noticing_death<T>(
+        &self,
+        result: Result<T, DesignError>,
+    ) -> Result<T, DesignError> {
+        if let (Err(_), Some(server)) = (&result, &self.server)
+            && TcpStream::connect(server.address()).await.is_err()
+        {
+            let ended = async {
+                while server.is_running() {
+                    tokio::time::sleep(POLL).await;
+                }
+            };
+            // One that only stopped listening is an error like others.
+            tokio::time::timeout(END_WAIT, ended).await.ok();
+        }
+        result
+    }
+
     /// Why our server answers no more, if it has ended.
     pub fn dead(&self) -> Option<String> {
         self.server
@@ -120,7 +160,7 @@ impl Deployment {
             .map(Server::why_stopped)
     }
 
-    fn keyspaces(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
+    fn keyspaces(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Owner>> {
         self.keyspaces
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -129,7 +169,10 @@ impl Deployment {
 
 async fn start_server(context: &Context) -> bakeoff_cassandra_server::Result<Server> {
     let home = Home::from_env()?;
-    Server::start(ServerOptions::new(home, context.run_dir.join("cassandra"))?).await
+    let mut options = ServerOptions::new(home, context.run_dir.join("cassandra"))?;
+    options.heap_mib = context.server.heap_mib.unwrap_or(options.heap_mib);
+    options.memory_limit_bytes = context.server.memory_mib.map(|mib| mib << 20);
+    Server::start(options).await
 }
 
 async fn release_version(session: &Session) -> Result<String, EngineError> {

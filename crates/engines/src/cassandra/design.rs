@@ -1,7 +1,6 @@
 //! One CQL table that takes part in a comparison.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
@@ -10,7 +9,6 @@ use bakeoff_stats::{DesignInfo, Footprint};
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use scylla::statement::prepared::PreparedStatement;
-use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 
 use super::deployment::Deployment;
@@ -18,10 +16,6 @@ use super::layout::TableLayout;
 use super::table::CassandraTable;
 use super::{footprint, keyspace, write};
 use crate::{EngineError, sql};
-
-/// How long a server that was killed may take until its process is gone.
-const END_WAIT: Duration = Duration::from_secs(5);
-const POLL: Duration = Duration::from_millis(50);
 
 pub struct CassandraDesign {
     deployment: Arc<Deployment>,
@@ -73,21 +67,9 @@ impl CassandraDesign {
             .map_err(design_error)
     }
 
-    /// Passes a result on. After an error of a server that listens no more, its end is waited for,
-    /// so that `dead` knows of it: connections close a moment before the process is gone.
+    /// As [`Deployment::noticing_death`].
     async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
-        if let (Err(_), Some(server)) = (&result, &self.deployment.server)
-            && TcpStream::connect(server.address()).await.is_err()
-        {
-            let ended = async {
-                while server.is_running() {
-                    tokio::time::sleep(POLL).await;
-                }
-            };
-            // One that only stopped listening is an error like others.
-            tokio::time::timeout(END_WAIT, ended).await.ok();
-        }
-        result
+        self.deployment.noticing_death(result).await
     }
 }
 
@@ -113,17 +95,20 @@ impl Design for CassandraDesign {
     }
 
     async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        self.deployment.forget_statistics().await;
         let session = &self.deployment.session;
         let write = async { write::write(session, self.insert().await?, &self.layout, rows).await };
         self.noticing_death(write.await).await
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
-        footprint::settle(&self.deployment, &self.keyspace, &self.layout.name).await
+        let tables = [self.layout.name.clone()];
+        footprint::settle(&self.deployment, &self.keyspace, &tables).await
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        let read = footprint::read(&self.deployment, &self.keyspace, &self.layout.name).await?;
+        let tables = [self.layout.name.clone()];
+        let read = footprint::read(&self.deployment, &self.keyspace, &tables).await?;
         Ok(Footprint {
             design: self.info.id.clone(),
             ..read

@@ -102,6 +102,7 @@ impl Cells {
                 let offsets = array.as_string::<i32>().value_offsets();
                 (offsets[row + 1] - offsets[row]) as usize
             }
+            Cells::Column(ColumnType::Blob, array) => array.as_binary::<i32>().value(row).len(),
             Cells::Column(..) | Cells::Bucket { .. } => 8,
             Cells::Blob(blobs) => blobs[row].len(),
         }
@@ -133,6 +134,9 @@ impl Cells {
             }
             Cells::Column(ColumnType::Text, array) => {
                 cell.set_value(array.as_string::<i32>().value(row).as_bytes())
+            }
+            Cells::Column(ColumnType::Blob, array) => {
+                cell.set_value(array.as_binary::<i32>().value(row))
             }
             Cells::Bucket { width, order_key } => {
                 cell.set_value(&order_key[row].div_euclid(*width).to_be_bytes())

@@ -1,6 +1,7 @@
 //! Bringing a table to rest, and reading what it takes on disk.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bakeoff_cassandra_server::Server;
@@ -18,19 +19,21 @@ const FLUSH_WAIT: Duration = Duration::from_secs(10);
 /// How often a table that is flushed by its own setting is flushed, in milliseconds.
 const FLUSH_PERIOD_MS: u32 = 2_000;
 
-/// Flushes and compacts a table, and says how.
+/// Flushes and compacts tables of a keyspace, and says how.
 pub async fn settle(
     deployment: &Deployment,
     keyspace: &str,
-    table: &str,
+    tables: &[String],
 ) -> Result<String, DesignError> {
     match &deployment.server {
         Some(server) => {
             deployment.flush_once(server, keyspace).await?;
-            nodetool(server, &["compact", keyspace, table]).await?;
+            let tables = tables.iter().map(String::as_str);
+            let compact: Vec<&str> = ["compact", keyspace].into_iter().chain(tables).collect();
+            nodetool(server, &compact).await?;
             Ok("flushed, then compacted into one SSTable by nodetool".to_owned())
         }
-        None => flush_by_setting(deployment, keyspace, table).await,
+        None => flush_by_setting(deployment, keyspace, tables).await,
     }
 }
 
@@ -51,18 +54,20 @@ fn flush_period_statement(keyspace: &str, table: &str, period_ms: u32) -> String
     format!("ALTER TABLE {keyspace}.{table} WITH memtable_flush_period_in_ms = {period_ms}")
 }
 
-/// A cluster that we did not start offers no nodetool: its own setting makes it flush our table,
+/// A cluster that we did not start offers no nodetool: its own setting makes it flush our tables,
 /// and nothing makes it compact.
 async fn flush_by_setting(
     deployment: &Deployment,
     keyspace: &str,
-    table: &str,
+    tables: &[String],
 ) -> Result<String, DesignError> {
     for period in [FLUSH_PERIOD_MS, 0] {
-        let cql = flush_period_statement(keyspace, table, period);
-        keyspace::execute(&deployment.session, &cql)
-            .await
-            .map_err(|e| DesignError(e.0))?;
+        for table in tables {
+            let cql = flush_period_statement(keyspace, table, period);
+            keyspace::execute(&deployment.session, &cql)
+                .await
+                .map_err(|e| DesignError(e.0))?;
+        }
         if period > 0 {
             tokio::time::sleep(FLUSH_WAIT).await;
         }
@@ -70,24 +75,30 @@ async fn flush_by_setting(
     Ok("flushed by memtable_flush_period_in_ms; not compacted: that needs nodetool".to_owned())
 }
 
-/// What a table takes, without its design's id.
+/// What tables take together, without their design's id.
 pub async fn read(
     deployment: &Deployment,
     keyspace: &str,
-    table: &str,
+    tables: &[String],
 ) -> Result<Footprint, DesignError> {
     match &deployment.server {
-        Some(server) => read_ours(deployment, server, keyspace, table).await,
-        None => Ok(read_theirs(deployment, keyspace, table).await),
+        Some(server) => read_ours(deployment, server, keyspace, tables).await,
+        None => Ok(read_theirs(deployment, keyspace, tables).await),
     }
 }
 
 impl Deployment {
-    /// Flushes all tables of a keyspace, once: a call of nodetool costs about a second, and the
-    /// driver settles tables when all of them are loaded.
+    /// Flushes all tables of a keyspace, once for what was written: a call of nodetool costs about
+    /// a second, and the driver settles tables when all of them are loaded.
     async fn flush_once(&self, server: &Server, keyspace: &str) -> Result<(), DesignError> {
-        let flush = || async { nodetool(server, &["flush", keyspace]).await.map(drop) };
-        self.flushed.get_or_try_init(flush).await.copied()
+        let mut at_rest = self.at_rest.lock().await;
+        // Compaction follows.
+        at_rest.statistics = None;
+        if !at_rest.flushed {
+            nodetool(server, &["flush", keyspace]).await?;
+            at_rest.flushed = true;
+        }
+        Ok(())
     }
 
     /// Statistics of all tables of a keyspace, read once when all are at rest.
@@ -95,13 +106,17 @@ impl Deployment {
         &self,
         server: &Server,
         keyspace: &str,
-    ) -> Result<&serde_json::Value, DesignError> {
-        let read = || async {
-            let text = nodetool(server, &["tablestats", "-F", "json", keyspace]).await?;
-            serde_json::from_str(&text)
-                .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))
-        };
-        self.statistics.get_or_try_init(read).await
+    ) -> Result<Arc<serde_json::Value>, DesignError> {
+        let mut at_rest = self.at_rest.lock().await;
+        if let Some(statistics) = &at_rest.statistics {
+            return Ok(statistics.clone());
+        }
+        let text = nodetool(server, &["tablestats", "-F", "json", keyspace]).await?;
+        let statistics: Arc<serde_json::Value> = serde_json::from_str(&text)
+            .map(Arc::new)
+            .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))?;
+        at_rest.statistics = Some(statistics.clone());
+        Ok(statistics)
     }
 }
 
@@ -109,24 +124,60 @@ async fn read_ours(
     deployment: &Deployment,
     server: &Server,
     keyspace: &str,
-    table: &str,
+    tables: &[String],
 ) -> Result<Footprint, DesignError> {
     let statistics = deployment.table_statistics(server, keyspace).await?;
-    let stats = &statistics[keyspace]["tables"][table];
-    // Some versions print numbers as text.
-    let number = |name: &str| match &stats[name] {
-        serde_json::Value::String(text) => text.parse::<f64>().ok(),
-        value => value.as_f64(),
+    let of = |table: &String| Statistics(&statistics[keyspace]["tables"][table.as_str()]);
+    let sum = |name: &str| {
+        tables
+            .iter()
+            .map(|table| of(table).number(name))
+            .sum::<Option<f64>>()
     };
-    let (files, bytes) = files_of(&server.data_dir().join(keyspace), table)?;
+    let (mut files, mut bytes) = (0, 0);
+    for table in tables {
+        let (more_files, more_bytes) = files_of(&server.data_dir().join(keyspace), table)?;
+        files += more_files;
+        bytes += more_bytes;
+    }
     Ok(Footprint {
         design: String::new(),
-        engine_bytes: number("space_used_live").map(|v| v as u64),
+        engine_bytes: sum("space_used_live").map(|v| v as u64),
         file_bytes: Some(bytes),
-        compression_ratio: number("sstable_compression_ratio").filter(|ratio| *ratio > 0.0),
+        compression_ratio: compression_ratio(tables.iter().map(of)),
+        compression_metadata_bytes: sum("compression_metadata_off_heap_memory_used")
+            .map(|v| v as u64),
         files: Some(files),
         note: None,
     })
+}
+
+/// What `nodetool tablestats` tells of one table.
+struct Statistics<'a>(&'a serde_json::Value);
+
+impl Statistics<'_> {
+    /// Some versions print numbers as text.
+    fn number(&self, name: &str) -> Option<f64> {
+        match &self.0[name] {
+            serde_json::Value::String(text) => text.parse().ok(),
+            value => value.as_f64(),
+        }
+    }
+}
+
+/// Compressed by uncompressed bytes of all tables together; each has its ratio and its compressed
+/// bytes.
+fn compression_ratio<'a>(tables: impl Iterator<Item = Statistics<'a>>) -> Option<f64> {
+    let (mut compressed, mut uncompressed) = (0.0, 0.0);
+    for table in tables {
+        let ratio = table.number("sstable_compression_ratio");
+        if let Some(ratio) = ratio.filter(|ratio| *ratio > 0.0) {
+            let bytes = table.number("space_used_live")?;
+            compressed += bytes;
+            uncompressed += bytes / ratio;
+        }
+    }
+    (uncompressed > 0.0).then(|| compressed / uncompressed)
 }
 
 /// Number and bytes of a table's files, without snapshots and backups.
@@ -157,13 +208,18 @@ fn files_of(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError>
 }
 
 /// The cluster's own figure, in its unit of a mebibyte, where there is one for the whole cluster.
-async fn read_theirs(deployment: &Deployment, keyspace: &str, table: &str) -> Footprint {
+async fn read_theirs(deployment: &Deployment, keyspace: &str, tables: &[String]) -> Footprint {
     let nodes = deployment
         .session
         .get_cluster_state()
         .get_nodes_info()
         .len();
-    let (engine_bytes, note) = match disk_usage(deployment, keyspace, table).await {
+    let mut sum: Result<Option<u64>, DesignError> = Ok(Some(0));
+    for table in tables {
+        let bytes = disk_usage(deployment, keyspace, table).await;
+        sum = sum.and_then(|sum| Ok(sum.zip(bytes?).map(|(sum, bytes)| sum + bytes)));
+    }
+    let (engine_bytes, note) = match sum {
         _ if nodes > 1 => (
             None,
             format!("not known: each of the {nodes} nodes knows its own share only"),
@@ -181,6 +237,7 @@ async fn read_theirs(deployment: &Deployment, keyspace: &str, table: &str) -> Fo
         engine_bytes,
         file_bytes: None,
         compression_ratio: None,
+        compression_metadata_bytes: None,
         files: None,
         note: Some(note),
     }

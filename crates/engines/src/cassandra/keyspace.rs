@@ -1,18 +1,172 @@
 //! The keyspace of a run, and the marker that says it is ours.
 //!
 //! Nothing is ever created, written or dropped in a keyspace that does not carry the marker of
-//! the same run.
+//! the same run, or the marker of those that several processes share.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use scylla::client::session::Session;
 
-use crate::EngineError;
+use crate::{Context, EngineError};
 
 const MARKER_TABLE: &str = "bakeoff_marker";
+/// Stands in the marker of a shared keyspace where a run's name would.
+const SHARED: &str = "shared by several processes";
+/// How long another process may take to put the marker into a shared keyspace that it makes.
+const MARKER_WAIT: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(200);
+/// CQL's own limit.
+const NAME_LENGTH: usize = 48;
 
-/// What a run is known by: its machine and its folder, so that a stopped run finds its keyspace
-/// and no other run does.
+/// A keyspace of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keyspace {
+    pub name: String,
+    pub owner: Owner,
+}
+
+/// Who may use a keyspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// The runs of this folder on this machine.
+    Run(PathBuf),
+    /// Every process that names it.
+    Shared,
+}
+
+impl Keyspace {
+    /// The one that is named, or the run's own.
+    ///
+    /// # Errors
+    /// For a name that CQL would not take as it is.
+    pub fn of(workload: &str, context: &Context) -> Result<Self, EngineError> {
+        let Some(name) = &context.keyspace else {
+            return Ok(Keyspace {
+                name: name(workload, &context.run_dir),
+                owner: Owner::Run(context.run_dir.clone()),
+            });
+        };
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let letter_first = name.starts_with(|c: char| c.is_ascii_lowercase());
+        if !letter_first || !name.chars().all(plain) || name.len() > NAME_LENGTH {
+            return Err(EngineError(format!(
+                "`{name}` is no name for a keyspace: use up to {NAME_LENGTH} of a-z, 0-9 and _, a \
+                 letter first"
+            )));
+        }
+        Ok(Keyspace {
+            name: name.clone(),
+            owner: Owner::Shared,
+        })
+    }
+
+    /// The statements that make a keyspace ours.
+    pub fn statements(&self) -> [String; 3] {
+        let keyspace = &self.name;
+        [
+            format!(
+                "CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = \
+                 {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+            ),
+            format!(
+                "CREATE TABLE IF NOT EXISTS {keyspace}.{MARKER_TABLE} (run text PRIMARY KEY) WITH comment = \
+                 'This keyspace was made by Bakeoff and may be dropped when its run is not going on'"
+            ),
+            format!(
+                "INSERT INTO {keyspace}.{MARKER_TABLE} (run) VALUES ('{}')",
+                self.owner.name().replace('\'', "''")
+            ),
+        ]
+    }
+
+    /// Makes the keyspace, or finds the one that this run, or another process that shares it,
+    /// made before.
+    pub async fn claim(&self, session: &Session) -> Result<(), EngineError> {
+        match exists(session, &self.name).await? {
+            true => self.check_owner(session).await,
+            false => self.make(session).await,
+        }
+    }
+
+    /// Makes the keyspace and its marker, or what of them a killed run did not come to.
+    pub async fn make(&self, session: &Session) -> Result<(), EngineError> {
+        for statement in self.statements() {
+            execute(session, &statement).await?;
+        }
+        Ok(())
+    }
+
+    pub fn drop_statement(&self) -> String {
+        format!("DROP KEYSPACE {}", self.name)
+    }
+
+    /// Drops the keyspace with all its tables, if it is ours.
+    pub async fn drop(&self, session: &Session) -> Result<(), EngineError> {
+        if exists(session, &self.name).await? {
+            self.check_owner(session).await?;
+            execute(session, &self.drop_statement()).await?;
+        }
+        Ok(())
+    }
+
+    async fn check_owner(&self, session: &Session) -> Result<(), EngineError> {
+        let refused = |why: &str| {
+            EngineError(format!(
+                "keyspace {} exists and {why}; Bakeoff touches nothing in it: drop it yourself if \
+                 it is not needed, or choose {}",
+                self.name,
+                self.owner.other_choice()
+            ))
+        };
+        let deadline = tokio::time::Instant::now() + self.owner.marker_wait();
+        loop {
+            let marked = match has_marker_table(session, &self.name).await? {
+                true => Some(self.has_own_marker(session).await?),
+                false => None,
+            };
+            match marked {
+                Some(true) => return Ok(()),
+                // Whoever makes a shared keyspace may not have come to its marker yet.
+                _ if tokio::time::Instant::now() < deadline => tokio::time::sleep(POLL).await,
+                Some(false) => return Err(refused("belongs to another run")),
+                None => return Err(refused("does not carry Bakeoff's marker")),
+            }
+        }
+    }
+
+    async fn has_own_marker(&self, session: &Session) -> Result<bool, EngineError> {
+        let marker = format!("SELECT run FROM {}.{MARKER_TABLE} WHERE run = ?", self.name);
+        let found = texts(session, &marker, &self.owner.name()).await?;
+        Ok(!found.is_empty())
+    }
+}
+
+impl Owner {
+    /// What stands in the marker: for a run its machine and its folder, so that a stopped run
+    /// finds its keyspace and no other run does.
+    fn name(&self) -> String {
+        let Owner::Run(run_dir) = self else {
+            return SHARED.to_owned();
+        };
+        run_name(run_dir)
+    }
+
+    fn other_choice(&self) -> &'static str {
+        match self {
+            Owner::Run(_) => "another --out folder",
+            Owner::Shared => "another --keyspace",
+        }
+    }
+
+    fn marker_wait(&self) -> Duration {
+        match self {
+            Owner::Run(_) => Duration::ZERO,
+            Owner::Shared => MARKER_WAIT,
+        }
+    }
+}
+
 fn run_name(run_dir: &Path) -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let (host, machine) = (read("/proc/sys/kernel/hostname"), read("/etc/machine-id"));
@@ -20,57 +174,20 @@ fn run_name(run_dir: &Path) -> String {
 }
 
 /// Name of a run's keyspace.
-pub fn name(workload: &str, run_dir: &Path) -> String {
+fn name(workload: &str, run_dir: &Path) -> String {
     let hash = xxhash_rust::xxh3::xxh3_64(run_name(run_dir).as_bytes());
     let workload: String = workload.chars().take(30).collect();
     format!("bakeoff_{workload}_{:08x}", hash as u32)
 }
 
-/// The statements that make a keyspace ours.
-pub fn statements(keyspace: &str, run_dir: &Path) -> [String; 3] {
-    [
-        format!(
-            "CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = \
-             {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
-        ),
-        format!(
-            "CREATE TABLE IF NOT EXISTS {keyspace}.{MARKER_TABLE} (run text PRIMARY KEY) WITH comment = \
-             'This keyspace was made by Bakeoff and may be dropped when its run is not going on'"
-        ),
-        format!(
-            "INSERT INTO {keyspace}.{MARKER_TABLE} (run) VALUES ('{}')",
-            run_name(run_dir).replace('\'', "''")
-        ),
-    ]
-}
-
-/// Makes the keyspace, or finds the one that this run made before.
-pub async fn claim(session: &Session, keyspace: &str, run_dir: &Path) -> Result<(), EngineError> {
-    match exists(session, keyspace).await? {
-        true => check_owner(session, keyspace, run_dir).await,
-        false => make(session, keyspace, run_dir).await,
-    }
-}
-
-/// Makes the keyspace and its marker, or what of them a killed run did not come to.
-pub async fn make(session: &Session, keyspace: &str, run_dir: &Path) -> Result<(), EngineError> {
-    for statement in statements(keyspace, run_dir) {
-        execute(session, &statement).await?;
-    }
-    Ok(())
-}
-
-pub fn drop_statement(keyspace: &str) -> String {
-    format!("DROP KEYSPACE {keyspace}")
-}
-
-/// Drops the keyspace with all its tables, if it is this run's.
-pub async fn drop(session: &Session, keyspace: &str, run_dir: &Path) -> Result<(), EngineError> {
-    if exists(session, keyspace).await? {
-        check_owner(session, keyspace, run_dir).await?;
-        execute(session, &drop_statement(keyspace)).await?;
-    }
-    Ok(())
+/// The tables and materialized views of a keyspace, without its marker.
+pub async fn tables(session: &Session, keyspace: &str) -> Result<Vec<String>, EngineError> {
+    let tables = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
+    let views = "SELECT view_name FROM system_schema.views WHERE keyspace_name = ?";
+    let mut names = texts(session, tables, keyspace).await?;
+    names.extend(texts(session, views, keyspace).await?);
+    names.retain(|name| name != MARKER_TABLE);
+    Ok(names)
 }
 
 async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> {
@@ -82,30 +199,10 @@ async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> 
     Ok(!found.await?.is_empty())
 }
 
-async fn check_owner(session: &Session, keyspace: &str, run_dir: &Path) -> Result<(), EngineError> {
-    let tables = texts(
-        session,
-        "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?",
-        keyspace,
-    )
-    .await?;
-    let refused = |why: &str| {
-        EngineError(format!(
-            "keyspace {keyspace} exists and {why}; Bakeoff touches nothing in it: drop it yourself \
-             if it is not needed, or choose another --out folder"
-        ))
-    };
-    if !tables.iter().any(|t| t == MARKER_TABLE) {
-        return Err(refused("does not carry Bakeoff's marker"));
-    }
-    let marker = format!("SELECT run FROM {keyspace}.{MARKER_TABLE} WHERE run = ?");
-    match texts(session, &marker, &run_name(run_dir))
-        .await?
-        .is_empty()
-    {
-        false => Ok(()),
-        true => Err(refused("belongs to another run")),
-    }
+async fn has_marker_table(session: &Session, keyspace: &str) -> Result<bool, EngineError> {
+    let tables = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
+    let found = texts(session, tables, keyspace).await?;
+    Ok(found.iter().any(|table| table == MARKER_TABLE))
 }
 
 async fn texts(session: &Session, cql: &str, value: &str) -> Result<Vec<String>, EngineError> {
@@ -142,7 +239,11 @@ mod tests {
 
     #[test]
     fn a_quote_in_a_folder_name_stays_inside_its_literal() {
-        let [.., insert] = statements("ks", Path::new("/it's"));
+        let keyspace = Keyspace {
+            name: "ks".to_owned(),
+            owner: Owner::Run("/it's".into()),
+        };
+        let [.., insert] = keyspace.statements();
         assert!(insert.ends_with("/it''s')"), "{insert}");
     }
 }

@@ -61,7 +61,8 @@ impl TableLayout {
             Some("compact") => Shape::Compact,
             other => {
                 return Err(settings.error(format!(
-                    "cassandra has no layout `{}`; there are narrow, wide, blob, compact",
+                    "cassandra has no layout `{}`; there are narrow, wide, blob, compact, \
+                     as-written",
                     other.unwrap_or("")
                 )));
             }

@@ -2,11 +2,12 @@
 //!
 //! Layout: a bitmap with a bit for each column, least significant bit first, set for null; then
 //! the values that are not null in column order: booleans as 1 byte, int as 4, bigint, double and
-//! timestamp as 8 bytes, all little-endian; text as its length in LEB128 and its bytes.
+//! timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and their
+//! bytes.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
-use bakeoff_workload::ColumnType;
+use bakeoff_workload::{ColumnType, Value};
 
 /// Appends the blob of one row. `columns` are those outside the key, in table order.
 pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>) {
@@ -33,12 +34,33 @@ pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>
                 out.extend(millis.to_le_bytes());
             }
             ColumnType::Text => {
-                let text = array.as_string::<i32>().value(row);
-                push_length(text.len(), out);
-                out.extend(text.as_bytes());
+                push_bytes(array.as_string::<i32>().value(row).as_bytes(), out);
             }
+            ColumnType::Blob => push_bytes(array.as_binary::<i32>().value(row), out),
         }
     }
+}
+
+/// Appends the blob of a row that is given value by value, in table order.
+pub fn encode_values(values: &[Value], out: &mut Vec<u8>) {
+    let bitmap = out.len();
+    out.resize(bitmap + values.len().div_ceil(8), 0);
+    for (i, value) in values.iter().enumerate() {
+        match value {
+            Value::Null => out[bitmap + i / 8] |= 1 << (i % 8),
+            Value::Boolean(v) => out.push(u8::from(*v)),
+            Value::Int(v) => out.extend(v.to_le_bytes()),
+            Value::Bigint(v) | Value::Timestamp(v) => out.extend(v.to_le_bytes()),
+            Value::Double(v) => out.extend(v.to_le_bytes()),
+            Value::Text(v) => push_bytes(v.as_bytes(), out),
+            Value::Blob(v) => push_bytes(v, out),
+        }
+    }
+}
+
+fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    push_length(bytes.len(), out);
+    out.extend(bytes);
 }
 
 fn push_length(mut length: usize, out: &mut Vec<u8>) {
@@ -67,7 +89,7 @@ pub fn decode<'a>(
             ColumnType::Boolean => 1,
             ColumnType::Int => 4,
             ColumnType::Bigint | ColumnType::Double | ColumnType::Timestamp => 8,
-            ColumnType::Text => take_length(&mut rest)?,
+            ColumnType::Text | ColumnType::Blob => take_length(&mut rest)?,
         };
         let (value, after) = rest.split_at_checked(width)?;
         rest = after;

@@ -182,6 +182,7 @@ impl Design for InMemory {
             engine_bytes: Some(self.rows().bytes as u64),
             file_bytes: None,
             compression_ratio: None,
+            compression_metadata_bytes: None,
             files: None,
             note: Some("memory, not disk: uncompressed Arrow buffers".to_owned()),
         })

@@ -241,6 +241,7 @@ impl Design for ParquetTable {
             engine_bytes: None,
             file_bytes: Some(bytes),
             compression_ratio: None,
+            compression_metadata_bytes: None,
             files: Some(files),
             note: None,
         })

@@ -200,6 +200,8 @@ impl Started {
             cluster: None,
             memory_table_bytes: 64 << 20,
             keys_repeat: true,
+            server: Default::default(),
+            keyspace: None,
         };
         let id: DesignId = name.parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();

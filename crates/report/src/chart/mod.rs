@@ -2,19 +2,29 @@
 //! for light and dark; sizes are in the view box's units, about one pixel each.
 
 mod bars;
+mod line;
 mod load_bars;
 mod palette;
+mod panel;
+mod percentiles;
 mod placement;
+mod probes;
 mod query_bars;
+mod rate_bars;
 mod scale;
 mod scatter;
 mod storage_bars;
+mod timeline;
 
 pub use load_bars::load_bars;
-pub use palette::Palette;
+pub use palette::{Marker, Palette, nth_class};
+pub use percentiles::percentiles;
+pub use probes::probes;
 pub use query_bars::query_bars;
+pub use rate_bars::{p99_bars, rate_bars};
 pub use scatter::{Size, scatter};
 pub use storage_bars::storage_bars;
+pub use timeline::timeline;
 
 use crate::markup::Escaped;
 

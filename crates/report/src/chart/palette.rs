@@ -1,4 +1,4 @@
-//! A colour and a shape for each engine, so that colour alone never carries a meaning.
+//! A colour and a shape for each engine, design or operation, so that colour alone never carries a meaning.
 
 use bakeoff_stats::{DesignInfo, Summary};
 
@@ -6,8 +6,9 @@ use bakeoff_stats::{DesignInfo, Summary};
 const COLORS: usize = 6;
 
 pub struct Palette<'a> {
-    /// In the order of the run's designs; yardsticks have a colour of their own.
-    engines: Vec<&'a str>,
+    /// Names in the order of the run's designs; yardsticks have a colour of their own.
+    names: Vec<&'a str>,
+    name_of: fn(&DesignInfo) -> &str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,41 +21,61 @@ pub enum Marker {
 }
 
 impl<'a> Palette<'a> {
+    /// One for each engine of a run.
     pub fn of(summary: &'a Summary) -> Palette<'a> {
-        let mut engines: Vec<&str> = Vec::new();
-        for design in summary.designs.iter().filter(|d| !d.info.is_yardstick()) {
-            if !engines.contains(&design.info.engine.as_str()) {
-                engines.push(&design.info.engine);
+        let infos = summary.designs.iter().map(|d| &d.info);
+        Palette::new(infos, |design| &design.engine)
+    }
+
+    /// One for each design, where most have the same engine.
+    pub fn of_designs(infos: impl Iterator<Item = &'a DesignInfo>) -> Palette<'a> {
+        Palette::new(infos, |design| &design.id)
+    }
+
+    fn new(
+        infos: impl Iterator<Item = &'a DesignInfo>,
+        name_of: fn(&DesignInfo) -> &str,
+    ) -> Palette<'a> {
+        let mut names: Vec<&str> = Vec::new();
+        for design in infos.filter(|d| !d.is_yardstick()) {
+            if !names.contains(&name_of(design)) {
+                names.push(name_of(design));
             }
         }
-        Palette { engines }
+        Palette { names, name_of }
     }
 
     /// The class that sets `--color`.
     pub fn class(&self, design: &DesignInfo) -> String {
-        match self.index(design) {
-            Some(index) => format!("e{}", index % COLORS),
-            None => "yardstick".to_owned(),
-        }
+        self.index(design)
+            .map_or_else(|| "yardstick".to_owned(), nth_class)
     }
 
     pub fn marker(&self, design: &DesignInfo) -> Marker {
+        self.index(design).map_or(Marker::Cross, Marker::nth)
+    }
+
+    fn index(&self, design: &DesignInfo) -> Option<usize> {
+        self.names.iter().position(|n| *n == (self.name_of)(design))
+    }
+}
+
+/// The class that sets `--color` for the one at this place.
+pub fn nth_class(index: usize) -> String {
+    format!("e{}", index % COLORS)
+}
+
+impl Marker {
+    pub fn nth(index: usize) -> Marker {
         const SHAPES: [Marker; 4] = [
             Marker::Circle,
             Marker::Square,
             Marker::Triangle,
             Marker::Diamond,
         ];
-        self.index(design)
-            .map_or(Marker::Cross, |index| SHAPES[index % SHAPES.len()])
+        SHAPES[index % SHAPES.len()]
     }
 
-    fn index(&self, design: &DesignInfo) -> Option<usize> {
-        self.engines.iter().position(|e| *e == design.engine)
-    }
-}
-
-impl Marker {
     /// The same shape as a character, for legends.
     pub fn character(self) -> char {
         match self {

@@ -50,6 +50,33 @@ impl Scale {
         })
     }
 
+    /// From zero to a round value that is not below any of these.
+    pub fn from_zero(values: &[f64], from: f64, to: f64) -> Scale {
+        const TOPS: [f64; 7] = [1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0];
+        let greatest = range(values).map_or(1.0, |(_, greatest)| greatest);
+        let decade = decade_below(greatest);
+        let tops = TOPS.map(|top| top * decade);
+        let high = tops.into_iter().find(|&top| top >= greatest);
+        Scale {
+            logarithmic: false,
+            low: 0.0,
+            high: high.unwrap_or(10.0 * decade),
+            from,
+            to,
+        }
+    }
+
+    /// From zero to exactly this, which is positive.
+    pub fn up_to(high: f64, from: f64, to: f64) -> Scale {
+        Scale {
+            logarithmic: false,
+            low: 0.0,
+            high,
+            from,
+            to,
+        }
+    }
+
     pub fn is_logarithmic(&self) -> bool {
         self.logarithmic
     }
@@ -61,6 +88,14 @@ impl Scale {
             (value - self.low) / (self.high - self.low)
         };
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
+    }
+
+    /// Values to label where there is little room: both ends and the middle of a linear scale.
+    pub fn few_ticks(&self) -> Vec<f64> {
+        match self.logarithmic {
+            true => self.ticks(),
+            false => vec![self.low, self.low.midpoint(self.high), self.high],
+        }
     }
 
     /// Values to label, at most nine.
@@ -153,6 +188,19 @@ mod tests {
         assert!(scale.is_logarithmic());
         assert!(scale.at(0.001) > 10.0);
         assert!(close(&scale.ticks(), &[1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]));
+    }
+
+    #[test]
+    fn panels_begin_at_zero_and_end_at_a_round_value() {
+        let scale = Scale::from_zero(&[0.0, 3.7], 50.0, 0.0);
+        assert_eq!((scale.at(0.0), scale.at(4.0)), (50.0, 0.0));
+        assert!(close(&scale.few_ticks(), &[0.0, 2.0, 4.0]));
+        assert_eq!(Scale::from_zero(&[9.0], 50.0, 0.0).at(10.0), 0.0);
+        assert_eq!(Scale::from_zero(&[0.0, f64::NAN], 50.0, 0.0).at(0.0), 50.0);
+        assert!(close(
+            &Scale::up_to(60.0, 0.0, 600.0).ticks(),
+            &[0.0, 20.0, 40.0, 60.0]
+        ));
     }
 
     #[test]

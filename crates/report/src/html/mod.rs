@@ -1,13 +1,14 @@
 //! A run as one HTML file that needs no network and no scripts.
 
-mod setup;
-mod table;
+pub(crate) mod setup;
+pub(crate) mod table;
 mod tables;
 
 use bakeoff_stats::Summary;
 
 use crate::chart::{self, Palette};
 use crate::markup::Escaped;
+use crate::verdict::Answer;
 use crate::{figure, notes, units, verdict};
 
 const STYLE: &str = include_str!("style.css");
@@ -26,19 +27,22 @@ pub fn render(summary: &Summary) -> String {
         published(summary),
         setup(summary),
     ];
+    page(&summary.header.title, &sections.concat(), &footer(summary))
+}
+
+/// A document of these sections; the title is text, all else HTML.
+pub(crate) fn page(title: &str, sections: &str, footer: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{} · Bakeoff</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n{}</main>\n{}</body>\n</html>\n",
-        Escaped(&summary.header.title),
-        sections.concat(),
-        footer(summary),
+         <body>\n<main>\n{sections}</main>\n{footer}</body>\n</html>\n",
+        Escaped(title),
     )
 }
 
-fn section(title: &str, content: &str) -> String {
+pub(crate) fn section(title: &str, content: &str) -> String {
     format!(
         "<section>\n<h2>{}</h2>\n{content}</section>\n",
         Escaped(title)
@@ -66,21 +70,24 @@ fn header(summary: &Summary) -> String {
 
 /// The two questions, each with its figure.
 fn answers(summary: &Summary) -> String {
-    let answers: String = [
+    let answers = [
         verdict::storage_to_buy(summary),
         verdict::time_to_answer(summary),
-    ]
-    .iter()
-    .flatten()
-    .map(|answer| {
-        format!(
-            "<div><dt>{}</dt><dd class=\"figure\">{}</dd><dd>{}</dd></div>\n",
-            answer.question,
-            Escaped(&answer.figure),
-            Escaped(&answer.basis)
-        )
-    })
-    .collect();
+    ];
+    answer_list(answers.into_iter().flatten())
+}
+
+pub(crate) fn answer_list(answers: impl Iterator<Item = Answer>) -> String {
+    let answers: String = answers
+        .map(|answer| {
+            format!(
+                "<div><dt>{}</dt><dd class=\"figure\">{}</dd><dd>{}</dd></div>\n",
+                Escaped(&answer.question),
+                Escaped(&answer.figure),
+                Escaped(&answer.basis)
+            )
+        })
+        .collect();
     if answers.is_empty() {
         answers
     } else {
@@ -89,14 +96,17 @@ fn answers(summary: &Summary) -> String {
 }
 
 fn failures(summary: &Summary) -> String {
-    let items: String = summary
-        .designs
-        .iter()
-        .flat_map(|d| {
-            d.failures
-                .iter()
-                .map(move |f| (figure::place(d, f), &f.reason))
-        })
+    let failures = summary.designs.iter().flat_map(|d| {
+        d.failures
+            .iter()
+            .map(move |f| (figure::place(d, f), f.reason.as_str()))
+    });
+    failure_list(failures)
+}
+
+/// Where each happened, and why.
+pub(crate) fn failure_list<'a>(failures: impl Iterator<Item = (String, &'a str)>) -> String {
+    let items: String = failures
         .map(|(place, reason)| format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(place), Escaped(reason)))
         .collect();
     if items.is_empty() {
@@ -165,7 +175,7 @@ fn storage_and_loading(summary: &Summary) -> String {
     )
 }
 
-fn charts_section(title: &str, hint: &str, charts: &str) -> String {
+pub(crate) fn charts_section(title: &str, hint: &str, charts: &str) -> String {
     if charts.is_empty() {
         return String::new();
     }
@@ -176,7 +186,7 @@ fn charts_section(title: &str, hint: &str, charts: &str) -> String {
     )
 }
 
-fn chart_figure(title: &str, chart: &str) -> String {
+pub(crate) fn chart_figure(title: &str, chart: &str) -> String {
     format!("<figure><h3>{}</h3>\n{chart}</figure>\n", Escaped(title))
 }
 
@@ -231,20 +241,30 @@ fn setup(summary: &Summary) -> String {
     let content = format!(
         "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{queries}{}",
         setup::run(summary),
-        setup::workload(summary),
+        setup::workload(&summary.header.workload, &summary.header.workload_text),
     );
     section("Setup", &content)
 }
 
 fn footer(summary: &Summary) -> String {
-    let state = match (summary.finished, summary.interrupted) {
+    let header = &summary.header;
+    let state = state(summary.finished, summary.interrupted);
+    let what = format!("run {state}");
+    footer_line(&header.bakeoff_version, &what, &header.command)
+}
+
+pub(crate) fn state(finished: bool, interrupted: bool) -> &'static str {
+    match (finished, interrupted) {
         (true, _) => "finished",
         (false, true) => "interrupted",
         (false, false) => "not finished",
-    };
+    }
+}
+
+pub(crate) fn footer_line(version: &str, what: &str, command: &str) -> String {
     format!(
-        "<footer>Bakeoff {} · run {state} · <code>{}</code></footer>\n",
-        Escaped(&summary.header.bakeoff_version),
-        Escaped(&summary.header.command),
+        "<footer>Bakeoff {} · {what} · <code>{}</code></footer>\n",
+        Escaped(version),
+        Escaped(command),
     )
 }

@@ -1,6 +1,6 @@
 //! What was measured on what: everything that one needs to repeat the run.
 
-use bakeoff_stats::{DesignSummary, EngineInfo, Footprint, Summary};
+use bakeoff_stats::{DesignInfo, DesignSummary, EngineInfo, Footprint, Summary};
 
 use crate::markup::Escaped;
 use crate::units;
@@ -74,26 +74,22 @@ pub fn engine(engine: &EngineInfo) -> String {
 }
 
 pub fn design(design: &DesignSummary) -> String {
-    let settings = design
-        .info
-        .settings
-        .iter()
-        .map(|(n, v)| (n.as_str(), v.as_str()));
-    let footprint = design.footprint.as_ref().map(footprint).unwrap_or_default();
+    design_details(&design.info, design.footprint.as_ref())
+}
+
+pub fn design_details(info: &DesignInfo, footprint: Option<&Footprint>) -> String {
+    let settings = info.settings.iter().map(|(n, v)| (n.as_str(), v.as_str()));
+    let footprint = footprint.map(self::footprint).unwrap_or_default();
     let footprint = footprint.iter().map(|(n, v)| (*n, v.as_str()));
-    let statements: String = design
-        .info
+    let statements: String = info
         .statements
         .iter()
         .map(|s| format!("<pre>{}</pre>\n", Escaped(s)))
         .collect();
-    details(
-        &design.info.id,
-        &(list(settings.chain(footprint)) + &statements),
-    )
+    details(&info.id, &(list(settings.chain(footprint)) + &statements))
 }
 
-fn footprint(footprint: &Footprint) -> Vec<(&'static str, String)> {
+pub fn footprint(footprint: &Footprint) -> Vec<(&'static str, String)> {
     let bytes = |b: u64| format!("{} ({} bytes)", units::bytes(b as f64), units::count(b));
     [
         footprint.file_bytes.map(|b| ("files on disk", bytes(b))),
@@ -103,6 +99,9 @@ fn footprint(footprint: &Footprint) -> Vec<(&'static str, String)> {
         footprint
             .compression_ratio
             .map(|r| ("compressed to", format!("{:.1}%", r * 100.0))),
+        footprint
+            .compression_metadata_bytes
+            .map(|b| ("memory for compression metadata", bytes(b))),
         footprint
             .files
             .map(|f| ("number of files", units::count(f))),
@@ -120,19 +119,19 @@ pub fn query(name: &str, sql: &str) -> String {
     )
 }
 
-pub fn workload(summary: &Summary) -> String {
-    let text = format!("<pre>{}</pre>\n", Escaped(&summary.header.workload_text));
-    details(&format!("workload file {}", summary.header.workload), &text)
+pub fn workload(name: &str, text: &str) -> String {
+    let text = format!("<pre>{}</pre>\n", Escaped(text));
+    details(&format!("workload file {name}"), &text)
 }
 
-fn details(summary: &str, content: &str) -> String {
+pub fn details(summary: &str, content: &str) -> String {
     format!(
         "<details><summary>{}</summary>\n{content}</details>\n",
         Escaped(summary)
     )
 }
 
-fn list<'a>(facts: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+pub fn list<'a>(facts: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let items: String = facts
         .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(name), Escaped(value)))
         .collect();

@@ -61,3 +61,7 @@ impl Heading {
         }
     }
 }
+
+pub fn or_none<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| NONE.to_owned(), show)
+}

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::{Basis, CpuSeconds, DesignSummary, Forecast, QuerySummary, Summary};
 
-use super::table::{Heading, NONE, Table};
+use super::table::{Heading, NONE, Table, or_none};
 use crate::figure::{self, Figure};
 use crate::markup::{Escaped, design_id};
 use crate::units;
@@ -237,8 +237,4 @@ fn name(design: &DesignSummary) -> String {
     } else {
         format!("<span class=\"failed\">{id}</span>")
     }
-}
-
-fn or_none<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
-    value.map_or_else(|| NONE.to_owned(), show)
 }

@@ -1,7 +1,8 @@
 //! A run in the terminal: tables of designs, then the verdict.
 
+pub(crate) mod layout;
 mod tables;
-mod text;
+pub(crate) mod text;
 
 use bakeoff_stats::Summary;
 
@@ -31,7 +32,7 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     parts.join("\n\n") + "\n"
 }
 
-fn section(title: &str, style: Style, body: &str) -> String {
+pub(crate) fn section(title: &str, style: Style, body: &str) -> String {
     format!("{}\n{body}", style.bold(title))
 }
 

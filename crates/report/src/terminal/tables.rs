@@ -1,15 +1,12 @@
 //! The tables: one of storage and loading, one or several of queries.
 
 use bakeoff_stats::{DesignSummary, QuerySummary, Summary};
-use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, TableComponent, presets,
-};
+use comfy_table::{Attribute, Cell, Table};
 
+use super::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use super::text::Style;
 use crate::figure::{self, Figure};
 use crate::units;
-
-const NONE: &str = "–";
 
 /// The intervals of the loading rates are left out where they do not fit.
 pub fn storage(summary: &Summary, width: usize, style: Style) -> String {
@@ -141,56 +138,7 @@ fn bad_rounds(query: &QuerySummary) -> String {
     }
 }
 
-fn table(style: Style) -> Table {
-    let mut table = Table::new();
-    table
-        .load_preset(presets::NOTHING)
-        .set_style(TableComponent::HeaderLines, '─')
-        .remove_style(TableComponent::VerticalLines)
-        .remove_style(TableComponent::MiddleHeaderIntersections)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    if style.color {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
-    table
-}
-
-/// Breaks long cells so that the table is no wider than this.
-fn set_width(table: &mut Table, width: usize) {
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(u16::try_from(width).unwrap_or(u16::MAX));
-}
-
-fn fits(table: &Table, width: usize) -> bool {
-    let padding = |content: &u16| usize::from(*content) + 2;
-    table
-        .column_max_content_widths()
-        .iter()
-        .map(padding)
-        .sum::<usize>()
-        <= width
-}
-
 fn name(design: &DesignSummary) -> Cell {
     let cell = Cell::new(&design.info.id);
     if design.is_right() { cell } else { red(cell) }
-}
-
-fn left(text: &str) -> Cell {
-    Cell::new(text)
-}
-
-fn right(text: impl ToString) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
-}
-
-fn red(cell: Cell) -> Cell {
-    cell.fg(Color::Red)
-}
-
-fn or_none<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
-    value.map_or_else(|| NONE.to_owned(), show)
 }

@@ -357,6 +357,7 @@ fn settle(design: &Design) -> Vec<Record> {
             engine_bytes: server.then_some(bytes - 4096),
             file_bytes: Some(bytes),
             compression_ratio: server.then_some(0.31),
+            compression_metadata_bytes: server.then_some(1 << 20),
             files: server.then_some(9),
             note: (design.id == "memory").then(|| "bytes of the Arrow buffers".to_owned()),
         }),

@@ -8,7 +8,7 @@ fn page() -> String {
 }
 
 /// The elements that are open at the end, or the first wrong end tag.
-fn open_elements(html: &str) -> Result<Vec<&str>, String> {
+pub fn open_elements(html: &str) -> Result<Vec<&str>, String> {
     const VOID: [&str; 4] = ["meta", "br", "wbr", "!doctype"];
     let mut open = Vec::new();
     for tag in html

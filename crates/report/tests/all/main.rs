@@ -1,5 +1,6 @@
 //! Every form of report, made from one realistic run.
 
+mod drive;
 mod fixture;
 #[cfg(test)]
 mod html;

@@ -7,22 +7,29 @@ use toml::Spanned;
 use super::text::{Text, suggestion};
 use crate::{Data, Generator, Result, wire};
 
-const GENERATORS: [&str; 2] = ["gdelt", "sensor"];
+const GENERATORS: [&str; 3] = ["columns", "gdelt", "sensor"];
 /// The value of `requires` that says that the command line names the file.
 const COMMAND_LINE: &str = "--data";
 /// Sensor ids start at 10 and are 32-bit integers.
 const MAX_SENSORS: i64 = 2_000_000_000;
 
+/// `generator = "columns"` has no generators yet; they need the table.
 pub fn check(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
-    if let (Some(sensors), false) = (
-        &data.sensors,
-        data.generator
-            .as_ref()
-            .is_some_and(|g| g.get_ref() == "sensor"),
-    ) {
+    let is_generator = |name| data.generator.as_ref().is_some_and(|g| g.get_ref() == name);
+    if let (Some(sensors), false) = (&data.sensors, is_generator("sensor")) {
         return Err(place.error(sensors.span(), "`sensors` needs `generator = \"sensor\"`"));
     }
+    let checked = whence(place, wire)?;
+    if let (Some(columns), false) = (&data.columns, is_generator("columns")) {
+        let message = "[data.columns] needs `generator = \"columns\"`";
+        return Err(place.error(columns.span(), message));
+    }
+    Ok(checked)
+}
+
+fn whence(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
+    let data = wire.get_ref();
     match (&data.generator, &data.file, &data.requires) {
         (Some(generator), None, None) => Ok(Data::Generator(check_generator(
             place,
@@ -45,6 +52,7 @@ fn check_generator(
     sensors: Option<&Spanned<i64>>,
 ) -> Result<Generator> {
     match name.get_ref().as_str() {
+        "columns" => Ok(Generator::Columns(Vec::new())),
         "gdelt" => Ok(Generator::Gdelt),
         "sensor" => Ok(Generator::Sensor {
             sensors: check_sensors(place, sensors)?,

@@ -1,8 +1,11 @@
 //! From the workload file as written to the checked [`Workload`].
 
+mod columns;
 mod data;
+mod mix;
 mod number;
 mod query;
+mod server;
 mod table;
 mod text;
 mod toml_error;
@@ -12,7 +15,10 @@ use std::path::Path;
 
 use toml::Spanned;
 
-use crate::{DesignId, Error, Published, PublishedTime, Query, Result, Scale, Workload, wire};
+use crate::{
+    Data, DesignId, Error, Generator, Mix, Published, PublishedTime, Query, Result, Scale,
+    Workload, wire,
+};
 
 pub use query::placeholders;
 use text::Text;
@@ -47,19 +53,33 @@ impl Workload {
         let place = Text { path, text };
         let wire: wire::Workload =
             toml::from_str(text).map_err(|error| toml_error::explain(place, &error))?;
-        let data = data::check(place, &wire.data)?;
+        let mut data = data::check(place, &wire.data)?;
         let table = table::check(place, wire.table.as_ref(), &data, wire.data.span())?;
-        let queries = query::check(place, &wire.queries, &table)?;
+        let scale = scale(place, &wire.scale)?;
+        if let Data::Generator(Generator::Columns(generators)) = &mut data {
+            *generators = columns::check(place, &wire.data, &table, scale.default_rows)?;
+        }
+        let queries = query::check(place, &wire.queries, &table, wire.mix.is_some())?;
+        let about = mix::About {
+            place,
+            table: &table,
+            data: &data,
+            queries: &queries,
+            rows: scale.default_rows,
+        };
+        let mix = wire.mix.as_ref().map(|mix| about.check(mix)).transpose()?;
         Ok(Workload {
             name: name(path),
             title: wire.title,
             seed: number::at_least(place, wire.seed.as_ref(), "seed", 0)?.unwrap_or(1),
-            designs: designs(place, &wire.designs)?,
-            scale: scale(place, &wire.scale)?,
+            designs: designs(place, &wire.designs, mix.as_ref())?,
+            scale,
+            server: server::check(place, &wire.server)?,
             published: wire
                 .published
-                .map(|p| published(place, p, &queries))
+                .map(|p| published(place, p, &queries, mix.as_ref()))
                 .transpose()?,
+            mix,
             table,
             data,
             queries,
@@ -104,7 +124,7 @@ fn name(path: &Path) -> String {
         .collect()
 }
 
-fn designs(place: Text<'_>, wire: &[Spanned<String>]) -> Result<Vec<DesignId>> {
+fn designs(place: Text<'_>, wire: &[Spanned<String>], mix: Option<&Mix>) -> Result<Vec<DesignId>> {
     let mut designs = Vec::with_capacity(wire.len());
     for written in wire {
         let design: DesignId = written
@@ -113,6 +133,9 @@ fn designs(place: Text<'_>, wire: &[Spanned<String>]) -> Result<Vec<DesignId>> {
             .map_err(|message: String| place.error(written.span(), message))?;
         if designs.contains(&design) {
             return Err(place.error(written.span(), format!("design `{design}` is listed twice")));
+        }
+        if let Some(message) = mix::unfit_design(&design, mix) {
+            return Err(place.error(written.span(), message));
         }
         designs.push(design);
     }
@@ -140,12 +163,19 @@ fn scale(place: Text<'_>, wire: &wire::Scale) -> Result<Scale> {
     })
 }
 
-fn published(place: Text<'_>, wire: wire::Published, queries: &[Query]) -> Result<Published> {
+fn published(
+    place: Text<'_>,
+    wire: wire::Published,
+    queries: &[Query],
+    mix: Option<&Mix>,
+) -> Result<Published> {
     let known = || {
+        let operations = mix.into_iter().flat_map(|mix| &mix.operations);
         queries
             .iter()
             .map(|q| q.name.as_str())
             .chain(query::RESERVED)
+            .chain(operations.map(|o| o.name.as_str()))
     };
     let mut times = Vec::with_capacity(wire.times.len());
     for time in wire.times {

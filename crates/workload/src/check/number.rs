@@ -1,4 +1,6 @@
-//! Whole numbers with a lower bound.
+//! Numbers with a lower bound.
+
+use std::ops::Range;
 
 use toml::Spanned;
 
@@ -40,4 +42,15 @@ pub fn small(place: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result
             let message = format!("`{key}` is {written}, but has to be from 1 to {}", u32::MAX);
             place.error(written.span(), message)
         })
+}
+
+/// A real number above 0.
+pub fn positive(place: Text<'_>, number: f64, span: Range<usize>, key: &str) -> Result<f64> {
+    match number > 0.0 && number.is_finite() {
+        true => Ok(number),
+        false => {
+            let message = format!("`{key}` is {number}, but has to be above 0");
+            Err(place.error(span, message))
+        }
+    }
 }

@@ -13,11 +13,16 @@ use crate::{Expectation, Parameter, ParameterValues, Query, Result, Table, wire}
 /// What a report shows beside the queries; not free as names of queries.
 pub const RESERVED: [&str; 2] = ["load", "storage"];
 
-pub fn check(place: Text<'_>, wire: &[wire::Query], table: &Table) -> Result<Vec<Query>> {
-    if wire.is_empty() {
+pub fn check(
+    place: Text<'_>,
+    wire: &[wire::Query],
+    table: &Table,
+    has_mix: bool,
+) -> Result<Vec<Query>> {
+    if wire.is_empty() && !has_mix {
         return Err(place.error(
             0..0,
-            "a workload asks something: add [[queries]] with name and sql",
+            "a workload asks something: add [[queries]] with name and sql, or a [mix]",
         ));
     }
     let mut queries: Vec<Query> = Vec::with_capacity(wire.len());
@@ -97,7 +102,7 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
 }
 
 /// Byte offset in the file of the byte `at` of the string `sql`.
-fn offset_in(place: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
+pub fn offset_in(place: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
     let (line, column) = Text {
         path: place.path,
         text: sql.get_ref(),

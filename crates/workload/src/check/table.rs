@@ -8,8 +8,11 @@ use super::text::{Text, quoted, suggestion};
 use crate::{Column, ColumnType, Data, Result, Table, source, wire};
 
 /// Type names of other systems, and ours for them.
-const SYNONYMS: [(&str, &str); 16] = [
+const SYNONYMS: [(&str, &str); 20] = [
+    ("binary", "blob"),
     ("bool", "boolean"),
+    ("bytea", "blob"),
+    ("bytes", "blob"),
     ("date", "timestamp"),
     ("datetime", "timestamp"),
     ("float", "double"),
@@ -24,6 +27,7 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("str", "text"),
     ("string", "text"),
     ("timestamptz", "timestamp"),
+    ("varbinary", "blob"),
     ("varchar", "text"),
 ];
 
@@ -33,16 +37,23 @@ pub fn check(
     data: &Data,
     data_span: Range<usize>,
 ) -> Result<Table> {
-    match (data, wire) {
-        (Data::Generator(generator), None) => Ok(source::generator_table(generator)),
-        (Data::Generator(generator), Some(wire)) => {
-            change_key(place, wire.get_ref(), source::generator_table(generator))
+    let own = match data {
+        Data::Generator(generator) => source::generator_table(generator),
+        Data::File(_) | Data::FileFromCommandLine => None,
+    };
+    match (own, wire) {
+        (Some(own), None) => Ok(own),
+        (Some(own), Some(wire)) => change_key(place, wire.get_ref(), own),
+        (None, Some(wire)) => whole_table(place, wire),
+        (None, None) => {
+            let rows = match data {
+                Data::Generator(_) => "rows that are generated column by column",
+                _ => "rows from a file",
+            };
+            let message =
+                format!("{rows} need a [table] with `name`, `partition_key` and [table.columns]");
+            Err(place.error(data_span, message))
         }
-        (_, Some(wire)) => file_table(place, wire),
-        (_, None) => Err(place.error(
-            data_span,
-            "rows from a file need a [table] with `name`, `partition_key` and [table.columns]",
-        )),
     }
 }
 
@@ -69,7 +80,7 @@ fn change_key(place: Text<'_>, wire: &wire::Table, mut table: Table) -> Result<T
     Ok(table)
 }
 
-fn file_table(place: Text<'_>, wire: &Spanned<wire::Table>) -> Result<Table> {
+fn whole_table(place: Text<'_>, wire: &Spanned<wire::Table>) -> Result<Table> {
     let missing = |key: &str| place.error(wire.span(), format!("the key `{key}` is missing here"));
     let wire = wire.get_ref();
     let name = wire.name.as_ref().ok_or_else(|| missing("name"))?;

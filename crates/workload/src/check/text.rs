@@ -57,7 +57,7 @@ pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>)
         .iter()
         .map(|candidate| {
             (
-                strsim::damerau_levenshtein(&word.to_lowercase(), candidate),
+                strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()),
                 candidate,
             )
         })

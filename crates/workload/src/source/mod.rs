@@ -1,20 +1,25 @@
 //! Row sources: where the rows of a table come from, as Arrow record batches.
 
+mod columns;
 mod duplicates;
 mod file;
 mod gdelt;
+mod pool;
 mod rekeyed;
 mod sensor;
 mod visit;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
-use crate::{Data, Error, Generator, Result, Table, Workload};
+use crate::{Data, Error, Generator, Result, RowValues, Table, Workload};
 
+pub(crate) use columns::MOST_WORDS_OF_A_PASSAGE;
 pub use duplicates::DuplicateKeys;
+pub(crate) use file::milliseconds;
 pub(crate) use visit::visit_rows;
 
 /// Rows as they come: the batch, and the number of its first row in the whole source.
@@ -46,14 +51,42 @@ pub trait RowSource: Send + Sync {
     fn seeks(&self) -> bool {
         true
     }
+
+    /// Its rows one by one, if it makes them from their numbers at once.
+    fn values(&self) -> Option<Arc<dyn RowValues>> {
+        None
+    }
 }
 
-/// Columns and key that a generator has when the workload file does not say.
-pub fn generator_table(generator: &Generator) -> Table {
+/// Memory for the rows of a source that has to be read in order.
+const POOL_BYTES: usize = 64 << 20;
+
+/// Columns and key that a generator has when the workload file does not say; `None` if it has
+/// none of its own.
+pub fn generator_table(generator: &Generator) -> Option<Table> {
     match generator {
-        Generator::Gdelt => gdelt::table(),
-        Generator::Sensor { .. } => sensor::table(),
+        Generator::Gdelt => Some(gdelt::table()),
+        Generator::Sensor { .. } => Some(sensor::table()),
+        Generator::Columns(_) => None,
     }
+}
+
+/// The rows of `source`, which is the workload's, by number. A source that is no generator of
+/// columns is read, and has no more rows than the workload or than fit 64 MiB.
+///
+/// # Errors
+/// If the source cannot be read or has no rows.
+pub fn row_values(workload: &Workload, source: Arc<dyn RowSource>) -> Result<Arc<dyn RowValues>> {
+    if let Some(values) = source.values() {
+        return Ok(values);
+    }
+    let pool = pool::RowPool::read(
+        &*source,
+        &workload.table,
+        workload.scale.full_rows,
+        POOL_BYTES,
+    )?;
+    Ok(Arc::new(pool))
 }
 
 /// Opens the source of a workload. `data` replaces the file that the workload names, or its
@@ -78,10 +111,17 @@ fn open_generator(workload: &Workload, generator: &Generator) -> Box<dyn RowSour
     let source: Box<dyn RowSource> = match generator {
         Generator::Gdelt => Box::new(gdelt::Gdelt::new(workload.seed)),
         Generator::Sensor { sensors } => Box::new(sensor::Sensor::new(workload.seed, *sensors)),
+        Generator::Columns(generators) => Box::new(columns::Columns::new(
+            workload.seed,
+            &workload.table,
+            generators,
+            workload.is_written_in_cql(),
+        )),
     };
-    let own = generator_table(generator);
-    match own.key().eq(workload.table.key()) {
-        true => source,
-        false => Box::new(rekeyed::Rekeyed::new(source, &own, &workload.table)),
+    match generator_table(generator) {
+        Some(own) if !own.key().eq(workload.table.key()) => {
+            Box::new(rekeyed::Rekeyed::new(source, &own, &workload.table))
+        }
+        _ => source,
     }
 }

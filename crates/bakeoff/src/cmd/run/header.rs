@@ -24,7 +24,7 @@ pub fn header(
     Header {
         bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at: machine::now(),
-        command: command(),
+        command: crate::cmd::command_line(),
         fingerprint,
         workload: workload.name.clone(),
         title: workload.title.clone(),
@@ -64,13 +64,6 @@ pub fn header(
     }
 }
 
-fn command() -> String {
-    let words: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    words.join(" ")
-}
-
 fn data_file<'a>(options: &'a Run, workload: &'a Workload) -> Option<&'a Path> {
     match (&options.data, &workload.data) {
         (Some(path), _) | (None, Data::File(path)) => Some(path),
@@ -95,7 +88,11 @@ pub fn fingerprint(options: &Run, workload: &Workload, designs: &[DesignId]) -> 
             options.scale.map(f64::to_bits),
             options.rounds,
         ),
-        (options.budget, &options.cassandra, options.threads()),
+        (
+            options.budget,
+            &options.cluster.cassandra,
+            options.threads(),
+        ),
     );
     format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))
 }

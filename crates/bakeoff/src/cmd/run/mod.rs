@@ -1,6 +1,5 @@
 //! `bakeoff run`: from a workload file to a verified, measured comparison.
 
-mod choice;
 mod execute;
 mod folder;
 mod header;
@@ -8,19 +7,17 @@ mod header;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Cluster, Context, check_queries};
+use bakeoff_engines::{Context, check_queries};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Workload, source};
 use clap::Args;
 
+use crate::cmd::choice::{self, parse_duration, parse_percent, parse_rows};
+use crate::cmd::cluster::ClusterOptions;
 use crate::exit::Exit;
 use crate::machine;
-use choice::{parse_duration, parse_percent, parse_rows};
-
-/// Password of --username; never a flag, so that it is in no process list and no history.
-const PASSWORD_VARIABLE: &str = "BAKEOFF_CASSANDRA_PASSWORD";
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
 ///
@@ -66,21 +63,8 @@ pub struct Run {
     #[arg(long)]
     dry_run: bool,
 
-    /// A Cassandra that already runs; else one is started on loopback and stopped at the end
-    #[arg(long, value_name = "HOST[:PORT]")]
-    cassandra: Option<String>,
-
-    /// User name for --cassandra; its password comes from BAKEOFF_CASSANDRA_PASSWORD
-    #[arg(long, requires = "cassandra")]
-    username: Option<String>,
-
-    /// Encrypt the connection to --cassandra
-    #[arg(long, requires = "cassandra", requires = "tls_ca")]
-    tls: bool,
-
-    /// PEM file with the certificates to trust, for --tls
-    #[arg(long, value_name = "FILE", requires = "cassandra")]
-    tls_ca: Option<PathBuf>,
+    #[command(flatten)]
+    cluster: ClusterOptions,
 
     /// Keep the loaded tables and files when the run is complete
     #[arg(long)]
@@ -110,11 +94,17 @@ impl Run {
     async fn start(self) -> Result<Exit> {
         let workload = Workload::read(&self.workload)?;
         check_queries(&workload).await?;
+        if workload.queries.is_empty() {
+            bail!(
+                "{} has no queries to compare designs by; its [mix] is for `bakeoff drive`",
+                workload.path.display()
+            );
+        }
         let designs = choice::designs(&workload, &self.designs)?;
         let fingerprint = header::fingerprint(&self, &workload, &designs);
         let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
         let source = source::open(&workload, self.data.clone())?;
-        let context = self.context(dir, source.may_repeat_keys());
+        let context = self.context(&workload, dir, source.may_repeat_keys());
         let infos = describe(&designs, &workload, &context)?;
         if self.dry_run {
             return dry_run(&workload, &infos, &context);
@@ -143,20 +133,15 @@ impl Run {
         self.rows.or(self.scale.map(share)).or(default)
     }
 
-    fn context(&self, run_dir: PathBuf, keys_repeat: bool) -> Context {
-        let cluster = self.cassandra.clone().map(|address| Cluster {
-            address,
-            username: self.username.clone(),
-            password: std::env::var(PASSWORD_VARIABLE).ok(),
-            tls: self.tls,
-            tls_ca: self.tls_ca.clone(),
-        });
+    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Context {
         Context {
             run_dir,
             threads: self.threads(),
-            cluster,
+            cluster: self.cluster.cluster(),
             memory_table_bytes: (self.memory as usize) << 20,
             keys_repeat,
+            server: workload.server,
+            keyspace: None,
         }
     }
 }

@@ -15,6 +15,7 @@ use arrow::record_batch::RecordBatch;
 use super::RowSource;
 use crate::{Error, Result, Table};
 use text::TextFile;
+pub use values::milliseconds;
 
 /// Opens a data file and checks that it has the columns of the table. Columns that the table
 /// does not name are ignored.

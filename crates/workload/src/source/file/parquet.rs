@@ -134,7 +134,10 @@ impl RowSource for ParquetFile {
 
 /// Whether all values of a stored type that fit can be cast without loss.
 fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
-    use DataType::{Boolean, Date32, Date64, Dictionary, LargeUtf8, Timestamp, Utf8, Utf8View};
+    use DataType::{
+        Binary, BinaryView, Boolean, Date32, Date64, Dictionary, FixedSizeBinary, LargeBinary,
+        LargeUtf8, Timestamp, Utf8, Utf8View,
+    };
     if let Dictionary(_, values) = stored {
         return is_castable(values, kind);
     }
@@ -143,6 +146,12 @@ fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
         ColumnType::Int | ColumnType::Bigint | ColumnType::Double => stored.is_numeric(),
         ColumnType::Text => matches!(stored, Utf8 | LargeUtf8 | Utf8View),
         ColumnType::Timestamp => matches!(stored, Timestamp(..) | Date32 | Date64),
+        ColumnType::Blob => {
+            matches!(
+                stored,
+                Binary | LargeBinary | BinaryView | FixedSizeBinary(_)
+            )
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
+    ArrayRef, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
 };
 use jiff::Timestamp;
@@ -29,6 +29,10 @@ pub fn parse(column: &Column, text: &StringArray) -> Result<ArrayRef, BadCell> {
             text,
             milliseconds,
         )?)),
+        ColumnType::Blob => {
+            let blobs = cells(column, text, bytes)?;
+            Arc::new(BinaryArray::from_iter(blobs))
+        }
     })
 }
 
@@ -62,6 +66,9 @@ fn not_a(column: &Column, row: usize, cell: &str) -> BadCell {
             "a timestamp (2014-02-14T14:30:00, UTC if it has no zone, or milliseconds since 1970; \
              nothing below a millisecond)"
         }
+        ColumnType::Blob => {
+            "a blob (two hexadecimal digits for each byte, after 0x or \\x if at all)"
+        }
     };
     BadCell::new(
         row,
@@ -78,8 +85,24 @@ fn boolean(cell: &str) -> Option<bool> {
     }
 }
 
+/// As CQL (0x), PostgreSQL (\x) and others (nothing) write them.
+fn bytes(cell: &str) -> Option<Vec<u8>> {
+    let digits = cell
+        .strip_prefix("0x")
+        .or_else(|| cell.strip_prefix("\\x"))
+        .unwrap_or(cell);
+    let (pairs, []) = digits.as_bytes().as_chunks::<2>() else {
+        return None;
+    };
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    pairs
+        .iter()
+        .map(|[high, low]| Some((digit(*high)? << 4 | digit(*low)?) as u8))
+        .collect()
+}
+
 /// Milliseconds since the epoch, if nothing is lost.
-fn milliseconds(cell: &str) -> Option<i64> {
+pub fn milliseconds(cell: &str) -> Option<i64> {
     const DATE_CHARACTERS: usize = "2014-02-14".len();
     if let Ok(milliseconds) = cell.parse() {
         return Some(milliseconds);
@@ -128,6 +151,17 @@ mod tests {
             "é",
         ] {
             assert_eq!(milliseconds(form), None, "{form}");
+        }
+    }
+
+    #[test]
+    fn blobs_are_hexadecimal() {
+        for form in ["0x00aF", "\\x00aF", "00aF"] {
+            assert_eq!(bytes(form), Some(vec![0, 0xaf]), "{form}");
+        }
+        assert_eq!(bytes("0x"), Some(vec![]));
+        for form in ["0x0", "xx", "é"] {
+            assert_eq!(bytes(form), None, "{form}");
         }
     }
 

@@ -1,9 +1,9 @@
 //! What the command line chooses: designs by pattern, numbers with units.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::{Consistency, DesignId, Workload};
 use glob::Pattern;
 
 /// The workload's designs that match a pattern, then designs named by their whole id.
@@ -71,6 +71,29 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// `2026-01-31T12:00:00Z`, or seconds since 1970.
+pub fn parse_time(text: &str) -> Result<SystemTime, String> {
+    if let Ok(seconds) = text.parse::<f64>()
+        && (0.0..1e11).contains(&seconds)
+    {
+        return Ok(SystemTime::UNIX_EPOCH + Duration::from_secs_f64(seconds));
+    }
+    humantime::parse_rfc3339_weak(text).map_err(|_| {
+        "not a time such as 2026-01-31T12:00:00Z, in UTC, or seconds since 1970".to_owned()
+    })
+}
+
+/// A consistency level as CQL names it, in any case.
+pub fn parse_consistency(text: &str) -> Result<Consistency, String> {
+    let known = Consistency::ALL
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(text));
+    known.map(|(_, level)| *level).ok_or_else(|| {
+        let names: Vec<&str> = Consistency::ALL.iter().map(|(name, _)| *name).collect();
+        format!("not one of {}", names.join(", "))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,5 +122,25 @@ mod tests {
         for bad in ["", "0s", "soon", "-3m", "3"] {
             assert!(parse_duration(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_time_is_rfc_3339_or_seconds() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        assert_eq!(parse_time("2023-11-14T22:13:20Z"), Ok(time));
+        assert_eq!(parse_time("1700000000"), Ok(time));
+        for bad in ["", "noon", "-5", "2023-13-01T00:00:00Z", "NaN"] {
+            assert!(parse_time(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn consistency_levels_are_named_as_in_cql() {
+        assert_eq!(
+            parse_consistency("local_quorum"),
+            Ok(Consistency::LocalQuorum)
+        );
+        let error = parse_consistency("most").unwrap_err();
+        assert!(error.contains("EACH_QUORUM"), "{error}");
     }
 }

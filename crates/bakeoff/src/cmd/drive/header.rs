@@ -1,0 +1,83 @@
+//! The first record of a drive: what is driven, how, on what.
+
+use bakeoff_stats::DesignInfo;
+use bakeoff_stats::drive::{DriveHeader, OperationInfo};
+use bakeoff_workload::{Action, Consistency, Mix, Operation, Workload};
+
+use super::Drive;
+use super::load::Load;
+use crate::machine;
+
+pub fn header(
+    options: &Drive,
+    workload: &Workload,
+    mix: &Mix,
+    load: &Load,
+    designs: Vec<DesignInfo>,
+) -> DriveHeader {
+    DriveHeader {
+        bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: machine::now(),
+        command: crate::cmd::command_line(),
+        workload: workload.name.clone(),
+        title: workload.title.clone(),
+        workload_text: workload.text.clone(),
+        seed: workload.seed,
+        rows: options.rows(workload),
+        operations: mix
+            .operations
+            .iter()
+            .map(|o| operation(options, o))
+            .collect(),
+        designs,
+        machine: machine::describe(),
+        threads: u32::from(options.threads),
+        shard: (load.shard.index, load.shard.of),
+        schedule: load.schedule.to_string(),
+        in_flight: load.in_flight,
+        objective: load.objective.as_ref().map(ToString::to_string),
+        seconds: load.duration.as_secs_f64(),
+        parts: Vec::new(),
+    }
+}
+
+fn operation(options: &Drive, operation: &Operation) -> OperationInfo {
+    let consistency = options.consistency.or(operation.consistency);
+    OperationInfo {
+        name: operation.name.clone(),
+        action: in_words(&operation.action),
+        writes: operation.action.writes(),
+        weight_percent: operation.weight * 100.0,
+        consistency: consistency.map(name_of).unwrap_or_default().to_owned(),
+        ttl_seconds: operation.ttl_seconds,
+    }
+}
+
+fn name_of(level: Consistency) -> &'static str {
+    let known = Consistency::ALL.iter().find(|(_, l)| *l == level);
+    known.map_or("", |(name, _)| name)
+}
+
+fn in_words(action: &Action) -> String {
+    match action {
+        Action::Insert => "insert a row".to_owned(),
+        Action::Update { columns } => format!("update {}", columns.join(", ")),
+        Action::DeleteRow => "delete a row".to_owned(),
+        Action::DeletePartition => "delete a partition".to_owned(),
+        Action::ReadRow => "read a row".to_owned(),
+        Action::ReadPartition {
+            limit,
+            newest_first,
+        } => match (limit, newest_first) {
+            (None, _) => "read a partition".to_owned(),
+            (Some(limit), false) => format!("read up to {limit} rows of a partition"),
+            (Some(limit), true) => format!("read the newest {limit} rows of a partition"),
+        },
+        Action::ReadRange { rows } => format!("read up to {rows} rows from one on"),
+        Action::Query { query } => format!("query {}", query + 1),
+        Action::Cql(cql) => {
+            let statements: Vec<&str> = cql.statements.iter().map(|s| s.cql.as_str()).collect();
+            statements.join("; ")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The live view of a load: one line for the whole of it, and one for each operation.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use bakeoff_driver::drive::Second;
+use bakeoff_stats::{ServerSample, Tally};
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+
+/// Redrawn each second on a terminal; silent elsewhere.
+pub struct Live {
+    bar: ProgressBar,
+    operations: Vec<String>,
+    duration: Option<Duration>,
+    before: ServerSample,
+}
+
+impl Live {
+    pub fn new(operations: Vec<String>) -> Self {
+        let bar = match std::io::stderr().is_terminal() {
+            true => ProgressBar::new_spinner(),
+            false => ProgressBar::hidden(),
+        };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed}{msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Live {
+            bar,
+            operations,
+            duration: None,
+            before: ServerSample::default(),
+        }
+    }
+
+    /// A load begins.
+    pub fn begin(&mut self, what: &str, duration: Duration) {
+        self.bar.reset();
+        self.bar
+            .set_prefix(format!("{what}, {} s:", duration.as_secs_f64().round()));
+        self.bar.set_message("");
+        self.before = ServerSample::default();
+        self.duration = Some(duration);
+    }
+
+    pub fn second(&mut self, second: &Second) {
+        let message = message(&self.operations, second, &self.before);
+        self.bar.set_message(message);
+        self.before = second.server.clone();
+    }
+
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| eprintln!("{line}"));
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn message(operations: &[String], second: &Second, before: &ServerSample) -> String {
+    let mut text = String::new();
+    let done: u64 = second.operations.iter().map(Tally::successes).sum();
+    let failed: u64 = second.operations.iter().map(Tally::failed).sum();
+    // Writing to a String cannot fail.
+    let _ = write!(
+        text,
+        "  {} ops/s, {failed} failed{}",
+        HumanCount(done),
+        server(&second.server, before)
+    );
+    let width = operations.iter().map(String::len).max().unwrap_or(0);
+    for (name, tally) in operations.iter().zip(&second.operations) {
+        let at = |quantile| milliseconds(tally.response.value_at_quantile(quantile));
+        let _ = write!(
+            text,
+            "\n  {name:width$} {:>9} ops/s  p50 {} ms  p99 {} ms  {} failed",
+            HumanCount(tally.successes()).to_string(),
+            at(0.5),
+            at(0.99),
+            tally.failed()
+        );
+    }
+    text
+}
+
+/// What the server did since the sample before, where both are known.
+fn server(now: &ServerSample, before: &ServerSample) -> String {
+    let mut text = String::new();
+    if let (Some(now), Some(before)) = (now.cpu_seconds, before.cpu_seconds) {
+        let _ = write!(text, ", server {:.2} cores", now - before);
+    }
+    if let (Some(now), Some(before)) = (now.disk_read_bytes, before.disk_read_bytes) {
+        let read = now.saturating_sub(before) as f64 / 1e6;
+        let _ = write!(text, ", disk reads {read:.1} MB/s");
+    }
+    text
+}
+
+fn milliseconds(nanoseconds: u64) -> String {
+    format!("{:.2}", nanoseconds as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_shows_rates_latency_failures_and_the_server() {
+        let mut read = Tally::default();
+        for _ in 0..99 {
+            read.record(2_000_000, 1_000_000);
+        }
+        read.record(9_000_000, 1_000_000);
+        read.failures[0] = 3;
+        let second = Second {
+            second: 4,
+            operations: vec![read, Tally::default()],
+            queued: 0,
+            server: ServerSample {
+                cpu_seconds: Some(5.5),
+                disk_read_bytes: Some(3_000_000),
+                ..ServerSample::default()
+            },
+        };
+        let before = ServerSample {
+            cpu_seconds: Some(4.0),
+            disk_read_bytes: Some(1_000_000),
+            ..ServerSample::default()
+        };
+        let names = ["read".to_owned(), "insert".to_owned()];
+        let text = message(&names, &second, &before);
+        let expected = "  100 ops/s, 3 failed, server 1.50 cores, disk reads 2.0 MB/s\n  \
+                        read         100 ops/s  p50 2.00 ms  p99 2.00 ms  3 failed\n  \
+                        insert         0 ops/s  p50 0.00 ms  p99 0.00 ms  0 failed";
+        assert_eq!(text, expected);
+    }
+}

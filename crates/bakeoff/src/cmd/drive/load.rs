@@ -1,0 +1,82 @@
+//! What the options say about a load: how fast, how long, how many at a time, whose share.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use bakeoff_driver::drive::{DEFAULT_IN_FLIGHT, Objective, Schedule, Shard};
+use bakeoff_workload::Mix;
+
+use super::{Arrivals, Drive};
+
+const CLOSED_LOOP_IN_FLIGHT: u32 = 32;
+const LOAD: Duration = Duration::from_secs(60);
+const PROBE: Duration = Duration::from_secs(10);
+
+/// How operations come.
+#[derive(Debug, Clone)]
+pub struct Load {
+    pub schedule: Schedule,
+    pub in_flight: u32,
+    pub duration: Duration,
+    pub objective: Option<Objective>,
+    pub shard: Shard,
+}
+
+impl Load {
+    /// Operations in flight of the closed loop that begins a search.
+    pub fn closed_loop_in_flight(&self) -> u32 {
+        self.in_flight.min(2 * CLOSED_LOOP_IN_FLIGHT)
+    }
+
+    /// # Errors
+    /// A rate or an objective that means nothing, or an operation that the mix does not have.
+    pub fn new(options: &Drive, mix: &Mix) -> Result<Load> {
+        let objective = match &options.within {
+            Some(text) => Some(objective(text, mix)?),
+            None => None,
+        };
+        let schedule = match &options.rate {
+            Some(text) => schedule(text, options.arrivals)?,
+            None => Schedule::ClosedLoop,
+        };
+        if schedule.is_closed_loop() && objective.is_none() && options.arrivals == Arrivals::Poisson
+        {
+            bail!("--arrivals poisson needs a --rate, or a rate to search --within");
+        }
+        let in_flight = options.in_flight.unwrap_or(match (&schedule, &objective) {
+            (Schedule::ClosedLoop, None) => CLOSED_LOOP_IN_FLIGHT,
+            _ => DEFAULT_IN_FLIGHT,
+        });
+        if in_flight < u32::from(options.threads) {
+            bail!(
+                "--in-flight {in_flight} is less than --threads {}: each thread needs one",
+                options.threads
+            );
+        }
+        let duration = options.duration.unwrap_or(match objective {
+            Some(_) => PROBE,
+            None => LOAD,
+        });
+        Ok(Load {
+            schedule,
+            in_flight,
+            duration,
+            objective,
+            shard: options.shard,
+        })
+    }
+}
+
+/// A rate as it is to arrive.
+pub fn schedule(text: &str, arrivals: Arrivals) -> Result<Schedule> {
+    let schedule = Schedule::parse(text).with_context(|| format!("--rate {text}"))?;
+    match arrivals {
+        Arrivals::Constant => Ok(schedule),
+        Arrivals::Poisson => Ok(schedule.at_random()?),
+    }
+}
+
+fn objective(text: &str, mix: &Mix) -> Result<Objective> {
+    let operations: Vec<&str> = mix.operations.iter().map(|o| o.name.as_str()).collect();
+    Objective::parse(text, &operations).with_context(|| format!("--within {text}"))
+}

@@ -1,0 +1,268 @@
+//! `bakeoff drive`: many operations at once, timed from the moment they were due.
+
+mod execute;
+mod find;
+mod header;
+mod live;
+mod load;
+mod populate;
+mod trial;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use bakeoff_driver::drive::Shard;
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Context, check_queries};
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
+use clap::{Args, ValueEnum};
+
+use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_rows, parse_time};
+use crate::cmd::cluster::ClusterOptions;
+use crate::exit::Exit;
+
+/// Drive a workload's [mix]: many operations at once, at a rate or as fast as they go.
+///
+/// Response times count from the moment an operation was due, so that a server that stalls cannot
+/// hide it. Several designs take turns, in random order in every round.
+#[derive(Args, Debug)]
+pub struct Drive {
+    /// Workload file with a [mix]
+    workload: PathBuf,
+
+    /// Only the designs that match one of these patterns, or further designs by their whole id
+    #[arg(long, alias = "design", value_name = "GLOB,...", value_delimiter = ',')]
+    designs: Vec<String>,
+
+    /// Operations due in each second: a rate (5k), a ramp over the whole time (1k..10k), or steps
+    /// (1k,2k,4k)
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        conflicts_with = "within"
+    )]
+    rate: Option<String>,
+
+    /// Operations on their way at a time: without --rate the next one begins when one ends
+    /// [default: 32; with --rate 1024]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    in_flight: Option<u32>,
+
+    /// How operations of a rate arrive: at equal distances, or at random as those of independent
+    /// users do
+    #[arg(long, value_enum, default_value_t = Arrivals::Constant)]
+    arrivals: Arrivals,
+
+    /// How long each load lasts, its warm-up included [default: 60s; with --within 10s a probe]
+    #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration)]
+    duration: Option<Duration>,
+
+    /// Search the highest rate within an objective: 'p99<10ms', 'read.p99.9<50ms,errors<0.1%'
+    #[arg(long, value_name = "OBJECTIVE", conflicts_with = "in_flight")]
+    within: Option<String>,
+
+    /// Rounds: each drives every design once, in random order
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    rounds: u32,
+
+    /// Worker threads, each with connections of its own
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
+    /// Rows to load before the mix begins, for example 200000, 200k or 4.16M
+    #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
+    rows: Option<u64>,
+
+    /// This process's share of rows and rate when several drive one table, for example 1/4; needs
+    /// --cassandra and --keyspace
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    shard: Shard,
+
+    /// When the load begins, RFC 3339 or seconds since 1970, so that several processes begin
+    /// together
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    start_at: Option<std::time::SystemTime>,
+
+    /// Keyspace that several processes share; it is kept at the end
+    #[arg(long, value_name = "NAME", requires = "cassandra")]
+    keyspace: Option<String>,
+
+    /// The rows are in the keyspace already, loaded by an earlier command with the same workload
+    #[arg(long, requires = "keyspace")]
+    no_load: bool,
+
+    /// Times that an operation is tried again after a time-out or when the server is unavailable
+    /// or overloaded
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    retries: u32,
+
+    /// The longest that one operation may take
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_duration)]
+    time_out: Duration,
+
+    /// Consistency level of all operations, instead of the workload's
+    #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
+    consistency: Option<Consistency>,
+
+    /// Run folder [default: runs/WORKLOAD-drive]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+
+    /// Print every statement that would be sent, and touch nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    cluster: ClusterOptions,
+
+    /// Keep the tables when the load is over
+    #[arg(long)]
+    keep: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Arrivals {
+    Constant,
+    Poisson,
+}
+
+impl Drive {
+    pub fn run(self) -> Result<Exit> {
+        // Workers have threads of their own; this runtime loads, samples and writes.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(crate::machine::cores())
+            .enable_all()
+            .build()?;
+        let exit = runtime.block_on(self.start());
+        runtime.shutdown_background();
+        exit
+    }
+
+    async fn start(self) -> Result<Exit> {
+        let workload = Workload::read(&self.workload)?;
+        check_queries(&workload).await?;
+        let Some(mix) = workload.mix.clone().map(Arc::new) else {
+            bail!(
+                "{} has no [mix] of operations to drive; add one, or compare its queries with \
+                 `bakeoff run`",
+                workload.path.display()
+            );
+        };
+        let load = load::Load::new(&self, &mix)?;
+        let designs = choice::designs(&workload, &self.designs)?;
+        self.check_sharing(&designs)?;
+        let source: Arc<dyn source::RowSource> = source::open(&workload, self.data.clone())?.into();
+        let values = source::row_values(&workload, source.clone())?;
+        check_new_rows(&mix, values.as_ref())?;
+        let dir = free_folder(self.out.as_deref(), &workload.name)?;
+        let context = self.context(&workload, dir, source.may_repeat_keys());
+        let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
+        let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
+        if self.dry_run {
+            return dry_run(&infos, &context);
+        }
+        let header = header::header(&self, &workload, &mix, &load, infos);
+        execute::execute(execute::Plan {
+            options: &self,
+            workload: &workload,
+            mix,
+            designs: &designs,
+            source,
+            values,
+            context,
+            load,
+            header,
+        })
+        .await
+    }
+
+    /// Several processes can only drive one table if they find the same one.
+    fn check_sharing(&self, designs: &[DesignId]) -> Result<()> {
+        let holds_rows = |d: &&DesignId| d.engine != "dry";
+        match designs.iter().find(holds_rows) {
+            Some(design) if !self.shard.is_whole() && self.keyspace.is_none() => bail!(
+                "--shard {}: {design} has its rows in a table that all shards have to find; name \
+                 the cluster with --cassandra and a keyspace with --keyspace",
+                self.shard
+            ),
+            _ if self.shard.is_whole() => Ok(()),
+            _ if designs.len() > 1 || self.rounds > 1 || self.within.is_some() => bail!(
+                "--shard {}: all shards have to drive the same load at the same time, which is \
+                 one design, one round and no search: name it with --design",
+                self.shard
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn rows(&self, workload: &Workload) -> u64 {
+        self.rows.unwrap_or(workload.scale.default_rows)
+    }
+
+    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Context {
+        Context {
+            run_dir,
+            threads: crate::machine::cores(),
+            cluster: self.cluster.cluster(),
+            memory_table_bytes: 0,
+            keys_repeat,
+            server: workload.server,
+            keyspace: self.keyspace.clone(),
+        }
+    }
+}
+
+/// A data file can replace a generator that has rows without end.
+fn check_new_rows(mix: &Mix, values: &dyn RowValues) -> Result<()> {
+    let inserts = mix.operations.iter().find(|o| o.keys == Keys::New);
+    match (inserts, values.rows()) {
+        (Some(operation), Some(rows)) => bail!(
+            "operation {} inserts new rows, and the data have {rows} rows and no more: leave \
+             --data out, or choose other keys for it",
+            operation.name
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The folder asked for, or the first of `runs/WORKLOAD-drive`, `runs/WORKLOAD-drive-2`, ... that
+/// is not there yet.
+fn free_folder(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
+    let name = |n: u32| match n {
+        1 => Path::new("runs").join(format!("{workload}-drive")),
+        n => Path::new("runs").join(format!("{workload}-drive-{n}")),
+    };
+    let path = match out {
+        Some(path) => path.to_owned(),
+        None => (1..)
+            .map(name)
+            .find(|dir| !dir.exists())
+            .unwrap_or_else(|| name(1)),
+    };
+    Ok(std::path::absolute(path)?)
+}
+
+fn dry_run(infos: &[DesignInfo], context: &Context) -> Result<Exit> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "Nothing is touched. The load would write to {}",
+        context.run_dir.display()
+    )?;
+    for info in infos {
+        writeln!(out, "\n{}", info.id)?;
+        for statement in &info.statements {
+            writeln!(out, "  {statement}")?;
+        }
+    }
+    Ok(Exit::Complete)
+}

@@ -1,0 +1,204 @@
+//! One load on one design, written down second by second.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::{Result, bail};
+use bakeoff_driver::drive::{DriveObserver, Driven, Plan, Schedule, Second, Stop, Target, drive};
+use bakeoff_stats::drive::{
+    DriveLog, DriveRecord, HistogramLog, HistogramLogReader, SecondCounts, Tally, TrialEnd,
+    TrialStart, warm_up,
+};
+
+use super::live::Live;
+
+/// Where loads are written down and shown.
+pub struct Recorder<'a> {
+    pub log: &'a mut DriveLog,
+    pub live: &'a mut Live,
+    pub operations: Vec<String>,
+    /// Loads so far; each has a number from 1 on.
+    pub trials: u32,
+}
+
+impl Recorder<'_> {
+    /// Drives a design to the end of its time, or until it is stopped.
+    ///
+    /// # Errors
+    /// The load could not begin, not all workers came to the end, or its results could not be
+    /// written.
+    pub async fn trial(
+        &mut self,
+        target: Arc<dyn Target>,
+        round: u32,
+        plan: &Plan,
+        stop: &Stop,
+    ) -> Result<Trial> {
+        self.trials += 1;
+        let trial = self.trials;
+        let what = format!("{} at {}", target.info().id, plan.schedule);
+        self.live.begin(&what, plan.duration);
+        let mut watch = Watch {
+            recorder: self,
+            design: target.info().id.clone(),
+            trial,
+            round,
+            plan,
+            histograms: None,
+            seconds: Vec::new(),
+            trouble: None,
+        };
+        let driven = drive(target, plan, stop, &mut watch).await;
+        let seconds = match watch.trouble {
+            Some(trouble) => return Err(trouble),
+            None => watch.seconds,
+        };
+        let driven = driven?;
+        self.log
+            .append(&DriveRecord::TrialEnded(end(trial, &driven)))?;
+        if !driven.worker_failures.is_empty() {
+            bail!(
+                "the load was not what was asked for: {}",
+                driven.worker_failures.join("; ")
+            );
+        }
+        Ok(Trial {
+            number: trial,
+            driven,
+            seconds,
+        })
+    }
+
+    /// What a trial measured after its warm-up, by operation.
+    ///
+    /// # Errors
+    /// Its histograms cannot be read back.
+    pub fn steady_part(&self, trial: &Trial) -> Result<Vec<Tally>> {
+        let from = trial.warm_up_seconds();
+        let mut sums = vec![Tally::default(); self.operations.len()];
+        let path = HistogramLog::path(self.log.dir(), trial.number);
+        for logged in HistogramLogReader::open(&path, &self.operations)? {
+            let logged = logged?;
+            if logged.second >= from {
+                for (sum, tally) in sums.iter_mut().zip(&logged.tallies) {
+                    *sum += tally;
+                }
+            }
+        }
+        for second in trial.seconds.iter().filter(|s| s.second >= from) {
+            for (sum, counts) in sums.iter_mut().zip(&second.operations) {
+                counts.add_to(sum);
+            }
+        }
+        Ok(sums)
+    }
+}
+
+/// A load that came to its end.
+pub struct Trial {
+    pub number: u32,
+    pub driven: Driven,
+    seconds: Vec<SecondCounts>,
+}
+
+impl Trial {
+    /// The later of what service times and throughput say.
+    fn warm_up_seconds(&self) -> u32 {
+        let whole = self.driven.duration.as_secs() as u32;
+        let seconds = || self.seconds.iter().filter(|s| s.second < whole);
+        let throughput: Vec<f64> = seconds().map(|s| s.successes() as f64).collect();
+        let service: Vec<f64> = seconds().map(SecondCounts::mean_service_ns).collect();
+        warm_up(&throughput).seconds.max(warm_up(&service).seconds) as u32
+    }
+}
+
+fn end(trial: u32, driven: &Driven) -> TrialEnd {
+    TrialEnd {
+        trial,
+        seconds: driven.duration.as_secs_f64(),
+        stopped: driven.stopped,
+        scheduled: driven.scheduled,
+        sent: driven.sent,
+        unsent: driven.unsent,
+        queued: driven.queued,
+        limited_seconds: driven.limited_seconds,
+        rate_reached: driven.rate_reached,
+        lateness_p99_ns: match driven.lateness.is_empty() {
+            true => None,
+            false => Some(driven.lateness.value_at_quantile(0.99)),
+        },
+        cpu: driven.cpu,
+        messages: driven.failures.iter().map(ToString::to_string).collect(),
+        background: driven.background.messages.clone(),
+    }
+}
+
+/// Writes each second down as it comes. A write that fails is told when the load is over.
+struct Watch<'a, 'b> {
+    recorder: &'a mut Recorder<'b>,
+    design: String,
+    trial: u32,
+    round: u32,
+    plan: &'a Plan,
+    histograms: Option<HistogramLog>,
+    seconds: Vec<SecondCounts>,
+    trouble: Option<anyhow::Error>,
+}
+
+impl Watch<'_, '_> {
+    fn begin(&mut self, at: SystemTime) -> Result<()> {
+        let path = HistogramLog::path(self.recorder.log.dir(), self.trial);
+        self.histograms = Some(HistogramLog::create(&path, at)?);
+        let started_at = at.duration_since(SystemTime::UNIX_EPOCH)?;
+        let start = TrialStart {
+            trial: self.trial,
+            design: self.design.clone(),
+            round: self.round,
+            schedule: self.plan.schedule.to_string(),
+            scheduled_rate: self.plan.expected_rate(),
+            even: !matches!(
+                self.plan.schedule,
+                Schedule::Ramp { .. } | Schedule::Steps { .. }
+            ),
+            started_at_ns: started_at.as_nanos() as u64,
+        };
+        Ok(self
+            .recorder
+            .log
+            .append(&DriveRecord::TrialStarted(start))?)
+    }
+
+    fn write(&mut self, second: &Second) -> Result<()> {
+        if let Some(histograms) = &mut self.histograms {
+            histograms.write(second.second, &self.recorder.operations, &second.operations)?;
+        }
+        let counts = SecondCounts::new(
+            self.trial,
+            second.second,
+            &second.operations,
+            second.queued,
+            second.server.clone(),
+        );
+        self.seconds.push(counts.clone());
+        Ok(self.recorder.log.append(&DriveRecord::Second(counts))?)
+    }
+
+    fn keep(&mut self, result: Result<()>) {
+        if let (Err(error), None) = (result, &self.trouble) {
+            self.trouble = Some(error);
+        }
+    }
+}
+
+impl DriveObserver for Watch<'_, '_> {
+    fn started(&mut self, at: SystemTime) {
+        let begun = self.begin(at);
+        self.keep(begun);
+    }
+
+    fn second(&mut self, second: Second) {
+        let written = self.write(&second);
+        self.keep(written);
+        self.recorder.live.second(&second);
+    }
+}

@@ -1,0 +1,29 @@
+//! `bakeoff merge`: joins the folders of processes that drove one table together.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bakeoff_stats::drive::merge;
+use clap::Args;
+
+use super::report;
+use crate::exit::Exit;
+
+/// Join the run folders of several processes that drove one table (`bakeoff drive --shard`).
+#[derive(Args)]
+pub struct Merge {
+    /// The folders that `bakeoff drive` wrote to, one for each shard
+    #[arg(required = true)]
+    dirs: Vec<PathBuf>,
+
+    /// Folder for the whole
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+impl Merge {
+    pub fn run(self) -> Result<Exit> {
+        merge(&self.dirs, &self.out)?;
+        report::render_drive(&self.out)
+    }
+}

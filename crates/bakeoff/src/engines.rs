@@ -1,0 +1,113 @@
+//! The engines of one command: each is started when the first design needs it, and ended once.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use anyhow::Result;
+use bakeoff_driver::Observer;
+use bakeoff_engines::cassandra_server::{Home, list, stop_orphans};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Context, Running};
+use bakeoff_stats::EngineInfo;
+use bakeoff_workload::DesignId;
+
+use crate::progress::Progress;
+
+/// Engines that run, and why others cannot be had.
+#[derive(Default)]
+pub struct Engines {
+    running: BTreeMap<String, Box<dyn Running>>,
+    missing: BTreeMap<String, String>,
+}
+
+/// An engine that a design asked for.
+pub struct Found<'a> {
+    pub engine: &'a dyn Running,
+    /// What it is, when this was the call that started it.
+    pub started: Option<EngineInfo>,
+}
+
+impl Engines {
+    /// The engine of a design, started if it was not yet. One that cannot be had is tried once,
+    /// and the reason is the same for every design on it.
+    pub async fn get(
+        &mut self,
+        id: &DesignId,
+        context: &Context,
+        progress: &Progress,
+    ) -> Result<Found<'_>, String> {
+        let name = id.engine.as_str();
+        let mut started = None;
+        if !self.running.contains_key(name) && !self.missing.contains_key(name) {
+            match start(id, context, progress).await {
+                Ok(running) => {
+                    started = Some(running.info());
+                    self.running.insert(name.to_owned(), running);
+                }
+                Err(reason) => {
+                    progress.say(&format!("{name}: {reason}"));
+                    self.missing.insert(name.to_owned(), reason);
+                }
+            }
+        }
+        match self.running.get(name) {
+            Some(engine) => Ok(Found {
+                engine: engine.as_ref(),
+                started,
+            }),
+            None => Err(self.missing.get(name).cloned().unwrap_or_default()),
+        }
+    }
+
+    /// Ends all engines, keeping what they hold if asked; what went wrong, in words.
+    pub async fn finish(self, keep: bool) -> Vec<String> {
+        let mut troubles = Vec::new();
+        for (name, engine) in self.running {
+            if let Err(error) = engine.finish(keep).await {
+                troubles.push(format!("stopping {name} failed: {error}"));
+            }
+        }
+        troubles
+    }
+}
+
+async fn start(
+    id: &DesignId,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Box<dyn Running>, String> {
+    let engine = engine(id).map_err(|e| e.to_string())?;
+    let name = engine.name();
+    progress.phase(&format!("starting {name}"));
+    let began = Instant::now();
+    let running = engine.start(context).await.map_err(|e| e.to_string())?;
+    if running.info().start_seconds.is_some() {
+        progress.done(&format!("started {name}"), began.elapsed());
+    }
+    Ok(running)
+}
+
+/// Stops what killed commands left behind, and warns of others that are going on: two at once on
+/// one machine disturb each other's times.
+pub async fn clear_the_place(progress: &Progress) -> Result<Vec<String>> {
+    let home = Home::from_env()?;
+    for line in stop_orphans(&home).await? {
+        progress.say(&line);
+    }
+    let others = list(&home)?
+        .into_iter()
+        .filter(|server| server.alive && server.owner_alive == Some(true));
+    let warnings: Vec<String> = others
+        .map(|other| {
+            format!(
+                "another run was going on on this machine when this one began (its data are in \
+                 {}): both disturb each other's times",
+                other.dir.display()
+            )
+        })
+        .collect();
+    for warning in &warnings {
+        progress.say(warning);
+    }
+    Ok(warnings)
+}

@@ -1,0 +1,172 @@
+//! The collector's pauses, read from the log that the server writes of them.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Larger logs are set aside, and with them what one who comes later can know.
+const FILE_SIZE: &str = "10M";
+
+/// The flag that makes a JVM write the log; its path is quoted, for it may hold a colon.
+pub(crate) fn flag(path: &str) -> String {
+    format!("-Xlog:gc:file=\"{path}\":uptime:filecount=2,filesize={FILE_SIZE}")
+}
+
+/// Collections that stopped the server.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Pauses {
+    pub(crate) count: u64,
+    pub(crate) seconds: f64,
+}
+
+/// A reader that goes on where it ended.
+#[derive(Debug)]
+pub(crate) struct GcLog {
+    path: PathBuf,
+    /// The file that is read, which keeps its place when the JVM sets it aside.
+    file: Option<File>,
+    /// The line that is not yet written to its end.
+    torn: Vec<u8>,
+    pauses: Pauses,
+}
+
+impl GcLog {
+    pub(crate) fn new(path: PathBuf) -> GcLog {
+        GcLog {
+            path,
+            file: None,
+            torn: Vec::new(),
+            pauses: Pauses::default(),
+        }
+    }
+
+    /// All pauses up to now; for a log that was set aside before the first call, those since then.
+    ///
+    /// # Errors
+    /// That of the system, when the log cannot be read.
+    pub(crate) fn read(&mut self) -> std::io::Result<Pauses> {
+        let current = fs::metadata(&self.path)?;
+        if let Some(file) = &self.file
+            && !is_same(&file.metadata()?, &current)
+        {
+            // It was set aside, and so is complete.
+            self.read_on()?;
+            self.torn.clear();
+            self.file = None;
+        }
+        if self.file.is_none() {
+            self.file = Some(File::open(&self.path)?);
+        }
+        self.read_on()?;
+        Ok(self.pauses)
+    }
+
+    fn read_on(&mut self) -> std::io::Result<()> {
+        if let Some(file) = &mut self.file {
+            file.read_to_end(&mut self.torn)?;
+        }
+        let whole = self.torn.iter().rposition(|byte| *byte == b'\n');
+        let rest = self.torn.split_off(whole.map_or(0, |end| end + 1));
+        let lines = std::mem::replace(&mut self.torn, rest);
+        for milliseconds in String::from_utf8_lossy(&lines).lines().filter_map(pause) {
+            self.pauses.count += 1;
+            self.pauses.seconds += milliseconds / 1e3;
+        }
+        Ok(())
+    }
+}
+
+fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// The length of the pause that a line of the unified log (JEP 271) tells, in milliseconds.
+fn pause(line: &str) -> Option<f64> {
+    let (_, message) = line.split_once("GC(")?.1.split_once(") ")?;
+    let time = message.starts_with("Pause ").then_some(message)?;
+    let time = time.trim_end().strip_suffix("ms")?.rsplit_once(' ')?.1;
+    // The JVM writes decimals as its locale has them.
+    time.replace(',', ".").parse().ok()
+}
+
+/// The path of the log among a server's logs.
+pub(crate) fn path(logs: &Path) -> PathBuf {
+    logs.join("gc.log")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// As Java 17.0.15 with G1 writes it.
+    const JAVA_17: &str = "\
+[0.011s] Using G1
+[1.534s] GC(0) Pause Young (Concurrent Start) (Metadata GC Threshold) 80M->13M(512M) 11.250ms
+[1.534s] GC(1) Concurrent Mark Cycle
+[1.540s] GC(1) Pause Remark 15M->15M(512M) 2.500ms
+[1.541s] GC(1) Pause Cleanup 15M->15M(512M) 0.250ms
+[1.549s] GC(1) Concurrent Mark Cycle 15.300ms
+[9.102s] GC(2) Pause Young (Normal) (G1 Evacuation Pause) 305M->40M(512M) 26.000ms
+";
+
+    /// As Java 11 with G1 writes it.
+    const JAVA_11: &str = "\
+[0.019s][info][gc] Using G1
+[2.071s][info][gc] GC(0) Pause Initial Mark (Metadata GC Threshold) 52M->9M(1024M) 9.500ms
+[2.071s][info][gc] GC(1) Concurrent Cycle
+[2.081s][info][gc] GC(1) Pause Remark 12M->12M(1024M) 3.000ms
+[2.089s][info][gc] GC(1) Concurrent Cycle 18.131ms
+[7.316s][info][gc] GC(2) To-space exhausted
+[7.316s][info][gc] GC(2) Pause Full (G1 Evacuation Pause) 1023M->500M(1024M) 1500,500ms
+";
+
+    fn log(text: &str) -> (tempfile::TempDir, GcLog) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(path(folder.path()), text).unwrap();
+        let log = GcLog::new(path(folder.path()));
+        (folder, log)
+    }
+
+    fn append(log: &GcLog, text: &str) {
+        let mut file = File::options().append(true).open(&log.path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn pauses(count: u64, milliseconds: f64) -> Pauses {
+        Pauses {
+            count,
+            seconds: milliseconds / 1e3,
+        }
+    }
+
+    #[test]
+    fn pauses_count_and_concurrent_work_does_not() {
+        assert_eq!(log(JAVA_17).1.read().unwrap(), pauses(4, 40.0));
+        assert_eq!(log(JAVA_11).1.read().unwrap(), pauses(3, 1513.0));
+    }
+
+    #[test]
+    fn a_torn_line_counts_once_and_when_it_is_whole() {
+        let (_folder, mut log) =
+            log("[1s] GC(0) Pause Young (Normal) 1M->1M(2M) 4.000ms\n[2s] GC(");
+        assert_eq!(log.read().unwrap(), pauses(1, 4.0));
+        append(&log, "1) Pause Young (Normal) 1M->1M(2M) 1");
+        assert_eq!(log.read().unwrap(), pauses(1, 4.0));
+        append(&log, "6.000ms\n");
+        assert_eq!(log.read().unwrap(), pauses(2, 20.0));
+        assert_eq!(log.read().unwrap(), pauses(2, 20.0));
+    }
+
+    #[test]
+    fn a_log_that_is_set_aside_is_read_to_its_end() {
+        let (_folder, mut log) = log("[1s] GC(0) Pause Young 1M->1M(2M) 1.000ms\n");
+        assert_eq!(log.read().unwrap(), pauses(1, 1.0));
+        append(&log, "[2s] GC(1) Pause Young 1M->1M(2M) 2.000ms\n");
+        fs::rename(&log.path, log.path.with_extension("log.0")).unwrap();
+        assert!(log.read().is_err(), "between the two files");
+        fs::write(&log.path, "[3s] GC(2) Pause Young 1M->1M(2M) 4.000ms\n").unwrap();
+        assert_eq!(log.read().unwrap(), pauses(3, 7.0));
+    }
+}

@@ -1,0 +1,245 @@
+//! Where in the system's tree of control groups this process's memory is accounted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The group that this process moves into before its own shares out memory to those of servers:
+/// cgroup v2 lets only groups without processes do that.
+const HARNESS: &str = "bakeoff";
+const PROCESSES: &str = "cgroup.procs";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    V1,
+    V2,
+}
+
+/// The tree that accounts memory, and this process's group in it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Hierarchy {
+    pub(crate) version: Version,
+    mount: PathBuf,
+    own: PathBuf,
+}
+
+impl Hierarchy {
+    /// The tree of this machine; none where memory is not accounted or `/proc` is not readable.
+    pub(crate) fn here() -> Option<Hierarchy> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+        Hierarchy::parse(&mounts, &groups)
+    }
+
+    /// From the texts of `/proc/self/mountinfo` and `/proc/self/cgroup` (see `proc(5)` and
+    /// `cgroups(7)`). Version 1 is preferred: where both are mounted, memory is in one of them,
+    /// and only version 1 names it here.
+    fn parse(mounts: &str, groups: &str) -> Option<Hierarchy> {
+        let group = |controller: &str| {
+            groups.lines().find_map(|line| {
+                let mut fields = line.splitn(3, ':').skip(1);
+                let mut controllers = fields.next()?.split(',');
+                controllers.any(|c| c == controller).then_some(())?;
+                fields.next()
+            })
+        };
+        let mount = |kind: &str, option: &str| {
+            mounts.lines().find_map(|line| {
+                let (place, file_system) = line.split_once(" - ")?;
+                let mut fields = file_system.split(' ');
+                let fits = fields.next()? == kind
+                    && (option.is_empty() || fields.nth(1)?.split(',').any(|o| o == option));
+                let mut place = place.split(' ').skip(3);
+                fits.then_some((place.next()?, place.next()?))
+            })
+        };
+        let (version, (root, mount), group) = match group("memory") {
+            Some(group) => (Version::V1, mount("cgroup", "memory")?, group),
+            None => (Version::V2, mount("cgroup2", "")?, group("")?),
+        };
+        let mount = PathBuf::from(mount);
+        // In a container the path may be the host's, of which only a part is mounted.
+        let own = Path::new(group)
+            .strip_prefix(root)
+            .ok()
+            .filter(|path| !path.starts_with(".."))
+            .map_or_else(|| mount.clone(), |path| mount.join(path));
+        Some(Hierarchy {
+            version,
+            mount,
+            own,
+        })
+    }
+
+    /// Makes a group of that name whose memory can be limited, within this process's own group
+    /// where the system lets it, so that all limits that hold for us hold for it, too.
+    ///
+    /// # Errors
+    /// Why there can be none, in words.
+    pub(crate) fn make_group(&self, name: &str) -> Result<PathBuf, String> {
+        if self.version == Version::V1 {
+            return make(&self.own, name);
+        }
+        self.share_out();
+        let mut reason = format!(
+            "no control group from {} upwards shares out memory",
+            self.own.display()
+        );
+        for parent in self.own.ancestors() {
+            if !parent.starts_with(&self.mount) {
+                break;
+            }
+            if has(&parent.join("cgroup.subtree_control"), "memory") {
+                match make(parent, name) {
+                    Ok(group) => return Ok(group),
+                    Err(refusal) => reason = refusal,
+                }
+            }
+        }
+        Err(reason)
+    }
+
+    /// Lets our own group share out memory, where it was delegated to us and holds us alone. It
+    /// may fail: then a group further up has to do.
+    fn share_out(&self) {
+        let this = std::process::id().to_string();
+        let alone =
+            fs::read_to_string(self.own.join(PROCESSES)).is_ok_and(|list| list.trim() == this);
+        let inner = self.own.join(HARNESS);
+        if !alone
+            || self.own.ends_with(HARNESS)
+            || !has(&self.own.join("cgroup.controllers"), "memory")
+            || make(&self.own, HARNESS).is_err()
+        {
+            return;
+        }
+        let shared = fs::write(inner.join(PROCESSES), &this)
+            .and_then(|()| fs::write(self.own.join("cgroup.subtree_control"), "+memory"));
+        if let Err(error) = shared {
+            tracing::debug!("{} cannot share out memory: {error}", self.own.display());
+            let back = fs::write(self.own.join(PROCESSES), &this);
+            if let Err(error) = back.and_then(|()| fs::remove_dir(&inner)) {
+                tracing::debug!("{} stays: {error}", inner.display());
+            }
+        }
+    }
+}
+
+/// Makes the group anew; one that a crash left behind has no processes and so can be removed.
+fn make(parent: &Path, name: &str) -> Result<PathBuf, String> {
+    let group = parent.join(name);
+    let made = fs::create_dir(&group).or_else(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            fs::remove_dir(&group).and_then(|()| fs::create_dir(&group))
+        }
+        _ => Err(error),
+    });
+    made.map(|()| group.clone()).map_err(|error| {
+        format!(
+            "the control group {} cannot be made: {error}",
+            group.display()
+        )
+    })
+}
+
+fn has(list: &Path, word: &str) -> bool {
+    fs::read_to_string(list).is_ok_and(|text| text.split_ascii_whitespace().any(|w| w == word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(mounts: &str, groups: &str) -> (Version, String) {
+        let found = Hierarchy::parse(mounts, groups).unwrap();
+        (found.version, found.own.display().to_string())
+    }
+
+    #[test]
+    fn memory_is_found_in_either_version() {
+        let v1 = "14 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+                  20 31 0:38 / /sys/fs/cgroup/unified rw shared:9 - cgroup2 cgroup2 rw\n";
+        let groups = "4:cpu,memory:/user/a\n1:name=systemd:/\n0::/elsewhere\n";
+        assert_eq!(
+            parse(v1, groups),
+            (Version::V1, "/sys/fs/cgroup/memory/user/a".into())
+        );
+        let v2 = "30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+        assert_eq!(
+            parse(v2, "0::/user.slice/a.scope\n"),
+            (Version::V2, "/sys/fs/cgroup/user.slice/a.scope".into())
+        );
+        assert!(Hierarchy::parse("", groups).is_none());
+        assert!(Hierarchy::parse(v2, "").is_none());
+    }
+
+    #[test]
+    fn a_containers_group_is_what_is_mounted() {
+        let v1 = "1 2 0:3 /docker/ab /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
+        for path in ["/docker/ab", "/../other"] {
+            let (_, own) = parse(v1, &format!("4:memory:{path}\n"));
+            assert_eq!(own.trim_end_matches('/'), "/sys/fs/cgroup/memory");
+        }
+        let (_, own) = parse(v1, "4:memory:/docker/ab/inner\n");
+        assert_eq!(own, "/sys/fs/cgroup/memory/inner");
+    }
+
+    /// A folder that looks like version 2: a slice that shares out memory or not, a scope in it.
+    fn v2(slice_shares: &str, scope_processes: &str) -> (tempfile::TempDir, Hierarchy) {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("slice/scope");
+        fs::create_dir_all(&own).unwrap();
+        let write = |path: &str, text: &str| fs::write(folder.path().join(path), text).unwrap();
+        write("slice/cgroup.subtree_control", slice_shares);
+        write("slice/scope/cgroup.subtree_control", "");
+        write("slice/scope/cgroup.controllers", "cpu memory pids");
+        write("slice/scope/cgroup.procs", scope_processes);
+        let hierarchy = Hierarchy {
+            version: Version::V2,
+            mount: folder.path().to_owned(),
+            own,
+        };
+        (folder, hierarchy)
+    }
+
+    #[test]
+    fn a_shared_group_is_left_alone_and_one_further_up_is_taken() {
+        let (folder, hierarchy) = v2("cpu memory", "1\n2\n");
+        let group = hierarchy.make_group("a").unwrap();
+        assert_eq!(group, folder.path().join("slice/a"));
+        assert!(!hierarchy.own.join(HARNESS).exists());
+        fs::write(group.join("held"), "").unwrap();
+        assert!(
+            hierarchy
+                .make_group("a")
+                .unwrap_err()
+                .contains("cannot be made")
+        );
+        fs::remove_file(group.join("held")).unwrap();
+        hierarchy.make_group("a").unwrap();
+    }
+
+    #[test]
+    fn a_group_of_our_own_shares_out_memory_once_we_have_left_it() {
+        let (_folder, hierarchy) = v2("", &format!("{}\n", std::process::id()));
+        let shares = hierarchy.own.join("cgroup.subtree_control");
+        hierarchy.share_out();
+        // Where the kernel would list the controller.
+        assert_eq!(fs::read_to_string(&shares).unwrap(), "+memory");
+        let moved = fs::read_to_string(hierarchy.own.join(HARNESS).join(PROCESSES)).unwrap();
+        assert_eq!(moved, std::process::id().to_string());
+        fs::write(&shares, "memory").unwrap();
+        let inner = Hierarchy {
+            own: hierarchy.own.join(HARNESS),
+            mount: hierarchy.mount.clone(),
+            ..hierarchy
+        };
+        assert_eq!(inner.make_group("a").unwrap(), hierarchy.own.join("a"));
+    }
+
+    #[test]
+    fn memory_that_nobody_shares_out_is_said() {
+        let (_folder, hierarchy) = v2("cpu", "1\n");
+        let reason = hierarchy.make_group("a").unwrap_err();
+        assert!(reason.contains("shares out memory"), "{reason}");
+    }
+}

@@ -1,0 +1,213 @@
+//! Starting a server, and starting it again.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use crate::config::Folder;
+use crate::error::{Error, Result};
+use crate::files::{create_folder, evict};
+use crate::flags;
+use crate::gc_log::{self, GcLog};
+use crate::jars::resolve_jars;
+use crate::java::{Java, MEDDLING_VARIABLES, find_java};
+use crate::log;
+use crate::machine::{check_free_disk, heap_mib};
+use crate::memory::{MemoryLimit, check_limit};
+use crate::options::{Owner, ServerOptions};
+use crate::pinned::pinned;
+use crate::ports::Ports;
+use crate::probe::speaks_cql;
+use crate::process::ProcessId;
+use crate::record::{Record, Register};
+use crate::server::Server;
+
+const CLASS: &str = "org.apache.cassandra.service.CassandraDaemon";
+const START_LIMIT: Duration = Duration::from_secs(120);
+const POLL: Duration = Duration::from_millis(100);
+
+impl Server {
+    /// Starts a server and waits until it answers.
+    ///
+    /// # Errors
+    /// `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder or port in
+    /// use; `NoMemoryLimit` where memory cannot be bounded; `Io` for a folder that cannot be
+    /// written; `Died` with the log's last errors; `NotAnswering` after 120 s.
+    pub async fn start(options: ServerOptions) -> Result<Server> {
+        let heap_mib = heap_mib(options.heap_mib)?;
+        if let Some(bytes) = options.memory_limit_bytes {
+            check_limit(bytes, heap_mib)?;
+        }
+        let java = find_java().await?;
+        let jars = resolve_jars(&options.home, &options.version).await?;
+        let folder = Folder::create(&options.dir)?;
+        check_free_disk(folder.path())?;
+        if options.memory_limit_bytes.is_some() {
+            forget_cached(&folder).await?;
+        }
+        let began = Instant::now();
+        let mut server = Server::launch(options, folder, &jars, java, heap_mib).await?;
+        server.wait_until_ready().await?;
+        server.start_seconds = Some(began.elapsed().as_secs_f64());
+        Ok(server)
+    }
+
+    /// Stops the server, if it still runs, and starts it again with its data, ports and options,
+    /// so that clients find it where it was.
+    ///
+    /// # Errors
+    /// As [`Server::stop`] and [`Server::start`].
+    pub async fn restart(self) -> Result<Server> {
+        let record = &self.record;
+        let options = ServerOptions {
+            home: self.home.clone(),
+            dir: record.dir.clone(),
+            heap_mib: record.heap_mib,
+            memory_limit_bytes: self.memory_limit_bytes(),
+            disk_access: Some(record.disk_access),
+            ports: Some(record.ports),
+            owner: match record.owner {
+                Some(_) => Owner::ThisProcess,
+                None => Owner::Nobody,
+            },
+            name: record.name.clone(),
+            version: record.version.clone(),
+        };
+        self.stop().await?;
+        Server::start(options).await
+    }
+
+    /// Starts the process and puts it on record, holding the register meanwhile so that no other
+    /// Bakeoff takes the same ports or folder.
+    async fn launch(
+        options: ServerOptions,
+        folder: Folder,
+        jars: &Path,
+        java: Java,
+        heap_mib: u64,
+    ) -> Result<Server> {
+        let register = Register::open(&options.home).await?;
+        register.check_unused(folder.path())?;
+        let ports = match options.ports {
+            Some(ports) => ports.check_free(&register.taken_ports())?,
+            None => Ports::free(&register.taken_ports())?,
+        };
+        let disk_access = options.chosen_disk_access();
+        folder.write_configuration(ports, disk_access)?;
+        flags::write_shared(&folder, jars)?;
+        let agent = flags::agent(jars, &pinned()?.agent)?;
+        let owner = match options.owner {
+            Owner::ThisProcess => Some(ProcessId::this()?),
+            Owner::Nobody => None,
+        };
+        let flags = flags::server(&folder, &agent, heap_mib, ports)?;
+        let id = register.free_id();
+        let group = format!("bakeoff-{id}-{}", ports.native);
+        let memory_limit = options
+            .memory_limit_bytes
+            .map(|bytes| MemoryLimit::create(&group, bytes))
+            .transpose()?;
+        let (child, process) = spawn(&folder, &java, flags, memory_limit.as_ref())
+            .inspect_err(|_| memory_limit.iter().for_each(MemoryLimit::remove))?;
+        let server = Server {
+            record: Record {
+                id,
+                name: options.name,
+                version: options.version,
+                java: java.program,
+                java_version: java.version,
+                heap_mib,
+                memory_limit,
+                disk_access,
+                dir: folder.path().to_owned(),
+                ports,
+                place: register.place().clone(),
+                server: process,
+                owner,
+            },
+            home: options.home.clone(),
+            gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
+            most_written: AtomicU64::default(),
+            folder,
+            child: Mutex::new(Some(child)),
+            start_seconds: None,
+            ends_with_us: true,
+        };
+        register.write(&server.record)?;
+        Ok(server)
+    }
+
+    async fn wait_until_ready(&mut self) -> Result<()> {
+        let deadline = Instant::now() + START_LIMIT;
+        while Instant::now() < deadline {
+            if !self.is_running() {
+                return Err(Error::Died {
+                    reason: self.why_stopped(),
+                });
+            }
+            if speaks_cql(self.address()).await {
+                self.ends_with_us = self.record.owner.is_some();
+                return Ok(());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        Err(Error::NotAnswering {
+            limit_seconds: START_LIMIT.as_secs(),
+            log: self.folder.log(),
+        })
+    }
+}
+
+/// Drops what the system has cached of the server's files: pages that were cached before stay
+/// accounted to who caused it, so that hits on them would come on top of a memory limit.
+async fn forget_cached(folder: &Folder) -> Result<()> {
+    let path = folder.path().to_owned();
+    tokio::task::spawn_blocking(move || evict(&path))
+        .await
+        .unwrap_or_else(|panic| Err(Error::Refused(format!("evicting files failed: {panic}"))))
+}
+
+fn spawn(
+    folder: &Folder,
+    java: &Java,
+    flags: Vec<String>,
+    memory_limit: Option<&MemoryLimit>,
+) -> Result<(Child, ProcessId)> {
+    create_folder(&folder.data())?;
+    let log = folder.log();
+    if log.exists() {
+        fs::rename(&log, log.with_extension("previous.log")).map_err(Error::io("rename", &log))?;
+    }
+    let console = File::create(folder.console()).map_err(Error::io("write", &folder.console()))?;
+    let errors = console
+        .try_clone()
+        .map_err(Error::io("write", &folder.console()))?;
+    let mut command = match memory_limit {
+        Some(limit) => limit.command(&java.program),
+        None => Command::new(&java.program),
+    };
+    for name in MEDDLING_VARIABLES {
+        command.env_remove(name);
+    }
+    let mut child = command
+        .arg(flags::argument_file(folder)?)
+        .args(flags)
+        .arg(CLASS)
+        .current_dir(folder.path())
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(console)
+        .stderr(errors)
+        .spawn()
+        .map_err(Error::io("run", &java.program))?;
+    match ProcessId::of(child.id()) {
+        Ok(process) => Ok((child, process)),
+        Err(_) => Err(Error::Died {
+            reason: log::why_stopped(child.wait().ok(), &folder.logs()),
+        }),
+    }
+}

@@ -1,0 +1,265 @@
+//! A bound on all memory of a server, its page cache included, by a control group.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::hierarchy::{Hierarchy, Version};
+
+const MIB: u64 = 1024 * 1024;
+/// What Cassandra takes beside its heap: classes, compiled code, the collector, network buffers
+/// and what lies off the heap for a table.
+const BESIDE_HEAP_MIB: u64 = 400;
+/// Puts the shell into the control group that it is told first and becomes the rest, so that
+/// nothing that the program ever takes is accounted elsewhere.
+const ENTER: &str = r#"echo $$ > "$0" && exec "$@""#;
+const REMOVE_PATIENCE: Duration = Duration::from_secs(2);
+const REMOVE_POLL: Duration = Duration::from_millis(20);
+
+/// The control group of one server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct MemoryLimit {
+    pub(crate) bytes: u64,
+    group: PathBuf,
+}
+
+impl MemoryLimit {
+    /// Makes a control group in which a server's memory is bounded, without swap.
+    ///
+    /// # Errors
+    /// `NoMemoryLimit` where the system does not let us.
+    pub(crate) fn create(name: &str, bytes: u64) -> Result<MemoryLimit> {
+        let limit_mib = bytes / MIB;
+        let refused = |reason| Error::NoMemoryLimit { limit_mib, reason };
+        let hierarchy = Hierarchy::here()
+            .ok_or_else(|| refused("no control groups that account memory are mounted".into()))?;
+        let group = hierarchy.make_group(name).map_err(refused)?;
+        let limit = MemoryLimit { bytes, group };
+        let ready = limit.set(hierarchy.version).and_then(|()| limit.try_out());
+        ready.map(|()| limit.clone()).map_err(|reason| {
+            limit.remove();
+            refused(reason)
+        })
+    }
+
+    fn set(&self, version: Version) -> Result<(), String> {
+        let bytes = self.bytes.to_string();
+        let (limit, swap) = match version {
+            // This one bounds memory and swap together.
+            Version::V1 => (
+                "memory.limit_in_bytes",
+                ("memory.memsw.limit_in_bytes", &*bytes),
+            ),
+            Version::V2 => ("memory.max", ("memory.swap.max", "0")),
+        };
+        self.write(limit, &bytes)?;
+        // Kernels that do not account swap lack the file.
+        if self.group.join(swap.0).exists() {
+            self.write(swap.0, swap.1)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, file: &str, text: &str) -> Result<(), String> {
+        let path = self.group.join(file);
+        fs::write(&path, text).map_err(|error| format!("{} cannot be set: {error}", path.display()))
+    }
+
+    /// Sends a short-lived process into the group, since the right to make one is not yet the
+    /// right to move into it.
+    fn try_out(&self) -> Result<(), String> {
+        let output = self
+            .command(Path::new("true"))
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("sh cannot be run: {error}"))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(format!(
+            "a process cannot enter {}: {}",
+            self.group.display(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))
+    }
+
+    /// A command that runs the program in this group, under the process id that it begins with.
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", ENTER])
+            .arg(self.group.join("cgroup.procs"))
+            .arg(program);
+        command
+    }
+
+    /// Memory that counts against the limit now, in bytes.
+    pub(crate) fn used_bytes(&self) -> Option<u64> {
+        ["memory.usage_in_bytes", "memory.current"]
+            .iter()
+            .find_map(|file| self.read(file)?.trim().parse().ok())
+    }
+
+    /// The page cache in it, mapped files included, in bytes.
+    pub(crate) fn page_cache_bytes(&self) -> Option<u64> {
+        let text = self.read("memory.stat")?;
+        Some(count(&text, "active_file")? + count(&text, "inactive_file")?)
+    }
+
+    /// Whether the kernel has ended a process for want of memory within the limit.
+    pub(crate) fn was_exceeded(&self) -> bool {
+        ["memory.oom_control", "memory.events"]
+            .iter()
+            .filter_map(|file| count(&self.read(file)?, "oom_kill"))
+            .any(|kills| kills > 0)
+    }
+
+    /// Removes the group after its last process ended; only a warning if it cannot be, for it
+    /// takes no memory and the next server of its name removes it.
+    pub(crate) fn remove(&self) {
+        let deadline = Instant::now() + REMOVE_PATIENCE;
+        loop {
+            match fs::remove_dir(&self.group) {
+                Ok(()) => return,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+                // Processes that are ending still count.
+                Err(error)
+                    if error.kind() == std::io::ErrorKind::ResourceBusy
+                        && Instant::now() < deadline =>
+                {
+                    std::thread::sleep(REMOVE_POLL);
+                }
+                Err(error) => {
+                    tracing::warn!("cannot remove {}: {error}", self.group.display());
+                    return;
+                }
+            }
+        }
+    }
+
+    fn read(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.group.join(file)).ok()
+    }
+}
+
+/// # Errors
+/// `Refused` when a server with that heap cannot live within the limit.
+pub(crate) fn check_limit(limit_bytes: u64, heap_mib: u64) -> Result<()> {
+    let least_mib = heap_mib + BESIDE_HEAP_MIB;
+    if limit_bytes >= least_mib * MIB {
+        return Ok(());
+    }
+    Err(Error::Refused(format!(
+        "a memory limit of {} MiB is too little for Cassandra with a heap of {heap_mib} MiB: it \
+         needs at least {least_mib} MiB, and more for its page cache; raise the limit or lower \
+         the heap",
+        limit_bytes / MIB
+    )))
+}
+
+/// The number behind that word at the beginning of a line.
+fn count(text: &str, word: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        line.strip_prefix(word)?
+            .strip_prefix(' ')?
+            .trim()
+            .parse()
+            .ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(folder: &Path) -> MemoryLimit {
+        MemoryLimit {
+            bytes: 1000 * MIB,
+            group: folder.join("group"),
+        }
+    }
+
+    #[test]
+    fn a_limit_has_room_for_the_heap_and_what_lies_beside_it() {
+        check_limit(912 * MIB, 512).unwrap();
+        let error = check_limit(911 * MIB, 512).unwrap_err().to_string();
+        assert!(error.contains("at least 912 MiB"), "{error}");
+    }
+
+    #[test]
+    fn limits_are_set_without_swap() {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = limit(folder.path());
+        fs::create_dir(&limit.group).unwrap();
+        limit.set(Version::V2).unwrap();
+        assert_eq!(limit.read("memory.max").unwrap(), "1048576000");
+        assert!(!limit.group.join("memory.swap.max").exists());
+        fs::write(limit.group.join("memory.memsw.limit_in_bytes"), "").unwrap();
+        limit.set(Version::V1).unwrap();
+        assert_eq!(
+            limit.read("memory.memsw.limit_in_bytes").unwrap(),
+            "1048576000"
+        );
+    }
+
+    #[test]
+    fn a_program_enters_the_group_with_its_arguments_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = limit(folder.path());
+        let refusal = limit.try_out().unwrap_err();
+        assert!(refusal.contains("cannot enter"), "{refusal}");
+        fs::create_dir(&limit.group).unwrap();
+        let child = limit
+            .command(Path::new("printf"))
+            .args(["%s|", "a b", "$$", "\"c\""])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let id = child.id();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "a b|$$|\"c\"|");
+        assert_eq!(limit.read("cgroup.procs").unwrap().trim(), id.to_string());
+    }
+
+    #[test]
+    fn figures_are_read_in_either_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = limit(folder.path());
+        fs::create_dir(&limit.group).unwrap();
+        assert_eq!(limit.used_bytes(), None);
+        assert!(!limit.was_exceeded());
+        let write = |file: &str, text: &str| fs::write(limit.group.join(file), text).unwrap();
+        write("memory.current", "77\n");
+        write(
+            "memory.stat",
+            "cache 9\ninactive_file 30\nactive_file 12\ntotal_active_file 99\n",
+        );
+        write("memory.events", "oom 2\noom_kill 0\n");
+        assert_eq!(limit.used_bytes(), Some(77));
+        assert_eq!(limit.page_cache_bytes(), Some(42));
+        assert!(!limit.was_exceeded());
+        write(
+            "memory.oom_control",
+            "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n",
+        );
+        assert!(limit.was_exceeded());
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_given_up_and_what_is_gone_is_fine() {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = limit(folder.path());
+        limit.remove();
+        fs::create_dir(&limit.group).unwrap();
+        fs::write(limit.group.join("file"), "").unwrap();
+        limit.remove();
+        assert!(limit.group.exists());
+        fs::remove_file(limit.group.join("file")).unwrap();
+        limit.remove();
+        assert!(!limit.group.exists());
+    }
+}

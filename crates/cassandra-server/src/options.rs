@@ -1,0 +1,96 @@
+//! What kind of server to start.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::home::Home;
+use crate::pinned::pinned;
+use crate::ports::Ports;
+
+const DEFAULT_HEAP_MIB: u64 = 2048;
+
+/// Whose end shall be the server's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// It ends when the [`crate::Server`] is dropped; if this process is killed, it is found and
+    /// stopped by [`crate::stop_orphans`].
+    ThisProcess,
+    /// It is kept running until [`crate::stop`].
+    Nobody,
+}
+
+/// How the files of a table are read (`disk_access_mode`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiskAccess {
+    /// Indexes are mapped into memory, data are read: as Cassandra is shipped. A page of an index
+    /// that is not cached makes the kernel read around it as far as the device reads ahead.
+    #[default]
+    MmapIndexOnly,
+    /// Everything is read, so that a miss fetches little more than the pages that are asked for.
+    Standard,
+    /// Everything is mapped.
+    Mmap,
+}
+
+impl fmt::Display for DiskAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DiskAccess::MmapIndexOnly => "mmap_index_only",
+            DiskAccess::Standard => "standard",
+            DiskAccess::Mmap => "mmap",
+        })
+    }
+}
+
+/// What kind of server to start.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    pub home: Home,
+    /// The server's folder: made when it is not there, else started with the data that it holds.
+    pub dir: PathBuf,
+    /// The heap in MiB; no more than a quarter of the memory is taken.
+    pub heap_mib: u64,
+    /// The most that heap, off-heap memory and page cache may take together, in bytes; swap is not
+    /// used. It needs a control group of our own.
+    pub memory_limit_bytes: Option<u64>,
+    /// How files are read; none is as shipped, or `Standard` with a memory limit.
+    pub disk_access: Option<DiskAccess>,
+    /// The ports; none is any that are free.
+    pub ports: Option<Ports>,
+    pub owner: Owner,
+    /// What the server is called in lists and messages.
+    pub name: String,
+    /// The version of Cassandra.
+    pub version: String,
+}
+
+impl ServerOptions {
+    /// The pinned version with a heap of 2 GiB and no memory limit, owned by this process.
+    ///
+    /// # Errors
+    /// `Refused` when `engines.toml`, which is part of the program, is malformed.
+    pub fn new(home: Home, dir: impl Into<PathBuf>) -> Result<ServerOptions> {
+        Ok(ServerOptions {
+            home,
+            dir: dir.into(),
+            heap_mib: DEFAULT_HEAP_MIB,
+            memory_limit_bytes: None,
+            disk_access: None,
+            ports: None,
+            owner: Owner::ThisProcess,
+            name: "cassandra".into(),
+            version: pinned()?.version,
+        })
+    }
+
+    pub(crate) fn chosen_disk_access(&self) -> DiskAccess {
+        self.disk_access.unwrap_or(match self.memory_limit_bytes {
+            Some(_) => DiskAccess::Standard,
+            None => DiskAccess::default(),
+        })
+    }
+}

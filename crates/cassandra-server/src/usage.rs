@@ -1,0 +1,123 @@
+//! What a running server uses and has used, cheap enough to be asked every second.
+
+use std::fs;
+use std::path::Path;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use crate::process::ProcessId;
+use crate::server::Server;
+
+/// What a server has used since it started; counters only grow. Absent is not known: of a server
+/// that has ended, everything.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// CPU time in user and system mode, in seconds.
+    pub cpu_seconds: Option<f64>,
+    /// Resident memory now, in bytes, with the pages of mapped files.
+    pub resident_bytes: Option<u64>,
+    /// Bytes fetched from the disk and not from the page cache, by reads as by mapped files,
+    /// read-ahead included.
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes written that went to the disk or will. Those of files that were deleted before count
+    /// as long as it was not yet seen.
+    pub disk_written_bytes: Option<u64>,
+    /// Collections of garbage that stopped the server, and for how long in all, in seconds. For a
+    /// server attached to after 10 MiB of log, those since then.
+    pub gc_count: Option<u64>,
+    pub gc_seconds: Option<f64>,
+    /// Memory now that counts against the memory limit, in bytes; only with a limit.
+    pub limited_bytes: Option<u64>,
+    /// The page cache in it, in bytes; only with a limit.
+    pub page_cache_bytes: Option<u64>,
+}
+
+impl Server {
+    /// What the server uses: four small files of the system and the new lines of a log are read.
+    pub fn usage(&self) -> Usage {
+        let process = self.record.server;
+        if !process.is_alive() {
+            return Usage::default();
+        }
+        let disk = disk_bytes(process);
+        let pauses = self
+            .gc_log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .read()
+            .inspect_err(|error| tracing::debug!("cannot read the log of the collector: {error}"))
+            .ok();
+        let limit = self.record.memory_limit.as_ref();
+        Usage {
+            cpu_seconds: process.cpu_seconds().ok(),
+            resident_bytes: process.resident_bytes().ok(),
+            disk_read_bytes: disk.map(|(read, _)| read),
+            disk_written_bytes: disk.map(|(_, written)| self.most_written(written)),
+            gc_count: pauses.map(|pauses| pauses.count),
+            gc_seconds: pauses.map(|pauses| pauses.seconds),
+            limited_bytes: limit.and_then(|limit| limit.used_bytes()),
+            page_cache_bytes: limit.and_then(|limit| limit.page_cache_bytes()),
+        }
+    }
+
+    /// The system takes back what a deleted file had not yet written; a counter must not fall.
+    fn most_written(&self, now: u64) -> u64 {
+        self.most_written.fetch_max(now, Ordering::Relaxed).max(now)
+    }
+}
+
+/// Bytes read from and written to the disk; none where another user's process may not be asked.
+fn disk_bytes(process: ProcessId) -> Option<(u64, u64)> {
+    parse_io(&fs::read_to_string(format!("/proc/{}/io", process.pid)).ok()?)
+}
+
+/// The text of `/proc/<pid>/io`, see `proc_pid_io(5)`.
+fn parse_io(text: &str) -> Option<(u64, u64)> {
+    let number = |name: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
+    };
+    let written = number("write_bytes:")?.saturating_sub(number("cancelled_write_bytes:")?);
+    Some((number("read_bytes:")?, written))
+}
+
+/// How far the device of that folder reads ahead of what is asked for, in bytes; none where it has
+/// no such setting.
+pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
+    let device = rustix::fs::stat(folder).ok()?.st_dev;
+    let device = format!(
+        "{}:{}",
+        rustix::fs::major(device),
+        rustix::fs::minor(device)
+    );
+    let kib = [
+        format!("/sys/dev/block/{device}/queue/read_ahead_kb"),
+        // A partition's is that of its disk.
+        format!("/sys/dev/block/{device}/../queue/read_ahead_kb"),
+        format!("/sys/class/bdi/{device}/read_ahead_kb"),
+    ];
+    let kib = kib.iter().find_map(|path| fs::read_to_string(path).ok())?;
+    kib.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_bytes_of_the_disk_count() {
+        let text = "rchar: 9000\nwchar: 8000\nsyscr: 7\nsyscw: 6\nread_bytes: 4096\n\
+                    write_bytes: 12288\ncancelled_write_bytes: 8192\n";
+        assert_eq!(parse_io(text), Some((4096, 4096)));
+        assert_eq!(parse_io("rchar: 1\n"), None);
+        assert!(disk_bytes(ProcessId::this().unwrap()).is_some());
+    }
+
+    #[test]
+    fn a_disk_reads_ahead_and_the_process_table_does_not() {
+        if let Some(bytes) = read_ahead_bytes(Path::new("/")) {
+            assert_eq!(bytes % 1024, 0);
+        }
+        assert_eq!(read_ahead_bytes(Path::new("/nowhere")), None);
+    }
+}

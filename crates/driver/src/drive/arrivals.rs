@@ -1,0 +1,272 @@
+//! The due times of one worker's share of a schedule.
+
+use std::time::Duration;
+
+use bakeoff_workload::Stream;
+
+use super::schedule::{Rate, Schedule};
+
+/// Which operations are one worker's: thread `thread` of `threads` in shard `shard` of `shards`,
+/// all counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    pub thread: u64,
+    pub threads: u64,
+    pub shard: u64,
+    pub shards: u64,
+}
+
+impl Share {
+    /// The number, over all threads and shards, of this worker's operation (or new row) `count`.
+    pub fn number(&self, count: u64) -> u64 {
+        (count * self.threads + self.thread) * self.shards + self.shard
+    }
+
+    /// Distance between two numbers of one worker.
+    pub fn stride(&self) -> u64 {
+        self.threads * self.shards
+    }
+}
+
+/// Due times in order, in nanoseconds from the start of the load.
+#[derive(Debug)]
+pub struct Arrivals {
+    kind: Kind,
+    share: Share,
+    /// When the next operation is due; `None` when none becomes due any more.
+    next: Option<u64>,
+    duration: u64,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Even(Even),
+    Poisson {
+        stream: Stream,
+        /// Mean distance of this worker's operations, in nanoseconds.
+        mean_gap: f64,
+        at: f64,
+    },
+    Ramp {
+        /// Operations per second at the start, and how much that grows in a second.
+        from: f64,
+        growth: f64,
+        number: u64,
+    },
+}
+
+/// More operations than this are not counted one by one.
+const COUNTED_SINGLY: u64 = 1_000_000;
+
+impl Arrivals {
+    /// `None` for a closed loop, where nothing is due by the clock.
+    pub fn new(schedule: &Schedule, duration: Duration, share: Share, seed: u64) -> Option<Self> {
+        let nanoseconds = duration.as_nanos() as u64;
+        let kind = match schedule {
+            Schedule::ClosedLoop => return None,
+            Schedule::Constant { rate } => Kind::Even(Even::new(&[*rate], nanoseconds, share)),
+            Schedule::Steps { rates } => Kind::Even(Even::new(rates, nanoseconds, share)),
+            Schedule::Poisson { rate } => Kind::Poisson {
+                // The processes of all workers together are one Poisson process.
+                stream: Stream::new(&[seed, share.shard, share.thread]),
+                mean_gap: 1e9 * share.stride() as f64 / rate.per_second(),
+                at: 0.0,
+            },
+            Schedule::Ramp { from, to } => {
+                let from = from.map_or(0.0, Rate::per_second);
+                let to = to.map_or(0.0, Rate::per_second);
+                Kind::Ramp {
+                    from,
+                    growth: (to - from) / duration.as_secs_f64(),
+                    number: share.number(0),
+                }
+            }
+        };
+        let mut arrivals = Arrivals {
+            kind,
+            share,
+            next: None,
+            duration: nanoseconds,
+        };
+        arrivals.next = match &mut arrivals.kind {
+            Kind::Even(even) => even.due(),
+            Kind::Ramp { .. } => arrivals.on_ramp(),
+            Kind::Poisson { .. } => {
+                arrivals.advance();
+                arrivals.next
+            }
+        };
+        Some(arrivals)
+    }
+
+    /// When the next operation is due.
+    pub fn next(&self) -> Option<u64> {
+        self.next
+    }
+
+    /// Goes on to the operation after it.
+    pub fn advance(&mut self) {
+        self.next = match &mut self.kind {
+            Kind::Even(even) => {
+                even.advance();
+                even.due()
+            }
+            Kind::Poisson {
+                stream,
+                mean_gap,
+                at,
+            } => {
+                // Inverse of the exponential distribution's cumulative function; the argument of
+                // the logarithm is above 0.
+                *at -= *mean_gap * (1.0 - stream.unit()).ln();
+                Some(*at as u64).filter(|due| *due < self.duration)
+            }
+            Kind::Ramp { number, .. } => {
+                *number += self.share.stride();
+                self.on_ramp()
+            }
+        };
+    }
+
+    /// Operation n of a ramp is due when the area below the rate is n: solve
+    /// `from t + growth t^2 / 2 = n` for t, in the form that cancels no digits.
+    fn on_ramp(&self) -> Option<u64> {
+        let Kind::Ramp {
+            from,
+            growth,
+            number,
+        } = &self.kind
+        else {
+            return None;
+        };
+        let n = *number as f64;
+        let root = (from * from + 2.0 * growth * n).sqrt();
+        let seconds = if n == 0.0 {
+            0.0
+        } else {
+            2.0 * n / (from + root)
+        };
+        // A falling ramp has no root (not a number) for operations after its end.
+        (seconds * 1e9 < self.duration as f64).then_some((seconds * 1e9) as u64)
+    }
+
+    /// Counts the operations from the next one on that are due before this moment; above a million
+    /// the rest is estimated from the mean distance of these.
+    pub fn count_until(mut self, moment: u64) -> u64 {
+        let Some(first) = self.next else { return 0 };
+        let mut count = 0;
+        while let Some(due) = self.next.filter(|due| *due < moment) {
+            if count == COUNTED_SINGLY {
+                let left = moment.min(self.duration).saturating_sub(due);
+                let gap = (due - first) as f64 / count as f64;
+                return count + (left as f64 / gap.max(1e-9)).round() as u64;
+            }
+            count += 1;
+            self.advance();
+        }
+        count
+    }
+}
+
+/// Equal distances, in one or several steps: operation i of a step is due i / rate after the
+/// step began, rounded down to the nanosecond. Kept as a quotient and a remainder, so that it is
+/// exact after any number of operations without a division for each.
+#[derive(Debug)]
+struct Even {
+    steps: Vec<Step>,
+    /// The step that `number` is in.
+    step: usize,
+    number: u64,
+    stride: u64,
+    due: u64,
+    remainder: u64,
+    /// What one stride adds to `due` and `remainder` in this step.
+    gap: u64,
+    gap_remainder: u64,
+}
+
+#[derive(Debug)]
+struct Step {
+    start: u64,
+    rate: Rate,
+    /// Numbers of its operations, over all threads and shards.
+    first: u64,
+    end: u64,
+}
+
+/// Nanoseconds in a million seconds: divided by a rate in operations per million seconds.
+const MILLION_SECONDS: u128 = 1_000_000_000_000_000;
+
+impl Even {
+    fn new(rates: &[Rate], duration: u64, share: Share) -> Self {
+        let mut steps: Vec<Step> = Vec::with_capacity(rates.len());
+        let boundary =
+            |step: usize| (u128::from(duration) * step as u128 / rates.len() as u128) as u64;
+        for (i, rate) in rates.iter().enumerate() {
+            let (start, end) = (boundary(i), boundary(i + 1));
+            let area = u128::from(end - start) * u128::from(rate.per_million_seconds());
+            let operations = area.div_ceil(MILLION_SECONDS) as u64;
+            let first = steps.last().map_or(0, |step| step.end);
+            steps.push(Step {
+                start,
+                rate: *rate,
+                first,
+                end: first + operations,
+            });
+        }
+        let mut even = Even {
+            steps,
+            step: 0,
+            number: share.number(0),
+            stride: share.stride(),
+            due: 0,
+            remainder: 0,
+            gap: 0,
+            gap_remainder: 0,
+        };
+        even.enter_step();
+        even
+    }
+
+    fn due(&self) -> Option<u64> {
+        (self.step < self.steps.len()).then_some(self.due)
+    }
+
+    fn advance(&mut self) {
+        let Some(step) = self.steps.get(self.step) else {
+            return;
+        };
+        self.number += self.stride;
+        if self.number >= step.end {
+            self.enter_step();
+            return;
+        }
+        let divisor = step.rate.per_million_seconds();
+        self.due = self.due.saturating_add(self.gap);
+        self.remainder += self.gap_remainder;
+        if self.remainder >= divisor {
+            self.remainder -= divisor;
+            self.due += 1;
+        }
+    }
+
+    /// Finds the step of `number`, and computes its due time and distances anew.
+    fn enter_step(&mut self) {
+        while let Some(step) = self.steps.get(self.step) {
+            if self.number < step.end {
+                let divisor = u128::from(step.rate.per_million_seconds());
+                let at = u128::from(self.number - step.first) * MILLION_SECONDS;
+                let gap = u128::from(self.stride) * MILLION_SECONDS;
+                self.due = step.start + (at / divisor) as u64;
+                self.remainder = (at % divisor) as u64;
+                self.gap = u64::try_from(gap / divisor).unwrap_or(u64::MAX);
+                self.gap_remainder = (gap % divisor) as u64;
+                return;
+            }
+            self.step += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bakeoff_workload::{Action, Mix, Operation};
+
+use super::*;
+use crate::drive::{Schedule, Shard};
+
+fn operation(action: Action, keys: Keys, weight: f64, batch: u32) -> Operation {
+    Operation {
+        name: format!("{action:?}"),
+        weight,
+        action,
+        keys,
+        consistency: None,
+        ttl_seconds: None,
+        batch,
+    }
+}
+
+fn plan(operations: Vec<Operation>, threads: u32, shard: Shard) -> Plan {
+    let mix = Mix {
+        operations,
+        schema: Vec::new(),
+        populate: Vec::new(),
+        background: Vec::new(),
+    };
+    Plan {
+        mix: Arc::new(mix),
+        seed: 3,
+        rows: 100,
+        shard,
+        threads,
+        in_flight: threads,
+        schedule: Schedule::ClosedLoop,
+        duration: Duration::from_secs(1),
+        drain_limit: Duration::from_secs(1),
+        retries: 0,
+        start_at: None,
+    }
+}
+
+fn reads_and_inserts(batch: u32) -> Vec<Operation> {
+    let latest = Keys::Latest { exponent: 0.99 };
+    vec![
+        operation(Action::ReadRow, Keys::Uniform, 0.4, 1),
+        operation(Action::ReadRow, latest, 0.3, 1),
+        operation(Action::Insert, Keys::New, 0.3, batch),
+    ]
+}
+
+fn workers(threads: u32, shards: u32) -> Vec<Calls> {
+    let mut workers = Vec::new();
+    for index in 0..shards {
+        let shard = Shard { index, of: shards };
+        for thread in 0..threads {
+            workers.push(Calls::new(
+                &plan(reads_and_inserts(1), threads, shard),
+                thread,
+            ));
+        }
+    }
+    workers
+}
+
+#[test]
+fn an_operation_depends_on_its_number_alone() {
+    let by_number = |threads, shards| {
+        let mut all: Vec<(u64, usize)> = workers(threads, shards)
+            .iter_mut()
+            .flat_map(|calls| {
+                (0..600 / threads / shards)
+                    .map(|_| calls.next())
+                    .map(|call| (call.number, call.operation))
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    let alone = by_number(1, 1);
+    assert_eq!(alone.len(), 600);
+    assert_eq!(alone, by_number(3, 1));
+    assert_eq!(alone, by_number(2, 3));
+}
+
+#[test]
+fn uniform_rows_do_not_depend_on_the_number_of_threads() {
+    let rows = |threads| {
+        let mut rows: Vec<(u64, u64)> = workers(threads, 1)
+            .iter_mut()
+            .flat_map(|calls| (0..600 / threads).map(|_| calls.next()).collect::<Vec<_>>())
+            .filter(|call| call.operation == 0)
+            .map(|call| (call.number, call.row))
+            .collect();
+        rows.sort_unstable();
+        rows
+    };
+    assert_eq!(rows(1), rows(4));
+}
+
+#[test]
+fn new_rows_of_all_workers_differ_also_in_batches() {
+    let mut seen = BTreeSet::new();
+    for index in 0..2 {
+        for thread in 0..3 {
+            let plan = plan(reads_and_inserts(4), 3, Shard { index, of: 2 });
+            let mut calls = Calls::new(&plan, thread);
+            for call in (0..300).map(|_| calls.next()) {
+                if call.operation == 2 {
+                    let rows = (0..4).map(|i| call.row + i * call.row_step);
+                    assert!(rows.into_iter().all(|row| row >= 100 && seen.insert(row)));
+                }
+            }
+        }
+    }
+    assert!(seen.len() > 300);
+}
+
+#[test]
+fn loaded_rows_are_there_unless_the_mix_removes_some() {
+    let mut calls = Calls::new(&plan(reads_and_inserts(1), 1, Shard::WHOLE), 0);
+    for call in (0..100).map(|_| calls.next()) {
+        assert_eq!(call.row_exists, call.operation != 2, "{call:?}");
+    }
+    let mut removing = reads_and_inserts(1);
+    removing.push(operation(Action::DeleteRow, Keys::Uniform, 0.1, 1));
+    let mut calls = Calls::new(&plan(removing, 1, Shard::WHOLE), 0);
+    assert!((0..100).all(|_| !calls.next().row_exists));
+}
+
+#[test]
+fn batches_stay_in_the_block_of_their_shard() {
+    let batches = vec![operation(Action::Insert, Keys::Uniform, 1.0, 10)];
+    let mut calls = Calls::new(&plan(batches, 1, Shard { index: 1, of: 4 }), 0);
+    for call in (0..1000).map(|_| calls.next()) {
+        assert!(call.row >= 25 && call.row + 10 <= 50, "{call:?}");
+        assert_eq!(call.row_step, 1);
+    }
+}
+
+#[test]
+fn the_latest_rows_are_those_whose_inserts_ended() {
+    let mut calls = Calls::new(&plan(reads_and_inserts(1), 1, Shard::WHOLE), 0);
+    let mut open = Vec::new();
+    for call in (0..200).map(|_| calls.next()) {
+        assert!(
+            call.operation == 2 || call.row < 100,
+            "none has ended: {call:?}"
+        );
+        if call.operation == 2 {
+            open.push(call);
+        }
+    }
+    // The first one stays open: nothing new is there for certain.
+    open[1..].iter().for_each(|call| calls.ended(call, true));
+    assert!(
+        (0..200)
+            .map(|_| calls.next())
+            .all(|c| c.operation == 2 || c.row < 100)
+    );
+    // It fails: its row may be missing, all others are there.
+    calls.ended(&open[0], false);
+    let latest: Vec<Call> = (0..2000)
+        .map(|_| calls.next())
+        .filter(|c| c.operation == 1)
+        .collect();
+    assert!(latest.iter().any(|c| c.row > 100 && c.row_exists));
+    let newest = 100 + open.len() as u64;
+    assert!(latest.iter().all(|c| c.row < newest));
+    assert!(latest.iter().all(|c| c.row_exists == (c.row != 100)));
+}
+
+#[test]
+fn very_many_failed_inserts_make_the_older_rows_uncertain() {
+    let mut inserts = Inserts::default();
+    let failed = MAX_UNCERTAIN as u64 + 5;
+    (0..failed).for_each(|row| inserts.ended(row, 1, false));
+    (failed..failed + 5).for_each(|row| inserts.ended(row, 1, true));
+    assert_eq!(inserts.uncertain.len(), MAX_UNCERTAIN);
+    assert_eq!(inserts.uncertain_below, 5);
+    assert!((0..failed).all(|row| !inserts.is_there(row)));
+    assert!((failed..failed + 5).all(|row| inserts.is_there(row)));
+}

@@ -1,0 +1,39 @@
+//! The load driver: operations of a mix, due by a schedule, performed by worker threads, and timed
+//! from the moment they were due.
+//!
+//! [`drive`] carries out a [`Plan`] on a [`Target`]. Each worker thread has a runtime, connections
+//! and a share of the rate and of the operations in flight of its own; workers share nothing while
+//! the load lasts. A worker's slots take operations in the order in which they are due. None is
+//! skipped: when all slots are busy, operations wait, and their response time goes on counting from
+//! the moment they were due. [`search`] finds the highest rate that holds an [`Objective`].
+
+mod arrivals;
+mod background;
+mod calls;
+mod clock;
+mod collector;
+mod driven;
+mod objective;
+mod pacer;
+mod plan;
+mod recorder;
+mod run;
+mod schedule;
+mod search;
+mod seat;
+mod session;
+mod stop;
+mod worker;
+
+pub use background::BackgroundRuns;
+pub use driven::{DriveError, DriveObserver, Driven, Second};
+pub use objective::{DEFAULT_ERROR_SHARE, Judgement, Objective, ObjectiveError};
+pub use plan::{DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, Plan, PlanError, Shard, ShardError};
+pub use run::{drive, drive_here};
+pub use schedule::{MAX_RATE, Rate, Schedule, ScheduleError};
+pub use search::{
+    Found, Probe, ProbeError, ProbeResult, Probed, SearchSettings, WhyStopped, search,
+};
+pub use session::{Call, Done, Failure, Session, Target};
+pub use stop::Stop;
+pub use worker::Worker;

@@ -1,0 +1,248 @@
+//! What response times a load has to keep.
+
+use std::fmt;
+
+use bakeoff_stats::Tally;
+use hdrhistogram::Histogram;
+
+/// The share of failed operations that an objective allows unless it says otherwise.
+pub const DEFAULT_ERROR_SHARE: f64 = 0.001;
+
+/// Limits that all have to hold, judged on response times (from the moment an operation was due).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Objective {
+    limits: Vec<Limit>,
+    /// Failed operations as a share of all, which has to stay below.
+    error_share: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Limit {
+    /// As written.
+    text: String,
+    /// Index into `Mix::operations`; all of them together where absent.
+    operation: Option<usize>,
+    statistic: Statistic,
+    /// The statistic has to be below, in nanoseconds.
+    below: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Statistic {
+    /// In 0..=1.
+    Quantile(f64),
+    Mean,
+    Max,
+}
+
+/// An objective that means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ObjectiveError {
+    #[error(
+        "{0:?} is not an objective: write limits such as p99<10ms, read.p99.9<50ms, mean<2ms, \
+         max<1s or errors<0.1%, with commas in between"
+    )]
+    Unreadable(String),
+    #[error("{0:?} is not a statistic: use p50, p99, p99.9 (above 0, at most 100), mean or max")]
+    Statistic(String),
+    #[error("the mix has no operation {name:?}; it has {}", .known.join(", "))]
+    Operation { name: String, known: Vec<String> },
+    #[error("{0:?} is not a time: give a number and ns, us, ms or s, such as 10ms")]
+    Time(String),
+    #[error("{0:?} can never hold: the limit has to be above 0")]
+    Zero(String),
+    #[error("{0:?} is not a share of failed operations: give one above 0% and at most 100%")]
+    Errors(String),
+    #[error("an objective needs a limit for a response time, such as p99<10ms")]
+    NoTime,
+}
+
+/// How a load did by an objective.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// Each limit as written, with what was measured, in nanoseconds; `None` where no operation
+    /// succeeded.
+    pub measured: Vec<(String, Option<f64>)>,
+    /// What did not hold, in words; empty if all did.
+    pub missed: Vec<String>,
+}
+
+impl Objective {
+    /// Reads limits such as `p99<10ms,read.p99.9<50ms,errors<0.1%` for a mix with these
+    /// operations. Without a limit for errors, 0.1 % of the operations may fail.
+    ///
+    /// # Errors
+    /// If a limit cannot be read, can never hold, or is for an operation that the mix does not
+    /// have.
+    pub fn parse(text: &str, operations: &[&str]) -> Result<Self, ObjectiveError> {
+        let mut objective = Objective {
+            limits: Vec::new(),
+            error_share: DEFAULT_ERROR_SHARE,
+        };
+        for limit in text.split(',').map(str::trim) {
+            let unreadable = || ObjectiveError::Unreadable(limit.to_owned());
+            let (subject, bound) = limit.split_once('<').ok_or_else(unreadable)?;
+            let (subject, bound) = (subject.trim(), bound.trim());
+            if subject.is_empty() || bound.is_empty() {
+                return Err(unreadable());
+            }
+            if subject == "errors" {
+                objective.error_share = parse_share(bound)?;
+                continue;
+            }
+            let (operation, statistic) = parse_subject(subject, operations)?;
+            let below = parse_time(bound)?;
+            if below == 0.0 {
+                return Err(ObjectiveError::Zero(limit.to_owned()));
+            }
+            objective.limits.push(Limit {
+                text: limit.to_owned(),
+                operation,
+                statistic,
+                below,
+            });
+        }
+        match objective.limits.is_empty() {
+            true => Err(ObjectiveError::NoTime),
+            false => Ok(objective),
+        }
+    }
+
+    /// Judges operations in the order of `Mix::operations`.
+    pub fn judge(&self, operations: &[Tally]) -> Judgement {
+        let mut judgement = Judgement {
+            measured: Vec::new(),
+            missed: Vec::new(),
+        };
+        let mut all = Tally::default();
+        operations.iter().for_each(|tally| all += tally);
+        for limit in &self.limits {
+            let tally = limit.operation.and_then(|o| operations.get(o));
+            let value = limit.statistic.of(&tally.unwrap_or(&all).response);
+            match value {
+                None => {
+                    let missed = format!("{}: no operation succeeded", limit.text);
+                    judgement.missed.push(missed);
+                }
+                Some(value) if value >= limit.below => {
+                    let missed = format!("{}: {}", limit.text, milliseconds(value));
+                    judgement.missed.push(missed);
+                }
+                Some(_) => {}
+            }
+            judgement.measured.push((limit.text.clone(), value));
+        }
+        let ended = all.successes() + all.failed();
+        let share = all.failed() as f64 / ended.max(1) as f64;
+        if share > 0.0 && share >= self.error_share {
+            let (allowed, failed) = (self.error_share * 100.0, share * 100.0);
+            let missed = format!("errors<{allowed}%: {failed:.3} % failed");
+            judgement.missed.push(missed);
+        }
+        judgement
+    }
+}
+
+impl Judgement {
+    pub fn holds(&self) -> bool {
+        self.missed.is_empty()
+    }
+}
+
+impl Statistic {
+    fn of(self, response: &Histogram<u64>) -> Option<f64> {
+        if response.is_empty() {
+            return None;
+        }
+        Some(match self {
+            Statistic::Quantile(quantile) => response.value_at_quantile(quantile) as f64,
+            Statistic::Mean => response.mean(),
+            Statistic::Max => response.max() as f64,
+        })
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for limit in &self.limits {
+            write!(f, "{}, ", limit.text)?;
+        }
+        write!(f, "errors<{}%", self.error_share * 100.0)
+    }
+}
+
+fn milliseconds(nanoseconds: f64) -> String {
+    format!("{:.3} ms", nanoseconds / 1e6)
+}
+
+fn parse_subject(
+    subject: &str,
+    operations: &[&str],
+) -> Result<(Option<usize>, Statistic), ObjectiveError> {
+    if let Some(statistic) = parse_statistic(subject) {
+        return Ok((None, statistic));
+    }
+    // Names of operations may contain dots, as percentiles do.
+    let named = operations.iter().enumerate().find_map(|(index, name)| {
+        let statistic = subject.strip_prefix(name)?.strip_prefix('.')?;
+        Some((index, statistic))
+    });
+    if let Some((index, statistic)) = named {
+        let parsed = parse_statistic(statistic);
+        let parsed = parsed.ok_or_else(|| ObjectiveError::Statistic(statistic.to_owned()))?;
+        return Ok((Some(index), parsed));
+    }
+    let statistic_after = |dot: usize| parse_statistic(&subject[dot + 1..]).is_some();
+    let dots = subject.match_indices('.').map(|(at, _)| at);
+    match dots.into_iter().find(|dot| statistic_after(*dot)) {
+        Some(dot) => Err(ObjectiveError::Operation {
+            name: subject[..dot].to_owned(),
+            known: operations.iter().map(|&name| name.to_owned()).collect(),
+        }),
+        None => Err(ObjectiveError::Statistic(subject.to_owned())),
+    }
+}
+
+fn parse_statistic(text: &str) -> Option<Statistic> {
+    match text {
+        "mean" => Some(Statistic::Mean),
+        "max" => Some(Statistic::Max),
+        _ => {
+            let digits = text.strip_prefix('p')?;
+            let plain = |c: char| c.is_ascii_digit() || c == '.';
+            let percent: f64 = digits.chars().all(plain).then(|| digits.parse().ok())??;
+            let possible = percent > 0.0 && percent <= 100.0;
+            possible.then_some(Statistic::Quantile(percent / 100.0))
+        }
+    }
+}
+
+/// In nanoseconds.
+fn parse_time(text: &str) -> Result<f64, ObjectiveError> {
+    let units = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("µs", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+    ];
+    units
+        .iter()
+        .find_map(|(unit, factor)| {
+            let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+            (number.is_finite() && number >= 0.0).then_some(number * factor)
+        })
+        .ok_or_else(|| ObjectiveError::Time(text.to_owned()))
+}
+
+fn parse_share(text: &str) -> Result<f64, ObjectiveError> {
+    let percent = text.strip_suffix('%');
+    let percent: Option<f64> = percent.and_then(|p| p.trim().parse().ok());
+    match percent {
+        Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err(ObjectiveError::Errors(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+use bakeoff_stats::FailureKind;
+
+use super::*;
+
+const MIX: [&str; 3] = ["read", "write", "a.b"];
+
+fn parse(text: &str) -> Result<Objective, ObjectiveError> {
+    Objective::parse(text, &MIX)
+}
+
+/// Responses of 1, 2, ... 1000 microseconds.
+fn tally() -> Tally {
+    let mut tally = Tally::default();
+    (1..=1000).for_each(|micros| tally.record(micros * 1_000, 1_000));
+    tally
+}
+
+#[test]
+fn statistics_are_judged_on_response_times() {
+    let operations = [tally(), Tally::default(), Tally::default()];
+    let holds = |text: &str| parse(text).unwrap().judge(&operations).holds();
+    assert!(holds("p99<1ms") && !holds("p99<980us"));
+    assert!(holds("p50<510 us") && !holds("p50<490us"));
+    assert!(holds("mean<0.51ms") && !holds("mean<0.49ms"));
+    assert!(holds("max<2ms") && !holds("max<999us"));
+    assert!(holds("read.p99.9<1.1ms") && !holds("read.p99.9<990us"));
+    assert!(holds("p99<1s, mean<1s") && !holds("p99<1s,mean<1us"));
+    assert!(!holds("write.p99<1s"), "none succeeded");
+}
+
+#[test]
+fn errors_count_unless_they_are_allowed() {
+    let mut failing = tally();
+    failing.failures[FailureKind::TimedOut as usize] = 10;
+    let operations = [failing];
+    let judge = |text: &str| parse(text).unwrap().judge(&operations);
+    let judgement = judge("p99<1s");
+    assert_eq!(judgement.missed, ["errors<0.1%: 0.990 % failed"]);
+    assert!(judge("p99<1s,errors<1%").holds());
+    assert!(!judge("p99<1s,errors<0.99%").holds());
+}
+
+#[test]
+fn objectives_that_mean_nothing_are_refused_with_advice() {
+    use ObjectiveError as E;
+    let error = |text: &str| parse(text).unwrap_err();
+    for text in ["", "p99", "p99<", "<10ms", "p99>10ms", "p99<1ms,"] {
+        assert!(matches!(error(text), E::Unreadable(_)), "{text}");
+    }
+    for text in [
+        "p100.1<1ms",
+        "p0<1ms",
+        "p<1ms",
+        "p-5<1ms",
+        "median<1ms",
+        "read.q<1s",
+    ] {
+        assert!(matches!(error(text), E::Statistic(_)), "{text}");
+    }
+    for text in [
+        "p99<10",
+        "p99<fast",
+        "p99<-1ms",
+        "p99<NaNms",
+        "p99<10min",
+        "p99<infs",
+    ] {
+        assert!(matches!(error(text), E::Time(_)), "{text}");
+    }
+    for text in ["errors<0%", "errors<0.1", "errors<101%", "errors<x%"] {
+        assert!(matches!(error(text), E::Errors(_)), "{text}");
+    }
+    assert!(matches!(error("p99<0ms"), E::Zero(_)));
+    assert_eq!(error("errors<1%"), E::NoTime);
+    let unknown = error("scan.p99.9<1ms").to_string();
+    assert_eq!(
+        unknown,
+        "the mix has no operation \"scan\"; it has read, write, a.b"
+    );
+}
+
+#[test]
+fn names_may_contain_dots_and_all_is_written_out() {
+    let objective = parse("a.b.p99.9<10ms, max<1s").unwrap();
+    assert_eq!(objective.limits[0].operation, Some(2));
+    assert_eq!(objective.to_string(), "a.b.p99.9<10ms, max<1s, errors<0.1%");
+}

@@ -1,0 +1,230 @@
+//! What a load is to do, checked.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bakeoff_workload::{Action, Keys, Mix};
+
+use super::Schedule;
+use super::arrivals::Share;
+
+/// Operations in flight of a schedule that sets a rate, unless said otherwise. Far more than a
+/// server that keeps up needs: it only bounds memory.
+pub const DEFAULT_IN_FLIGHT: u32 = 1024;
+
+/// How long operations that became due, but could not be sent in time, are still sent after the
+/// end of a load, unless said otherwise.
+pub const DEFAULT_DRAIN_LIMIT: Duration = Duration::from_secs(10);
+
+/// A load to be driven.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub mix: Arc<Mix>,
+    pub seed: u64,
+    /// Rows that are there before the load begins, over all shards.
+    pub rows: u64,
+    pub shard: Shard,
+    /// Worker threads of this process, each with connections of its own.
+    pub threads: u32,
+    /// Operations of this process that may be on their way at a time.
+    pub in_flight: u32,
+    pub schedule: Schedule,
+    pub duration: Duration,
+    /// Operations that are due but not sent at the end are sent for so long still, and replies
+    /// are then waited for once more as long.
+    pub drain_limit: Duration,
+    /// Further attempts of an operation that failed for a transient reason.
+    pub retries: u32,
+    /// When the load begins, by the wall clock; as soon as all workers are ready where absent.
+    pub start_at: Option<SystemTime>,
+}
+
+/// A plan that cannot be carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    #[error("the mix has no operations: add [[mix.operations]] to the workload")]
+    NoOperations,
+    #[error("a load needs at least one worker thread: set --threads 1 or more")]
+    NoThreads,
+    #[error(
+        "{in_flight} operations in flight are too few for {threads} threads, which need one each: \
+         set --in-flight {threads} or more, or fewer --threads"
+    )]
+    InFlight { in_flight: u32, threads: u32 },
+    #[error("a load has to last some time: set --for 10s or longer")]
+    NoDuration,
+    #[error(
+        "operation {0:?} needs rows that are there before the load, and there are none: load some \
+         with --rows, or set its keys = \"new\""
+    )]
+    NoRows(String),
+    #[error(
+        "operation {name:?} writes {batch} rows at a time, more than the {rows} rows of this \
+         shard: load more with --rows, use fewer shards, or set a smaller batch"
+    )]
+    Batch { name: String, batch: u32, rows: u64 },
+}
+
+impl Plan {
+    /// # Errors
+    /// If no load could be driven this way; with what to change.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.mix.operations.is_empty() {
+            return Err(PlanError::NoOperations);
+        }
+        if self.threads == 0 {
+            return Err(PlanError::NoThreads);
+        }
+        if self.in_flight < self.threads {
+            return Err(PlanError::InFlight {
+                in_flight: self.in_flight,
+                threads: self.threads,
+            });
+        }
+        if self.duration.is_zero() {
+            return Err(PlanError::NoDuration);
+        }
+        self.check_rows()
+    }
+
+    fn check_rows(&self) -> Result<(), PlanError> {
+        let own = self.shard.rows(self.rows);
+        let own_rows = own.end - own.start;
+        for operation in &self.mix.operations {
+            let asks_query = matches!(operation.action, Action::Query { .. });
+            if operation.keys == Keys::New || asks_query {
+                continue;
+            }
+            let name = operation.name.clone();
+            if self.rows == 0 {
+                return Err(PlanError::NoRows(name));
+            }
+            let batch = operation.batch;
+            if batch > 1 && u64::from(batch) > own_rows {
+                return Err(PlanError::Batch {
+                    name,
+                    batch,
+                    rows: own_rows,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Operations that this process's part of the schedule is to reach per second on average;
+    /// `None` in a closed loop.
+    pub fn expected_rate(&self) -> Option<f64> {
+        let operations = self.schedule.expected_operations(self.duration)?;
+        Some(operations / self.duration.as_secs_f64() / f64::from(self.shard.of))
+    }
+
+    pub(super) fn share(&self, thread: u32) -> Share {
+        Share {
+            thread: u64::from(thread),
+            threads: u64::from(self.threads),
+            shard: u64::from(self.shard.index),
+            shards: u64::from(self.shard.of),
+        }
+    }
+
+    /// Operations that one thread may have in flight.
+    pub(super) fn slots(&self, thread: u32) -> u32 {
+        self.in_flight / self.threads + u32::from(thread < self.in_flight % self.threads)
+    }
+}
+
+/// This process's part when several drive one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Counts from 0; written from 1.
+    pub index: u32,
+    pub of: u32,
+}
+
+/// A shard that is not one of the shards.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShardError {
+    #[error("{0:?} is not a shard: give its number and how many there are, such as 1/4")]
+    Unreadable(String),
+    #[error("there is no shard {index} of {of}: shards count from 1 to the number after the slash")]
+    OutOfRange { index: u32, of: u32 },
+}
+
+impl Shard {
+    /// The only one.
+    pub const WHOLE: Shard = Shard { index: 0, of: 1 };
+
+    pub fn is_whole(self) -> bool {
+        self.of == 1
+    }
+
+    /// The loaded rows that are this shard's.
+    pub fn rows(self, rows: u64) -> Range<u64> {
+        let border =
+            |shard: u32| (u128::from(rows) * u128::from(shard) / u128::from(self.of)) as u64;
+        border(self.index)..border(self.index + 1)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let parsed = text
+            .split_once('/')
+            .and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
+        let Some((index, of)) = parsed else {
+            return Err(ShardError::Unreadable(text.to_owned()));
+        };
+        if !(1..=of).contains(&index) {
+            return Err(ShardError::OutOfRange { index, of });
+        }
+        Ok(Shard {
+            index: index - 1,
+            of,
+        })
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index + 1, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_read_and_written_from_one() {
+        let shard: Shard = "2/4".parse().unwrap();
+        assert_eq!(shard, Shard { index: 1, of: 4 });
+        assert_eq!(shard.to_string(), "2/4");
+        assert_eq!("1/1".parse(), Ok(Shard::WHOLE));
+        for text in ["", "1", "/", "1/", "a/2", "-1/2", "1/2/3"] {
+            let error = text.parse::<Shard>().unwrap_err();
+            assert_eq!(error, ShardError::Unreadable(text.to_owned()));
+        }
+        for (text, index, of) in [("0/2", 0, 2), ("3/2", 3, 2), ("1/0", 1, 0), ("0/0", 0, 0)] {
+            let error = text.parse::<Shard>().unwrap_err();
+            assert_eq!(error, ShardError::OutOfRange { index, of });
+        }
+    }
+
+    #[test]
+    fn shards_share_the_rows_out() {
+        for (rows, of) in [(10, 3), (3, 10), (1_000_000_007, 16), (u64::MAX, 3)] {
+            let mut next = 0;
+            for index in 0..of {
+                let own = Shard { index, of }.rows(rows);
+                assert_eq!(own.start, next);
+                next = own.end;
+            }
+            assert_eq!(next, rows);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! When operations become due.
+
+use std::fmt;
+use std::time::Duration;
+
+/// The highest rate that can be asked for, in operations per second.
+pub const MAX_RATE: f64 = 1e9;
+
+/// Millionths of an operation per second; a rate is a whole number of them, so that due times are
+/// computed without drift.
+const MICRO: f64 = 1e6;
+
+/// Operations per second of a whole load: above 0 and at most [`MAX_RATE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rate {
+    per_million_seconds: u64,
+}
+
+/// When the operations of a load become due. Rates are those of the whole load, over all threads
+/// and shards.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Schedule {
+    /// The next operation begins when one ends: as fast as the server and the limit of operations
+    /// in flight allow.
+    ClosedLoop,
+    /// Equal distances.
+    Constant { rate: Rate },
+    /// Exponential distances, as of many independent users (a Poisson process).
+    Poisson { rate: Rate },
+    /// Grows (or falls) linearly over the load's duration; one end may be `None` for 0.
+    Ramp {
+        from: Option<Rate>,
+        to: Option<Rate>,
+    },
+    /// One constant rate after the other, each for an equal part of the load's duration.
+    Steps { rates: Vec<Rate> },
+}
+
+/// A rate or schedule that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    #[error(
+        "a rate of {0} operations/s is not possible: give one above 0 and at most 1G (10^9); for \
+         as many as the server takes, leave the rate out and limit the operations in flight"
+    )]
+    Rate(String),
+    #[error(
+        "{0:?} is not a rate: give operations per second such as 500, 5k or 1.5M, a ramp such as \
+         1k..10k, or steps such as 1k,2k,4k"
+    )]
+    Unreadable(String),
+    #[error("a ramp from 0 to 0 has no operations: give a rate at one end at least")]
+    EmptyRamp,
+    #[error("{0} steps are too many: give at most 1000")]
+    TooManySteps(usize),
+    #[error("random arrivals need one constant rate: leave them out with a ramp or steps")]
+    RandomArrivals,
+}
+
+impl Rate {
+    /// [`MAX_RATE`].
+    pub const HIGHEST: Rate = Rate {
+        per_million_seconds: (MAX_RATE * MICRO) as u64,
+    };
+
+    /// # Errors
+    /// If it is not a number, not above 0 (or below a millionth), or above [`MAX_RATE`].
+    pub fn new(operations_per_second: f64) -> Result<Self, ScheduleError> {
+        let micro = (operations_per_second * MICRO).round();
+        // Written so that a NaN is refused, too.
+        if !(micro >= 1.0 && operations_per_second <= MAX_RATE) {
+            return Err(ScheduleError::Rate(operations_per_second.to_string()));
+        }
+        Ok(Rate {
+            per_million_seconds: micro as u64,
+        })
+    }
+
+    /// Reads `500`, `5k`, `1.5M` or `1G`.
+    ///
+    /// # Errors
+    /// If it is no number, or none that [`Rate::new`] takes.
+    pub fn parse(text: &str) -> Result<Self, ScheduleError> {
+        Rate::new(parse_number(text)?)
+    }
+
+    pub fn per_second(self) -> f64 {
+        self.per_million_seconds as f64 / MICRO
+    }
+
+    pub(super) fn per_million_seconds(self) -> u64 {
+        self.per_million_seconds
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ops/s", self.per_second())
+    }
+}
+
+fn parse_number(text: &str) -> Result<f64, ScheduleError> {
+    let text = text.trim();
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1e3),
+        Some((at, 'M')) => (&text[..at], 1e6),
+        Some((at, 'G')) => (&text[..at], 1e9),
+        _ => (text, 1.0),
+    };
+    let number: f64 = digits
+        .replace('_', "")
+        .parse()
+        .map_err(|_| ScheduleError::Unreadable(text.to_owned()))?;
+    Ok(number * unit)
+}
+
+impl Schedule {
+    /// # Errors
+    /// See [`Rate::new`].
+    pub fn constant(operations_per_second: f64) -> Result<Self, ScheduleError> {
+        let rate = Rate::new(operations_per_second)?;
+        Ok(Schedule::Constant { rate })
+    }
+
+    /// Reads a constant rate (`5k`), a ramp (`1k..10k`) or steps (`1k,2k,4k`).
+    ///
+    /// # Errors
+    /// If it is none of them, or if a rate is impossible.
+    pub fn parse(text: &str) -> Result<Self, ScheduleError> {
+        if let Some((from, to)) = text.split_once("..") {
+            let (from, to) = (parse_end(from)?, parse_end(to)?);
+            if from.is_none() && to.is_none() {
+                return Err(ScheduleError::EmptyRamp);
+            }
+            return Ok(Schedule::Ramp { from, to });
+        }
+        if text.contains(',') {
+            let rates: Vec<Rate> = text.split(',').map(Rate::parse).collect::<Result<_, _>>()?;
+            if rates.len() > 1000 {
+                return Err(ScheduleError::TooManySteps(rates.len()));
+            }
+            return Ok(Schedule::Steps { rates });
+        }
+        let rate = Rate::parse(text)?;
+        Ok(Schedule::Constant { rate })
+    }
+
+    /// The same rate with random arrivals.
+    ///
+    /// # Errors
+    /// If it has not one constant rate.
+    pub fn at_random(self) -> Result<Self, ScheduleError> {
+        match self {
+            Schedule::Constant { rate } | Schedule::Poisson { rate } => {
+                Ok(Schedule::Poisson { rate })
+            }
+            _ => Err(ScheduleError::RandomArrivals),
+        }
+    }
+
+    pub fn is_closed_loop(&self) -> bool {
+        *self == Schedule::ClosedLoop
+    }
+
+    /// Operations that become due over this duration on average; `None` in a closed loop.
+    pub fn expected_operations(&self, duration: Duration) -> Option<f64> {
+        let seconds = duration.as_secs_f64();
+        let per_second = |rate: &Option<Rate>| rate.map_or(0.0, Rate::per_second);
+        Some(match self {
+            Schedule::ClosedLoop => return None,
+            Schedule::Constant { rate } | Schedule::Poisson { rate } => rate.per_second() * seconds,
+            Schedule::Ramp { from, to } => (per_second(from) + per_second(to)) / 2.0 * seconds,
+            Schedule::Steps { rates } => {
+                let sum: f64 = rates.iter().map(|rate| rate.per_second()).sum();
+                sum / rates.len() as f64 * seconds
+            }
+        })
+    }
+}
+
+/// One end of a ramp, which may be 0.
+fn parse_end(text: &str) -> Result<Option<Rate>, ScheduleError> {
+    match parse_number(text)? {
+        0.0 => Ok(None),
+        rate => Rate::new(rate).map(Some),
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = |rate: &Option<Rate>| rate.map_or(0.0, Rate::per_second);
+        match self {
+            Schedule::ClosedLoop => f.write_str("as fast as it goes"),
+            Schedule::Constant { rate } => rate.fmt(f),
+            Schedule::Poisson { rate } => write!(f, "{rate} at random"),
+            Schedule::Ramp { from, to } => write!(f, "{} to {} ops/s", end(from), end(to)),
+            Schedule::Steps { rates } => {
+                for (i, rate) in rates.iter().enumerate() {
+                    write!(f, "{}{}", if i > 0 { ", " } else { "" }, rate.per_second())?;
+                }
+                f.write_str(" ops/s")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(per_second: f64) -> Rate {
+        Rate::new(per_second).unwrap()
+    }
+
+    #[test]
+    fn rates_ramps_and_steps_are_read() {
+        let parse = |text| Schedule::parse(text).unwrap();
+        assert_eq!(
+            parse("5k"),
+            Schedule::Constant {
+                rate: rate(5_000.0)
+            }
+        );
+        assert_eq!(parse("1.5M"), Schedule::Constant { rate: rate(1.5e6) });
+        assert_eq!(
+            parse("2_500"),
+            Schedule::Constant {
+                rate: rate(2_500.0)
+            }
+        );
+        assert_eq!(parse("0.5"), Schedule::Constant { rate: rate(0.5) });
+        let (from, to) = (Some(rate(1e3)), Some(rate(1e4)));
+        assert_eq!(parse("1k..10k"), Schedule::Ramp { from, to });
+        assert_eq!(parse("0..10k"), Schedule::Ramp { from: None, to });
+        let rates = vec![rate(1e3), rate(2e3), rate(4e3)];
+        assert_eq!(parse("1k,2k, 4k"), Schedule::Steps { rates });
+        assert_eq!(
+            parse("1G").at_random().unwrap(),
+            Schedule::Poisson { rate: rate(1e9) }
+        );
+    }
+
+    #[test]
+    fn impossible_rates_are_refused_with_advice() {
+        for text in [
+            "0", "-5", "NaN", "inf", "1.1G", "1e-9", "1k,0", "-1..5", "5..NaN",
+        ] {
+            let error = Schedule::parse(text).unwrap_err();
+            assert!(matches!(error, ScheduleError::Rate(_)), "{text}: {error}");
+            assert!(error.to_string().contains("above 0"), "{error}");
+        }
+        for text in ["", "k", "fast", "1k..", "..5", "1,,2", "5x", "1..2..3"] {
+            let error = Schedule::parse(text).unwrap_err();
+            assert!(
+                matches!(error, ScheduleError::Unreadable(_)),
+                "{text}: {error}"
+            );
+        }
+        assert_eq!(Schedule::parse("0..0"), Err(ScheduleError::EmptyRamp));
+        let ramp = Schedule::parse("1..2").unwrap();
+        assert_eq!(ramp.at_random(), Err(ScheduleError::RandomArrivals));
+    }
+
+    #[test]
+    fn expected_operations_are_the_area_below_the_rate() {
+        let expected = |text| {
+            let schedule = Schedule::parse(text).unwrap();
+            schedule.expected_operations(Duration::from_secs(30))
+        };
+        assert_eq!(expected("100"), Some(3_000.0));
+        assert_eq!(expected("0..100"), Some(1_500.0));
+        assert_eq!(expected("10,20,60"), Some(900.0));
+        let closed = Schedule::ClosedLoop.expected_operations(Duration::from_secs(30));
+        assert_eq!(closed, None);
+    }
+}

@@ -1,0 +1,194 @@
+//! Tables of a workload that is written in CQL: its own statements make and fill them.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_workload::{CqlValue, DesignId, Mix, Table, Value};
+use futures::TryStreamExt;
+use tokio::sync::OnceCell;
+
+use super::deployment::Deployment;
+use super::drive::cells::Cells;
+use super::drive::plan::{Bind, in_keyspace, statement};
+use super::drive::statements::{Prepared, prepare};
+use super::keyspace::{self, Keyspace};
+use super::{footprint, write};
+use crate::EngineError;
+use crate::settings::Settings;
+
+/// What `prepare` calls the statements that fill the tables.
+const POPULATE: &str = "populate";
+
+pub struct AsWrittenDesign {
+    pub deployment: Arc<Deployment>,
+    pub info: DesignInfo,
+    pub keyspace: Keyspace,
+    pub table: Table,
+    pub mix: Mix,
+    pub populate: OnceCell<Vec<Prepared>>,
+}
+
+/// The statements that make and fill the tables.
+///
+/// # Errors
+/// If the mix has none, or if they bind what rows do not have before the load.
+pub fn statements(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, EngineError> {
+    let settings = Settings::of(id);
+    if mix.schema.is_empty() {
+        return Err(settings.error(
+            "the workload's [mix] makes no tables: add schema = [\"CREATE TABLE ...\"], or use \
+             another layout such as cassandra/wide"
+                .to_owned(),
+        ));
+    }
+    let of_row = |value: &CqlValue| {
+        matches!(
+            value,
+            CqlValue::Column {
+                second_version: false,
+                ..
+            }
+        )
+    };
+    if !mix.populate.iter().all(|s| s.values.iter().all(of_row)) {
+        return Err(settings.error(
+            "a populate statement binds something else than columns in their first version"
+                .to_owned(),
+        ));
+    }
+    settings.end("none: the statements say all")?;
+    let populate = mix.populate.iter().map(|s| &s.cql);
+    let all = mix.schema.iter().chain(populate);
+    Ok(all.map(|cql| in_keyspace(cql, keyspace)).collect())
+}
+
+impl AsWrittenDesign {
+    async fn populate(&self) -> Result<&[Prepared], DesignError> {
+        let populate = || async {
+            let mut all = Vec::new();
+            for written in &self.mix.populate {
+                let statement = statement(&self.keyspace.name, written);
+                let session = &self.deployment.session;
+                all.push(prepare(session, POPULATE, &statement, None, &self.table).await?);
+            }
+            Ok(all)
+        };
+        self.populate
+            .get_or_try_init(populate)
+            .await
+            .map(Vec::as_slice)
+    }
+
+    async fn write(&self, rows: &RecordBatch) -> Result<(), DesignError> {
+        let session = &self.deployment.session;
+        for populate in self.populate().await? {
+            let send = |row| async move {
+                let cells = self.cells(populate, rows, row);
+                let done = session.execute_unpaged(&populate.statement, &cells).await;
+                done.map(drop)
+                    .map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
+            };
+            futures::stream::iter((0..rows.num_rows()).map(Ok))
+                .try_for_each_concurrent(write::IN_FLIGHT, send)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// The values of one statement for one row.
+    fn cells(&self, populate: &Prepared, rows: &RecordBatch, row: usize) -> Cells {
+        let value = |column: usize| {
+            Value::of_cell(self.table.columns[column].kind, rows.column(column), row)
+        };
+        let mut cells = Cells::default();
+        for bind in &populate.binds {
+            match bind {
+                Bind::Element(column, _) => cells.push_element(&value(*column)),
+                Bind::Column(column, _) => cells.push(&value(*column)),
+                // Nothing else is bound by such a statement: `statements` looked.
+                _ => {}
+            }
+        }
+        cells
+    }
+
+    async fn tables(&self) -> Result<Vec<String>, DesignError> {
+        keyspace::tables(&self.deployment.session, &self.keyspace.name)
+            .await
+            .map_err(design_error)
+    }
+}
+
+#[async_trait]
+impl Design for AsWrittenDesign {
+    fn info(&self) -> &DesignInfo {
+        &self.info
+    }
+
+    fn keeps_duplicates(&self) -> bool {
+        false
+    }
+
+    /// The keyspace is made anew: types and views that an earlier attempt left behind would be in
+    /// the way.
+    async fn create(&self) -> Result<(), DesignError> {
+        let session = &self.deployment.session;
+        self.keyspace.drop(session).await.map_err(design_error)?;
+        self.keyspace.make(session).await.map_err(design_error)?;
+        for statement in &self.mix.schema {
+            let cql = in_keyspace(statement, &self.keyspace.name);
+            keyspace::execute(session, &cql)
+                .await
+                .map_err(design_error)?;
+        }
+        Ok(())
+    }
+
+    async fn survives(&self) -> bool {
+        let tables = self.tables().await;
+        tables.is_ok_and(|tables| !tables.is_empty()) && self.populate().await.is_ok()
+    }
+
+    async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        self.deployment.forget_statistics().await;
+        let written = self.write(rows).await;
+        self.deployment.noticing_death(written).await
+    }
+
+    async fn settle(&self) -> Result<String, DesignError> {
+        let tables = self.tables().await?;
+        footprint::settle(&self.deployment, &self.keyspace.name, &tables).await
+    }
+
+    async fn footprint(&self) -> Result<Footprint, DesignError> {
+        let tables = self.tables().await?;
+        let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
+        Ok(Footprint {
+            design: self.info.id.clone(),
+            ..read
+        })
+    }
+
+    async fn answer(&self, _: &str) -> Result<Answer, DesignError> {
+        Err(DesignError(format!(
+            "design {} has the tables that the workload's own CQL makes, and answers no SQL: use \
+             it with bakeoff drive",
+            self.info.id
+        )))
+    }
+
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn dead(&self) -> Option<String> {
+        self.deployment.dead()
+    }
+}
+
+fn design_error(error: EngineError) -> DesignError {
+    DesignError(error.0)
+}

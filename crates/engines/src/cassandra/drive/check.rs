@@ -1,0 +1,199 @@
+//! Replies compared with the rows that were written, cell by cell and in place.
+
+use bakeoff_driver::drive::{Call, Done, Failure};
+use bakeoff_stats::FailureKind;
+use bakeoff_workload::{ColumnType, Value, Version};
+use scylla::deserialize::row::ColumnIterator;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
+
+use super::cells::{is_in_blob, is_on_wire, read, shown, shown_bytes};
+use super::partition::Walk;
+use super::plan::ReadRows;
+use super::rows::{Rows, Selected};
+use crate::cassandra::row_blob;
+
+/// A reply to one statement; more than one page only where many rows were asked for.
+pub struct Pages {
+    pub first: QueryResult,
+    pub more: Vec<QueryResult>,
+}
+
+/// What a reply is compared with.
+pub struct Checker<'a> {
+    pub rows: &'a Rows,
+    /// The operation's name, for messages.
+    pub operation: &'a str,
+    pub call: &'a Call,
+}
+
+pub type Cell<'a> = Option<&'a [u8]>;
+
+impl Checker<'_> {
+    /// Compares the rows of a read.
+    ///
+    /// A row that is lost between two rows that came is not noticed.
+    pub fn read(&self, wanted: ReadRows, pages: Pages) -> Result<Done, Failure> {
+        let mut done = Done::default();
+        let mut walk = match wanted {
+            ReadRows::One => None,
+            _ => Some(Walk::new(self.rows, self.call.row, wanted)),
+        };
+        for page in std::iter::once(pages.first).chain(pages.more) {
+            let page = self.rows_of(page)?;
+            done.bytes += value_bytes(&page);
+            done.rows += page.rows_num() as u64;
+            let rows = page.rows::<ColumnIterator<'_, '_>>();
+            for cells in rows.map_err(|e| self.rejected(&e))? {
+                let cells = cells.map_err(|e| self.rejected(&e))?;
+                match &mut walk {
+                    None => self.row(self.call.row, cells)?,
+                    Some(walk) => walk.row(self, cells)?,
+                }
+            }
+        }
+        let found = walk.map_or(done.rows > 0, |walk| walk.has_drawn_row());
+        match found || !self.call.row_exists || self.rows.rows_vanish {
+            true => self.within_limit(wanted, done),
+            false => Err(self.missing()),
+        }
+    }
+
+    fn within_limit(&self, wanted: ReadRows, done: Done) -> Result<Done, Failure> {
+        match wanted.limit() {
+            Some(limit) if done.rows > u64::from(limit) => {
+                Err(self.wrong(format!("{} rows came, more than {limit}", done.rows)))
+            }
+            _ => Ok(done),
+        }
+    }
+
+    pub fn rows_of(&self, page: QueryResult) -> Result<QueryRowsResult, Failure> {
+        page.into_rows_result().map_err(|e| self.rejected(&e))
+    }
+
+    /// Compares one row's cells with those of the row of this number.
+    pub fn row(&self, row: u64, cells: ColumnIterator<'_, '_>) -> Result<(), Failure> {
+        for (cell, selected) in cells.zip(&self.rows.selected) {
+            let cell = cell.map_err(|e| self.rejected(&e))?;
+            self.cell(row, *selected, cell.slice.map(|s| s.as_slice()))?;
+        }
+        Ok(())
+    }
+
+    fn cell(&self, row: u64, selected: Selected, cell: Cell<'_>) -> Result<(), Failure> {
+        match selected {
+            Selected::Column(column) => match self.agrees(column, row, cell, is_on_wire) {
+                true => Ok(()),
+                false => Err(self.wrong_cell(column, row, cell)),
+            },
+            Selected::Blob if self.rows.keys_repeat => Ok(()),
+            Selected::Blob => self.blob(row, cell),
+        }
+    }
+
+    fn blob(&self, row: u64, blob: Cell<'_>) -> Result<(), Failure> {
+        let Some(blob) = blob else {
+            return match self.rows.nulls_appear {
+                true => Ok(()),
+                false => Err(self.wrong(format!("row {row} has no values outside its key"))),
+            };
+        };
+        let inside = &self.rows.in_blob;
+        if inside.is_empty() {
+            return Ok(());
+        }
+        let kinds: Vec<ColumnType> = inside
+            .iter()
+            .map(|column| self.rows.table.columns[*column].kind)
+            .collect();
+        let mut differs = None;
+        let whole = row_blob::decode(&kinds, kinds.len() - 1, blob, |i, value| {
+            match self.agrees(inside[i], row, value, is_in_blob) {
+                true => Some(()),
+                false => {
+                    differs = Some((inside[i], value));
+                    None
+                }
+            }
+        });
+        match (whole, differs) {
+            (Some(()), _) => Ok(()),
+            (None, Some((column, value))) => {
+                let name = &self.rows.table.columns[column].name;
+                let came = value.map_or("null".to_owned(), shown_bytes);
+                Err(self.wrong(format!(
+                    "column `{name}` of row {row} is {came} in the row's blob, not {}",
+                    self.expected(column, row)
+                )))
+            }
+            (None, None) => Err(self.wrong(format!("the blob of row {row} is torn"))),
+        }
+    }
+
+    /// Whether a cell holds one of the versions that the mix writes.
+    fn agrees(
+        &self,
+        column: usize,
+        row: u64,
+        cell: Cell<'_>,
+        same: fn(&Value, Cell<'_>) -> bool,
+    ) -> bool {
+        let rows = self.rows;
+        let is_key = || rows.table.is_key(&rows.table.columns[column].name);
+        if rows.keys_repeat && !is_key() {
+            return true;
+        }
+        if same(&rows.values.value(column, row, Version::First), cell) {
+            return true;
+        }
+        let second = || rows.values.value(column, row, Version::Second);
+        (rows.has_second[column] && same(&second(), cell))
+            || (rows.nulls_appear && cell.is_none() && !is_key())
+    }
+
+    /// Compares a column of a result of a statement as written.
+    pub fn column(&self, column: usize, cell: Cell<'_>) -> Result<(), Failure> {
+        self.cell(self.call.row, Selected::Column(column), cell)
+    }
+
+    fn wrong_cell(&self, column: usize, row: u64, cell: Cell<'_>) -> Failure {
+        let definition = &self.rows.table.columns[column];
+        let came = match read(definition.kind, cell) {
+            Some(value) => shown(&value),
+            None => cell.map_or_else(String::new, shown_bytes),
+        };
+        self.wrong(format!(
+            "column `{}` of row {row} is {came}, not {}",
+            definition.name,
+            self.expected(column, row)
+        ))
+    }
+
+    fn expected(&self, column: usize, row: u64) -> String {
+        let value = |version| shown(&self.rows.values.value(column, row, version));
+        match self.rows.has_second[column] {
+            true => format!("{} or {}", value(Version::First), value(Version::Second)),
+            false => value(Version::First),
+        }
+    }
+
+    pub fn missing(&self) -> Failure {
+        let message = format!("{}: row {} did not come", self.operation, self.call.row);
+        Failure::new(FailureKind::Missing, message)
+    }
+
+    pub fn wrong(&self, what: String) -> Failure {
+        Failure::new(FailureKind::Wrong, format!("{}: {what}", self.operation))
+    }
+
+    pub fn rejected(&self, error: &dyn std::error::Error) -> Failure {
+        let message = format!("{}: the reply cannot be read: {error}", self.operation);
+        Failure::new(FailureKind::Rejected, message)
+    }
+}
+
+/// Bytes of the values of a page, without their lengths.
+pub fn value_bytes(page: &QueryRowsResult) -> u64 {
+    let lengths = 4 * page.rows_num() * page.column_specs().len();
+    page.rows_bytes_size().saturating_sub(lengths) as u64
+}

@@ -1,0 +1,192 @@
+//! Cassandra under a mixed load: statements for each operation of a mix, prepared once, sent by
+//! worker threads with connections of their own.
+//!
+//! A reply is compared with what was written: every cell has two versions, and a column that the
+//! mix updates may hold either. A lost or stale update is therefore not noticed.
+
+mod batches;
+pub mod cells;
+mod check;
+mod deadlines;
+mod failures;
+mod partition;
+pub mod plan;
+mod queries;
+mod results;
+mod rows;
+mod sample;
+mod session;
+pub mod statements;
+mod written;
+
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bakeoff_driver::drive::{Target, Worker};
+use bakeoff_driver::{Design, DesignError};
+use bakeoff_stats::{DesignInfo, ServerSample};
+use bakeoff_workload::Workload;
+use scylla::client::session::Session;
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+
+use super::connect::LoadConnection;
+use super::deployment::Deployment;
+use super::keyspace;
+use super::layout::TableLayout;
+use super::table::CassandraTable;
+use crate::{TargetOptions, sql};
+use plan::{OperationPlan, Work, in_keyspace};
+use queries::Queries;
+use rows::Rows;
+use sample::{Sampled, Sampler};
+use session::CassandraSession;
+
+/// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for
+/// them; some stay taken by requests that timed out.
+const REQUESTS_PER_CONNECTION: usize = 16_384;
+
+/// A design on Cassandra that takes the operations of a mix.
+pub struct CassandraTarget {
+    parts: Parts,
+    rows: Arc<Rows>,
+    /// Tables of the design, once they are there.
+    tables: OnceCell<Vec<String>>,
+    sampler: Sampler,
+    /// The runtime that it was made in, which is no worker's.
+    runtime: Handle,
+}
+
+/// What a [`CassandraTarget`] is made of.
+pub struct Parts {
+    pub deployment: Arc<Deployment>,
+    pub design: Box<dyn Design>,
+    pub keyspace: String,
+    /// Absent where the tables are those of statements as written.
+    pub layout: Option<TableLayout>,
+    pub plans: Vec<OperationPlan>,
+    pub workload: Workload,
+    pub options: TargetOptions,
+    /// Partitions of a query's scan.
+    pub threads: usize,
+}
+
+impl CassandraTarget {
+    /// Within the runtime that its queries shall be computed in.
+    pub fn new(mut parts: Parts) -> Self {
+        if let Some(consistency) = parts.options.consistency {
+            for plan in &mut parts.plans {
+                plan.consistency = Some(consistency);
+            }
+        }
+        let rows = match &parts.layout {
+            Some(layout) => Rows::of_layout(layout, &parts.options),
+            None => Rows::as_written(&parts.workload.table, &parts.options),
+        };
+        CassandraTarget {
+            parts,
+            rows: Arc::new(rows),
+            tables: OnceCell::new(),
+            sampler: Sampler::default(),
+            runtime: Handle::current(),
+        }
+    }
+
+    async fn connect(&self) -> Result<Arc<Session>, DesignError> {
+        let in_flight = self.parts.options.in_flight_per_worker;
+        let connections = in_flight.div_ceil(REQUESTS_PER_CONNECTION);
+        let load = LoadConnection {
+            keyspace: &self.parts.keyspace,
+            connections: NonZeroUsize::new(connections).unwrap_or(NonZeroUsize::MIN),
+        };
+        let session = self.parts.deployment.cluster.connect_for_load(&load).await;
+        session.map(Arc::new).map_err(|e| DesignError(e.0))
+    }
+
+    /// The workload's queries on a worker's own connections, if the mix asks any.
+    fn queries(&self, client: &Arc<Session>) -> Result<Option<Arc<Queries>>, DesignError> {
+        let asks = |plan: &OperationPlan| matches!(plan.work, Work::Query(_));
+        let (true, Some(layout)) = (self.parts.plans.iter().any(asks), &self.parts.layout) else {
+            return Ok(None);
+        };
+        let keyspace = self.parts.keyspace.clone();
+        let table = CassandraTable::new(client.clone(), keyspace, layout.clone());
+        let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
+        let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;
+        let runtime = self.runtime.clone();
+        Ok(Some(Queries::new(&self.parts.workload, sql, runtime)))
+    }
+
+    async fn session(&self, client: Arc<Session>) -> Result<CassandraSession, DesignError> {
+        let queries = self.queries(&client)?;
+        let (plans, rows) = (&self.parts.plans, self.rows.clone());
+        let limit = self.parts.options.request_time_limit;
+        CassandraSession::new(client, plans, rows, queries, limit).await
+    }
+
+    async fn find_tables(&self) -> Result<Vec<String>, DesignError> {
+        match &self.parts.layout {
+            Some(layout) => Ok(vec![layout.name.clone()]),
+            None => keyspace::tables(&self.parts.deployment.session, &self.parts.keyspace)
+                .await
+                .map_err(|e| DesignError(e.0)),
+        }
+    }
+}
+
+#[async_trait]
+impl Target for CassandraTarget {
+    fn info(&self) -> &DesignInfo {
+        self.parts.design.info()
+    }
+
+    fn design(&self) -> Option<&dyn Design> {
+        Some(self.parts.design.as_ref())
+    }
+
+    /// Has the server prepare every statement once, so that one that it refuses is told before
+    /// any worker starts.
+    async fn prepare(&self) -> Result<(), DesignError> {
+        let client = self.parts.deployment.session.clone();
+        self.session(client).await?;
+        self.tables.get_or_try_init(|| self.find_tables()).await?;
+        Ok(())
+    }
+
+    fn work<'a>(
+        &'a self,
+        worker: Worker,
+    ) -> Pin<Box<dyn Future<Output = Result<(), DesignError>> + 'a>> {
+        Box::pin(async move {
+            self.parts.deployment.forget_statistics().await;
+            let session = self.session(self.connect().await?).await?;
+            tokio::select! {
+                biased;
+                () = worker.run(&session) => {}
+                () = session.keep_time() => {}
+            }
+            Ok(())
+        })
+    }
+
+    async fn sample(&self) -> ServerSample {
+        let deployment = &self.parts.deployment;
+        let sampled = Sampled {
+            session: &deployment.session,
+            server: deployment.server.as_ref(),
+            version: &deployment.info.version,
+            keyspace: &self.parts.keyspace,
+            tables: self.tables.get().map(Vec::as_slice).unwrap_or_default(),
+        };
+        self.sampler.sample(sampled).await
+    }
+
+    async fn execute(&self, statement: &str) -> Result<(), DesignError> {
+        let cql = in_keyspace(statement, &self.parts.keyspace);
+        keyspace::execute(&self.parts.deployment.session, &cql)
+            .await
+            .map_err(|e| DesignError(e.0))
+    }
+}

@@ -1,0 +1,97 @@
+//! The statements of a workload that is written in CQL.
+
+use bakeoff_workload::{
+    Action, CqlOperation, CqlStatement, CqlValue, DesignId, Mix, Operation, Table, Version,
+};
+
+use super::{Bind, OperationPlan, Statement, Work, Written, refused};
+use crate::EngineError;
+
+/// The name of the layout whose statements are in the workload file.
+pub const AS_WRITTEN: &str = "as-written";
+const KEYSPACE_PLACE: &str = "${keyspace}";
+
+/// The operations of a mix that is written in CQL.
+///
+/// # Errors
+/// For an action that is not, and for settings that only our own statements take.
+pub fn as_written(
+    id: &DesignId,
+    keyspace: &str,
+    table: &Table,
+    mix: &Mix,
+) -> Result<Vec<OperationPlan>, EngineError> {
+    let of = |operation: &Operation| {
+        let Action::Cql(cql) = &operation.action else {
+            return Err(refused(
+                id,
+                operation,
+                "is not written in CQL, and the design cassandra/as-written has no statement of \
+                 its own: write action = \"cql\" with statements = [...], or use another layout \
+                 such as cassandra/wide",
+            ));
+        };
+        if operation.ttl_seconds.is_some() || operation.batch > 1 {
+            return Err(refused(
+                id,
+                operation,
+                "has a ttl or a batch, but its statements are sent as written: write USING TTL or \
+                 BEGIN UNLOGGED BATCH into them",
+            ));
+        }
+        Ok(OperationPlan {
+            name: operation.name.clone(),
+            consistency: operation.consistency,
+            work: Work::Written(written(keyspace, table, cql)),
+        })
+    };
+    mix.operations.iter().map(of).collect()
+}
+
+fn written(keyspace: &str, table: &Table, cql: &CqlOperation) -> Written {
+    let place = |name: &String| table.columns.iter().position(|c| c.name == *name);
+    Written {
+        statements: cql
+            .statements
+            .iter()
+            .map(|s| statement(keyspace, s))
+            .collect(),
+        otherwise: cql.otherwise.as_ref().map(|s| statement(keyspace, s)),
+        expect: cql.expect.iter().filter_map(place).collect(),
+        expect_row: cql.expect_row,
+    }
+}
+
+/// A statement of the workload file, in its keyspace.
+pub fn statement(keyspace: &str, written: &CqlStatement) -> Statement {
+    let bind = |value: &CqlValue| match value {
+        CqlValue::Column {
+            column,
+            second_version,
+        } => Bind::Column(*column, version(*second_version)),
+        CqlValue::Result { column, plus } => Bind::Result {
+            column: column.clone(),
+            plus: *plus,
+        },
+        CqlValue::Toggle { column, between } => Bind::Toggle {
+            column: column.clone(),
+            between: between.clone(),
+        },
+    };
+    Statement {
+        cql: in_keyspace(&written.cql, keyspace),
+        binds: written.values.iter().map(bind).collect(),
+    }
+}
+
+fn version(second: bool) -> Version {
+    match second {
+        true => Version::Second,
+        false => Version::First,
+    }
+}
+
+/// A statement of the workload file with the keyspace in its place.
+pub fn in_keyspace(cql: &str, keyspace: &str) -> String {
+    cql.replace(KEYSPACE_PLACE, keyspace)
+}

@@ -1,0 +1,60 @@
+//! Values that one statement takes from the result of another.
+
+use scylla::cluster::metadata::{ColumnType, NativeType};
+
+/// Column of a conditional write's result that says whether its condition held.
+pub const APPLIED: &str = "[applied]";
+
+/// A value of a result as it is, or with a number added; `None` when it is no number to add to.
+pub fn number_plus(kind: &ColumnType<'_>, bytes: &[u8], plus: i64) -> Option<Vec<u8>> {
+    if plus == 0 {
+        return Some(bytes.to_vec());
+    }
+    match kind {
+        ColumnType::Native(NativeType::Int) => {
+            let value = i32::from_be_bytes(bytes.try_into().ok()?);
+            Some(value.wrapping_add(plus as i32).to_be_bytes().to_vec())
+        }
+        ColumnType::Native(NativeType::BigInt | NativeType::Counter) => {
+            let value = i64::from_be_bytes(bytes.try_into().ok()?);
+            Some(value.wrapping_add(plus).to_be_bytes().to_vec())
+        }
+        _ => None,
+    }
+}
+
+/// The other one of two texts; the first one when it is neither.
+pub fn toggled(bytes: &[u8], between: &[String; 2]) -> Vec<u8> {
+    let [first, second] = between;
+    match bytes == first.as_bytes() {
+        true => second.clone().into_bytes(),
+        false => first.clone().into_bytes(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_two_widths_are_added_to_and_texts_are_not() {
+        let int = ColumnType::Native(NativeType::Int);
+        let counter = ColumnType::Native(NativeType::Counter);
+        let text = ColumnType::Native(NativeType::Text);
+        let five = 5i32.to_be_bytes();
+        assert_eq!(number_plus(&int, &five, 1), Some(6i32.to_be_bytes().into()));
+        let most = i64::MAX.to_be_bytes();
+        let least = i64::MIN.to_be_bytes();
+        assert_eq!(number_plus(&counter, &most, 1), Some(least.into()));
+        assert_eq!(number_plus(&text, b"a", 0), Some(b"a".into()));
+        assert_eq!(number_plus(&text, b"abcd", 1), None);
+    }
+
+    #[test]
+    fn a_toggle_goes_to_and_fro() {
+        let between = ["open".to_owned(), "locked".to_owned()];
+        assert_eq!(toggled(b"open", &between), b"locked");
+        assert_eq!(toggled(b"locked", &between), b"open");
+        assert_eq!(toggled(b"?", &between), b"open");
+    }
+}

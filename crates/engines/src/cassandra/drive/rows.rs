@@ -1,0 +1,154 @@
+//! The rows of a load: the values that statements bind.
+
+use std::sync::Arc;
+
+use bakeoff_workload::{Action, CqlValue, Mix, RowValues, Table, Value, Version};
+
+use super::cells::Cells;
+use super::plan::{Bind, read_columns};
+use crate::TargetOptions;
+use crate::cassandra::layout::TableLayout;
+use crate::cassandra::row_blob;
+
+/// The rows of a workload as one design stores them. Columns are places in the table.
+pub struct Rows {
+    pub values: Arc<dyn RowValues>,
+    pub table: Table,
+    /// What reads select, in order.
+    pub selected: Vec<Selected>,
+    pub partition: Vec<usize>,
+    pub clustering: Vec<usize>,
+    /// Columns inside the blob, in order.
+    pub in_blob: Vec<usize>,
+    /// Column that buckets are made of, and their width.
+    bucket: Option<(usize, i64)>,
+    /// For each column whether the mix writes its second version.
+    pub has_second: Vec<bool>,
+    /// Whether only keys can be compared, since rows with equal keys overwrite each other.
+    pub keys_repeat: bool,
+    /// Whether cells may be null that were written: one that outlived its row, or was written
+    /// after its row's end, has a row without the others.
+    pub nulls_appear: bool,
+    /// Whether a row that was there may rightly be gone.
+    pub rows_vanish: bool,
+}
+
+/// A column of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selected {
+    Column(usize),
+    Blob,
+}
+
+impl Rows {
+    pub fn of_layout(layout: &TableLayout, options: &TargetOptions) -> Self {
+        let mut rows = Rows::as_written(&layout.table, options);
+        let place = |name: &str| layout.table.columns.iter().position(|c| c.name == name);
+        let places = |names: Vec<&str>| names.into_iter().filter_map(place).collect();
+        let selected = |name: &str| place(name).map_or(Selected::Blob, Selected::Column);
+        rows.selected = read_columns(layout).into_iter().map(selected).collect();
+        rows.partition = places(layout.partition_key());
+        rows.clustering = places(layout.clustering_key());
+        if layout.has_blob() {
+            let outside =
+                |column: &usize| !layout.table.is_key(&layout.table.columns[*column].name);
+            rows.in_blob = (0..layout.table.columns.len()).filter(outside).collect();
+        }
+        let bucket = layout.bucket.as_ref();
+        rows.bucket = bucket.and_then(|b| Some((place(&b.column)?, b.width)));
+        rows
+    }
+
+    /// For statements as written, which name their columns themselves.
+    pub fn as_written(table: &Table, options: &TargetOptions) -> Self {
+        let mix = &options.mix;
+        let written_second = |column: usize| {
+            let in_cql = second_versions(mix).any(|c| c == column);
+            in_cql || mix.may_update(&table.columns[column].name)
+        };
+        Rows {
+            values: options.values.clone(),
+            table: table.clone(),
+            selected: Vec::new(),
+            partition: Vec::new(),
+            clustering: Vec::new(),
+            in_blob: Vec::new(),
+            bucket: None,
+            has_second: (0..table.columns.len()).map(written_second).collect(),
+            keys_repeat: options.keys_repeat,
+            nulls_appear: mix.may_remove_rows(),
+            rows_vanish: mix.may_remove_rows(),
+        }
+    }
+
+    /// Appends the values of a statement for a row, but those that need an earlier result.
+    pub fn encode(&self, binds: &[Bind], row: u64, cells: &mut Cells) {
+        for bind in binds {
+            match bind {
+                Bind::Ttl(seconds) => cells.push_bytes(&seconds.to_be_bytes()),
+                Bind::Column(column, version) => {
+                    cells.push(&self.values.value(*column, row, *version));
+                }
+                Bind::ColumnUnlessNull(column, version) => {
+                    cells.push_or_unset(&self.values.value(*column, row, *version));
+                }
+                Bind::Element(column, version) => {
+                    cells.push_element(&self.values.value(*column, row, *version));
+                }
+                Bind::Bucket => cells.push_bytes(&self.bucket_of(row).to_be_bytes()),
+                Bind::Blob { second } => cells.push_bytes(&self.blob(row, second)),
+                Bind::Result { .. } | Bind::Toggle { .. } => {}
+            }
+        }
+    }
+
+    fn bucket_of(&self, row: u64) -> i64 {
+        let Some((column, width)) = self.bucket else {
+            return 0;
+        };
+        match self.values.value(column, row, Version::First) {
+            Value::Int(v) => i64::from(v).div_euclid(width),
+            Value::Bigint(v) | Value::Timestamp(v) => v.div_euclid(width),
+            _ => 0,
+        }
+    }
+
+    fn blob(&self, row: u64, second: &[usize]) -> Vec<u8> {
+        let version = |column: &usize| match second.contains(column) {
+            true => Version::Second,
+            false => Version::First,
+        };
+        let value = |column: &usize| self.values.value(*column, row, version(column));
+        let values: Vec<Value> = self.in_blob.iter().map(value).collect();
+        let mut blob = Vec::with_capacity(256);
+        row_blob::encode_values(&values, &mut blob);
+        blob
+    }
+
+    /// Partition key and bucket as they are on the wire.
+    pub fn partition_of(&self, row: u64) -> Cells {
+        let mut cells = Cells::with_capacity(64);
+        for column in &self.partition {
+            cells.push(&self.values.value(*column, row, Version::First));
+        }
+        if self.bucket.is_some() {
+            cells.push_bytes(&self.bucket_of(row).to_be_bytes());
+        }
+        cells
+    }
+}
+
+/// Columns that statements of a mix written in CQL bind in their second version.
+fn second_versions(mix: &Mix) -> impl Iterator<Item = usize> + '_ {
+    let statements = mix.operations.iter().flat_map(|o| match &o.action {
+        Action::Cql(cql) => cql.statements.iter().chain(&cql.otherwise).collect(),
+        _ => Vec::new(),
+    });
+    statements.flat_map(|s| &s.values).filter_map(|v| match v {
+        CqlValue::Column {
+            column,
+            second_version: true,
+        } => Some(*column),
+        _ => None,
+    })
+}

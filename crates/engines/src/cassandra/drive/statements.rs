@@ -1,0 +1,137 @@
+//! Statements made ready for one session.
+
+use bakeoff_driver::DesignError;
+use bakeoff_workload::{Consistency, Table};
+use scylla::client::session::Session;
+use scylla::cluster::metadata::{CollectionType, ColumnType as CqlType};
+use scylla::statement::prepared::PreparedStatement;
+
+use super::plan::{Bind, Statement, takes};
+use crate::cassandra::table::PAGE_ROWS;
+
+/// A prepared statement, and where its values come from.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub statement: PreparedStatement,
+    pub binds: Vec<Bind>,
+}
+
+/// Prepares a statement, and makes sure that its markers take what is bound to them.
+///
+/// # Errors
+/// If the server refuses it, or a marker has another type than its value.
+pub async fn prepare(
+    client: &Session,
+    operation: &str,
+    statement: &Statement,
+    consistency: Option<Consistency>,
+    table: &Table,
+) -> Result<Prepared, DesignError> {
+    let failed = |why: String| {
+        DesignError(format!(
+            "operation `{operation}`: preparing `{}` failed: {why}",
+            statement.cql
+        ))
+    };
+    let prepared = client.prepare(statement.cql.as_str()).await;
+    let mut prepared = prepared.map_err(|e| failed(e.to_string()))?;
+    prepared.set_page_size(PAGE_ROWS);
+    if let Some(consistency) = consistency {
+        prepared.set_consistency(in_driver(consistency));
+    }
+    let binds = bound(&prepared, statement, table).map_err(failed)?;
+    Ok(Prepared {
+        statement: prepared,
+        binds,
+    })
+}
+
+/// What is bound to the markers, in the form that their types need.
+fn bound(
+    prepared: &PreparedStatement,
+    statement: &Statement,
+    table: &Table,
+) -> Result<Vec<Bind>, String> {
+    let markers = prepared.get_variable_col_specs();
+    if markers.len() != statement.binds.len() {
+        return Err(format!(
+            "it has {} markers, and {} values are bound",
+            markers.len(),
+            statement.binds.len()
+        ));
+    }
+    let pairs = markers.iter().zip(&statement.binds).enumerate();
+    pairs
+        .map(|(number, (marker, bind))| of_type(number + 1, marker.typ(), bind, table))
+        .collect()
+}
+
+fn of_type(
+    number: usize,
+    marker: &CqlType<'_>,
+    bind: &Bind,
+    table: &Table,
+) -> Result<Bind, String> {
+    let (Bind::Column(column, version) | Bind::ColumnUnlessNull(column, version)) = bind else {
+        return Ok(bind.clone());
+    };
+    let definition = &table.columns[*column];
+    if takes(&type_name(marker), definition.kind) {
+        return Ok(bind.clone());
+    }
+    match element(marker) {
+        Some(element) if takes(&type_name(element), definition.kind) => {
+            Ok(Bind::Element(*column, *version))
+        }
+        _ => Err(format!(
+            "its marker {number} is a {}, but column `{}` of [table] is a {}: give the column the \
+             type that the statement needs",
+            type_name(marker),
+            definition.name,
+            definition.kind.name()
+        )),
+    }
+}
+
+/// Type of the elements of a set or list.
+fn element<'t>(kind: &'t CqlType<'_>) -> Option<&'t CqlType<'t>> {
+    match kind {
+        CqlType::Collection {
+            typ: CollectionType::Set(element) | CollectionType::List(element),
+            ..
+        } => Some(element),
+        _ => None,
+    }
+}
+
+/// A type as CQL names it; what has no short name in the driver's words.
+fn type_name(kind: &CqlType<'_>) -> String {
+    match kind {
+        CqlType::Native(native) => format!("{native:?}").to_lowercase(),
+        CqlType::Collection { typ, .. } => match typ {
+            CollectionType::Set(element) => format!("set<{}>", type_name(element)),
+            CollectionType::List(element) => format!("list<{}>", type_name(element)),
+            CollectionType::Map(key, value) => {
+                format!("map<{}, {}>", type_name(key), type_name(value))
+            }
+            other => format!("{other:?}"),
+        },
+        other => format!("{other:?}"),
+    }
+}
+
+/// Our consistency levels as the driver has them.
+pub fn in_driver(consistency: Consistency) -> scylla::statement::Consistency {
+    use scylla::statement::Consistency as Driver;
+    match consistency {
+        Consistency::Any => Driver::Any,
+        Consistency::One => Driver::One,
+        Consistency::Two => Driver::Two,
+        Consistency::Three => Driver::Three,
+        Consistency::Quorum => Driver::Quorum,
+        Consistency::All => Driver::All,
+        Consistency::LocalQuorum => Driver::LocalQuorum,
+        Consistency::EachQuorum => Driver::EachQuorum,
+        Consistency::LocalOne => Driver::LocalOne,
+    }
+}

@@ -1,0 +1,237 @@
+//! Loads on a real Cassandra: a workload with a mix, its table filled, and what a load came to.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bakeoff_driver::drive::{
+    DriveObserver, Driven, Plan, Schedule, Second, Shard, Stop, Target, drive,
+};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Cluster, Context, Running, TargetOptions};
+use bakeoff_stats::{FailureKind, Tally};
+use bakeoff_workload::{Consistency, DesignId, RowSource, RowValues, Version, Workload, source};
+use scylla::client::session::Session;
+use scylla::client::session_builder::SessionBuilder;
+
+pub const IN_FLIGHT: u32 = 32;
+
+/// A workload of which only the mix differs.
+pub fn workload(head: &str, mix: &str) -> Workload {
+    Workload::parse(&format!("{head}\n{mix}"), Path::new("load.toml")).unwrap()
+}
+
+/// A cluster that runs, and the engine connected to it.
+pub struct Loads {
+    pub running: Box<dyn Running>,
+    pub context: Context,
+    /// Ours, to look and to meddle.
+    pub session: Session,
+}
+
+impl Loads {
+    pub async fn new(address: &str, run_dir: &Path, keyspace: Option<&str>) -> Loads {
+        let context = Context {
+            run_dir: run_dir.to_owned(),
+            threads: 2,
+            cluster: Some(Cluster {
+                address: address.to_owned(),
+                ..Cluster::default()
+            }),
+            memory_table_bytes: 0,
+            keys_repeat: true,
+            server: Default::default(),
+            keyspace: keyspace.map(str::to_owned),
+        };
+        let id: DesignId = "cassandra/wide".parse().unwrap();
+        let running = engine(&id).unwrap().start(&context).await.unwrap();
+        let session = SessionBuilder::new().known_node(address).build().await;
+        Loads {
+            running,
+            context,
+            session: session.unwrap(),
+        }
+    }
+
+    pub async fn target(&self, id: &str, workload: &Workload) -> Loaded {
+        self.target_with(id, workload, Duration::from_secs(10), None)
+            .await
+    }
+
+    pub async fn target_with(
+        &self,
+        id: &str,
+        workload: &Workload,
+        request_time_limit: Duration,
+        consistency: Option<Consistency>,
+    ) -> Loaded {
+        let source: Arc<dyn RowSource> = source::open(workload, None).unwrap().into();
+        let values = source::row_values(workload, source.clone()).unwrap();
+        let options = TargetOptions {
+            values: values.clone(),
+            mix: Arc::new(workload.mix.clone().unwrap()),
+            keys_repeat: source.may_repeat_keys(),
+            in_flight_per_worker: IN_FLIGHT as usize,
+            request_time_limit,
+            consistency,
+        };
+        let id = id.parse().unwrap();
+        let target = self.running.target(&id, workload, &self.context, &options);
+        Loaded {
+            target: target.await.unwrap().into(),
+            workload: workload.clone(),
+            source,
+            values,
+        }
+    }
+
+    pub async fn cql(&self, statement: &str) {
+        let done = self.session.query_unpaged(statement, ()).await;
+        done.unwrap_or_else(|e| panic!("{statement}: {e}"));
+    }
+}
+
+/// A target, and the rows that belong into it.
+pub struct Loaded {
+    pub target: Arc<dyn Target>,
+    pub workload: Workload,
+    pub source: Arc<dyn RowSource>,
+    pub values: Arc<dyn RowValues>,
+}
+
+impl Loaded {
+    pub fn rows(&self) -> u64 {
+        self.workload.scale.default_rows
+    }
+
+    /// Makes the table with its rows.
+    pub async fn fill(&self) {
+        let design = self.target.design().unwrap();
+        design.create().await.unwrap();
+        let rows = self.rows() as usize;
+        let batch = self.source.read(0, rows).unwrap().next().unwrap().unwrap();
+        assert_eq!(batch.rows.num_rows(), rows);
+        design.load(0, &batch.rows).await.unwrap();
+    }
+
+    pub fn plan(&self, schedule: Schedule, duration: Duration) -> Plan {
+        Plan {
+            mix: Arc::new(self.workload.mix.clone().unwrap()),
+            seed: self.workload.seed,
+            rows: self.rows(),
+            shard: Shard { index: 0, of: 1 },
+            threads: 1,
+            in_flight: IN_FLIGHT,
+            schedule,
+            duration,
+            drain_limit: Duration::from_secs(10),
+            retries: 0,
+            start_at: None,
+        }
+    }
+
+    /// Drives the mix as fast as it goes for a second and a half.
+    pub async fn drive(&self) -> Came {
+        let plan = self.plan(Schedule::ClosedLoop, Duration::from_millis(1500));
+        self.drive_plan(&plan).await
+    }
+
+    pub async fn drive_plan(&self, plan: &Plan) -> Came {
+        self.target.prepare().await.unwrap();
+        let mut seconds = Seconds::default();
+        let stop = Stop::new();
+        let driven = drive(self.target.clone(), plan, &stop, &mut seconds).await;
+        let driven = driven.unwrap();
+        assert!(driven.worker_failures.is_empty(), "{driven:?}");
+        let names = plan.mix.operations.iter().map(|o| o.name.clone());
+        Came {
+            names: names.collect(),
+            operations: seconds.operations(),
+            driven,
+        }
+    }
+
+    /// A text column of the table's key, as CQL has it.
+    pub fn key(&self, column: usize, row: u64) -> String {
+        match self.values.value(column, row, Version::First) {
+            bakeoff_workload::Value::Text(text) => format!("'{text}'"),
+            bakeoff_workload::Value::Timestamp(v) | bakeoff_workload::Value::Bigint(v) => {
+                v.to_string()
+            }
+            bakeoff_workload::Value::Int(v) => v.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The seconds of a load, which may be looked at while it lasts.
+#[derive(Clone, Default)]
+pub struct Seconds(pub Arc<Mutex<Vec<Second>>>);
+
+impl DriveObserver for Seconds {
+    fn second(&mut self, second: Second) {
+        self.0.lock().unwrap().push(second);
+    }
+}
+
+impl Seconds {
+    /// All seconds joined.
+    pub fn operations(&self) -> Vec<Tally> {
+        let mut all: Vec<Tally> = Vec::new();
+        for second in self.0.lock().unwrap().iter() {
+            all.resize_with(second.operations.len(), Tally::default);
+            for (sum, tally) in all.iter_mut().zip(&second.operations) {
+                *sum += tally;
+            }
+        }
+        all
+    }
+}
+
+/// What a load came to.
+pub struct Came {
+    pub names: Vec<String>,
+    pub operations: Vec<Tally>,
+    pub driven: Driven,
+}
+
+impl Came {
+    pub fn of(&self, name: &str) -> &Tally {
+        let place = self.names.iter().position(|n| n == name).unwrap();
+        &self.operations[place]
+    }
+
+    pub fn failed(&self, kind: FailureKind) -> u64 {
+        self.operations.iter().map(|t| failures(t, kind)).sum()
+    }
+
+    pub fn messages(&self) -> String {
+        let messages: Vec<_> = self
+            .driven
+            .failures
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        messages.join("\n")
+    }
+
+    /// Every operation was performed, and none failed.
+    pub fn assert_right(&self, what: &str) {
+        for (name, tally) in self.names.iter().zip(&self.operations) {
+            assert_eq!(tally.failed(), 0, "{what}, {name}: {}", self.messages());
+            assert!(tally.successes() > 0, "{what}, {name}: nothing was done");
+        }
+    }
+
+    /// Some operations failed in this way, and none in another one.
+    pub fn assert_failed_only(&self, kind: FailureKind) {
+        let all: u64 = self.operations.iter().map(Tally::failed).sum();
+        assert!(all > 0, "nothing failed");
+        assert_eq!(self.failed(kind), all, "{}", self.messages());
+    }
+}
+
+pub fn failures(tally: &Tally, kind: FailureKind) -> u64 {
+    let place = FailureKind::ALL.iter().position(|k| *k == kind).unwrap();
+    tally.failures[place]
+}

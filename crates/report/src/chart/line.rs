@@ -1,0 +1,115 @@
+//! Lines of a chart, with gaps where there are no values and marks that tell them apart.
+
+use std::fmt::Write;
+
+use super::palette::Marker;
+use super::scale::Scale;
+
+/// Marks on one line.
+const MARKS: usize = 6;
+/// A mark of a line, compared with one of a point.
+const MARK_SIZE: f64 = 0.6;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stroke {
+    Strong,
+    Light,
+    Dashed,
+}
+
+pub struct Line {
+    /// The class that sets `--color`.
+    pub class: String,
+    pub stroke: Stroke,
+    /// The number of its mark, where several lines have the same stroke.
+    pub mark: Option<usize>,
+    pub points: Vec<(f64, Option<f64>)>,
+}
+
+impl Line {
+    pub fn svg(&self, x: &Scale, y: &Scale) -> String {
+        let points: Vec<Option<(f64, f64)>> = self
+            .points
+            .iter()
+            .map(|(at, value)| {
+                let value = value.filter(|v| v.is_finite())?;
+                Some((x.at(*at), y.at(value)))
+            })
+            .collect();
+        let stroke = match self.stroke {
+            Stroke::Strong => "line",
+            Stroke::Light => "line light",
+            Stroke::Dashed => "line dashed",
+        };
+        let mut svg = format!(
+            "<g class=\"{}\"><path class=\"{stroke}\" d=\"{}\"/>",
+            self.class,
+            path(&points)
+        );
+        svg += &self.mark.map(|m| marks(m, &points)).unwrap_or_default();
+        svg + "</g>\n"
+    }
+}
+
+/// Those of different lines are at different places.
+fn marks(mark: usize, points: &[Option<(f64, f64)>]) -> String {
+    let step = (points.len() / MARKS).max(1);
+    let first = (step * (1 + 2 * mark) / 6).min(step - 1);
+    let mut marks = String::new();
+    for (x, y) in points.iter().skip(first).step_by(step).flatten() {
+        let _ = write!(
+            marks,
+            "<path class=\"mark\" transform=\"translate({x:.1} {y:.1}) scale({MARK_SIZE})\" \
+                 d=\"{}\"/>",
+            Marker::nth(mark).path(0.0, 0.0)
+        );
+    }
+    marks
+}
+
+/// A lone point between gaps is a dot.
+fn path(points: &[Option<(f64, f64)>]) -> String {
+    let mut path = String::new();
+    let mut open = false;
+    for point in points {
+        let Some((x, y)) = point else {
+            open = false;
+            continue;
+        };
+        let _ = match open {
+            true => write!(path, "L{x:.1} {y:.1}"),
+            false => write!(path, "M{x:.1} {y:.1}h0.1"),
+        };
+        open = true;
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_gaps_and_lone_points_are_seen() {
+        let points = [Some((0.0, 1.0)), Some((1.0, 2.0)), None, Some((3.0, 4.0))];
+        assert_eq!(path(&points), "M0.0 1.0h0.1L1.0 2.0M3.0 4.0h0.1");
+    }
+
+    #[test]
+    fn marks_of_different_lines_are_at_different_places() {
+        let scale = Scale::up_to(60.0, 0.0, 600.0);
+        let line = |mark| {
+            let points = (0..60).map(|n| (f64::from(n), Some(1.0))).collect();
+            let line = Line {
+                class: "plain".to_owned(),
+                stroke: Stroke::Strong,
+                mark: Some(mark),
+                points,
+            };
+            line.svg(&scale, &scale)
+        };
+        let first = |svg: &str| svg.split("translate(").nth(1).unwrap()[..6].to_owned();
+        assert_ne!(first(&line(0)), first(&line(1)));
+        assert_eq!(line(0).matches("translate").count(), 6);
+    }
+}

@@ -1,0 +1,67 @@
+//! Operations a second by design, and response times p99 of an operation.
+
+use bakeoff_stats::Estimate;
+use bakeoff_stats::drive::{DriveDesign, DriveSummary};
+
+use super::bars::{Bar, Value, bars};
+use super::palette::Palette;
+use crate::units;
+
+/// The highest rate that held, or what a closed loop reached; highest first.
+pub fn rate_bars(
+    summary: &DriveSummary,
+    title: &str,
+    rate: impl Fn(&DriveDesign) -> Option<Estimate>,
+) -> Option<String> {
+    let show = |rate: &Estimate| format!("{} ops/s", units::rate(rate.median));
+    let order = |a: f64, b: f64| b.total_cmp(&a);
+    ranked(summary, title, rate, show, order, |tick| {
+        units::trimmed(&units::rate(tick))
+    })
+}
+
+/// Lowest first.
+pub fn p99_bars(summary: &DriveSummary, operation: usize) -> Option<String> {
+    let name = &summary.header.operations[operation].name;
+    let p99 = |d: &DriveDesign| *d.response_p99.get(operation)?;
+    let show = |time: &Estimate| units::duration(time.median);
+    let order = |a: f64, b: f64| a.total_cmp(&b);
+    let title = format!("Response time p99 of {name} by design");
+    ranked(summary, &title, p99, show, order, |tick| {
+        units::trimmed(&units::duration(tick))
+    })
+}
+
+fn ranked(
+    summary: &DriveSummary,
+    title: &str,
+    figure: impl Fn(&DriveDesign) -> Option<Estimate>,
+    show: impl Fn(&Estimate) -> String,
+    order: impl Fn(f64, f64) -> std::cmp::Ordering,
+    tick: impl Fn(f64) -> String,
+) -> Option<String> {
+    let palette = Palette::of_designs(summary.designs.iter().map(|d| &d.info));
+    let mut known: Vec<(&DriveDesign, Estimate)> = summary
+        .designs
+        .iter()
+        .filter_map(|d| Some((d, figure(d)?)))
+        .collect();
+    known.sort_by(|(_, a), (_, b)| order(a.median, b.median));
+    let without = summary.designs.iter().filter(|d| figure(d).is_none());
+    let bar = |design: &DriveDesign, figure: Option<Estimate>| Bar {
+        label: design.info.id.clone(),
+        class: palette.class(&design.info),
+        text: figure.map_or_else(|| "none".to_owned(), |f| show(&f)),
+        value: figure.map(|f| Value {
+            value: f.median,
+            whisker: (f.observations > 1).then_some((f.low, f.high)),
+        }),
+        failed: !design.failures.is_empty(),
+    };
+    let rows: Vec<Bar> = known
+        .iter()
+        .map(|(design, figure)| bar(design, Some(*figure)))
+        .chain(without.map(|design| bar(design, None)))
+        .collect();
+    bars(title, &rows, tick)
+}

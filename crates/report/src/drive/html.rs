@@ -1,0 +1,238 @@
+//! A load as one HTML file that needs no network and no scripts.
+
+mod setup;
+mod tables;
+
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, TrialSummary};
+
+use super::{Kind, notes, ranking, verdict};
+use crate::chart::{self, Marker, nth_class};
+use crate::html::{
+    answer_list, chart_figure, charts_section, failure_list, footer_line, page, section, state,
+};
+use crate::markup::Escaped;
+use crate::units;
+
+/// Loads that are drawn without being asked for.
+const MOST_SHOWN: usize = 4;
+
+/// The whole page. Everything that came from outside is escaped.
+pub fn render(summary: &DriveSummary) -> String {
+    let sections = [
+        header(summary),
+        failures(summary),
+        comparison(summary),
+        search(summary),
+        time_lines(summary),
+        percentiles(summary),
+        section("All figures", &tables::designs(summary)),
+        section("Operations", &tables::operations(summary)),
+        section("Loads", &tables::trials(summary)),
+        setup(summary),
+    ];
+    let header = &summary.header;
+    let what = format!("load {}", state(summary.finished, summary.interrupted));
+    page(
+        &header.title,
+        &sections.concat(),
+        &footer_line(&header.bakeoff_version, &what, &header.command),
+    )
+}
+
+fn header(summary: &DriveSummary) -> String {
+    let header = &summary.header;
+    let notes: String = notes::of(summary)
+        .iter()
+        .map(|note| format!("<li>{}</li>\n", Escaped(note)))
+        .collect();
+    format!(
+        "<header>\n<p class=\"eyebrow\">Bakeoff · load of workload {} · {}</p>\n<h1>{}</h1>\n\
+         <p class=\"facts\">{}</p>\n\
+         {}<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
+        Escaped(&header.workload),
+        Escaped(&header.started_at),
+        Escaped(&header.title),
+        Escaped(notes::facts(summary)),
+        answer_list(verdict::answers(summary).into_iter()),
+        Escaped(verdict::paragraph(summary)),
+    )
+}
+
+fn failures(summary: &DriveSummary) -> String {
+    let failures = summary.designs.iter().flat_map(|d| {
+        let id = &d.info.id;
+        d.failures.iter().map(move |f| (id.clone(), f.as_str()))
+    });
+    failure_list(failures)
+}
+
+/// Bars of designs against each other; a single one has nothing to be compared with.
+fn comparison(summary: &DriveSummary) -> String {
+    if summary.designs.len() < 2 {
+        return String::new();
+    }
+    let rates = match Kind::of(summary) {
+        Kind::Search => Some(("Highest rate within the objective", true)),
+        Kind::ClosedLoop => Some(("Operations a second", false)),
+        Kind::Rate | Kind::Varying => None,
+    };
+    let rates = rates.and_then(|(title, highest)| {
+        let figure = |d: &DriveDesign| if highest { d.highest_rate } else { d.rate };
+        let chart = chart::rate_bars(summary, title, figure)?;
+        Some(chart_figure(title, &chart))
+    });
+    let p99 = summary.header.operations.iter().enumerate();
+    let p99 = p99.filter_map(|(place, operation)| {
+        let title = format!("{}: response time p99", operation.name);
+        Some(chart_figure(&title, &chart::p99_bars(summary, place)?))
+    });
+    charts_section(
+        "Designs",
+        "Medians over rounds, with their intervals. Bars of very different length are on a \
+         logarithmic axis.",
+        &rates.into_iter().chain(p99).collect::<String>(),
+    )
+}
+
+fn search(summary: &DriveSummary) -> String {
+    let mut charts = String::new();
+    for design in &summary.designs {
+        for limit in limits(design) {
+            let chart = chart::probes(&design.info.id, limit, &design.probes);
+            let title = format!("{}: {limit}", design.info.id);
+            charts += &chart.map(|c| chart_figure(&title, &c)).unwrap_or_default();
+        }
+    }
+    charts_section(
+        "Search",
+        "Each mark is a load at a rate: ● held the objective, ✕ missed it. Both axes are \
+         logarithmic.",
+        &charts,
+    )
+}
+
+fn limits(design: &DriveDesign) -> Vec<&str> {
+    let mut limits: Vec<&str> = Vec::new();
+    for (limit, _) in design.probes.iter().flat_map(|p| &p.measured) {
+        if !limits.contains(&limit.as_str()) {
+            limits.push(limit);
+        }
+    }
+    limits
+}
+
+/// Of the best designs the first load that their figures are of; the others behind a line.
+fn time_lines(summary: &DriveSummary) -> String {
+    let (mut shown, mut others) = (String::new(), String::new());
+    let ranking = ranking(summary, Kind::of(summary));
+    let best = ranking.iter().take(MOST_SHOWN);
+    let first: Vec<u32> = best
+        .filter_map(|(d, _)| d.trials.first().copied())
+        .collect();
+    for trial in &summary.trials {
+        let Some(figure) = time_line(summary, trial) else {
+            continue;
+        };
+        match first.contains(&trial.start.trial) {
+            true => shown += &figure,
+            false => {
+                others += &format!(
+                    "<details><summary>{}</summary>\n{figure}</details>\n",
+                    Escaped(notes::place(trial))
+                );
+            }
+        }
+    }
+    if shown.is_empty() && others.is_empty() {
+        return String::new();
+    }
+    let content = format!(
+        "<p class=\"hint-text\">Response times count from the moment an operation was due. Shaded: \
+         left out as warm-up, or after the last operation was due.</p>\n{}{shown}{others}",
+        legend(summary)
+    );
+    section("Second by second", &content)
+}
+
+fn time_line(summary: &DriveSummary, trial: &TrialSummary) -> Option<String> {
+    let [wide, phone] =
+        [chart::Size::Wide, chart::Size::Phone].map(|s| chart::timeline(&summary.header, trial, s));
+    Some(format!(
+        "<figure class=\"time-line\"><h3>{}</h3>\n<div class=\"wide\">{}</div>\n\
+         <div class=\"phone\">{}</div></figure>\n",
+        Escaped(notes::place(trial)),
+        wide?,
+        phone?
+    ))
+}
+
+/// Colours and marks of the operations, where there are several.
+fn legend(summary: &DriveSummary) -> String {
+    let operations = &summary.header.operations;
+    if operations.len() < 2 {
+        return String::new();
+    }
+    let items: String = operations
+        .iter()
+        .enumerate()
+        .map(|(place, operation)| {
+            format!(
+                "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
+                nth_class(place),
+                Marker::nth(place).character(),
+                Escaped(&operation.name),
+            )
+        })
+        .collect();
+    format!("<ul class=\"legend\">\n{items}</ul>\n")
+}
+
+fn percentiles(summary: &DriveSummary) -> String {
+    let charts: String = summary
+        .designs
+        .iter()
+        .filter_map(|d| {
+            let chart = chart::percentiles(&d.info.id, d.figures.as_ref()?)?;
+            Some(chart_figure(&d.info.id, &chart))
+        })
+        .collect();
+    if charts.is_empty() {
+        return charts;
+    }
+    let hint = "<p class=\"hint-text\">Strong: response time, from due to done. Dashed: service \
+                time, from sent to done, which hides what waited for a slow server. The last point \
+                of each line is the slowest operation.</p>\n";
+    let charts = format!("<div class=\"charts\">\n{charts}</div>\n");
+    section(
+        "Response and service time by percentile",
+        &format!("{hint}{}{charts}", legend(summary)),
+    )
+}
+
+fn setup(summary: &DriveSummary) -> String {
+    let header = &summary.header;
+    let engines: String = summary
+        .engines
+        .iter()
+        .map(crate::html::setup::engine)
+        .collect();
+    let designs: String = summary
+        .designs
+        .iter()
+        .map(|d| crate::html::setup::design_details(&d.info, d.footprint.as_ref()))
+        .collect();
+    let parts: String = header.parts.iter().map(setup::part).collect();
+    let content = format!(
+        "{}{parts}<h3>Mix</h3>\n{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}\
+         <h3>Workload</h3>\n{}",
+        setup::load(summary),
+        tables::mix(header),
+        crate::html::setup::workload(&header.workload, &header.workload_text),
+    );
+    section("Setup", &content)
+}
+
+/// `units::duration` of a time that may be missing.
+fn seconds(time: Option<f64>) -> String {
+    time.map_or_else(|| crate::html::table::NONE.to_owned(), units::duration)
+}

@@ -1,0 +1,49 @@
+//! What was driven on what: everything that one needs to repeat the load.
+
+use bakeoff_stats::drive::{DriveSummary, Part};
+
+use crate::html::setup::{details, list};
+use crate::units;
+
+pub fn load(summary: &DriveSummary) -> String {
+    let (header, machine) = (&summary.header, &summary.header.machine);
+    let mut facts = vec![
+        ("Command", header.command.clone()),
+        ("Started", header.started_at.clone()),
+        ("Bakeoff", header.bakeoff_version.clone()),
+        (
+            "Machine",
+            format!("{}, {} cores", machine.cpu, machine.cores),
+        ),
+        ("Memory", units::bytes(machine.memory_bytes as f64)),
+        ("System", machine.os.clone()),
+        ("Threads", header.threads.to_string()),
+        ("Schedule", header.schedule.clone()),
+        ("In flight", units::count(u64::from(header.in_flight))),
+        ("Each load", units::duration(header.seconds)),
+        ("Rows before it", units::count(header.rows)),
+        ("Seed", header.seed.to_string()),
+    ];
+    facts.extend(header.objective.clone().map(|o| ("Objective", o)));
+    let (index, of) = header.shard;
+    facts.extend((of > 1).then(|| ("Shard", format!("{} of {of}", index + 1))));
+    facts.extend(summary.seconds.map(|s| ("Took", units::duration(s))));
+    let memory = summary.peak_memory_bytes.map(|b| units::bytes(b as f64));
+    facts.extend(memory.map(|m| ("Peak memory of Bakeoff", m)));
+    list(facts.iter().map(|(name, value)| (*name, value.as_str())))
+}
+
+/// One of several processes.
+pub fn part(part: &Part) -> String {
+    let facts = [
+        ("Command", part.command.clone()),
+        (
+            "Machine",
+            format!("{}, {} cores", part.machine.cpu, part.machine.cores),
+        ),
+        ("Threads", part.threads.to_string()),
+        ("In flight", units::count(u64::from(part.in_flight))),
+    ];
+    let facts = list(facts.iter().map(|(name, value)| (*name, value.as_str())));
+    details(&format!("process {}", part.shard + 1), &facts)
+}

@@ -1,0 +1,267 @@
+//! The figures as tables: designs, operations, loads, the mix.
+
+use bakeoff_stats::Estimate;
+use bakeoff_stats::drive::{
+    DriveDesign, DriveHeader, DriveSummary, LoadFigures, OperationFigures, TrialSummary,
+};
+
+use super::seconds;
+use crate::drive::Kind;
+use crate::html::table::{Heading, NONE, Table, or_none};
+use crate::markup::{Escaped, design_id};
+use crate::units;
+
+/// A heading and what stands below it.
+type Column<T> = (&'static str, fn(&T) -> String);
+
+fn table<T>(
+    caption: &'static str,
+    first: &[&str],
+    columns: &[Column<T>],
+    rows: Vec<(Vec<String>, T)>,
+) -> String {
+    // What is known of no row has no column.
+    let known = |c: &&Column<T>| rows.iter().any(|(_, row)| c.1(row) != NONE);
+    let shown: Vec<&Column<T>> = columns.iter().filter(known).collect();
+    let head = first.iter().map(|h| Heading::text(h));
+    let head = head
+        .chain(shown.iter().map(|c| Heading::number(c.0)))
+        .collect();
+    let cells = |(names, row): &(Vec<String>, T)| {
+        names
+            .iter()
+            .cloned()
+            .chain(shown.iter().map(|c| c.1(row)))
+            .collect()
+    };
+    let rows = rows.iter().map(cells).collect();
+    Table {
+        caption,
+        head,
+        rows,
+    }
+    .html()
+}
+
+pub fn designs(summary: &DriveSummary) -> String {
+    let columns: [Column<&DriveDesign>; 15] = [
+        ("Highest rate", |d| or_none(d.highest_rate, |r| rate(&r))),
+        ("Ops/s", |d| or_none(d.rate, |r| rate(&r))),
+        ("Failed", |d| {
+            or_none(figures(d), |f| failed(f.failed(), f.successes()))
+        }),
+        ("Server CPU/op", |d| {
+            micros(figures(d).and_then(|f| f.server_cpu_micros_per_op))
+        }),
+        ("Client CPU/op", |d| {
+            micros(figures(d).and_then(|f| f.client_cpu_micros_per_op))
+        }),
+        ("Server cores", |d| {
+            number(figures(d).and_then(|f| f.server_cores))
+        }),
+        ("Disk read/op", |d| {
+            bytes(figures(d).and_then(|f| f.disk_read_per_op))
+        }),
+        ("Read from disk/returned", |d| {
+            number(figures(d).and_then(|f| f.disk_read_per_byte))
+        }),
+        ("Disk read/s", |d| {
+            bytes(figures(d).and_then(|f| f.disk_read_per_second))
+        }),
+        ("Disk written/s", |d| {
+            bytes(figures(d).and_then(|f| f.disk_written_per_second))
+        }),
+        ("GC", |d| percent(figures(d).and_then(|f| f.gc_share))),
+        ("Resident", |d| {
+            bytes(figures(d).and_then(|f| f.resident_bytes).map(|b| b as f64))
+        }),
+        ("Stored", |d| {
+            bytes(
+                d.footprint
+                    .as_ref()
+                    .and_then(|f| f.bytes())
+                    .map(|b| b as f64),
+            )
+        }),
+        ("Compressed to", |d| {
+            percent(d.footprint.as_ref().and_then(|f| f.compression_ratio))
+        }),
+        ("Compression metadata", |d| {
+            let metadata = d
+                .footprint
+                .as_ref()
+                .and_then(|f| f.compression_metadata_bytes);
+            bytes(metadata.map(|b| b as f64))
+        }),
+    ];
+    let rows = summary.designs.iter().map(|d| (vec![name(d)], d)).collect();
+    let caption = match Kind::of(summary) {
+        Kind::Search => {
+            "Figures are of the last load at the highest rate that held. Below a rate: its \
+             interval over rounds."
+        }
+        _ => "Over all rounds, without warm-up. Below a rate: its interval over rounds.",
+    };
+    table(caption, &["Design"], &columns, rows)
+}
+
+pub fn operations(summary: &DriveSummary) -> String {
+    let columns: [Column<&OperationFigures>; 17] = [
+        ("Count", |o| units::count(o.count)),
+        ("Ops/s", |o| units::rate(o.ops_per_second)),
+        ("Mean", |o| seconds(o.response.map(|l| l.mean))),
+        ("p50", |o| seconds(o.response.map(|l| l.p50))),
+        ("p90", |o| seconds(o.response.map(|l| l.p90))),
+        ("p99", |o| seconds(o.response.map(|l| l.p99))),
+        ("p99.9", |o| seconds(o.response.map(|l| l.p999))),
+        ("Longest", |o| seconds(o.response.map(|l| l.max))),
+        ("Service p50", |o| seconds(o.service.map(|l| l.p50))),
+        ("Service p99", |o| seconds(o.service.map(|l| l.p99))),
+        ("Service longest", |o| seconds(o.service.map(|l| l.max))),
+        ("Rows/s", |o| units::rate(o.rows_per_second)),
+        ("Bytes/s", |o| units::bytes(o.bytes_per_second)),
+        ("Failed", |o| failed(o.failed(), o.count)),
+        ("Why", why),
+        ("Retries", |o| {
+            or_none((o.retries > 0).then_some(o.retries), units::count)
+        }),
+        ("Not applied", |o| {
+            or_none((o.not_applied > 0).then_some(o.not_applied), units::count)
+        }),
+    ];
+    let mut rows = Vec::new();
+    for design in &summary.designs {
+        for operation in design.figures.iter().flat_map(|f| &f.operations) {
+            let names = vec![name(design), Escaped(&operation.name).to_string()];
+            rows.push((names, operation));
+        }
+    }
+    let caption = "Response times of operations that succeeded, from due to done; service times, \
+                   from sent to done.";
+    table(caption, &["Design", "Operation"], &columns, rows)
+}
+
+fn why(operation: &&OperationFigures) -> String {
+    let kinds = operation.failures.iter();
+    let kinds: Vec<String> = kinds
+        .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
+        .collect();
+    match kinds.is_empty() {
+        true => NONE.to_owned(),
+        false => kinds.join(", "),
+    }
+}
+
+pub fn trials(summary: &DriveSummary) -> String {
+    let columns: [Column<&TrialSummary>; 8] = [
+        ("Schedule", |t| Escaped(&t.start.schedule).to_string()),
+        ("Lasted", |t| units::duration(t.duration)),
+        ("Warm-up", |t| format!("{} s", t.warm_up_seconds)),
+        ("Steady", |t| match t.steady {
+            Some(true) => "yes".to_owned(),
+            Some(false) => "<span class=\"failed\">no</span>".to_owned(),
+            None => NONE.to_owned(),
+        }),
+        ("Ops/s", |t| units::rate(t.figures.ops_per_second)),
+        ("Failed", |t| {
+            failed(t.figures.failed(), t.figures.successes())
+        }),
+        ("Queued", |t| {
+            or_none(t.end.as_ref(), |e| units::count(e.queued))
+        }),
+        ("Objective", |t| match &t.probe {
+            None => NONE.to_owned(),
+            Some(probe) if probe.rate.is_none() => "not judged".to_owned(),
+            Some(probe) if probe.held() => "held".to_owned(),
+            Some(probe) => {
+                format!(
+                    "<span class=\"failed\">{}</span>",
+                    Escaped(probe.missed.join("; "))
+                )
+            }
+        }),
+    ];
+    let rows = summary.trials.iter().map(|t| {
+        let names = vec![
+            design_id(&t.start.design),
+            t.start.trial.to_string(),
+            t.start.round.to_string(),
+        ];
+        (names, t)
+    });
+    let caption = "In the order in which they were driven. trials/NNN.hlog has the histograms of \
+                   each second.";
+    table(
+        caption,
+        &["Design", "Load", "Round"],
+        &columns,
+        rows.collect(),
+    )
+}
+
+pub fn mix(header: &DriveHeader) -> String {
+    let columns: [Column<&bakeoff_stats::drive::OperationInfo>; 4] = [
+        ("What", |o| Escaped(&o.action).to_string()),
+        ("Share", |o| format!("{}%", o.weight_percent)),
+        ("Consistency", |o| match o.consistency.as_str() {
+            "" => NONE.to_owned(),
+            level => Escaped(level).to_string(),
+        }),
+        ("TTL", |o| {
+            or_none(o.ttl_seconds, |s| units::duration(f64::from(s)))
+        }),
+    ];
+    let rows = header
+        .operations
+        .iter()
+        .map(|o| (vec![Escaped(&o.name).to_string()], o));
+    table("", &["Operation"], &columns, rows.collect())
+}
+
+fn figures<'a>(design: &&'a DriveDesign) -> Option<&'a LoadFigures> {
+    design.figures.as_ref()
+}
+
+fn rate(rate: &Estimate) -> String {
+    let median = units::rate(rate.median);
+    match rate.observations {
+        1 => median,
+        _ => format!("{median}<small>{}</small>", units::rate_interval(rate)),
+    }
+}
+
+fn failed(failed: u64, succeeded: u64) -> String {
+    if failed == 0 {
+        return "0".to_owned();
+    }
+    let share = units::share(failed, failed + succeeded);
+    format!(
+        "<span class=\"failed\">{}</span><small>{}</small>",
+        units::count(failed),
+        Escaped(share)
+    )
+}
+
+fn micros(micros: Option<f64>) -> String {
+    seconds(micros.map(|m| m / 1e6))
+}
+
+fn bytes(bytes: Option<f64>) -> String {
+    or_none(bytes, units::bytes)
+}
+
+fn number(number: Option<f64>) -> String {
+    or_none(number, |n| format!("{n:.2}"))
+}
+
+fn percent(share: Option<f64>) -> String {
+    or_none(share, |s| format!("{:.1}%", s * 100.0))
+}
+
+fn name(design: &DriveDesign) -> String {
+    let id = design_id(&design.info.id);
+    match design.failures.is_empty() {
+        true => id,
+        false => format!("<span class=\"failed\">{id}</span>"),
+    }
+}

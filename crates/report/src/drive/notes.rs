@@ -1,0 +1,229 @@
+//! What a reader has to know to judge the figures of a load, in words.
+
+use bakeoff_stats::drive::{DriveSummary, TrialSummary};
+
+use super::Kind;
+use crate::units;
+
+/// A driver that is later than this with 1% of its operations is part of what was measured.
+const LATE_SECONDS: f64 = 1e-3;
+/// Messages of failures that are shown.
+const MOST_MESSAGES: usize = 5;
+
+/// What was driven, in one line.
+pub fn facts(summary: &DriveSummary) -> String {
+    let header = &summary.header;
+    let processes = match header.parts.len() {
+        0 => String::new(),
+        n => format!("{n} processes, "),
+    };
+    format!(
+        "{}, {}, {}, {} in flight, {processes}{}, {} with {}",
+        units::plural(header.rows, "row", "rows"),
+        header.schedule,
+        match header.objective.is_some() {
+            true => format!(
+                "{} a probe",
+                units::trimmed(&units::duration(header.seconds))
+            ),
+            false => units::trimmed(&units::duration(header.seconds)),
+        },
+        units::count(u64::from(header.in_flight)),
+        units::plural(u64::from(header.threads), "thread", "threads"),
+        header.machine.cpu,
+        units::plural(u64::from(header.machine.cores), "core", "cores"),
+    )
+}
+
+pub fn of(summary: &DriveSummary) -> Vec<String> {
+    let mut notes: Vec<String> = [
+        unfinished(summary),
+        warm_up(summary),
+        unsteady(summary),
+        capped(summary),
+        unsent(summary),
+        waited(summary),
+        late(summary),
+        few_rounds(summary),
+        part_of_a_load(summary),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    notes.extend(messages(summary));
+    notes.extend(summary.warnings.iter().cloned());
+    notes
+}
+
+/// The trials that figures are of.
+fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
+    summary.trials.iter().filter(|t| {
+        let number = t.start.trial;
+        summary.designs.iter().any(|d| d.trials.contains(&number))
+    })
+}
+
+/// `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`
+pub fn place(trial: &TrialSummary) -> String {
+    match &trial.probe {
+        Some(_) => format!("{}, {}", trial.start.design, trial.start.schedule),
+        None => format!("{}, round {}", trial.start.design, trial.start.round),
+    }
+}
+
+fn unfinished(summary: &DriveSummary) -> Option<String> {
+    let how = match summary.interrupted {
+        true => "was interrupted",
+        false => "has not finished",
+    };
+    (!summary.finished).then(|| format!("this load {how}: figures are incomplete"))
+}
+
+fn warm_up(summary: &DriveSummary) -> Option<String> {
+    let seconds = || trials(summary).map(|t| t.warm_up_seconds);
+    let (least, most) = (seconds().min()?, seconds().max()?);
+    if Kind::of(summary) == Kind::Varying {
+        let text = "the rate changes by its schedule, so that no warm-up is told from it: \
+                    every second counts";
+        return Some(text.to_owned());
+    }
+    (most > 0).then(|| {
+        let range = match least == most {
+            true => most.to_string(),
+            false => format!("{least} to {most}"),
+        };
+        format!("left out as warm-up: the first {range} s of each load (by MSER)")
+    })
+}
+
+fn unsteady(summary: &DriveSummary) -> Option<String> {
+    let unsteady: Vec<String> = trials(summary)
+        .filter(|t| t.steady == Some(false))
+        .map(place)
+        .collect();
+    (!unsteady.is_empty()).then(|| {
+        format!(
+            "not steady after half of the time: {}; a longer --for helps",
+            shortened(&unsteady)
+        )
+    })
+}
+
+fn capped(summary: &DriveSummary) -> Option<String> {
+    let capped: Vec<String> = trials(summary)
+        .filter_map(|t| {
+            let (scheduled, reached) = t.capped()?;
+            let (scheduled, reached) = (units::rate(scheduled), units::rate(reached));
+            Some(format!("{} ({reached} of {scheduled} ops/s)", place(t)))
+        })
+        .collect();
+    (!capped.is_empty()).then(|| {
+        format!(
+            "the limit of {} operations in flight capped the rate: {}",
+            units::count(u64::from(summary.header.in_flight)),
+            shortened(&capped)
+        )
+    })
+}
+
+fn unsent(summary: &DriveSummary) -> Option<String> {
+    let unsent: u64 = ended(summary).map(|e| e.unsent).sum();
+    (unsent > 0).then(|| {
+        let operations = units::plural(unsent, "operation was", "operations were");
+        format!(
+            "{operations} due and never sent before the limit for draining was over: response \
+             times would be longer with them"
+        )
+    })
+}
+
+/// Operations that waited although the rate was reached.
+fn waited(summary: &DriveSummary) -> Option<String> {
+    let (queued, seconds) = trials(summary)
+        .filter(|t| t.capped().is_none() && t.start.scheduled_rate.is_some())
+        .filter_map(|t| t.end.as_ref())
+        .fold((0, 0), |(queued, seconds), end| {
+            (
+                queued + end.queued,
+                seconds + u64::from(end.limited_seconds),
+            )
+        });
+    (queued > 0).then(|| {
+        format!(
+            "{} waited in {}, since so many were in flight; their response times count from when \
+             they were due",
+            units::plural(queued, "operation", "operations"),
+            units::plural(seconds, "second", "seconds"),
+        )
+    })
+}
+
+fn late(summary: &DriveSummary) -> Option<String> {
+    let p99 = ended(summary).filter_map(|e| e.lateness_p99_ns).max()?;
+    let seconds = p99 as f64 / 1e9;
+    (seconds > LATE_SECONDS).then(|| {
+        format!(
+            "the driver itself sent 1% of the operations more than {} late: it needs more --threads \
+             or a machine of its own",
+            units::duration(seconds)
+        )
+    })
+}
+
+fn few_rounds(summary: &DriveSummary) -> Option<String> {
+    let rates = summary.designs.iter().filter_map(|d| d.rate);
+    let fewest = rates.min_by_key(|r| r.observations)?;
+    let all = summary.designs.len();
+    match fewest.observations {
+        // A search repeats the rate that it ends with, and says between which rates the limit is.
+        1 if all == 1 || Kind::of(summary) == Kind::Search => None,
+        1 => Some("one round was driven: nothing is known about its error".to_owned()),
+        n if n < 6 => Some(format!(
+            "{n} rounds: an interval is the whole range and covers {:.0}%, not 95%; take small \
+             differences for unproven",
+            fewest.coverage * 100.0
+        )),
+        _ => None,
+    }
+}
+
+fn part_of_a_load(summary: &DriveSummary) -> Option<String> {
+    let (index, of) = summary.header.shard;
+    (of > 1).then(|| {
+        format!(
+            "this is shard {} of {of}: rates are its own; `bakeoff merge` joins the shards",
+            index + 1
+        )
+    })
+}
+
+fn messages(summary: &DriveSummary) -> Vec<String> {
+    let mut messages: Vec<&String> = Vec::new();
+    for message in ended(summary).flat_map(|e| e.messages.iter().chain(&e.background)) {
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+    let more = messages.len().saturating_sub(MOST_MESSAGES);
+    let mut notes: Vec<String> = messages
+        .into_iter()
+        .take(MOST_MESSAGES)
+        .map(|m| format!("failed: {m}"))
+        .collect();
+    if more > 0 {
+        notes.push(format!("{more} further messages are in drive.jsonl"));
+    }
+    notes
+}
+
+fn ended(summary: &DriveSummary) -> impl Iterator<Item = &bakeoff_stats::drive::TrialEnd> {
+    trials(summary).filter_map(|t| t.end.as_ref())
+}
+
+/// The first few of many.
+fn shortened(places: &[String]) -> String {
+    match places.len() {
+        n if n > 4 => format!("{} and {} others", places[..3].join("; "), n - 3),
+        _ => places.join("; "),
+    }
+}

@@ -1,0 +1,52 @@
+//! A load in the terminal: tables of designs and operations, then the verdict.
+
+mod tables;
+
+use bakeoff_stats::drive::DriveSummary;
+
+use super::{notes, verdict};
+use crate::terminal::section;
+use crate::terminal::text::{Style, wrap};
+
+/// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
+pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
+    let width = width.max(60);
+    let style = Style { color };
+    let facts = wrap(&notes::facts(summary), width, "", "");
+    let mut parts = vec![format!("{}\n{facts}", style.bold(&summary.header.title))];
+    if summary.designs.iter().any(|d| d.figures.is_some()) {
+        let designs = tables::designs(summary, width, style);
+        parts.push(section("Load", style, &designs));
+        let operations = tables::operations(summary, width, style);
+        parts.push(section("Response times", style, &operations));
+    }
+    if summary.designs.iter().any(|d| !d.probes.is_empty()) {
+        let probes = tables::probes(summary, width, style);
+        parts.push(section("Search", style, &probes));
+    }
+    parts.extend(failures(summary, width, style));
+    parts.extend(remarks(summary, width, style));
+    let verdict = wrap(&verdict::paragraph(summary), width, "", "");
+    parts.push(section("Verdict", style, &verdict));
+    parts.join("\n\n") + "\n"
+}
+
+fn failures(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
+    let failures = summary.designs.iter();
+    let lines: Vec<String> = failures
+        .flat_map(|d| d.failures.iter().map(move |f| (&d.info.id, f)))
+        .map(|(design, reason)| {
+            let place = style.red(&wrap(design, width, "✗ ", "  "));
+            format!("{place}\n{}", wrap(reason, width, "  ", "  "))
+        })
+        .collect();
+    (!lines.is_empty()).then(|| section("Failures", style, &lines.join("\n")))
+}
+
+fn remarks(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
+    let lines: Vec<String> = notes::of(summary)
+        .iter()
+        .map(|note| wrap(note, width, "! ", "  "))
+        .collect();
+    (!lines.is_empty()).then(|| section("Notes", style, &lines.join("\n")))
+}

@@ -1,0 +1,132 @@
+use bakeoff_report::drive::html::render;
+use bakeoff_stats::drive::DriveRun;
+
+use super::fixture;
+use super::read::{COMPARISON, SEARCH, STALL};
+use crate::html::open_elements;
+
+#[test]
+fn elements_are_closed_in_order_and_nothing_is_loaded_or_runs() {
+    for summary in [&COMPARISON, &SEARCH, &STALL] {
+        let page = render(summary);
+        assert_eq!(open_elements(&page), Ok(Vec::new()));
+        for forbidden in [
+            "http://", "https://", "<script", "<link", "<img", "@import", "url(", "src=",
+        ] {
+            assert!(!page.contains(forbidden), "{forbidden}");
+        }
+        assert!(!page.contains("NaN") && !page.contains("inf\""));
+    }
+}
+
+#[test]
+fn client_and_server_share_a_time_axis() {
+    let page = render(&STALL);
+    let start = page.find("second by second</title>").unwrap();
+    let chart = &page[start..start + page[start..].find("</svg>").unwrap()];
+    for panel in [
+        "Response time: p99 strong, p50 light",
+        "Operations a second",
+        "Server CPU, cores",
+        "Server disk, MB/s",
+        "Garbage collection pauses",
+        "Compactions that wait or run",
+    ] {
+        assert!(chart.contains(panel), "{panel}");
+    }
+    assert!(!chart.contains("Failed operations"), "none failed");
+    assert_eq!(chart.matches("seconds from the start").count(), 1);
+}
+
+#[test]
+fn charts_have_alternatives_with_the_figures() {
+    let page = render(&SEARCH);
+    let charts: Vec<&str> = page.split("<svg ").skip(1).collect();
+    // Rates and two operations; two searches; two sizes of 14 time lines; two by percentile.
+    assert_eq!(charts.len(), 3 + 2 + 2 * 14 + 2);
+    for chart in charts {
+        assert!(chart.starts_with("role=\"img\""));
+        assert!(chart.contains("<title>") && chart.contains("<desc>"));
+    }
+    assert!(
+        page.contains("648 ops/s: 11.9 ms, missed."),
+        "a load of the search"
+    );
+    assert!(page.contains("class=\"limit\""));
+}
+
+#[test]
+fn a_stall_shows_in_response_times_and_not_in_service_times() {
+    let read = &STALL.designs[0].figures.as_ref().unwrap().operations[0];
+    assert!(read.response.unwrap().max > 1.9 && read.service.unwrap().max < 0.01);
+    let page = render(&STALL);
+    assert!(page.contains("longest 2.0"), "in the chart by percentile");
+    assert!(
+        page.contains("1,000 operations waited in 2 seconds"),
+        "in the notes"
+    );
+}
+
+#[test]
+fn text_from_outside_is_escaped() {
+    let evil = "<script>alert('x')</script>\"&";
+    let mut summary = SEARCH.clone();
+    let header = &mut summary.header;
+    for text in [
+        &mut header.title,
+        &mut header.command,
+        &mut header.workload_text,
+        &mut header.schedule,
+        &mut header.machine.cpu,
+    ] {
+        *text = evil.to_owned();
+    }
+    let operation = &mut header.operations[0];
+    for text in [
+        &mut operation.name,
+        &mut operation.action,
+        &mut operation.consistency,
+    ] {
+        *text = evil.to_owned();
+    }
+    header.objective = Some(evil.to_owned());
+    summary.warnings.push(evil.to_owned());
+    summary.engines[0].version = evil.to_owned();
+    for design in &mut summary.designs {
+        design.info.id = format!("cassandra/{evil}");
+        design.info.statements.push(evil.to_owned());
+        design.failures.push(evil.to_owned());
+        design.found[0].why = evil.to_owned();
+        for probe in &mut design.probes {
+            probe.measured[0].0 = evil.to_owned();
+        }
+        let figures = design.figures.as_mut().unwrap();
+        figures.operations[0].name = evil.to_owned();
+    }
+    for trial in &mut summary.trials {
+        trial.start.design = format!("cassandra/{evil}");
+        trial.start.schedule = evil.to_owned();
+        if let Some(probe) = &mut trial.probe {
+            probe.missed = vec![evil.to_owned()];
+        }
+        trial.end.as_mut().unwrap().messages.push(evil.to_owned());
+    }
+    let page = render(&summary);
+    assert!(!page.contains("<script"));
+    assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+}
+
+#[test]
+fn unfinished_loads_have_a_page_at_every_record() {
+    let load = fixture::stall().unwrap();
+    let path = load.path().join("drive.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for end in (1..lines.len()).step_by(4) {
+        std::fs::write(&path, lines[..end].concat()).unwrap();
+        let page = render(&DriveRun::open(load.path()).unwrap().summary().unwrap());
+        assert_eq!(open_elements(&page), Ok(Vec::new()), "{end}");
+        assert!(!page.contains("NaN") && !page.contains("inf\""), "{end}");
+    }
+}

@@ -1,0 +1,310 @@
+//! Records gathered by design and trial, then condensed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::window::Window;
+use super::{
+    DriveDesign, DriveHeader, DriveRecord, DriveSummary, DriveSummaryError, FoundRate,
+    HistogramLog, HistogramLogReader, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
+    TrialSummary, WarmUp, warm_up,
+};
+use crate::{DesignInfo, Estimate};
+
+/// What the records said so far.
+pub struct Collected {
+    /// The summary's own fields; its trials and figures are filled in at the end.
+    run: DriveSummary,
+    trials: Vec<Trial>,
+}
+
+struct Trial {
+    start: TrialStart,
+    end: Option<TrialEnd>,
+    probe: Option<ProbeRecord>,
+    seconds: Vec<SecondCounts>,
+}
+
+impl Collected {
+    pub fn new(header: &DriveHeader) -> Collected {
+        Collected {
+            trials: Vec::new(),
+            run: DriveSummary {
+                header: header.clone(),
+                engines: Vec::new(),
+                designs: header.designs.iter().map(design).collect(),
+                trials: Vec::new(),
+                warnings: Vec::new(),
+                finished: false,
+                interrupted: false,
+                seconds: None,
+                peak_memory_bytes: None,
+            },
+        }
+    }
+
+    /// `number` is the record's place in the log, counted from 1.
+    pub fn take(&mut self, number: usize, record: &DriveRecord) -> Result<(), DriveSummaryError> {
+        match record {
+            DriveRecord::Started(_) => {}
+            DriveRecord::Engine(engine) => self.run.engines.push(engine.clone()),
+            DriveRecord::Populated(populated) => {
+                let design = self.design(number, &populated.design)?;
+                design.rows = Some(populated.rows);
+                design.load_seconds = Some(populated.seconds);
+            }
+            DriveRecord::Footprint(footprint) => {
+                self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
+            }
+            DriveRecord::TrialStarted(start) => {
+                self.design(number, &start.design)?;
+                self.trials.push(Trial {
+                    start: start.clone(),
+                    end: None,
+                    probe: None,
+                    seconds: Vec::new(),
+                });
+            }
+            DriveRecord::Second(counts) => self.take_second(number, counts)?,
+            DriveRecord::TrialEnded(end) => {
+                self.trial(number, end.trial)?.end = Some(end.clone());
+            }
+            DriveRecord::Probe(probe) => {
+                self.trial(number, probe.trial)?.probe = Some(probe.clone());
+                self.design(number, &probe.design)?
+                    .probes
+                    .push(probe.clone());
+            }
+            DriveRecord::Found(found) => {
+                self.design(number, &found.design)?
+                    .found
+                    .push(found.clone());
+            }
+            DriveRecord::Failed { design, reason } => {
+                self.design(number, design)?.failures.push(reason.clone());
+            }
+            DriveRecord::Warning { message } => {
+                if !self.run.warnings.contains(message) {
+                    self.run.warnings.push(message.clone());
+                }
+            }
+            DriveRecord::Interrupted { .. } => self.run.interrupted = true,
+            DriveRecord::Finished {
+                seconds,
+                peak_memory_bytes,
+                ..
+            } => {
+                self.run.finished = true;
+                self.run.seconds = Some(*seconds);
+                self.run.peak_memory_bytes = Some(*peak_memory_bytes);
+            }
+        }
+        Ok(())
+    }
+
+    fn take_second(
+        &mut self,
+        number: usize,
+        counts: &SecondCounts,
+    ) -> Result<(), DriveSummaryError> {
+        let expected = self.run.header.operations.len();
+        let found = counts.operations.len();
+        if found != expected {
+            return Err(DriveSummaryError::Operations {
+                record: number,
+                found,
+                expected,
+            });
+        }
+        self.trial(number, counts.trial)?
+            .seconds
+            .push(counts.clone());
+        Ok(())
+    }
+
+    fn design(&mut self, record: usize, id: &str) -> Result<&mut DriveDesign, DriveSummaryError> {
+        let found = self.run.designs.iter_mut().find(|d| d.info.id == id);
+        found.ok_or_else(|| DriveSummaryError::UnknownDesign {
+            design: id.to_owned(),
+            record,
+        })
+    }
+
+    fn trial(&mut self, record: usize, trial: u32) -> Result<&mut Trial, DriveSummaryError> {
+        let found = self.trials.iter_mut().find(|t| t.start.trial == trial);
+        found.ok_or(DriveSummaryError::UnknownTrial { trial, record })
+    }
+
+    /// Reads the histogram logs of the run in this folder.
+    pub fn summary(self, dir: &Path) -> Result<DriveSummary, DriveSummaryError> {
+        let mut run = self.run;
+        // Histograms are large: those of one trial at a time, and the sums of each design.
+        let mut sums: Vec<Option<Window>> = vec![None; run.designs.len()];
+        for design in &mut run.designs {
+            design.trials = trials_of(design, &self.trials);
+        }
+        for trial in self.trials {
+            let (summary, window) = trial.condense(&run.header, dir)?;
+            let number = summary.start.trial;
+            for (design, sum) in run.designs.iter().zip(&mut sums) {
+                if design.trials.contains(&number) {
+                    match sum {
+                        Some(sum) => *sum += &window,
+                        None => *sum = Some(window.clone()),
+                    }
+                }
+            }
+            run.trials.push(summary);
+        }
+        for (design, sum) in run.designs.iter_mut().zip(&sums) {
+            design.figures = sum.as_ref().map(|sum| sum.figures(&run.header));
+            let used = run
+                .trials
+                .iter()
+                .filter(|t| design.trials.contains(&t.start.trial));
+            let figures: Vec<&LoadFigures> = used.map(|t| &t.figures).collect();
+            design.highest_rate = highest_rate(&design.found);
+            design.rate = estimate(&figures, |f| Some(f.ops_per_second));
+            design.response_p99 = (0..run.header.operations.len())
+                .map(|n| estimate(&figures, |f| f.operations[n].response.map(|l| l.p99)))
+                .collect();
+        }
+        Ok(run)
+    }
+}
+
+fn design(info: &DesignInfo) -> DriveDesign {
+    DriveDesign {
+        info: info.clone(),
+        rows: None,
+        load_seconds: None,
+        footprint: None,
+        trials: Vec::new(),
+        figures: None,
+        rate: None,
+        response_p99: Vec::new(),
+        probes: Vec::new(),
+        found: Vec::new(),
+        highest_rate: None,
+        failures: Vec::new(),
+    }
+}
+
+/// The trials that speak for a design. One that was cut short counts only where there is no other.
+fn trials_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
+    let id = &design.info.id;
+    let own = || {
+        trials
+            .iter()
+            .filter(|t| t.start.design == *id && !t.seconds.is_empty())
+    };
+    let rounds = || own().filter(|t| t.probe.is_none());
+    let complete: Vec<u32> = rounds()
+        .filter(|t| t.end.is_some())
+        .map(Trial::number)
+        .collect();
+    let at_found_rate = |found: &FoundRate| {
+        let of_round = own().filter(|t| t.start.round == found.round);
+        let held = of_round.filter_map(|t| t.probe.as_ref().filter(|p| p.held()));
+        let at_rate = held.filter(|p| p.rate == found.rate);
+        at_rate.map(|p| p.trial).next_back()
+    };
+    let found: Vec<u32> = design.found.iter().filter_map(at_found_rate).collect();
+    match () {
+        () if !complete.is_empty() => complete,
+        () if !found.is_empty() => found,
+        () => rounds().map(Trial::number).collect(),
+    }
+}
+
+fn highest_rate(found: &[FoundRate]) -> Option<Estimate> {
+    let rates: Option<Vec<f64>> = found.iter().map(|f| f.rate).collect();
+    Estimate::of(&rates?)
+}
+
+/// `None` where a round lacks the figure.
+fn estimate(
+    rounds: &[&LoadFigures],
+    figure: impl Fn(&LoadFigures) -> Option<f64>,
+) -> Option<Estimate> {
+    let figures: Option<Vec<f64>> = rounds.iter().map(|f| figure(f)).collect();
+    Estimate::of(&figures?)
+}
+
+impl Trial {
+    fn number(&self) -> u32 {
+        self.start.trial
+    }
+
+    fn condense(
+        self,
+        header: &DriveHeader,
+        dir: &Path,
+    ) -> Result<(TrialSummary, Window), DriveSummaryError> {
+        let duration = self.duration(header);
+        let warm_up = self.warm_up(duration);
+        let from = u32::try_from(warm_up.seconds).unwrap_or(u32::MAX);
+        let mut window = Window::new(header, &self.seconds, from, duration, self.end.as_ref());
+        self.read_times(header, dir, from, &mut window)?;
+        let summary = TrialSummary {
+            figures: window.figures(header),
+            start: self.start,
+            end: self.end,
+            probe: self.probe,
+            seconds: self.seconds,
+            warm_up_seconds: from,
+            steady: warm_up.steady,
+            duration,
+        };
+        Ok((summary, window))
+    }
+
+    /// How long operations became due: of a trial without an end, as far as is on record.
+    fn duration(&self, header: &DriveHeader) -> f64 {
+        let recorded = self.seconds.last().map_or(0, |s| s.second + 1);
+        self.end
+            .as_ref()
+            .map_or(f64::from(recorded).min(header.seconds), |e| e.seconds)
+    }
+
+    /// The later of what service times and throughput say.
+    fn warm_up(&self, duration: f64) -> WarmUp {
+        if !self.start.even {
+            return WarmUp {
+                seconds: 0,
+                steady: None,
+            };
+        }
+        let whole = duration.floor() as u32;
+        let seconds = || self.seconds.iter().filter(|s| s.second < whole);
+        let throughput: Vec<f64> = seconds().map(|s| s.successes() as f64).collect();
+        let service: Vec<f64> = seconds().map(SecondCounts::mean_service_ns).collect();
+        let (throughput, service) = (warm_up(&throughput), warm_up(&service));
+        WarmUp {
+            seconds: throughput.seconds.max(service.seconds),
+            steady: throughput.steady.zip(service.steady).map(|(a, b)| a && b),
+        }
+    }
+
+    /// Histograms of the seconds after the warm-up that are on record.
+    fn read_times(
+        &self,
+        header: &DriveHeader,
+        dir: &Path,
+        from: u32,
+        window: &mut Window,
+    ) -> Result<(), DriveSummaryError> {
+        if self.seconds.is_empty() {
+            return Ok(());
+        }
+        let recorded: BTreeSet<u32> = self.seconds.iter().map(|s| s.second).collect();
+        let path = HistogramLog::path(dir, self.start.trial);
+        for logged in HistogramLogReader::open(&path, &header.operation_names())? {
+            let logged = logged?;
+            if logged.second >= from && recorded.contains(&logged.second) {
+                window.add_times(&logged.tallies);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,302 @@
+//! The histograms of a trial in the HdrHistogram log format, version 1.3, which the tools of the
+//! HdrHistogram project read: for each second and operation one line of response times, tagged with
+//! the operation's name, and one of service times, tagged `NAME.service`. Values are nanoseconds;
+//! the column of maxima has milliseconds, as those tools write it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
+};
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
+
+use super::Tally;
+use crate::JournalError;
+use crate::journal::lines::{io_error, sync_folder};
+
+const FOLDER: &str = "trials";
+const LEGEND: &str = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\
+                      \"Interval_Compressed_Histogram\"\n";
+const NANOSECONDS_PER_MILLISECOND: f64 = 1e6;
+
+/// Writes the log of a trial.
+#[derive(Debug)]
+pub struct HistogramLog {
+    path: PathBuf,
+    file: File,
+    buffer: Vec<u8>,
+    /// Bytes of whole seconds. More can be in the file after a failed write.
+    length: u64,
+    torn: bool,
+}
+
+impl HistogramLog {
+    /// `trials/NNN.hlog` in the run folder.
+    pub fn path(dir: &Path, trial: u32) -> PathBuf {
+        dir.join(FOLDER).join(format!("{trial:03}.hlog"))
+    }
+
+    /// Begins the log of a trial that started at this moment.
+    ///
+    /// # Errors
+    /// The file exists, or cannot be written.
+    pub fn create(path: &Path, started_at: SystemTime) -> Result<HistogramLog, JournalError> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(io_error("create the folder", folder))?;
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(path)
+            .map_err(io_error("create", path))?;
+        let mut log = HistogramLog {
+            path: path.to_owned(),
+            file,
+            buffer: Vec::new(),
+            length: 0,
+            torn: false,
+        };
+        log.begin(started_at).map_err(io_error("write to", path))?;
+        log.flush()?;
+        sync_folder(folder)?;
+        Ok(log)
+    }
+
+    fn begin(&mut self, started_at: SystemTime) -> std::io::Result<()> {
+        IntervalLogWriterBuilder::new()
+            .add_comment("[Histogram log format version 1.3]")
+            .add_comment("[Logged by Bakeoff; values are nanoseconds, maxima milliseconds]")
+            .with_start_time(started_at)
+            .with_base_time(started_at)
+            .begin_log_with(&mut self.buffer, &mut V2Serializer::new())?;
+        self.buffer.extend_from_slice(LEGEND.as_bytes());
+        Ok(())
+    }
+
+    /// Writes one second of all operations; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// The disk is full or failed.
+    pub fn write(
+        &mut self,
+        second: u32,
+        operations: &[String],
+        tallies: &[Tally],
+    ) -> Result<(), JournalError> {
+        let mut serializer = V2DeflateSerializer::new();
+        for (tags, tally) in tags(operations).iter().zip(tallies) {
+            for (tag, histogram) in tags.iter().zip([&tally.response, &tally.service]) {
+                let line = line(tag, second, histogram, &mut serializer)
+                    .map_err(io_error("write a histogram to", &self.path))?;
+                self.buffer.extend_from_slice(line.as_bytes());
+            }
+        }
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), JournalError> {
+        let written = self.write_buffer();
+        self.buffer.clear();
+        written.map_err(io_error("write to", &self.path))
+    }
+
+    fn write_buffer(&mut self) -> std::io::Result<()> {
+        if self.torn {
+            self.file.set_len(self.length)?;
+        }
+        self.torn = true;
+        self.file.write_all(&self.buffer)?;
+        self.file.sync_data()?;
+        self.torn = false;
+        self.length += self.buffer.len() as u64;
+        Ok(())
+    }
+}
+
+fn line(
+    tag: &str,
+    second: u32,
+    histogram: &Histogram<u64>,
+    serializer: &mut V2DeflateSerializer,
+) -> std::io::Result<String> {
+    let mut encoded = Vec::new();
+    serializer
+        .serialize(histogram, &mut encoded)
+        .map_err(std::io::Error::other)?;
+    let max = histogram.max() as f64 / NANOSECONDS_PER_MILLISECOND;
+    let histogram = BASE64.encode(&encoded);
+    Ok(format!(
+        "Tag={tag},{second}.000,1.000,{max:.3},{histogram}\n"
+    ))
+}
+
+/// For each operation the tags of its response and of its service times. No two are the same, and
+/// none has a character that the format forbids.
+fn tags(operations: &[String]) -> Vec<[String; 2]> {
+    let mut taken: Vec<[String; 2]> = Vec::new();
+    for name in operations {
+        let allowed: String = name
+            .chars()
+            .map(|c| {
+                if Tag::new(c.encode_utf8(&mut [0; 4])).is_some() {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        let tags = (1..)
+            .map(|n| match n {
+                1 => allowed.clone(),
+                n => format!("{allowed}-{n}"),
+            })
+            .map(|tag| [tag.clone(), format!("{tag}.service")])
+            .find(|tags| !taken.iter().flatten().any(|t| tags.contains(t)));
+        taken.extend(tags);
+    }
+    taken
+}
+
+/// The histograms of one second; of the tallies nothing else is filled in.
+#[derive(Debug)]
+pub struct LoggedSecond {
+    pub second: u32,
+    /// In the order of the operations.
+    pub tallies: Vec<Tally>,
+}
+
+/// Reads a log back, second by second. A line that a kill tore at the end is left out.
+#[derive(Debug)]
+pub struct HistogramLogReader {
+    path: PathBuf,
+    file: BufReader<File>,
+    offset: u64,
+    tags: Vec<[String; 2]>,
+    /// Of the next second, its first line.
+    ahead: Option<LoggedLine>,
+}
+
+#[derive(Debug)]
+struct LoggedLine {
+    second: u32,
+    /// Places of the operation, and of response (0) or service (1); `None` for another program's.
+    place: Option<(usize, usize)>,
+    histogram: Histogram<u64>,
+}
+
+impl HistogramLogReader {
+    /// # Errors
+    /// The file cannot be read.
+    pub fn open(path: &Path, operations: &[String]) -> Result<HistogramLogReader, JournalError> {
+        let file = File::open(path).map_err(io_error("read", path))?;
+        Ok(HistogramLogReader {
+            path: path.to_owned(),
+            file: BufReader::new(file),
+            offset: 0,
+            tags: tags(operations),
+            ahead: None,
+        })
+    }
+
+    fn next_second(&mut self) -> Result<Option<LoggedSecond>, JournalError> {
+        let first = match self.ahead.take() {
+            Some(line) => line,
+            None => match self.next_line()? {
+                Some(line) => line,
+                None => return Ok(None),
+            },
+        };
+        let mut logged = LoggedSecond {
+            second: first.second,
+            tallies: vec![Tally::default(); self.tags.len()],
+        };
+        self.add(&mut logged, &first)?;
+        while let Some(line) = self.next_line()? {
+            if line.second != logged.second {
+                self.ahead = Some(line);
+                break;
+            }
+            self.add(&mut logged, &line)?;
+        }
+        Ok(Some(logged))
+    }
+
+    fn add(&self, logged: &mut LoggedSecond, line: &LoggedLine) -> Result<(), JournalError> {
+        let Some((operation, kind)) = line.place else {
+            return Ok(());
+        };
+        let tally = &mut logged.tallies[operation];
+        let into = [&mut tally.response, &mut tally.service];
+        let [response, service] = into;
+        let into = if kind == 0 { response } else { service };
+        into.add(&line.histogram)
+            .map_err(|_| self.damaged("it has times above an hour"))
+    }
+
+    fn next_line(&mut self) -> Result<Option<LoggedLine>, JournalError> {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = self
+                .file
+                .read_until(b'\n', &mut line)
+                .map_err(io_error("read", &self.path))?;
+            if line.last() != Some(&b'\n') {
+                return Ok(None);
+            }
+            match IntervalLogIterator::new(&line).next() {
+                Some(Ok(LogEntry::Interval(interval))) => {
+                    let decoded = self.decode(&interval)?;
+                    self.offset += read as u64;
+                    return Ok(Some(decoded));
+                }
+                Some(Err(_)) => return Err(self.damaged("a line is not one of the format")),
+                // A comment, a legend, or the time that seconds count from.
+                _ => self.offset += read as u64,
+            }
+        }
+    }
+
+    fn decode(&self, interval: &IntervalLogHistogram) -> Result<LoggedLine, JournalError> {
+        let bytes = BASE64
+            .decode(interval.encoded_histogram())
+            .map_err(|error| self.damaged(&error.to_string()))?;
+        let histogram = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|error| self.damaged(&error.to_string()))?;
+        let tag = interval.tag().map_or("", |tag| tag.as_str());
+        let place = self.tags.iter().enumerate().find_map(|(operation, tags)| {
+            let kind = tags.iter().position(|t| t == tag)?;
+            Some((operation, kind))
+        });
+        Ok(LoggedLine {
+            second: u32::try_from(interval.start_timestamp().as_secs()).unwrap_or(u32::MAX),
+            place,
+            histogram,
+        })
+    }
+
+    fn damaged(&self, reason: &str) -> JournalError {
+        JournalError::Histogram {
+            path: self.path.clone(),
+            offset: self.offset,
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+impl Iterator for HistogramLogReader {
+    type Item = Result<LoggedSecond, JournalError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_second().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests;

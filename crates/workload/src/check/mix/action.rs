@@ -1,0 +1,187 @@
+//! What an operation does.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::super::number;
+use super::super::table::suggest_column;
+use super::super::text::{quoted, suggestion};
+use super::About;
+use crate::{Action, Result, wire};
+
+const ACTIONS: [&str; 9] = [
+    "insert",
+    "update",
+    "delete-row",
+    "delete-partition",
+    "read-row",
+    "read-partition",
+    "read-range",
+    "query",
+    "cql",
+];
+
+/// Rows of a range where the file does not say.
+const USUAL_RANGE_ROWS: u32 = 100;
+
+/// A key of an operation, where it is given, and the actions that it is for.
+type Restricted<'a> = (&'a str, Option<Range<usize>>, &'a [&'a str]);
+
+impl About<'_> {
+    pub fn action(&self, mix: &wire::Mix, wire: &Spanned<wire::Operation>) -> Result<Action> {
+        let written = wire.get_ref();
+        let name = written.action.get_ref().as_str();
+        if !ACTIONS.contains(&name) {
+            let hint = suggestion(name, ACTIONS);
+            let message = format!("unknown action `{name}`{hint}");
+            return Err(self.place.error(written.action.span(), message));
+        }
+        self.only_what_it_takes(name, written)?;
+        if name != "cql" && !mix.schema.is_empty() {
+            let message = format!(
+                "`{name}` needs a table that a layout made, but the tables of this workload are \
+                 made by its `schema`: write action = \"cql\" with `statements`"
+            );
+            return Err(self.place.error(written.action.span(), message));
+        }
+        match name {
+            "insert" => Ok(Action::Insert),
+            "update" => self.update(written),
+            "delete-row" => Ok(Action::DeleteRow),
+            "delete-partition" => Ok(Action::DeletePartition),
+            "read-row" => Ok(Action::ReadRow),
+            "read-partition" => {
+                self.has_order(written)?;
+                Ok(Action::ReadPartition {
+                    limit: number::small(self.place, written.limit.as_ref(), "limit")?,
+                    newest_first: written.newest_first.as_ref().is_some_and(|n| *n.get_ref()),
+                })
+            }
+            "read-range" => {
+                self.has_order(written)?;
+                let rows = number::small(self.place, written.rows.as_ref(), "rows")?;
+                Ok(Action::ReadRange {
+                    rows: rows.unwrap_or(USUAL_RANGE_ROWS),
+                })
+            }
+            "query" => self.query(wire),
+            _ => self.cql(mix, wire),
+        }
+    }
+
+    /// Keys that mean nothing for an action are mistakes.
+    fn only_what_it_takes(&self, action: &str, written: &wire::Operation) -> Result<()> {
+        fn span<T>(value: &Option<Spanned<T>>) -> Option<Range<usize>> {
+            value.as_ref().map(Spanned::span)
+        }
+        const CQL: &[&str] = &["cql"];
+        let rows_only: Vec<&str> = ACTIONS.into_iter().filter(|a| *a != "query").collect();
+        let keys: [Restricted<'_>; 13] = [
+            ("keys", span(&written.keys), &rows_only),
+            ("ttl", span(&written.ttl), &["insert", "update"]),
+            ("batch", span(&written.batch), &["insert"]),
+            ("columns", span(&written.columns), &["update"]),
+            ("limit", span(&written.limit), &["read-partition"]),
+            (
+                "newest_first",
+                span(&written.newest_first),
+                &["read-partition"],
+            ),
+            ("rows", span(&written.rows), &["read-range"]),
+            ("query", span(&written.query), &["query"]),
+            ("statements", span(&written.statements), CQL),
+            ("bind", span(&written.bind), CQL),
+            ("otherwise", span(&written.otherwise), CQL),
+            ("expect", span(&written.expect), CQL),
+            ("expect_row", span(&written.expect_row), CQL),
+        ];
+        for (key, span, actions) in keys {
+            if let (Some(span), false) = (span, actions.contains(&action)) {
+                let message = format!(
+                    "`{key}` means nothing for `{action}`; it is for {}",
+                    quoted(actions)
+                );
+                return Err(self.place.error(span, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn update(&self, written: &wire::Operation) -> Result<Action> {
+        let Some(names) = &written.columns else {
+            let columns = self.table.columns.iter().map(|c| &c.name);
+            let columns: Vec<String> = columns.filter(|c| !self.table.is_key(c)).cloned().collect();
+            return match columns.is_empty() {
+                false => Ok(Action::Update { columns }),
+                true => Err(self.place.error(
+                    written.action.span(),
+                    "all columns of the table are in its key, so there is none to update",
+                )),
+            };
+        };
+        if names.get_ref().is_empty() {
+            return Err(self.place.error(names.span(), "`columns` is empty"));
+        }
+        let mut columns: Vec<String> = Vec::with_capacity(names.get_ref().len());
+        for name in names.get_ref() {
+            let column = self.column(name)?;
+            if self.table.is_key(&column) {
+                let message = format!(
+                    "column `{column}` is in the key, and a row's key cannot be updated; delete \
+                     the row and insert another one"
+                );
+                return Err(self.place.error(name.span(), message));
+            }
+            if columns.contains(&column) {
+                let message = format!("column `{column}` is there twice");
+                return Err(self.place.error(name.span(), message));
+            }
+            columns.push(column);
+        }
+        Ok(Action::Update { columns })
+    }
+
+    /// The name of a column of the table, in lower case.
+    pub fn column(&self, written: &Spanned<String>) -> Result<String> {
+        let name = written.get_ref().to_lowercase();
+        match self.table.column(&name) {
+            Some(_) => Ok(name),
+            None => {
+                let hint = suggest_column(self.table, &name);
+                let message = format!("column `{written}` is not in the table{hint}");
+                Err(self.place.error(written.span(), message))
+            }
+        }
+    }
+
+    fn has_order(&self, written: &wire::Operation) -> Result<()> {
+        match self.table.order_key.is_empty() {
+            false => Ok(()),
+            true => {
+                let message = format!(
+                    "`{}` needs partitions of several rows, but the table has no `order_key`; \
+                     write action = \"read-row\"",
+                    written.action
+                );
+                Err(self.place.error(written.action.span(), message))
+            }
+        }
+    }
+
+    fn query(&self, wire: &Spanned<wire::Operation>) -> Result<Action> {
+        let Some(name) = &wire.get_ref().query else {
+            let message = "say which query of the file is asked: query = \"its name\"";
+            return Err(self.place.error(wire.get_ref().action.span(), message));
+        };
+        let wanted = name.get_ref().to_lowercase();
+        match self.queries.iter().position(|q| q.name == wanted) {
+            Some(query) => Ok(Action::Query { query }),
+            None => {
+                let hint = suggestion(&wanted, self.queries.iter().map(|q| q.name.as_str()));
+                let message = format!("there is no query `{name}` in this file{hint}");
+                Err(self.place.error(name.span(), message))
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! `[mix]`: operations, their shares and the rows they are for.
+
+mod action;
+mod cql;
+mod keys;
+mod statement;
+
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::number;
+use super::text::{Text, suggestion};
+use crate::generator::KeyDigits;
+use crate::{
+    Action, Background, Consistency, Data, DesignId, Error, Generator, Mix, Operation, Query,
+    Result, Table, wire,
+};
+
+/// Longest time to live that Cassandra takes: 20 years.
+const MOST_TTL_SECONDS: u64 = 20 * 365 * 24 * 3600;
+const MOST_ROWS_OF_A_BATCH: u32 = 1000;
+/// The layout of tables that statements of the workload make.
+const AS_WRITTEN: &str = "as-written";
+/// How far from 100 percent the weights may be, for thirds and the like.
+const TOLERANCE_PERCENT: f64 = 1e-6;
+
+/// What operations are checked against.
+pub struct About<'a> {
+    pub place: Text<'a>,
+    pub table: &'a Table,
+    pub data: &'a Data,
+    pub queries: &'a [Query],
+    /// Rows that are loaded by default.
+    pub rows: u64,
+}
+
+/// What is wrong with a design for a workload with this mix.
+pub fn unfit_design(design: &DesignId, mix: Option<&Mix>) -> Option<String> {
+    let is_as_written = design.layout.as_deref() == Some(AS_WRITTEN);
+    let is_written = mix.is_some_and(|mix| !mix.schema.is_empty());
+    if is_as_written && !is_written {
+        return Some(format!(
+            "`{design}` is for workloads whose own statements make the tables: `schema` in [mix]"
+        ));
+    }
+    (is_written && design.engine == "cassandra" && !is_as_written).then(|| {
+        format!(
+            "the statements of this workload make its tables, so `{design}` cannot; write \
+             cassandra/{AS_WRITTEN}"
+        )
+    })
+}
+
+impl About<'_> {
+    pub fn check(&self, wire: &Spanned<wire::Mix>) -> Result<Mix> {
+        let mix = wire.get_ref();
+        if mix.operations.is_empty() {
+            let message = "a mix has operations: add [[mix.operations]] with action and weight";
+            return Err(self.place.error(wire.span(), message));
+        }
+        let mut operations: Vec<Operation> = Vec::with_capacity(mix.operations.len());
+        for written in &mix.operations {
+            let operation = self.operation(mix, written)?;
+            if operations.iter().any(|o| o.name == operation.name) {
+                let message = format!(
+                    "there is another operation `{}`; give each a `name` of its own",
+                    operation.name
+                );
+                return Err(self.place.error(name_span(written), message));
+            }
+            operations.push(operation);
+        }
+        self.share_out(wire, &mut operations)?;
+        self.used_ttl(mix, &operations)?;
+        Ok(Mix {
+            schema: self.plain_statements(&mix.schema, &[statement::KEYSPACE])?,
+            populate: self.populate(mix)?,
+            background: mix
+                .background
+                .iter()
+                .map(|background| self.background(background))
+                .collect::<Result<_>>()?,
+            operations,
+        })
+    }
+
+    fn operation(&self, mix: &wire::Mix, wire: &Spanned<wire::Operation>) -> Result<Operation> {
+        let written = wire.get_ref();
+        let weight = number::positive(
+            self.place,
+            *written.weight.get_ref(),
+            written.weight.span(),
+            "weight",
+        )?;
+        let action = self.action(mix, wire)?;
+        let keys = self.keys(&action, written)?;
+        self.rows_have_keys(&action, written)?;
+        let consistency = written.consistency.as_ref().or(mix.consistency.as_ref());
+        let ttl = written
+            .ttl
+            .as_ref()
+            .or(mix.ttl.as_ref().filter(|_| takes_ttl(&action)));
+        Ok(Operation {
+            name: self.name(written)?,
+            weight,
+            keys,
+            consistency: consistency.map(|c| self.consistency(c)).transpose()?,
+            ttl_seconds: ttl.map(|ttl| self.ttl(ttl)).transpose()?,
+            batch: self.batch(written.batch.as_ref())?,
+            action,
+        })
+    }
+
+    /// The operation's name, or its action's. It becomes a tag in logs, so it is one word.
+    fn name(&self, written: &wire::Operation) -> Result<String> {
+        let name = written.name.as_ref().unwrap_or(&written.action);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        match !name.get_ref().is_empty() && name.get_ref().chars().all(is_word) {
+            true => Ok(name.get_ref().clone()),
+            false => Err(self.place.error(
+                name.span(),
+                format!("operation name `{name}` has to be of letters, digits, _ and -"),
+            )),
+        }
+    }
+
+    /// Percents as written to shares of 1.
+    fn share_out(&self, wire: &Spanned<wire::Mix>, operations: &mut [Operation]) -> Result<()> {
+        let sum: f64 = operations.iter().map(|o| o.weight).sum();
+        if (sum - 100.0).abs() > TOLERANCE_PERCENT {
+            let shown = (sum * 1e6).round() / 1e6;
+            let message = format!(
+                "the weights of the operations are percents and add up to 100, but these add up \
+                 to {shown}"
+            );
+            return Err(self.place.error(wire.span(), message));
+        }
+        for operation in operations {
+            operation.weight /= sum;
+        }
+        Ok(())
+    }
+
+    fn consistency(&self, written: &Spanned<String>) -> Result<Consistency> {
+        let names = Consistency::ALL.map(|(name, _)| name);
+        let found = Consistency::ALL
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(written.get_ref()));
+        found.map(|(_, level)| *level).ok_or_else(|| {
+            let hint = suggestion(written.get_ref(), names);
+            let message = format!("unknown consistency level `{written}`{hint}");
+            self.place.error(written.span(), message)
+        })
+    }
+
+    fn ttl(&self, written: &Spanned<String>) -> Result<u32> {
+        let error = |message: String| self.place.error(written.span(), message);
+        let duration = self.duration(written, "ttl")?;
+        let seconds = duration.as_secs();
+        if duration.is_zero() {
+            return Err(error(
+                "`ttl` is 0, which would keep rows for ever; leave it out".to_owned(),
+            ));
+        }
+        u32::try_from(seconds)
+            .ok()
+            .filter(|_| duration.subsec_nanos() == 0 && seconds <= MOST_TTL_SECONDS)
+            .ok_or_else(|| {
+                error(format!(
+                    "`ttl` is `{written}`, but has to be whole seconds up to 20 years"
+                ))
+            })
+    }
+
+    fn duration(&self, written: &Spanned<String>, key: &str) -> Result<Duration> {
+        humantime::parse_duration(written.get_ref()).map_err(|error| {
+            let message =
+                format!("`{key}` is `{written}`, which is no duration ({error}): {key} = \"1h\"");
+            self.place.error(written.span(), message)
+        })
+    }
+
+    /// A time to live for all operations is for those that insert or update.
+    fn used_ttl(&self, mix: &wire::Mix, operations: &[Operation]) -> Result<()> {
+        match &mix.ttl {
+            Some(ttl) if !operations.iter().any(|o| takes_ttl(&o.action)) => Err(self.place.error(
+                ttl.span(),
+                "no operation here takes a `ttl`: only insert and update do, and statements say \
+                 USING TTL",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn batch(&self, written: Option<&Spanned<i64>>) -> Result<u32> {
+        let Some(written) = written else { return Ok(1) };
+        u32::try_from(*written.get_ref())
+            .ok()
+            .filter(|rows| (1..=MOST_ROWS_OF_A_BATCH).contains(rows))
+            .ok_or_else(|| {
+                let message = format!(
+                    "`batch` is {written}, but has to be from 1 to {MOST_ROWS_OF_A_BATCH} rows"
+                );
+                self.place.error(written.span(), message)
+            })
+    }
+
+    /// A reply can only be checked if no two rows that are loaded have the same key.
+    fn rows_have_keys(&self, action: &Action, written: &wire::Operation) -> Result<()> {
+        let Data::Generator(Generator::Columns(generators)) = self.data else {
+            return Ok(());
+        };
+        let unique = KeyDigits::find(self.table, generators).unique_rows();
+        match (action, unique) {
+            (Action::Query { .. } | Action::Cql(_), _) | (_, None) => Ok(()),
+            (_, Some(unique)) if unique >= self.rows => Ok(()),
+            (_, Some(unique)) => {
+                let message = format!(
+                    "the key is unique for {unique} of the {} rows only, so that an operation \
+                     would meet another row's values; make key columns of sequences that count on: \
+                     the first with `every = 1`, each next one with `every` times `cycle` of the \
+                     one before, the last one without `cycle`",
+                    self.rows
+                );
+                Err(self.place.error(written.action.span(), message))
+            }
+        }
+    }
+
+    fn background(&self, wire: &wire::Background) -> Result<Background> {
+        let every = self.duration(&wire.every, "every")?;
+        if every.is_zero() {
+            return Err(self.place.error(wire.every.span(), "`every` is 0"));
+        }
+        let known = [statement::KEYSPACE, "number"];
+        if wire.statements.get_ref().is_empty() {
+            return Err(self.no_statements(wire.statements.span()));
+        }
+        Ok(Background {
+            every,
+            statements: self.plain_statements(wire.statements.get_ref(), &known)?,
+            cycle: number::at_least(self.place, wire.cycle.as_ref(), "cycle", 1)?.unwrap_or(1),
+        })
+    }
+
+    fn no_statements(&self, span: std::ops::Range<usize>) -> Error {
+        self.place.error(span, "`statements` is empty")
+    }
+}
+
+fn name_span(written: &Spanned<wire::Operation>) -> std::ops::Range<usize> {
+    let written = written.get_ref();
+    written.name.as_ref().unwrap_or(&written.action).span()
+}
+
+fn takes_ttl(action: &Action) -> bool {
+    matches!(action, Action::Insert | Action::Update { .. })
+}

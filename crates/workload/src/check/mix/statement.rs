@@ -1,0 +1,154 @@
+//! Markers and placeholders of CQL statements.
+
+use super::super::query::placeholders;
+use super::super::text::suggestion;
+
+/// `${keyspace}` stands for the keyspace of the run; statements touch no other.
+pub const KEYSPACE: &str = "keyspace";
+
+/// A statement with `?` for its named markers.
+#[derive(Debug, PartialEq)]
+pub struct Scanned {
+    pub cql: String,
+    /// Names in lower case, with their byte offset in the statement as written.
+    pub markers: Vec<(String, usize)>,
+}
+
+/// What is wrong, and at which byte.
+pub type Complaint = (usize, String);
+
+/// Turns `:name` outside of literals, quoted names and comments into `?`.
+pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
+    let mut scanned = Scanned {
+        cql: String::with_capacity(statement.len()),
+        markers: Vec::new(),
+    };
+    let mut at = 0;
+    while let Some(character) = statement[at..].chars().next() {
+        let rest = &statement[at..];
+        let length = match quoted(rest) {
+            Some((opening, None)) => {
+                return Err((at, format!("what begins with {opening} here does not end")));
+            }
+            Some((_, Some(length))) => length,
+            None if character == '?' => {
+                let message = "markers have names: write :name instead of ?";
+                return Err((at, message.to_owned()));
+            }
+            None => {
+                let name = marker(rest);
+                if !name.is_empty() {
+                    scanned.markers.push((name.to_lowercase(), at));
+                    scanned.cql.push('?');
+                    at += 1 + name.len();
+                    continue;
+                }
+                character.len_utf8()
+            }
+        };
+        scanned.cql.push_str(&rest[..length]);
+        at += length;
+    }
+    Ok(scanned)
+}
+
+/// What `text` begins with if it is not to be looked into, and its length if it ends.
+fn quoted(text: &str) -> Option<(&'static str, Option<usize>)> {
+    const QUOTED: [(&str, &str); 6] = [
+        ("'", "'"),
+        ("\"", "\""),
+        ("$$", "$$"),
+        ("/*", "*/"),
+        ("--", "\n"),
+        ("//", "\n"),
+    ];
+    let (opening, closing) = QUOTED.iter().find(|(o, _)| text.starts_with(o))?;
+    let inside = &text[opening.len()..];
+    let end = match inside.find(closing) {
+        Some(end) => Some(opening.len() + end + closing.len()),
+        // A comment to the end of the line may be at the end of the statement.
+        None => (*closing == "\n").then_some(text.len()),
+    };
+    Some((opening, end))
+}
+
+/// The name behind a colon that `text` begins with; empty if there is none.
+fn marker(text: &str) -> &str {
+    let Some(name) = text.strip_prefix(':') else {
+        return "";
+    };
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let end = name
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .unwrap_or(name.len());
+    if begins { &name[..end] } else { "" }
+}
+
+/// Whether a statement has the keyspace, and no placeholder that nothing is put in for.
+pub fn check_placeholders(statement: &str, known: &[&str]) -> Result<(), Complaint> {
+    if statement.trim().is_empty() {
+        return Err((0, "the statement is empty".to_owned()));
+    }
+    for (range, name) in placeholders(statement) {
+        if !known.contains(&name) {
+            let hint = suggestion(name, known.iter().copied());
+            return Err((range.start, format!("unknown placeholder `{name}`{hint}")));
+        }
+    }
+    match placeholders(statement).any(|(_, name)| name == KEYSPACE) {
+        true => Ok(()),
+        false => {
+            let message = "write ${keyspace}. before the name of the table: statements stay in \
+                           the keyspace of the run";
+            Err((0, message.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markers(statement: &str) -> (String, Vec<String>) {
+        let scanned = scan(statement).unwrap();
+        let names = scanned.markers.into_iter().map(|(name, _)| name).collect();
+        (scanned.cql, names)
+    }
+
+    #[test]
+    fn names_become_question_marks() {
+        let (cql, names) = markers("INSERT INTO ${keyspace}.t (k, v) VALUES (:K, :v_2)");
+        assert_eq!(cql, "INSERT INTO ${keyspace}.t (k, v) VALUES (?, ?)");
+        assert_eq!(names, ["k", "v_2"]);
+    }
+
+    #[test]
+    fn maps_keep_their_colons() {
+        let (cql, names) = markers("m + {:k::v, 'a:b': 1, x: :y, ä:ö}");
+        assert_eq!(cql, "m + {?:?, 'a:b': 1, x: ?, ä:ö}");
+        assert_eq!(names, ["k", "v", "y"]);
+    }
+
+    #[test]
+    fn literals_names_and_comments_are_left_alone() {
+        let text = "a 'it''s :x ?' \"q:x\" $$ :x $$ /* :x */ -- :x\n// ?";
+        assert_eq!(markers(text), (text.to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn complaints_have_their_place() {
+        assert_eq!(scan("a = ?").unwrap_err().0, 4);
+        assert_eq!(scan("ab 'c").unwrap_err().0, 3);
+        assert_eq!(
+            check_placeholders("x ${keyspce}", &[KEYSPACE])
+                .unwrap_err()
+                .0,
+            2
+        );
+        assert!(check_placeholders("SELECT 1", &[KEYSPACE]).is_err());
+        assert_eq!(
+            check_placeholders("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
+            Ok(())
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! `[server]`: limits of the servers that are started.
+
+use toml::Spanned;
+
+use super::text::Text;
+use crate::{Result, ServerLimits, wire};
+
+/// Units and how many MiB they are; parts of a MiB are refused.
+const UNITS: [(&str, u64); 2] = [("MiB", 1), ("GiB", 1024)];
+
+pub fn check(place: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {
+    let limits = ServerLimits {
+        heap_mib: mebibytes(place, wire.heap.as_ref(), "heap")?,
+        memory_mib: mebibytes(place, wire.memory.as_ref(), "memory")?,
+    };
+    if let (Some(heap), Some(memory), Some(written)) =
+        (limits.heap_mib, limits.memory_mib, &wire.memory)
+        && memory <= heap
+    {
+        let message = format!(
+            "`memory` is {memory} MiB for heap, memory outside of it and page cache together; it \
+             has to be more than the {heap} MiB of `heap`"
+        );
+        return Err(place.error(written.span(), message));
+    }
+    Ok(limits)
+}
+
+fn mebibytes(place: Text<'_>, written: Option<&Spanned<String>>, key: &str) -> Result<Option<u64>> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let unusable = || {
+        let message = format!(
+            "`{key}` is `{written}`, but has to be a whole number of MiB or GiB: {key} = \"512MiB\""
+        );
+        place.error(written.span(), message)
+    };
+    let text = written.get_ref().trim();
+    let kib = |text: &str| text.strip_suffix("KiB")?.trim_end().parse::<u64>().ok();
+    if let Some(kib) = kib(text).filter(|kib| *kib > 0 && kib % 1024 == 0) {
+        return Ok(Some(kib / 1024));
+    }
+    UNITS
+        .iter()
+        .find_map(|(unit, mib)| {
+            let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+            number.checked_mul(*mib).filter(|mib| *mib > 0)
+        })
+        .map(Some)
+        .ok_or_else(unusable)
+}

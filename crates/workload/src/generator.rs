@@ -1,0 +1,173 @@
+//! What the cells of a generated column are made of (`generator = "columns"`).
+
+use std::ops::RangeInclusive;
+
+use crate::{ColumnType, Table, Value};
+
+/// How the values of one column are made. Every cell is a pure function of seed, column and row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ColumnGenerator {
+    /// Numbers, times, or texts with a number, in the order of the rows.
+    Sequence(Sequence),
+    /// A whole number, both ends included.
+    UniformInteger { from: i64, to: i64 },
+    /// A number from `from` to below `to`.
+    UniformReal { from: f64, to: f64 },
+    /// Rounded in columns of whole numbers.
+    Normal { mean: f64, deviation: f64 },
+    /// 0, 1, 2, ... below `items`, number k with a probability in proportion to
+    /// 1 / (k + 1)^exponent; behind `prefix` in text columns.
+    Zipf {
+        items: u64,
+        exponent: f64,
+        prefix: String,
+    },
+    /// One of these, all equally likely.
+    Choice(Vec<Value>),
+    /// So many random letters and digits.
+    Characters(RangeInclusive<u32>),
+    /// So many words, drawn one by one by their frequency.
+    Words(RangeInclusive<u32>),
+    /// So many words, cut from one text at a random place.
+    Passages(RangeInclusive<u32>),
+    /// A JSON object of so many members.
+    Json(RangeInclusive<u32>),
+    /// So many bytes, of which a share of `compressibility` repeats what is shortly before it;
+    /// printable ASCII in text columns.
+    Bytes {
+        length: RangeInclusive<u32>,
+        compressibility: f64,
+    },
+}
+
+/// start + step * ((row / every) mod cycle)
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sequence {
+    /// Milliseconds since the epoch in timestamp columns, as is the step.
+    pub start: i64,
+    /// Not 0.
+    pub step: i64,
+    /// At least 1.
+    pub every: u64,
+    /// At least 1; never begins again where absent.
+    pub cycle: Option<u64>,
+    /// What stands before the number in text columns.
+    pub prefix: String,
+}
+
+impl Sequence {
+    pub fn position(&self, row: u64) -> u64 {
+        let count = row / self.every;
+        self.cycle.map_or(count, |cycle| count % cycle)
+    }
+
+    pub fn at(&self, position: u64) -> i64 {
+        self.start
+            .wrapping_add(self.step.wrapping_mul(position as i64))
+    }
+
+    /// Inverse of [`Sequence::at`].
+    pub fn position_of(&self, value: i64) -> Option<u64> {
+        let distance = value.checked_sub(self.start)?;
+        if distance.checked_rem(self.step)? != 0 {
+            return None;
+        }
+        let position = u64::try_from(distance.checked_div(self.step)?).ok()?;
+        self.cycle
+            .is_none_or(|cycle| position < cycle)
+            .then_some(position)
+    }
+}
+
+/// Key columns that are sequences and count rows like the digits of a number: the first changes
+/// with each row, the next one when the first begins again, and so on.
+#[derive(Debug, Clone)]
+pub struct KeyDigits {
+    /// Columns of the table with their sequences, from the fastest to the slowest.
+    digits: Vec<(usize, Sequence)>,
+    /// How many rows there are before all begin again.
+    rows: Option<u64>,
+}
+
+impl KeyDigits {
+    /// `generators` has one for each column of the table.
+    pub fn find(table: &Table, generators: &[ColumnGenerator]) -> Self {
+        let columns = table.columns.iter().zip(generators).enumerate();
+        let mut sequences: Vec<(usize, &Sequence)> = columns
+            .filter(|(_, (column, _))| table.is_key(&column.name))
+            .filter_map(|(index, (_, generator))| match generator {
+                ColumnGenerator::Sequence(sequence) => Some((index, sequence)),
+                _ => None,
+            })
+            .collect();
+        let mut found = KeyDigits {
+            digits: Vec::new(),
+            rows: Some(1),
+        };
+        while let Some(next) = sequences
+            .iter()
+            .position(|(_, s)| Some(s.every) == found.rows && s.cycle != Some(1))
+        {
+            let (column, sequence) = sequences.swap_remove(next);
+            found.rows = sequence.cycle.and_then(|c| c.checked_mul(sequence.every));
+            found.digits.push((column, sequence.clone()));
+        }
+        found
+    }
+
+    /// Whether no column of the key tells rows apart.
+    pub fn is_empty(&self) -> bool {
+        self.digits.is_empty()
+    }
+
+    /// How many rows from the first on have a key each of their own; `None` if all have.
+    pub fn unique_rows(&self) -> Option<u64> {
+        self.rows
+    }
+
+    /// The row whose digits are these; `value` gives the key's value of a column.
+    pub fn row_of<'a>(
+        &self,
+        table: &Table,
+        value: impl Fn(usize) -> Option<&'a Value>,
+    ) -> Option<u64> {
+        if self.is_empty() {
+            return None;
+        }
+        self.digits
+            .iter()
+            .try_fold(0u64, |row, (column, sequence)| {
+                let number = match (table.columns[*column].kind, value(*column)?) {
+                    (ColumnType::Text, Value::Text(text)) => {
+                        text.strip_prefix(&sequence.prefix)?.parse().ok()?
+                    }
+                    (_, Value::Int(number)) => i64::from(*number),
+                    (_, Value::Bigint(number) | Value::Timestamp(number)) => *number,
+                    _ => return None,
+                };
+                let position = sequence.position_of(number)?;
+                row.checked_add(position.checked_mul(sequence.every)?)
+            })
+    }
+
+    /// The row whose order key follows, as far as these columns say; `None` where none does, or
+    /// where the order key is not made of digits that ascend.
+    pub fn next_by_order(&self, table: &Table, row: u64) -> Option<u64> {
+        let mut next = row;
+        for name in table.order_key.iter().rev() {
+            let (_, sequence) = self.digits.iter().find(|(column, _)| {
+                table.columns[*column].name == *name
+                    && table.columns[*column].kind != ColumnType::Text
+            })?;
+            if sequence.step < 0 {
+                return None;
+            }
+            let position = sequence.position(row);
+            if sequence.cycle.is_none_or(|cycle| position + 1 < cycle) {
+                return next.checked_add(sequence.every);
+            }
+            next -= position * sequence.every;
+        }
+        None
+    }
+}

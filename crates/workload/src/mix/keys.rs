@@ -1,0 +1,164 @@
+//! Which row an operation is for.
+
+use rand::distr::Distribution;
+use rand_distr::{StandardNormal, Zipf};
+
+use super::scatter::Scatter;
+use crate::{Keys, Stream};
+
+/// Draws rows for one operation of a mix, on one thread of one shard.
+///
+/// A shard draws from its own block of the loaded rows, so shards never touch each other's; the
+/// threads of a shard share its block. Where there are fewer rows than shards, blocks of one row
+/// overlap.
+#[derive(Debug, Clone)]
+pub struct RowChooser {
+    law: Law,
+    /// First row of the shard's block, and how many it has; at least one.
+    first: u64,
+    block: u64,
+    numbering: Numbering,
+}
+
+#[derive(Debug, Clone)]
+enum Law {
+    New,
+    Uniform,
+    Sequential,
+    Zipf { ranks: Zipf<f64>, scatter: Scatter },
+    Normal { deviation: f64 },
+    Latest { ranks: Zipf<f64> },
+}
+
+/// How the rows that one thread inserts are numbered, so that no two threads or shards ever make
+/// the same one.
+#[derive(Debug, Clone, Copy)]
+struct Numbering {
+    loaded: u64,
+    shard: u64,
+    shards: u64,
+    thread: u64,
+    threads: u64,
+}
+
+impl Numbering {
+    /// `count` of this thread among the counts of all threads of the shard.
+    fn of_shard(&self, count: u64) -> u64 {
+        count.wrapping_mul(self.threads).wrapping_add(self.thread)
+    }
+
+    fn new_row(&self, count: u64) -> u64 {
+        self.of_shard(count)
+            .wrapping_mul(self.shards)
+            .wrapping_add(self.shard)
+            .wrapping_add(self.loaded)
+    }
+}
+
+impl RowChooser {
+    /// For `rows` loaded rows and shard `shard.0` of `shard.1`, the first thread of one; see
+    /// [`RowChooser::for_thread`]. All operations with an equal seed have the same rows as their
+    /// frequent ones.
+    pub fn new(keys: Keys, seed: u64, rows: u64, shard: (u32, u32)) -> Self {
+        let (shard, shards) = (u64::from(shard.0), u64::from(shard.1.max(1)));
+        let border =
+            |shard: u64| (u128::from(rows) * u128::from(shard) / u128::from(shards)) as u64;
+        let first = border(shard).min(rows.saturating_sub(1));
+        let block = border(shard + 1).saturating_sub(first).max(1);
+        RowChooser {
+            law: Law::new(keys, seed, block),
+            first,
+            block,
+            numbering: Numbering {
+                loaded: rows,
+                shard,
+                shards,
+                thread: 0,
+                threads: 1,
+            },
+        }
+    }
+
+    /// The same for thread `thread` of `threads`.
+    pub fn for_thread(mut self, thread: u32, threads: u32) -> Self {
+        self.numbering.thread = u64::from(thread);
+        self.numbering.threads = u64::from(threads.max(1));
+        self
+    }
+
+    /// The row that an operation is for.
+    ///
+    /// `count` is how many rows this thread has drawn with this chooser before. `newest` is how
+    /// many rows it has inserted, in the order of [`RowChooser::new_row`], that are there for
+    /// certain; only [`Keys::Latest`] looks at it. With [`Keys::New`], the row is `new_row(count)`.
+    #[inline]
+    pub fn choose(&self, stream: &mut Stream, count: u64, newest: u64) -> u64 {
+        match &self.law {
+            Law::New => self.new_row(count),
+            Law::Uniform => self.first + stream.below(self.block),
+            Law::Sequential => self.first + self.numbering.of_shard(count) % self.block,
+            Law::Zipf { ranks, scatter } => {
+                self.first + scatter.place(rank(ranks, stream, self.block))
+            }
+            Law::Normal { deviation } => self.first + self.near_middle(*deviation, stream),
+            Law::Latest { ranks } => self.by_age(rank(ranks, stream, self.block), newest),
+        }
+    }
+
+    /// The row that this thread inserts after `count` others: beyond those that were loaded.
+    #[inline]
+    pub fn new_row(&self, count: u64) -> u64 {
+        self.numbering.new_row(count)
+    }
+
+    /// The row that is `age` rows older than the newest: first the ones that this thread inserted,
+    /// then the ones that were loaded.
+    fn by_age(&self, age: u64, newest: u64) -> u64 {
+        match age.checked_sub(newest) {
+            None => self.new_row(newest - 1 - age),
+            Some(age) => self.first + self.block - 1 - age.min(self.block - 1),
+        }
+    }
+
+    /// A place in the block; what falls out of it is moved to its end.
+    fn near_middle(&self, deviation: f64, stream: &mut Stream) -> u64 {
+        let normal: f64 = StandardNormal.sample(stream);
+        // A cast from a float saturates at 0.
+        let place = (0.5 + normal * deviation) * self.block as f64;
+        (place as u64).min(self.block - 1)
+    }
+}
+
+impl Law {
+    fn new(keys: Keys, seed: u64, block: u64) -> Self {
+        match keys {
+            Keys::New => Law::New,
+            Keys::Uniform => Law::Uniform,
+            Keys::Sequential => Law::Sequential,
+            Keys::Normal { deviation } => Law::Normal { deviation },
+            Keys::Zipf { exponent } => match Zipf::new(block as f64, exponent) {
+                Ok(ranks) => Law::Zipf {
+                    ranks,
+                    scatter: Scatter::new(block, seed),
+                },
+                // Exponents are checked to be above 0, and a block has a row.
+                Err(_) => Law::Uniform,
+            },
+            Keys::Latest { exponent } => match Zipf::new(block as f64, exponent) {
+                Ok(ranks) => Law::Latest { ranks },
+                Err(_) => Law::Uniform,
+            },
+        }
+    }
+}
+
+/// A rank from 0.
+#[inline]
+fn rank(ranks: &Zipf<f64>, stream: &mut Stream, block: u64) -> u64 {
+    (ranks.sample(stream) as u64)
+        .saturating_sub(1)
+        .min(block - 1)
+}
+
+#[cfg(test)]
+mod tests;

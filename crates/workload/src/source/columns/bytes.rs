@@ -1,0 +1,143 @@
+//! Bytes of a set compressibility.
+
+use std::ops::RangeInclusive;
+
+use super::cells::{Draw, Texts};
+use crate::Stream;
+
+/// So many bytes. Of every [`BLOCK`] bytes the first are random and the rest repeats them, which
+/// every compressor of the Lempel-Ziv family finds, whatever its chunk length.
+pub struct Bytes {
+    length: RangeInclusive<u32>,
+    /// Random bytes of a block, at least 1.
+    fresh: usize,
+}
+
+/// Short enough for chunks of 4 KiB, and long enough for a repeat to cost a compressor little.
+const BLOCK: usize = 256;
+
+impl Bytes {
+    pub fn new(length: RangeInclusive<u32>, compressibility: f64) -> Self {
+        let fresh = ((1.0 - compressibility) * BLOCK as f64).round() as usize;
+        Bytes {
+            length,
+            fresh: fresh.clamp(1, BLOCK),
+        }
+    }
+
+    pub fn append(&self, mut draw: Draw, out: &mut Vec<u8>) {
+        self.fill(&mut draw, out, |number| number);
+    }
+
+    pub fn most_bytes(&self) -> u64 {
+        u64::from(*self.length.end())
+    }
+
+    fn fill(&self, draw: &mut Draw, out: &mut Vec<u8>, eight_bytes: impl Fn(u64) -> u64) {
+        let start = out.len();
+        let length = draw.length(&self.length);
+        out.resize(start + length, 0);
+        for block in out[start..].chunks_mut(BLOCK) {
+            let fresh = self.fresh.min(block.len());
+            randomize(&mut block[..fresh], &mut draw.stream, &eight_bytes);
+            let mut filled = fresh;
+            while filled < block.len() {
+                let copied = filled.min(block.len() - filled);
+                block.copy_within(..copied, filled);
+                filled += copied;
+            }
+        }
+    }
+}
+
+fn randomize(bytes: &mut [u8], stream: &mut Stream, eight_bytes: impl Fn(u64) -> u64) {
+    let (eights, rest) = bytes.as_chunks_mut::<8>();
+    for eight in eights {
+        *eight = eight_bytes(stream.next_u64()).to_le_bytes();
+    }
+    if !rest.is_empty() {
+        let last = eight_bytes(stream.next_u64()).to_le_bytes();
+        rest.copy_from_slice(&last[..rest.len()]);
+    }
+}
+
+/// Six bits in each byte, from `0` on.
+fn printable(number: u64) -> u64 {
+    const SIX_BITS: u64 = 0x3f3f_3f3f_3f3f_3f3f;
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    (number & SIX_BITS) + ZEROS
+}
+
+/// Of 64 printable characters. Compressors with an entropy coder save a quarter of them, too.
+impl Texts for Bytes {
+    fn append(&self, mut draw: Draw, out: &mut String) {
+        let mut bytes = Vec::new();
+        self.fill(&mut draw, &mut bytes, printable);
+        // ASCII is always valid.
+        out.push_str(std::str::from_utf8(&bytes).unwrap_or_default());
+    }
+
+    fn most_bytes(&self) -> u64 {
+        Bytes::most_bytes(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::DeflateEncoder;
+
+    use super::*;
+
+    fn bytes(law: &Bytes, row: u64) -> Vec<u8> {
+        let mut out = Vec::new();
+        law.append(draw(row), &mut out);
+        out
+    }
+
+    fn draw(row: u64) -> Draw {
+        Draw {
+            row,
+            second: false,
+            stream: Stream::new(&[1, row]),
+        }
+    }
+
+    #[test]
+    fn lengths_are_from_the_first_to_the_last_of_the_range() {
+        let law = Bytes::new(0..=20, 0.5);
+        let lengths: Vec<usize> = (0..2000).map(|row| bytes(&law, row).len()).collect();
+        assert_eq!(lengths.iter().min(), Some(&0));
+        assert_eq!(lengths.iter().max(), Some(&20));
+    }
+
+    #[test]
+    fn what_a_compressor_leaves_is_what_does_not_repeat() {
+        for compressibility in [0.0, 0.25, 0.5, 0.75, 0.9] {
+            let law = Bytes::new(800..=1200, compressibility);
+            let all: Vec<u8> = (0..64).flat_map(|row| bytes(&law, row)).collect();
+            let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(&all).unwrap();
+            let left = encoder.finish().unwrap().len() as f64 / all.len() as f64;
+            let expected = 1.0 - compressibility;
+            // Deflate's random bytes cost more than 8 bits beside the codes of repeats.
+            assert!((left - expected).abs() < 0.06, "{compressibility}: {left}");
+        }
+    }
+
+    #[test]
+    fn all_of_it_may_repeat() {
+        let all = bytes(&Bytes::new(256..=256, 1.0), 1);
+        assert!(all.iter().all(|byte| *byte == all[0]));
+    }
+
+    #[test]
+    fn in_text_columns_they_are_printable() {
+        let mut out = String::new();
+        Texts::append(&Bytes::new(1000..=1000, 0.3), draw(3), &mut out);
+        assert_eq!(out.len(), 1000);
+        assert!(out.bytes().all(|byte| (0x30..0x70).contains(&byte)));
+    }
+}

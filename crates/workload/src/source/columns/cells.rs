@@ -1,0 +1,187 @@
+//! The cells of one column.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryBuilder, Float64Array, Int32Array, Int64Array, StringBuilder,
+    TimestampMillisecondArray,
+};
+
+use super::bytes::Bytes;
+use super::json::Json;
+use super::numbers::{Normal, NormalInteger, UniformInteger, UniformReal, Zipf};
+use super::text::{Characters, Passages, Words};
+use crate::{ColumnGenerator, ColumnType, Stream, Value};
+
+/// What a cell is drawn from.
+pub struct Draw {
+    pub row: u64,
+    /// Whether it is the value that an update writes.
+    pub second: bool,
+    /// Of seed, column, row and version.
+    pub stream: Stream,
+}
+
+impl Draw {
+    /// A length, both ends included.
+    pub fn length(&mut self, range: &RangeInclusive<u32>) -> usize {
+        let lengths = u64::from(range.end().saturating_sub(*range.start())) + 1;
+        (u64::from(*range.start()) + self.stream.below(lengths)) as usize
+    }
+}
+
+/// Makes whole or real numbers.
+pub trait Numbers<T>: Send + Sync {
+    fn draw(&self, draw: Draw) -> T;
+}
+
+/// Makes texts.
+pub trait Texts: Send + Sync {
+    fn append(&self, draw: Draw, out: &mut String);
+
+    /// Bytes of the longest one; an estimate from above.
+    fn most_bytes(&self) -> u64;
+}
+
+pub enum Cells {
+    /// In a column of type int, bigint or timestamp.
+    Integers(ColumnType, Box<dyn Numbers<i64>>),
+    Reals(Box<dyn Numbers<f64>>),
+    Texts(Box<dyn Texts>),
+    Blobs(Bytes),
+    Choice(ColumnType, Vec<Value>),
+}
+
+impl Cells {
+    pub fn new(kind: ColumnType, generator: &ColumnGenerator) -> Self {
+        let is_text = kind == ColumnType::Text;
+        match generator.clone() {
+            ColumnGenerator::Sequence(sequence) if is_text => Cells::Texts(Box::new(sequence)),
+            ColumnGenerator::Sequence(sequence) => Cells::Integers(kind, Box::new(sequence)),
+            ColumnGenerator::UniformInteger { from, to } => {
+                Cells::Integers(kind, Box::new(UniformInteger { from, to }))
+            }
+            ColumnGenerator::UniformReal { from, to } => {
+                Cells::Reals(Box::new(UniformReal { from, to }))
+            }
+            ColumnGenerator::Normal { mean, deviation } if kind == ColumnType::Double => {
+                Cells::Reals(Box::new(Normal { mean, deviation }))
+            }
+            ColumnGenerator::Normal { mean, deviation } => {
+                let normal = Normal { mean, deviation };
+                Cells::Integers(kind, Box::new(NormalInteger { normal, kind }))
+            }
+            ColumnGenerator::Zipf {
+                items,
+                exponent,
+                prefix,
+            } => {
+                let zipf = Zipf::new(items, exponent, prefix);
+                match is_text {
+                    true => Cells::Texts(Box::new(zipf)),
+                    false => Cells::Integers(kind, Box::new(zipf)),
+                }
+            }
+            ColumnGenerator::Choice(values) => Cells::Choice(kind, values),
+            ColumnGenerator::Characters(length) => Cells::Texts(Box::new(Characters(length))),
+            ColumnGenerator::Words(words) => Cells::Texts(Box::new(Words(words))),
+            ColumnGenerator::Passages(words) => Cells::Texts(Box::new(Passages(words))),
+            ColumnGenerator::Json(members) => Cells::Texts(Box::new(Json(members))),
+            ColumnGenerator::Bytes {
+                length,
+                compressibility,
+            } => {
+                let bytes = Bytes::new(length, compressibility);
+                match is_text {
+                    true => Cells::Texts(Box::new(bytes)),
+                    false => Cells::Blobs(bytes),
+                }
+            }
+        }
+    }
+
+    pub fn value(&self, mut draw: Draw) -> Value {
+        match self {
+            Cells::Integers(ColumnType::Int, law) => Value::Int(law.draw(draw) as i32),
+            Cells::Integers(ColumnType::Timestamp, law) => Value::Timestamp(law.draw(draw)),
+            Cells::Integers(_, law) => Value::Bigint(law.draw(draw)),
+            Cells::Reals(law) => Value::Double(law.draw(draw)),
+            Cells::Texts(law) => {
+                let mut text = String::new();
+                law.append(draw, &mut text);
+                Value::Text(text)
+            }
+            Cells::Blobs(law) => {
+                let mut bytes = Vec::new();
+                law.append(draw, &mut bytes);
+                Value::Blob(bytes)
+            }
+            Cells::Choice(_, values) => choose(values, &mut draw).clone(),
+        }
+    }
+
+    /// Cells one below the other, as long as offsets of 32 bits reach.
+    pub fn array(&self, draws: impl Iterator<Item = Draw>) -> ArrayRef {
+        match self {
+            Cells::Integers(ColumnType::Int, law) => Arc::new(Int32Array::from_iter_values(
+                draws.map(|draw| law.draw(draw) as i32),
+            )),
+            Cells::Integers(ColumnType::Timestamp, law) => Arc::new(
+                TimestampMillisecondArray::from_iter_values(draws.map(|draw| law.draw(draw))),
+            ),
+            Cells::Integers(_, law) => Arc::new(Int64Array::from_iter_values(
+                draws.map(|draw| law.draw(draw)),
+            )),
+            Cells::Reals(law) => Arc::new(Float64Array::from_iter_values(
+                draws.map(|draw| law.draw(draw)),
+            )),
+            Cells::Texts(law) => {
+                let (mut text, mut builder) = (String::new(), StringBuilder::new());
+                for draw in draws {
+                    text.clear();
+                    law.append(draw, &mut text);
+                    builder.append_value(&text);
+                }
+                Arc::new(builder.finish())
+            }
+            Cells::Blobs(law) => {
+                let (mut bytes, mut builder) = (Vec::new(), BinaryBuilder::new());
+                for draw in draws {
+                    bytes.clear();
+                    law.append(draw, &mut bytes);
+                    builder.append_value(&bytes);
+                }
+                Arc::new(builder.finish())
+            }
+            Cells::Choice(kind, values) => {
+                let chosen: Vec<&Value> = draws.map(|mut draw| choose(values, &mut draw)).collect();
+                Value::array(*kind, chosen.into_iter())
+            }
+        }
+    }
+
+    /// Bytes of the longest cell; an estimate from above.
+    pub fn most_bytes(&self) -> u64 {
+        match self {
+            Cells::Integers(..) | Cells::Reals(_) => 8,
+            Cells::Texts(law) => law.most_bytes(),
+            Cells::Blobs(law) => law.most_bytes(),
+            Cells::Choice(_, values) => values.iter().map(bytes_of).max().unwrap_or(0),
+        }
+    }
+}
+
+fn choose<'a>(values: &'a [Value], draw: &mut Draw) -> &'a Value {
+    const NULL: &Value = &Value::Null;
+    let index = draw.stream.below(values.len() as u64);
+    values.get(index as usize).unwrap_or(NULL)
+}
+
+fn bytes_of(value: &Value) -> u64 {
+    match value {
+        Value::Text(text) => text.len() as u64,
+        Value::Blob(bytes) => bytes.len() as u64,
+        _ => 8,
+    }
+}

@@ -1,0 +1,189 @@
+//! Rows whose columns are made one by one, each by a generator of its own.
+
+mod bytes;
+mod cells;
+mod json;
+mod numbers;
+mod sequence;
+mod text;
+mod vocabulary;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use xxhash_rust::xxh3::xxh3_64;
+
+use self::cells::{Cells, Draw};
+use super::{RowBatch, RowBatches, RowSource};
+use crate::generator::KeyDigits;
+use crate::{ColumnGenerator, Error, Result, RowValues, Stream, Table, Value, Version};
+
+pub use text::MOST_WORDS_OF_A_PASSAGE;
+
+/// A batch of long values ends before it reaches this, so that offsets of 32 bits suffice.
+const BATCH_BYTES: u64 = 64 << 20;
+
+/// An endless table whose cells are pure functions of (seed, column, row).
+pub struct Columns {
+    rows: Arc<Rows>,
+}
+
+struct Rows {
+    table: Table,
+    schema: SchemaRef,
+    columns: Vec<Column>,
+    keys: KeyDigits,
+    /// Statements of the workload may have another key than the table.
+    is_written_in_cql: bool,
+}
+
+struct Column {
+    cells: Cells,
+    is_key: bool,
+    /// Of seed and column.
+    stream: Stream,
+}
+
+impl Columns {
+    /// `generators` has one for each column of the table that makes values of its type.
+    pub fn new(
+        seed: u64,
+        table: &Table,
+        generators: &[ColumnGenerator],
+        is_written_in_cql: bool,
+    ) -> Self {
+        let columns = table
+            .columns
+            .iter()
+            .zip(generators)
+            .map(|(column, generator)| Column {
+                cells: Cells::new(column.kind, generator),
+                is_key: table.is_key(&column.name),
+                stream: Stream::new(&[seed, xxh3_64(column.name.as_bytes())]),
+            });
+        Columns {
+            rows: Arc::new(Rows {
+                columns: columns.collect(),
+                keys: KeyDigits::find(table, generators),
+                schema: table.schema(),
+                table: table.clone(),
+                is_written_in_cql,
+            }),
+        }
+    }
+}
+
+impl RowSource for Columns {
+    fn schema(&self) -> SchemaRef {
+        self.rows.schema.clone()
+    }
+
+    fn known_rows(&self) -> Option<u64> {
+        None
+    }
+
+    fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
+        let rows = self.rows.clone();
+        let most = BATCH_BYTES / rows.most_bytes_of_a_row().max(1);
+        let step = most.clamp(1, batch_rows.max(1) as u64);
+        let starts = std::iter::successors(Some(from), move |row| Some(row.wrapping_add(step)));
+        Ok(Box::new(starts.map(move |first_row| {
+            let rows = rows.batch(first_row..first_row.saturating_add(step))?;
+            Ok(RowBatch { first_row, rows })
+        })))
+    }
+
+    fn may_repeat_keys(&self) -> bool {
+        self.rows.keys.unique_rows().is_some()
+    }
+
+    fn values(&self) -> Option<Arc<dyn RowValues>> {
+        Some(self.rows.clone())
+    }
+}
+
+impl Column {
+    fn draw(&self, row: u64, version: Version) -> Draw {
+        let stream = self.stream.and(row);
+        match version {
+            Version::Second if !self.is_key => Draw {
+                row,
+                second: true,
+                stream: stream.and(1),
+            },
+            _ => Draw {
+                row,
+                second: false,
+                stream,
+            },
+        }
+    }
+
+    fn array(&self, rows: Range<u64>) -> ArrayRef {
+        self.cells
+            .array(rows.map(|row| self.draw(row, Version::First)))
+    }
+}
+
+impl Rows {
+    fn most_bytes_of_a_row(&self) -> u64 {
+        self.columns.iter().map(|c| c.cells.most_bytes()).sum()
+    }
+
+    fn batch(&self, rows: Range<u64>) -> Result<RecordBatch> {
+        let columns = self.columns.iter().map(|c| c.array(rows.clone())).collect();
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| {
+            Error::Usage(format!("cannot build rows from {} on: {error}", rows.start))
+        })
+    }
+
+    /// Indexes of these columns in the table.
+    fn indexes<'a>(&'a self, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = usize> {
+        names.filter_map(|name| self.table.columns.iter().position(|c| c.name == name))
+    }
+}
+
+impl RowValues for Rows {
+    fn value(&self, column: usize, row: u64, version: Version) -> Value {
+        let column = &self.columns[column];
+        column.cells.value(column.draw(row, version))
+    }
+
+    fn rows(&self) -> Option<u64> {
+        match self.is_written_in_cql || self.keys.is_empty() {
+            true => None,
+            false => self.keys.unique_rows(),
+        }
+    }
+
+    fn row_of(&self, key: &[Value]) -> Option<u64> {
+        let columns: Vec<usize> = self.indexes(self.table.key()).collect();
+        let value = |column| {
+            let place = columns.iter().position(|c| *c == column)?;
+            key.get(place)
+        };
+        let row = self.keys.row_of(&self.table, value)?;
+        // Key columns that are no digits follow from the row.
+        let is_its_key = columns.len() == key.len()
+            && columns
+                .iter()
+                .zip(key)
+                .all(|(column, value)| self.value(*column, row, Version::First) == *value);
+        is_its_key.then_some(row)
+    }
+
+    fn next_in_partition(&self, row: u64) -> Option<u64> {
+        let next = self.keys.next_by_order(&self.table, row)?;
+        let partition = self.table.partition_key.iter().map(String::as_str);
+        let value = |column, row| self.value(column, row, Version::First);
+        self.indexes(partition)
+            .all(|column| value(column, row) == value(column, next))
+            .then_some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests;
