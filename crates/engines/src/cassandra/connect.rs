@@ -14,7 +14,7 @@ use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::policies::retry::FallthroughRetryPolicy;
-use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
+use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, TimestampGenerator};
 use scylla::statement::Consistency;
 
 use crate::EngineError;
@@ -44,6 +44,7 @@ pub struct LoadConnection<'a> {
     pub keyspace: &'a str,
     /// To each node.
     pub connections: NonZeroUsize,
+    pub write_times: Arc<dyn TimestampGenerator>,
 }
 
 impl fmt::Debug for Cluster {
@@ -58,7 +59,10 @@ impl Cluster {
             .consistency(Consistency::LocalOne)
             .request_timeout(Some(REQUEST_TIME_LIMIT))
             .build();
-        self.build(SessionBuilder::new(), profile).await
+        // Last write wins by the order in which we send, whatever the nodes' clocks say.
+        let builder =
+            SessionBuilder::new().timestamp_generator(Arc::new(MonotonicTimestampGenerator::new()));
+        self.build(builder, profile).await
     }
 
     /// For one worker of a load: nothing is tried again, and nothing twice at a time.
@@ -75,6 +79,7 @@ impl Cluster {
             .build();
         let builder = SessionBuilder::new()
             .pool_size(PoolSize::PerHost(load.connections))
+            .timestamp_generator(load.write_times.clone())
             .keyspaces_to_fetch([load.keyspace])
             .cluster_metadata_refresh_interval(METADATA_REFRESH);
         let session = self.build(builder, profile).await?;
@@ -89,6 +94,11 @@ impl Cluster {
         Ok(session)
     }
 
+    /// Whether connections are encrypted.
+    pub fn has_tls(&self) -> bool {
+        self.tls || self.tls_ca.is_some()
+    }
+
     async fn build(
         &self,
         builder: SessionBuilder,
@@ -101,13 +111,11 @@ impl Cluster {
         let mut builder = builder
             .known_node(&address)
             .connection_timeout(CONNECT_TIME_LIMIT)
-            // Last write wins by the order in which we send, whatever the nodes' clocks say.
-            .timestamp_generator(Arc::new(MonotonicTimestampGenerator::new()))
             .default_execution_profile_handle(profile.into_handle());
         if let Some(username) = &self.username {
             builder = builder.user(username, self.password.clone().unwrap_or_default());
         }
-        if self.tls || self.tls_ca.is_some() {
+        if self.has_tls() {
             builder = builder.tls_context(Some(self.tls_config()?));
         }
         builder.build().await.map_err(|e| {

@@ -89,9 +89,19 @@ impl Cells {
         self.count += 1;
     }
 
+    /// Number of values.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// All values as they are in a request.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The values one by one.
     pub fn iter(&self) -> CellIterator<'_> {
-        CellIterator(&self.bytes)
+        CellIterator::new(&self.bytes)
     }
 }
 
@@ -102,7 +112,15 @@ pub enum Cell<'a> {
     Value(&'a [u8]),
 }
 
+/// Goes along cells that follow each other; ends where one is cut off.
+#[derive(Debug, Clone)]
 pub struct CellIterator<'a>(&'a [u8]);
+
+impl<'a> CellIterator<'a> {
+    pub fn new(cells: &'a [u8]) -> Self {
+        CellIterator(cells)
+    }
+}
 
 impl<'a> Iterator for CellIterator<'a> {
     type Item = Cell<'a>;

@@ -6,13 +6,14 @@ use bakeoff_workload::{ColumnType, Value, Version};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 
-use super::cells::{is_in_blob, is_on_wire, read, shown, shown_bytes};
+use super::cells::{self, is_in_blob, is_on_wire, read, shown, shown_bytes};
+use super::direct::RawRows;
 use super::partition::Walk;
 use super::plan::ReadRows;
 use super::rows::{Rows, Selected};
 use crate::cassandra::row_blob;
 
-/// A reply to one statement; more than one page only where many rows were asked for.
+/// The driver's reply to one statement; more than one page only where many rows were asked for.
 pub struct Pages {
     pub first: QueryResult,
     pub more: Vec<QueryResult>,
@@ -34,10 +35,7 @@ impl Checker<'_> {
     /// A row that is lost between two rows that came is not noticed.
     pub fn read(&self, wanted: ReadRows, pages: Pages) -> Result<Done, Failure> {
         let mut done = Done::default();
-        let mut walk = match wanted {
-            ReadRows::One => None,
-            _ => Some(Walk::new(self.rows, self.call.row, wanted)),
-        };
+        let mut walk = self.walk(wanted);
         for page in std::iter::once(pages.first).chain(pages.more) {
             let page = self.rows_of(page)?;
             done.bytes += value_bytes(&page);
@@ -45,12 +43,54 @@ impl Checker<'_> {
             let rows = page.rows::<ColumnIterator<'_, '_>>();
             for cells in rows.map_err(|e| self.rejected(&e))? {
                 let cells = cells.map_err(|e| self.rejected(&e))?;
-                match &mut walk {
-                    None => self.row(self.call.row, cells)?,
-                    Some(walk) => walk.row(self, cells)?,
-                }
+                let cells = cells.map(|cell| match cell {
+                    Ok(cell) => Ok(cell.slice.map(|s| s.as_slice())),
+                    Err(e) => Err(self.rejected(&e)),
+                });
+                self.next_row(&mut walk, cells)?;
             }
         }
+        self.whole(wanted, walk, done)
+    }
+
+    /// As [`Checker::read`], for a reply that did not come through the driver.
+    pub fn read_raw(&self, wanted: ReadRows, rows: &RawRows) -> Result<Done, Failure> {
+        let mut walk = self.walk(wanted);
+        for cells in rows.iter() {
+            let cells = cells.map(|cell| match cell {
+                cells::Cell::Value(bytes) => Ok(Some(bytes)),
+                cells::Cell::Null | cells::Cell::Unset => Ok(None),
+            });
+            self.next_row(&mut walk, cells)?;
+        }
+        let done = Done {
+            rows: rows.rows as u64,
+            bytes: rows.value_bytes(),
+            not_applied: false,
+        };
+        self.whole(wanted, walk, done)
+    }
+
+    fn walk(&self, wanted: ReadRows) -> Option<Walk<'_>> {
+        match wanted {
+            ReadRows::One => None,
+            _ => Some(Walk::new(self.rows, self.call.row, wanted)),
+        }
+    }
+
+    fn next_row<'c>(
+        &self,
+        walk: &mut Option<Walk<'_>>,
+        cells: impl Iterator<Item = Result<Cell<'c>, Failure>> + Clone,
+    ) -> Result<(), Failure> {
+        match walk {
+            None => self.row(self.call.row, cells),
+            Some(walk) => walk.row(self, cells),
+        }
+    }
+
+    /// All rows have come.
+    fn whole(&self, wanted: ReadRows, walk: Option<Walk<'_>>, done: Done) -> Result<Done, Failure> {
         let found = walk.map_or(done.rows > 0, |walk| walk.has_drawn_row());
         match found || !self.call.row_exists || self.rows.rows_vanish {
             true => self.within_limit(wanted, done),
@@ -72,10 +112,13 @@ impl Checker<'_> {
     }
 
     /// Compares one row's cells with those of the row of this number.
-    pub fn row(&self, row: u64, cells: ColumnIterator<'_, '_>) -> Result<(), Failure> {
+    pub fn row<'c>(
+        &self,
+        row: u64,
+        cells: impl Iterator<Item = Result<Cell<'c>, Failure>>,
+    ) -> Result<(), Failure> {
         for (cell, selected) in cells.zip(&self.rows.selected) {
-            let cell = cell.map_err(|e| self.rejected(&e))?;
-            self.cell(row, *selected, cell.slice.map(|s| s.as_slice()))?;
+            self.cell(row, *selected, cell?)?;
         }
         Ok(())
     }

@@ -36,7 +36,8 @@ fn of_attempt(error: &RequestAttemptError) -> FailureKind {
     }
 }
 
-fn of_server(error: &DbError) -> FailureKind {
+/// Kind of what a server refused.
+pub fn of_server(error: &DbError) -> FailureKind {
     match error {
         DbError::ReadTimeout { .. } | DbError::WriteTimeout { .. } => FailureKind::TimedOut,
         DbError::Unavailable { .. } | DbError::IsBootstrapping => FailureKind::Unavailable,

@@ -8,6 +8,7 @@ mod batches;
 pub mod cells;
 mod check;
 mod deadlines;
+mod direct;
 mod failures;
 mod partition;
 pub mod plan;
@@ -29,6 +30,7 @@ use bakeoff_driver::{Design, DesignError};
 use bakeoff_stats::{DesignInfo, ServerSample};
 use bakeoff_workload::Workload;
 use scylla::client::session::Session;
+use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
@@ -38,6 +40,7 @@ use super::keyspace;
 use super::layout::TableLayout;
 use super::table::CassandraTable;
 use crate::{TargetOptions, sql};
+use direct::{Direct, Login};
 use plan::{OperationPlan, Work, in_keyspace};
 use queries::Queries;
 use rows::Rows;
@@ -94,15 +97,30 @@ impl CassandraTarget {
         }
     }
 
-    async fn connect(&self) -> Result<Arc<Session>, DesignError> {
+    async fn connect(&self) -> Result<(Arc<Session>, Option<Direct>), DesignError> {
         let in_flight = self.parts.options.in_flight_per_worker;
         let connections = in_flight.div_ceil(REQUESTS_PER_CONNECTION);
+        let connections = NonZeroUsize::new(connections).unwrap_or(NonZeroUsize::MIN);
         let load = LoadConnection {
             keyspace: &self.parts.keyspace,
-            connections: NonZeroUsize::new(connections).unwrap_or(NonZeroUsize::MIN),
+            connections,
+            write_times: Arc::new(MonotonicTimestampGenerator::new()),
         };
-        let session = self.parts.deployment.cluster.connect_for_load(&load).await;
-        session.map(Arc::new).map_err(|e| DesignError(e.0))
+        let cluster = &self.parts.deployment.cluster;
+        let client = cluster.connect_for_load(&load).await;
+        let client = Arc::new(client.map_err(|e| DesignError(e.0))?);
+        let direct = match cluster.has_tls() {
+            true => None,
+            false => {
+                let options = direct::Options {
+                    login: Login::of(cluster),
+                    connections: connections.get(),
+                    write_times: load.write_times,
+                };
+                Some(Direct::new(client.clone(), options).await)
+            }
+        };
+        Ok((client, direct))
     }
 
     /// The workload's queries on a worker's own connections, if the mix asks any.
@@ -161,11 +179,12 @@ impl Target for CassandraTarget {
     ) -> Pin<Box<dyn Future<Output = Result<(), DesignError>> + 'a>> {
         Box::pin(async move {
             self.parts.deployment.forget_statistics().await;
-            let session = self.session(self.connect().await?).await?;
+            let (client, direct) = self.connect().await?;
+            let session = self.session(client).await?.with_direct(direct);
             tokio::select! {
                 biased;
                 () = worker.run(&session) => {}
-                () = session.keep_time() => {}
+                () = session.keep() => {}
             }
             Ok(())
         })

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use bakeoff_driver::drive::Failure;
 use bakeoff_workload::{Value, Version};
-use scylla::deserialize::row::ColumnIterator;
 
 use super::cells::{is_on_wire, order, read, shown};
 use super::check::{Cell, Checker};
@@ -42,10 +41,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Checks the next row.
-    pub fn row(
+    pub fn row<'c>(
         &mut self,
         checker: &Checker<'_>,
-        cells: ColumnIterator<'_, '_>,
+        cells: impl Iterator<Item = Result<Cell<'c>, Failure>> + Clone,
     ) -> Result<(), Failure> {
         let before = self.key[self.rows.partition.len()..].to_vec();
         self.take_key(checker, cells.clone())?;
@@ -76,15 +75,15 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the row's order key, and checks its partition key.
-    fn take_key(
+    fn take_key<'c>(
         &mut self,
         checker: &Checker<'_>,
-        cells: ColumnIterator<'_, '_>,
+        cells: impl Iterator<Item = Result<Cell<'c>, Failure>>,
     ) -> Result<(), Failure> {
         for (cell, selected) in cells.zip(&self.rows.selected) {
-            let cell = cell.map_err(|e| checker.rejected(&e))?;
+            let cell = cell?;
             if let Selected::Column(column) = selected {
-                self.take_cell(checker, *column, cell.slice.map(|s| s.as_slice()))?;
+                self.take_cell(checker, *column, cell)?;
             }
         }
         Ok(())

@@ -16,6 +16,7 @@ use super::batches::{Batches, Group};
 use super::cells::Cells;
 use super::check::{Checker, Pages};
 use super::deadlines::{Limit, Over};
+use super::direct::{Direct, DirectStatement, Outcome as DirectOutcome, RawRows};
 use super::failures::failure;
 use super::plan::{OperationPlan, Read, Work};
 use super::queries::{Counted, Queries};
@@ -27,6 +28,8 @@ use crate::cassandra::table::PAGE_ROWS;
 /// All that one worker needs; nothing of it is shared with other threads but the rows' source.
 pub struct CassandraSession {
     client: Arc<Client>,
+    /// Absent where all goes through the driver.
+    direct: Option<Direct>,
     operations: Vec<Operation>,
     rows: Arc<Rows>,
     limit: Limit,
@@ -40,11 +43,19 @@ struct Operation {
 }
 
 enum Steps {
-    Write(Prepared),
+    Write(Single),
     Batch(Prepared, Batches),
-    Read(Prepared, Read),
+    /// Rows that fit one page.
+    Read(Single, Read),
+    ReadPages(Prepared, Read),
     Query(usize, Arc<Queries>),
     Written(WrittenSteps),
+}
+
+/// A statement that is one request with one reply.
+struct Single {
+    prepared: Prepared,
+    direct: DirectStatement,
 }
 
 pub struct Request {
@@ -61,7 +72,8 @@ enum Body {
 
 pub enum Reply {
     Written,
-    Rows(Pages),
+    Rows(RawRows),
+    Pages(Pages),
     Counted(Counted),
     Steps(Outcome),
 }
@@ -88,11 +100,17 @@ impl CassandraSession {
         }
         Ok(CassandraSession {
             client,
+            direct: None,
             operations,
             rows,
             limit: Limit::new(time_limit),
             last_len: StdCell::new(64),
         })
+    }
+
+    /// Sends single statements on these connections instead of the driver's.
+    pub fn with_direct(self, direct: Option<Direct>) -> Self {
+        CassandraSession { direct, ..self }
     }
 
     fn values(&self, prepared: &Prepared, row: u64) -> Cells {
@@ -102,9 +120,40 @@ impl CassandraSession {
         cells
     }
 
-    /// To be polled as long as operations are under way: time limits are kept by it.
-    pub async fn keep_time(&self) {
-        self.limit.keep().await;
+    /// To be polled as long as operations are under way: keeps time limits and connections.
+    pub async fn keep(&self) {
+        let connections = async {
+            match &self.direct {
+                Some(direct) => direct.keep().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::join!(self.limit.keep(), connections);
+    }
+
+    async fn send_single(
+        &self,
+        operation: &str,
+        single: &Single,
+        cells: &Cells,
+    ) -> Result<Reply, Failure> {
+        if let Some(direct) = &self.direct {
+            match direct.execute(operation, &single.direct, cells).await? {
+                DirectOutcome::Rows(rows) => return Ok(Reply::Rows(rows)),
+                DirectOutcome::Done => return Ok(Reply::Written),
+                DirectOutcome::NotSent => {}
+            }
+        }
+        let statement = &single.prepared.statement;
+        let first = Box::pin(self.client.execute_unpaged(statement, cells)).await;
+        let first = first.map_err(|e| failure(operation, &e))?;
+        Ok(match first.is_rows() {
+            true => Reply::Pages(Pages {
+                first,
+                more: Vec::new(),
+            }),
+            false => Reply::Written,
+        })
     }
 
     /// What takes more than one request, or another way than a statement.
@@ -115,9 +164,9 @@ impl CassandraSession {
     ) -> Result<Reply, Failure> {
         let name = operation.name.as_str();
         match (&operation.steps, &request.body) {
-            (Steps::Read(prepared, _), Body::Values(cells)) => {
+            (Steps::ReadPages(prepared, _), Body::Values(cells)) => {
                 let pages = all_pages(&self.client, name, prepared, cells).await?;
-                Ok(Reply::Rows(pages))
+                Ok(Reply::Pages(pages))
             }
             (Steps::Batch(_, batches), Body::Groups(groups)) => {
                 batches.send(&self.client, name, groups).await?;
@@ -134,19 +183,14 @@ impl CassandraSession {
     }
 }
 
-impl Operation {
-    /// Its statement, where one request with one reply is all.
-    fn single(&self) -> Option<&Prepared> {
-        let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(PAGE_ROWS);
-        match &self.steps {
-            Steps::Write(prepared) => Some(prepared),
-            Steps::Read(prepared, read) if read.rows.limit().is_some_and(fits_a_page) => {
-                Some(prepared)
-            }
-            _ => None,
-        }
+impl Single {
+    fn new(prepared: Prepared, writes: bool) -> Self {
+        let direct = DirectStatement::new(&prepared.statement, writes);
+        Single { prepared, direct }
     }
+}
 
+impl Operation {
     fn over(&self, Over(limit): Over) -> Failure {
         let message = format!("{}: no reply within {limit:?}", self.name);
         Failure::new(FailureKind::TimedOut, message)
@@ -164,7 +208,7 @@ async fn steps(
         Work::Write { statement, batch } => {
             let prepared = prepare(client, &plan.name, statement, consistency, &rows.table).await?;
             match batch {
-                1 => Steps::Write(prepared),
+                1 => Steps::Write(Single::new(prepared, true)),
                 _ => {
                     let batches = Batches::new(&prepared, *batch, consistency);
                     Steps::Batch(prepared, batches)
@@ -177,7 +221,11 @@ async fn steps(
                 prepare(client, &plan.name, statement, consistency, &rows.table).await?;
             // The columns are ours and stay: the server need not send their names each time.
             prepared.statement.set_use_cached_result_metadata(true);
-            Steps::Read(prepared, read.clone())
+            let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(PAGE_ROWS);
+            match read.rows.limit().is_some_and(fits_a_page) {
+                true => Steps::Read(Single::new(prepared, false), read.clone()),
+                false => Steps::ReadPages(prepared, read.clone()),
+            }
         }
         Work::Query(query) => match queries {
             Some(queries) => Steps::Query(*query, queries.clone()),
@@ -220,9 +268,10 @@ impl Session for CassandraSession {
 
     fn request(&self, call: &Call) -> Request {
         let body = match &self.operations[call.operation].steps {
-            Steps::Write(prepared) | Steps::Read(prepared, _) => {
-                Body::Values(self.values(prepared, call.row))
+            Steps::Write(single) | Steps::Read(single, _) => {
+                Body::Values(self.values(&single.prepared, call.row))
             }
+            Steps::ReadPages(prepared, _) => Body::Values(self.values(prepared, call.row)),
             Steps::Batch(prepared, batches) => {
                 Body::Groups(batches.groups(&self.rows, prepared, call))
             }
@@ -234,23 +283,16 @@ impl Session for CassandraSession {
 
     async fn send(&self, request: &Request) -> Result<Reply, Failure> {
         let operation = &self.operations[request.call.operation];
-        let (Some(prepared), Body::Values(cells)) = (operation.single(), &request.body) else {
+        let (Steps::Write(single) | Steps::Read(single, _), Body::Values(cells)) =
+            (&operation.steps, &request.body)
+        else {
             let sent = Box::pin(self.send_several(operation, request));
             let reply = self.limit.within(pin!(sent)).await;
             return reply.map_err(|over| operation.over(over))?;
         };
-        // Not in a function of its own: the driver's future is large, and would be moved again.
-        let sent = pin!(self.client.execute_unpaged(&prepared.statement, cells));
+        let sent = pin!(self.send_single(&operation.name, single, cells));
         let reply = self.limit.within(sent).await;
-        let reply = reply.map_err(|over| operation.over(over))?;
-        let first = reply.map_err(|e| failure(&operation.name, &e))?;
-        Ok(match &operation.steps {
-            Steps::Read(..) => Reply::Rows(Pages {
-                first,
-                more: Vec::new(),
-            }),
-            _ => Reply::Written,
-        })
+        reply.map_err(|over| operation.over(over))?
     }
 
     fn check(&self, request: &Request, reply: Reply) -> Result<Done, Failure> {
@@ -267,7 +309,10 @@ impl Session for CassandraSession {
                 not_applied: false,
             }),
             (_, Body::Groups(groups), Reply::Written) => Ok(Group::done(groups)),
-            (Steps::Read(_, read), _, Reply::Rows(pages)) => checker.read(read.rows, pages),
+            (Steps::Read(_, read), _, Reply::Rows(rows)) => checker.read_raw(read.rows, &rows),
+            (Steps::Read(_, read) | Steps::ReadPages(_, read), _, Reply::Pages(pages)) => {
+                checker.read(read.rows, pages)
+            }
             (_, _, Reply::Counted(counted)) => Ok(counted.done()),
             (Steps::Written(steps), _, Reply::Steps(outcome)) => steps.check(&checker, outcome),
             _ => Err(foreign(&operation.name)),

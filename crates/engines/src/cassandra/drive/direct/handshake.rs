@@ -1,0 +1,92 @@
+//! How a connection begins.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+
+use scylla_cql::frame::protocol_features::ProtocolFeatures;
+use scylla_cql::frame::request::{AuthResponse, SerializableRequest, Startup};
+use scylla_cql::frame::response::ResponseV2 as Response;
+use scylla_cql::frame::{SerializedRequest, read_response_frame};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use super::Login;
+
+/// Connects, logs in where the server wants it, and returns when the server takes requests.
+pub async fn greeted(address: SocketAddr, login: Option<&Login>) -> io::Result<TcpStream> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let options = HashMap::from([("CQL_VERSION".into(), "3.0.0".into())]);
+    match ask(&mut stream, &Startup { options }).await? {
+        Response::Ready => return Ok(stream),
+        Response::Authenticate(_) => {}
+        other => return Err(unexpected(&other)),
+    }
+    let Some(login) = login else {
+        return Err(io::Error::other("the server wants a password"));
+    };
+    let response = Some(format!("\0{}\0{}", login.username, login.password).into_bytes());
+    match ask(&mut stream, &AuthResponse { response }).await? {
+        Response::AuthSuccess(_) => Ok(stream),
+        other => Err(unexpected(&other)),
+    }
+}
+
+async fn ask(stream: &mut TcpStream, request: &impl SerializableRequest) -> io::Result<Response> {
+    let request = SerializedRequest::make(request, None, false).map_err(io::Error::other)?;
+    stream.write_all(request.get_data()).await?;
+    let reply = read_response_frame(stream).await;
+    let (_, opcode, body) = reply.map_err(io::Error::other)?;
+    let features = ProtocolFeatures::default();
+    Response::deserialize(&features, opcode, body, None).map_err(io::Error::other)
+}
+
+fn unexpected(response: &Response) -> io::Error {
+    match response {
+        Response::Error(refusal) => {
+            io::Error::other(format!("{}: {}", refusal.error, refusal.reason))
+        }
+        other => io::Error::other(format!("the server replied {}", other.to_response_kind())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::super::peer::{AUTH_SUCCESS, AUTHENTICATE, Peer};
+    use super::*;
+
+    /// What opening comes to at a server that wants this password.
+    async fn log_in(login: Option<Login>) -> io::Result<TcpStream> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(async move {
+            let mut peer = Peer::accept(listener).await;
+            let (stream, _) = peer.take().await;
+            let class = b"\0\x08Password";
+            peer.reply(stream, AUTHENTICATE, class).await;
+            let (stream, response) = peer.take().await;
+            assert_eq!(response[4..], *b"\0ann\0secret");
+            let no_token = (-1_i32).to_be_bytes();
+            peer.reply(stream, AUTH_SUCCESS, &no_token).await;
+        });
+        let opened = greeted(address, login.as_ref()).await;
+        server.abort();
+        opened
+    }
+
+    #[tokio::test]
+    async fn a_password_is_given_where_it_is_wanted() {
+        let login = Login {
+            username: "ann".to_owned(),
+            password: "secret".to_owned(),
+        };
+        assert!(log_in(Some(login)).await.is_ok());
+        let Err(error) = log_in(None).await else {
+            panic!("logged in without a password");
+        };
+        assert!(error.to_string().contains("password"), "{error}");
+    }
+}
