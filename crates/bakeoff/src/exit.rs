@@ -14,13 +14,16 @@ pub enum Exit {
     Interrupted,
 }
 
+/// The code of [`Exit::Interrupted`].
+pub const INTERRUPTED: i32 = 130;
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(match exit {
             Exit::Complete => 0,
             Exit::Failed => 1,
             Exit::Partial => 3,
-            Exit::Interrupted => 130,
+            Exit::Interrupted => INTERRUPTED as u8,
         })
     }
 }

@@ -1,21 +1,56 @@
 //! Being asked to stop.
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ends on Ctrl-C, on SIGTERM, and when the terminal is closed.
+use crate::exit::INTERRUPTED;
+
+/// What a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again, so that nothing was put in order: a server that was \
+    started may still run, with its data in the run folder, until the next `bakeoff run` or \
+    `bakeoff drive` stops it; tables in a cluster that ran already are still there, in their \
+    keyspace";
+
+/// Ends on Ctrl-C, on SIGTERM, and when the terminal is closed. From then on another one ends the
+/// process at once: what is being put in order may hang.
 pub async fn asked_to_stop() {
-    let wait = |kind| async move {
-        match signal(kind) {
-            Ok(mut stream) => {
-                stream.recv().await;
-            }
-            // Without a handler the signal ends the process at once, as it does by default.
-            Err(_) => std::future::pending().await,
+    let mut signals = Signals::new();
+    signals.next().await;
+    tokio::spawn(async move {
+        signals.next().await;
+        eprintln!("{LEFT_BEHIND}");
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+/// Absent where there can be no handler: then the signal ends the process at once, as it does by
+/// default.
+struct Signals([Option<Signal>; 3]);
+
+impl Signals {
+    fn new() -> Self {
+        let kinds = [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+        ];
+        Signals(kinds.map(|kind| signal(kind).ok()))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            () = one(interrupt) => {}
+            () = one(terminate) => {}
+            () = one(hangup) => {}
         }
-    };
-    tokio::select! {
-        () = wait(SignalKind::interrupt()) => {}
-        () = wait(SignalKind::terminate()) => {}
-        () = wait(SignalKind::hangup()) => {}
+    }
+}
+
+async fn one(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
     }
 }

@@ -152,15 +152,38 @@ fn two_processes_drive_one_table_and_are_joined() {
     };
     let address = after(&started.stdout, "answers at ");
     let id = after(&started.stdout, "(id ");
-    // Both shards have loaded their rows by then, also on a machine that runs other tests.
-    let start = SystemTime::now() + Duration::from_secs(60);
+    // The second time there is a table that shard 1 replaces: the other one must not load into it.
+    let times = ["first", "second"].map(|time| two_shards(&bench, &address, time));
+    bench.bakeoff(&["engines", "stop", &id]).expect(0);
+    for (time, shards) in ["first", "second"].into_iter().zip(times) {
+        for shard in shards {
+            shard.expect(0);
+        }
+        let [one, two] = [1, 2].map(|n| format!("{time}-{n}"));
+        bench
+            .bakeoff(&["merge", &one, &two, "--out", time])
+            .expect(0);
+        let whole = summary(&bench, time);
+        all_succeeded(&whole);
+        assert_eq!(whole["trials"][0]["end"]["sent"], 2400);
+        let operations = &whole["designs"][0]["figures"]["operations"];
+        let counts = operations.as_array().unwrap().iter();
+        let succeeded: u64 = counts.map(|o| o["count"].as_u64().unwrap()).sum();
+        assert_eq!(succeeded, 2400, "those of both, late ones too");
+    }
+}
+
+/// Both shards of a load, whose folders begin with a name. The second one is there first.
+fn two_shards(bench: &Bench, address: &str, name: &str) -> [Ended; 2] {
+    // Both have loaded their rows by then, also on a machine that runs other tests.
+    let start = SystemTime::now() + Duration::from_secs(50);
     let start = start
         .duration_since(UNIX_EPOCH)
         .unwrap()
         .as_secs()
         .to_string();
-    let shards = ["1/2", "2/2"].map(|shard| {
-        let out = format!("out-{}", &shard[..1]);
+    let shard = |number: u32| {
+        let (shard, out) = (format!("{number}/2"), format!("{name}-{number}"));
         let arguments = [
             "drive",
             "w.toml",
@@ -171,11 +194,11 @@ fn two_processes_drive_one_table_and_are_joined() {
             "--for",
             "4s",
             "--shard",
-            shard,
+            &shard,
             "--start-at",
             &start,
             "--cassandra",
-            &address,
+            address,
             "--keyspace",
             "bakeoff_shared",
             "--out",
@@ -184,20 +207,8 @@ fn two_processes_drive_one_table_and_are_joined() {
         let mut command = bench.command(&arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
-    });
-    let ended = shards.map(|child| Ended::of(child.wait_with_output().unwrap()));
-    bench.bakeoff(&["engines", "stop", &id]).expect(0);
-    for shard in ended {
-        shard.expect(0);
-    }
-    bench
-        .bakeoff(&["merge", "out-1", "out-2", "--out", "whole"])
-        .expect(0);
-    let whole = summary(&bench, "whole");
-    all_succeeded(&whole);
-    assert_eq!(whole["trials"][0]["end"]["sent"], 2400);
-    let operations = &whole["designs"][0]["figures"]["operations"];
-    let counts = operations.as_array().unwrap().iter();
-    let succeeded: u64 = counts.map(|o| o["count"].as_u64().unwrap()).sum();
-    assert_eq!(succeeded, 2400, "those of both, late ones too");
+    };
+    let second = shard(2);
+    std::thread::sleep(Duration::from_secs(5));
+    [shard(1), second].map(|child| Ended::of(child.wait_with_output().unwrap()))
 }

@@ -59,12 +59,13 @@ fn refused(arguments: &[&str], code: i32, message: &str) {
 
 #[test]
 fn impossible_command_lines_are_refused_with_the_reason() {
-    refused(&["--rate", "0"], 1, "rate");
-    refused(&["--rate", "-5"], 1, "rate");
+    let no_rate = "operations/s is not possible: give one above 0";
+    refused(&["--rate", "0"], 1, &format!("a rate of 0 {no_rate}"));
+    refused(&["--rate", "-5"], 1, &format!("a rate of -5 {no_rate}"));
     refused(&["--rate", "fast"], 1, "5k");
     refused(&["--rate", "1k", "--within", "p99<10ms"], 2, "--within");
     refused(&["--in-flight", "0"], 2, "--in-flight");
-    refused(&["--within", "p99<0ms"], 1, "0");
+    refused(&["--within", "p99<0ms"], 1, "can never hold");
     refused(&["--within", "p101<1ms"], 1, "p101");
     refused(&["--within", "scan.p99<1ms"], 1, "scan");
     refused(&["--within", "soon"], 1, "p99<10ms");
@@ -75,14 +76,19 @@ fn impossible_command_lines_are_refused_with_the_reason() {
         1,
         "--keyspace",
     );
+    let shared = "--shard 1/2 --designs cassandra/wide --cassandra 127.0.0.1:1 --keyspace k";
+    refused(&shared.split(' ').collect::<Vec<_>>(), 1, "--start-at");
     refused(&["--start-at", "noon"], 2, "--start-at");
+    refused(&["--start-at", "1000000000"], 1, "--start-at was");
+    let at = ["--start-at", "4000000000", "--within", "p99<10ms"];
+    refused(&at, 2, "cannot be used with");
     refused(&["--consistency", "most"], 2, "LOCAL_QUORUM");
 }
 
 #[test]
-fn a_design_without_point_operations_fails_with_the_reason() {
-    let (_bench, ended) = drive(&["--designs", "parquet,dry", "--rate", "100", "--for", "1s"]);
-    ended.expect(3).says("parquet has no point operations");
+fn a_design_without_point_operations_is_refused_with_the_reason() {
+    let arguments = ["--designs", "parquet,dry", "--rate", "100", "--for", "1s"];
+    refused(&arguments, 1, "parquet has no point operations");
 }
 
 #[test]
@@ -152,6 +158,13 @@ fn two_shards_make_one_whole() {
     ended.expect(0);
     let trial = summary(&bench, "whole")["summary"]["trials"][0].clone();
     assert_eq!(trial["end"]["sent"], 3000);
+    // A log that is damaged leaves nothing behind.
+    let log = bench.path("out-2/trials/001.hlog");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replace("Tag=read,", "Tag=read,x")).unwrap();
+    let ended = bench.bakeoff(&["merge", "out-1", "out-2", "--out", "broken"]);
+    ended.expect(1).says("out-2");
+    assert!(!bench.path("broken").exists());
     // A shard twice is not the whole.
     let ended = bench.bakeoff(&["merge", "out-1", "out-1", "--out", "twice"]);
     ended.expect(1).says("counted twice");
@@ -187,4 +200,113 @@ fn a_dry_run_touches_nothing() {
         .says("SELECT")
         .says("Nothing is touched");
     assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn rounds_have_rows_of_their_own_and_are_counted_apart() {
+    let (bench, ended) = drive(&[
+        "--rate",
+        "1k",
+        "--for",
+        "1s",
+        "--rounds",
+        "2",
+        "--arrivals",
+        "poisson",
+        "--out",
+        "out",
+    ]);
+    ended.expect(0);
+    let trials = summary(&bench, "out")["summary"]["trials"].clone();
+    let scheduled = |trial: usize| trials[trial]["end"]["scheduled"].as_u64().unwrap();
+    assert_ne!(scheduled(0), scheduled(1), "arrivals are drawn anew");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_ends_the_load() {
+    let bench = Bench::new(MIX, "");
+    let began = std::time::Instant::now();
+    // 8 KiB for each file, and an error beyond it instead of a signal.
+    let limited =
+        "trap '' XFSZ; ulimit -f 16; exec \"$0\" drive w.toml --rate 100 --for 60s --out out";
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", limited, env!("CARGO_BIN_EXE_bakeoff")])
+        .current_dir(bench.dir.path())
+        .env("BAKEOFF_HOME", bench.path("home"));
+    let ended = Ended::of(command.output().unwrap());
+    ended.expect(1).says("File too large");
+    assert!(began.elapsed() < std::time::Duration::from_secs(50));
+}
+
+#[test]
+fn a_second_interruption_ends_it_at_once() {
+    let bench = Bench::new(MIX, "");
+    let arguments = [
+        "drive", "w.toml", "--rate", "1k", "--for", "60s", "--out", "out",
+    ];
+    // Nobody reads what it prints, so that it cannot come to its end.
+    let (_unread, full) = std::io::pipe().unwrap();
+    let mut filling = full.try_clone().unwrap();
+    std::thread::spawn(move || {
+        use std::io::Write;
+        while filling.write_all(&[b'.'; 4096]).is_ok() {}
+    });
+    let mut command = bench.command(&arguments);
+    command.stdout(full).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let wait_for = |name: &str| {
+        let began = std::time::Instant::now();
+        while !bench.path(name).exists() {
+            assert!(
+                began.elapsed() < std::time::Duration::from_secs(30),
+                "{name}"
+            );
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    };
+    let pid = rustix::process::Pid::from_child(&child);
+    let interrupt = || rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    wait_for("out/trials/001.hlog");
+    interrupt();
+    wait_for("out/run.json");
+    assert!(child.try_wait().unwrap().is_none(), "it still prints");
+    interrupt();
+    let began = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if began.elapsed() > std::time::Duration::from_secs(20) {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    ended.expect(130).says("interrupted again");
+}
+
+#[test]
+fn an_interrupted_search_keeps_its_probes_and_names_no_rate() {
+    let bench = Bench::new(MIX, "");
+    let arguments = [
+        "drive", "w.toml", "--within", "p99<10s", "--for", "1s", "--out", "out",
+    ];
+    let mut command = bench.command(&arguments);
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let log = bench.path("out/drive.jsonl");
+    let began = std::time::Instant::now();
+    while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains(r#""record":"probe""#)) {
+        assert!(began.elapsed() < std::time::Duration::from_secs(60));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap()).expect(130);
+    ended.says("No search has finished");
+    let design = summary(&bench, "out")["summary"]["designs"][0].clone();
+    assert!(!design["probes"].as_array().unwrap().is_empty());
+    assert_eq!(design["trials"], serde_json::json!([]));
+    assert!(design["rate"].is_null() && design["highest_rate"].is_null());
 }

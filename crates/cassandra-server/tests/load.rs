@@ -2,10 +2,12 @@
 //! a start at the same ports.
 //!
 //! Without Java or Maven this prints why it is skipped and passes, unless
-//! `BAKEOFF_REQUIRE_ENGINES=1`; so do the parts that need a control group, where there can be none.
+//! `BAKEOFF_REQUIRE_ENGINES=1`. The part that needs a control group says so and passes where there
+//! can be none: machines that run tests may have none, and it is no engine.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use bakeoff_cassandra_server::{Error, Home, Server, ServerOptions, Usage};
@@ -50,7 +52,12 @@ async fn a_server_that_is_paused_killed_and_restarted() {
     assert!(matches!(server.pause(), Err(Error::Gone { .. })));
     let server = server.restart().await.unwrap();
     assert_eq!(server.address(), address);
-    assert!(server.usage().cpu_seconds.unwrap() < before.cpu_seconds.unwrap() + 60.0);
+    // Counters are those of the process that runs now, which has written little.
+    let after = server.usage();
+    assert!(
+        after.disk_written_bytes.unwrap() < before.disk_written_bytes.unwrap() / 2,
+        "{before:?} {after:?}"
+    );
     answers_again(&session).await;
     let server = server.restart().await.unwrap();
     assert_eq!(server.address(), address);
@@ -144,7 +151,9 @@ async fn a_memory_limit_bounds_the_page_cache() {
     options.memory_limit_bytes = Some(LIMIT);
     let server = match Server::start(options).await {
         Err(error @ Error::NoMemoryLimit { .. }) => {
-            println!("skipped: {error}");
+            say(&format!(
+                "a_memory_limit_bounds_the_page_cache skipped: {error}"
+            ));
             return;
         }
         server => server.unwrap(),
@@ -160,6 +169,12 @@ async fn a_memory_limit_bounds_the_page_cache() {
     assert!(group.is_dir());
     server.stop().await.unwrap();
     assert!(!group.exists(), "{}", group.display());
+}
+
+/// Past the test runner, which keeps what a passing test prints to itself.
+#[expect(clippy::explicit_write, reason = "eprintln! is kept")]
+fn say(line: &str) {
+    writeln!(std::io::stderr(), "{line}").unwrap();
 }
 
 /// Writes rows that are kept as long as they are.

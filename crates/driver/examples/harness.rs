@@ -124,7 +124,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let plan = Plan {
                 mix: Arc::new(mix()),
                 seed: 1,
+                ordinal: 0,
                 rows: 1_000_000,
+                new_rows: Vec::new(),
                 shard: Shard::WHOLE,
                 threads,
                 in_flight: 1024 * threads,

@@ -1,5 +1,6 @@
 //! What an engine implements to be listed, started and asked for designs.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,8 +54,10 @@ pub struct TargetOptions {
     /// What is written, and compared with what is read.
     pub values: Arc<dyn RowValues>,
     pub mix: Arc<Mix>,
-    /// Whether two rows of the source may have the same key: what one of them has is then not
-    /// known, and only keys are compared.
+    /// The rows that this process loads before the load begins, so that they have to be there.
+    pub loaded: Range<u64>,
+    /// Whether rows have the same key, so that what they have is not known and only keys are
+    /// compared ([`bakeoff_workload::source::keys_repeat`]).
     pub keys_repeat: bool,
     /// Operations that one worker thread has on their way at most.
     pub in_flight_per_worker: usize,
@@ -70,6 +73,11 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     fn layouts(&self) -> &'static [Layout];
+
+    /// Whether its designs take the operations of a mix: see [`Running::target`].
+    fn takes_operations(&self) -> bool {
+        false
+    }
 
     /// Whether it can be used here: its version, or what is missing and how to get it.
     async fn availability(&self) -> Result<String, String>;
@@ -115,6 +123,29 @@ pub trait Running: Send + Sync {
              harness alone",
             id.engine
         )))
+    }
+
+    /// Tells the other processes of a start, which has a name of its own, that the tables in the
+    /// keyspace that they share are made.
+    async fn announce_tables(
+        &self,
+        _workload: &Workload,
+        _context: &Context,
+        _start: &str,
+    ) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Waits until the process that makes them has told so. To be called before
+    /// [`Running::target`], which makes the keyspace where it is not there yet.
+    async fn wait_for_tables(
+        &self,
+        _workload: &Workload,
+        _context: &Context,
+        _start: &str,
+        _patience: Duration,
+    ) -> Result<(), EngineError> {
+        Ok(())
     }
 
     /// Ends the run: what it made is removed unless it is to be kept, and what was started is

@@ -14,7 +14,7 @@ mod source_table;
 mod sql;
 
 pub use bakeoff_cassandra_server as cassandra_server;
-pub use cassandra::Cluster;
+pub use cassandra::{Cluster, limits_not_applied};
 pub use check::check_queries;
 pub use engine::{Context, Engine, EngineError, Layout, Running, TargetOptions};
 pub use oracle::SqlOracle;

@@ -16,6 +16,8 @@ use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext, lit};
 use futures::StreamExt;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
 /// Memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
@@ -66,6 +68,24 @@ pub fn session_with(
 pub async fn answer(session: &SessionContext, sql: &str) -> Result<Answer, DesignError> {
     let run = async { execute(session, session.sql(sql).await?).await };
     run.await.map_err(|error| DesignError(message(&error)))
+}
+
+/// Runs SQL on another runtime than the caller's. It ends when the caller gives up waiting: what
+/// went on would use the server with nobody counting it.
+pub async fn answer_on(
+    runtime: &Handle,
+    session: &SessionContext,
+    sql: &str,
+) -> Result<Answer, DesignError> {
+    let (session, sql) = (session.clone(), sql.to_owned());
+    // A set aborts its tasks when it is dropped.
+    let mut asked = JoinSet::new();
+    asked.spawn_on(async move { answer(&session, &sql).await }, runtime);
+    match asked.join_next().await {
+        Some(Ok(answer)) => answer,
+        Some(Err(error)) => Err(DesignError(format!("the query broke off: {error}"))),
+        None => Err(DesignError("the query was not begun".to_owned())),
+    }
 }
 
 async fn execute(session: &SessionContext, query: DataFrame) -> Result<Answer, DataFusionError> {
@@ -210,5 +230,64 @@ fn unaliased(expr: &Expr) -> &Expr {
     match expr {
         Expr::Alias(alias) => unaliased(&alias.expr),
         expr => expr,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+    use async_trait::async_trait;
+    use datafusion::catalog::Session;
+    use datafusion::logical_expr::TableType;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    /// Says that it is asked, and answers never; what it holds goes when the question does.
+    #[derive(Debug)]
+    struct Silent(Mutex<Option<oneshot::Sender<oneshot::Receiver<()>>>>);
+
+    #[async_trait]
+    impl TableProvider for Silent {
+        fn schema(&self) -> SchemaRef {
+            Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, true)]))
+        }
+
+        fn table_type(&self) -> TableType {
+            TableType::Base
+        }
+
+        async fn scan(
+            &self,
+            _: &dyn Session,
+            _: Option<&Vec<usize>>,
+            _: &[Expr],
+            _: Option<usize>,
+        ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+            let asked = self.0.lock().unwrap().take().unwrap();
+            let (mut held, seen) = oneshot::channel();
+            asked.send(seen).unwrap();
+            held.closed().await;
+            std::future::pending().await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_query_ends_when_nobody_waits_for_it() {
+        let (asked, is_asked) = oneshot::channel();
+        let table = Arc::new(Silent(Mutex::new(Some(asked))));
+        let session = session_with(1, "silent", table).unwrap();
+        let runtime = Handle::current();
+        let asking = answer_on(&runtime, &session, "SELECT * FROM silent");
+        let question = tokio::select! {
+            _ = asking => panic!("it answered"),
+            question = is_asked => question.unwrap(),
+        };
+        // The asker is dropped by now; the other end goes with the task.
+        let ended = tokio::time::timeout(Duration::from_secs(10), question).await;
+        assert!(ended.unwrap().is_err());
     }
 }

@@ -12,6 +12,7 @@ mod load;
 #[expect(dead_code, reason = "tests of comparisons use the rest")]
 mod support;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,10 +20,11 @@ use bakeoff_driver::drive::{Schedule, Stop, drive};
 use bakeoff_engines::cassandra_server::{Home, Server, ServerOptions};
 use bakeoff_engines::registry::engine;
 use bakeoff_stats::{FailureKind, ServerSample};
-use bakeoff_workload::{Consistency, DesignId};
+use bakeoff_workload::{Consistency, DesignId, Value, Version};
 
 use hdrhistogram::Histogram;
 use load::{IN_FLIGHT, Loaded, Loads, Seconds, failures, workload};
+use scylla::value::CqlTimestamp;
 use support::has_cassandra;
 
 /// What takes longer than this was held up, in nanoseconds.
@@ -72,7 +74,6 @@ time = { column = "time" }
 [[mix.operations]]
 action = "insert"
 weight = 10
-ttl = "1h"
 keys = "new"
 [[mix.operations]]
 name = "again"
@@ -122,6 +123,7 @@ weight = 30
 [[mix.operations]]
 action = "insert"
 keys = "uniform"
+ttl = "1h"
 weight = 30
 [[mix.operations]]
 action = "delete-row"
@@ -179,8 +181,15 @@ async fn mixes_on_a_real_cassandra() {
         what_is_wrong_or_missing_is_told(&loads, id).await;
         rows_may_go(&loads, id).await;
     }
-    written_statements_work(&loads).await;
-    what_does_not_fit_is_refused(&loads).await;
+    queries_see_new_buckets(&loads).await;
+    queries_have_their_consistency(&loads).await;
+    let written = Loads::new(&address, &run_dir, Some("written_test")).await;
+    written_statements_work(&written).await;
+    what_does_not_fit_is_refused(&written).await;
+    views_are_settled(&written).await;
+    nothing_of_others_is_dropped(&loads, &written).await;
+    later_shards_wait_for_the_first(&loads).await;
+    written.running.finish(false).await.unwrap();
     time_outs_are_counted(&loads).await;
     too_few_replicas_are_counted(&loads).await;
     the_server_is_sampled(&loads, &server).await;
@@ -206,6 +215,37 @@ async fn every_action_is_right(loads: &Loads, id: &str) {
         assert!((2.0..=12.0).contains(&rows_of("read-range")), "{id}");
     }
     assert!(came.of("read-row").bytes > 20 * came.of("read-row").rows);
+    if !has_blob(id) {
+        updates_are_there(loads, &loaded).await;
+    }
+}
+
+fn has_blob(id: &str) -> bool {
+    id.contains("blob") || id.contains("compact")
+}
+
+/// Each cell of a column that the mix updates has its first or its second version, some the second.
+async fn updates_are_there(loads: &Loads, loaded: &Loaded) {
+    let cql = format!("SELECT sensor, time, level FROM {}", table_of(loaded));
+    let found = loads.session.query_unpaged(cql, ()).await.unwrap();
+    let found = found.into_rows_result().unwrap();
+    let cells = found.rows::<(String, CqlTimestamp, Option<i32>)>().unwrap();
+    let cells: HashMap<(String, i64), Option<i32>> = cells
+        .map(|row| row.unwrap())
+        .map(|(sensor, time, level)| ((format!("'{sensor}'"), time.0), level))
+        .collect();
+    let level = |row, version| match loaded.values.value(3, row, version) {
+        Value::Int(level) => Some(level),
+        _ => None,
+    };
+    let mut updated = 0;
+    for row in 0..loaded.rows() {
+        let cell = cells[&(loaded.key(0, row), loaded.key(1, row).parse().unwrap())];
+        let [first, second] = [Version::First, Version::Second].map(|v| level(row, v));
+        assert!(cell == first || cell == second, "row {row}: {cell:?}");
+        updated += usize::from(cell != first);
+    }
+    assert!(updated > 0, "no update is there");
 }
 
 /// The row's place in CQL, in the layout of this design.
@@ -240,7 +280,7 @@ async fn what_is_wrong_or_missing_is_told(loads: &Loads, id: &str) {
     let table = table_of(&loaded);
 
     let wrong = place(&loaded, id, 41);
-    let (set, told) = match id.contains("blob") || id.contains("compact") {
+    let (set, told) = match has_blob(id) {
         true => ("bakeoff_row = 0x00", "row 41"),
         false => ("level = 1000000", "column `level` of row 41 is 1000000"),
     };
@@ -281,6 +321,22 @@ async fn rows_may_go(loads: &Loads, id: &str) {
     came.assert_right(id);
     let reads = came.of("read-row");
     assert!(reads.rows < reads.successes(), "{id}: no row was missing");
+    rows_end_when_asked(loads, &loaded, id).await;
+}
+
+/// What was written by the mix has an hour to live, what was loaded has no end.
+async fn rows_end_when_asked(loads: &Loads, loaded: &Loaded, id: &str) {
+    let column = match has_blob(id) {
+        true => "bakeoff_row",
+        false => "level",
+    };
+    let cql = format!("SELECT TTL({column}) FROM {}", table_of(loaded));
+    let found = loads.session.query_unpaged(cql, ()).await.unwrap();
+    let found = found.into_rows_result().unwrap();
+    let found = found.rows::<(Option<i32>,)>().unwrap();
+    let ends: Vec<i32> = found.filter_map(|row| row.unwrap().0).collect();
+    assert!(!ends.is_empty(), "{id}: nothing has an end");
+    assert!(ends.iter().all(|s| (3_000..=3_600).contains(s)), "{ends:?}");
 }
 
 const WRITTEN_TABLES: &str = r#"
@@ -371,9 +427,16 @@ statements = ["SELECT id, city FROM ${keyspace}.people WHERE id = :id"]
 expect = ["id", "city"]
 expect_row = true
 [[mix.operations]]
+name = "scan"
+action = "cql"
+weight = 5
+statements = ["SELECT id, city FROM ${keyspace}.people WHERE token(id) >= token(:id) LIMIT 5"]
+expect = ["id", "city"]
+expect_row = true
+[[mix.operations]]
 name = "by-city"
 action = "cql"
-weight = 15
+weight = 10
 statements = ["SELECT city, id FROM ${keyspace}.by_city WHERE city = :city LIMIT 10"]
 expect = ["city"]
 expect_row = true
@@ -408,6 +471,13 @@ async fn written_statements_work(loads: &Loads) {
     let absent = came.of("absent");
     assert_eq!(absent.not_applied, absent.successes());
     assert_eq!(came.of("make").not_applied, 0);
+    // Its first statement returns a value of four bytes, the second one writes three.
+    let increments = came.of("increment");
+    assert!(increments.not_applied < increments.successes());
+    assert!(increments.rows > increments.successes());
+    assert!(increments.bytes > 12 * (increments.successes() - increments.not_applied));
+    // The following rows are others than the one that is expected.
+    assert!(came.of("scan").rows > 2 * came.of("scan").successes());
     assert!(came.of("by-city").rows > 5 * came.of("by-city").successes());
     let background = &came.driven.background;
     assert!(
@@ -420,7 +490,7 @@ async fn written_statements_work(loads: &Loads) {
     let applied = increments.successes() - increments.not_applied;
     let values = sum(
         loads,
-        "SELECT sum(cast(value as bigint)) FROM drive_test.lwt",
+        "SELECT sum(cast(value as bigint)) FROM written_test.lwt",
     )
     .await;
     let expected: i64 = (0..300 + came.of("make").successes())
@@ -429,7 +499,7 @@ async fn written_statements_work(loads: &Loads) {
     assert_eq!(values, expected + applied as i64);
     let counted = sum(
         loads,
-        "SELECT sum(cast(n as bigint)) FROM drive_test.counts",
+        "SELECT sum(cast(n as bigint)) FROM written_test.counts",
     )
     .await;
     let counts = came.of("count").successes() as i64;
@@ -443,14 +513,14 @@ async fn written_statements_work(loads: &Loads) {
         .await;
     reads.drive().await.assert_right(id);
     loads
-        .cql("UPDATE drive_test.people SET city = 'c' WHERE id = 'k7'")
+        .cql("UPDATE written_test.people SET city = 'c' WHERE id = 'k7'")
         .await;
     let came = reads.drive().await;
     came.assert_failed_only(FailureKind::Wrong);
     let told = "column `city` of row 7 is \"c\", not ";
     assert!(came.messages().contains(told), "{}", came.messages());
     loads
-        .cql("DELETE FROM drive_test.people WHERE id = 'k7'")
+        .cql("DELETE FROM written_test.people WHERE id = 'k7'")
         .await;
     let came = reads.drive().await;
     came.assert_failed_only(FailureKind::Missing);
@@ -476,7 +546,7 @@ async fn what_does_not_fit_is_refused(loads: &Loads) {
     assert!(error.contains("cassandra/as-written"), "{error}");
     let info = describe("cassandra/as-written", &written).unwrap();
     for part in [
-        "CREATE TYPE drive_test.address",
+        "CREATE TYPE written_test.address",
         "IF NOT EXISTS",
         "-- increment",
         "other_",
@@ -487,14 +557,158 @@ async fn what_does_not_fit_is_refused(loads: &Loads) {
         );
     }
 
-    let mistaken = WRITTEN.replace("n = n + :step", "n = n + :value");
-    let loaded = loads
-        .target("cassandra/as-written", &workload(WRITTEN_TABLES, &mistaken))
-        .await;
-    let error = loaded.target.prepare().await.unwrap_err().to_string();
+    let dropping = |s: &String| s.starts_with("DROP KEYSPACE");
+    assert!(!info.statements.iter().any(dropping), "{info:?}");
+    let settled = "ALTER MATERIALIZED VIEW written_test.by_city WITH memtable_flush_period_in_ms";
     assert!(
-        error.contains("`count`") && error.contains("column `value`"),
+        info.statements.iter().any(|s| s.starts_with(settled)),
+        "{info:?}"
+    );
+
+    for (right, mistaken, operation, told) in [
+        (
+            "n = n + :step",
+            "n = n + :value",
+            "`count`",
+            "column `value`",
+        ),
+        (
+            "SELECT city, id",
+            "SELECT id",
+            "`by-city`",
+            "no column `city`",
+        ),
+    ] {
+        let mistaken = workload(WRITTEN_TABLES, &WRITTEN.replace(right, mistaken));
+        let loaded = loads.target("cassandra/as-written", &mistaken).await;
+        let error = loaded.target.prepare().await.unwrap_err().to_string();
+        assert!(error.contains(operation) && error.contains(told), "{error}");
+    }
+}
+
+/// Settling flushes views, too, and leaves no setting behind.
+async fn views_are_settled(loads: &Loads) {
+    let workload = workload(WRITTEN_TABLES, WRITTEN);
+    let loaded = loads.target("cassandra/as-written", &workload).await;
+    let how = loaded.target.design().unwrap().settle().await.unwrap();
+    assert!(how.contains("memtable_flush_period_in_ms"), "{how}");
+    for table in ["tables", "views"] {
+        let cql = format!(
+            "SELECT memtable_flush_period_in_ms FROM system_schema.{table} \
+             WHERE keyspace_name = 'written_test'"
+        );
+        let found = loads.session.query_unpaged(cql, ()).await.unwrap();
+        let found = found.into_rows_result().unwrap();
+        let periods: Vec<i32> = found
+            .rows::<(i32,)>()
+            .unwrap()
+            .map(|row| row.unwrap().0)
+            .collect();
+        assert!(
+            !periods.is_empty() && periods.iter().all(|p| *p == 0),
+            "{periods:?}"
+        );
+    }
+}
+
+const QUERIES: &str = r#"
+[[queries]]
+name = "last"
+sql = "SELECT count(*) AS n FROM readings WHERE sensor = 's1' AND time >= TIMESTAMP '2024-01-01T00:16:40Z'"
+[mix]
+[[mix.operations]]
+action = "insert"
+keys = "new"
+weight = 60
+[[mix.operations]]
+name = "query"
+action = "query"
+query = "last"
+weight = 40
+"#;
+
+/// The 2,000 rows that are loaded end before the times that the query asks for.
+async fn queries_see_new_buckets(loads: &Loads) {
+    let mix = QUERIES.replace("count(*) AS n", "time");
+    let id = "cassandra/wide?bucket=100s";
+    let loaded = loads.target(id, &workload(READINGS, &mix)).await;
+    loaded.fill().await;
+    let came = loaded.drive().await;
+    came.assert_right(id);
+    assert!(came.of("query").rows > 0, "no new row was found");
+}
+
+async fn queries_have_their_consistency(loads: &Loads) {
+    let limit = Duration::from_secs(10);
+    let (id, three) = ("cassandra/wide", Some(Consistency::Three));
+    let workload = workload(READINGS, QUERIES);
+    loads.target(id, &workload).await.fill().await;
+    let loaded = loads.target_with(id, &workload, limit, three).await;
+    let came = loaded.drive().await;
+    assert_eq!(came.of("query").successes(), 0, "one replica was enough");
+}
+
+/// Tables of other workloads stay, and so does all that a workload in CQL finds.
+async fn nothing_of_others_is_dropped(loads: &Loads, written: &Loads) {
+    let other = READINGS.replace("Readings of a test", "Others' readings");
+    let other = loads
+        .target("cassandra/wide", &workload(&other, ROW_BY_ROW))
+        .await;
+    let error = other.target.design().unwrap().create().await.unwrap_err().0;
+    assert!(
+        error.contains("Readings of a test") && error.contains("another --keyspace"),
         "{error}"
+    );
+    loads.cql("SELECT * FROM drive_test.wide LIMIT 1").await;
+
+    let statements = workload(WRITTEN_TABLES, WRITTEN);
+    let again = written.target("cassandra/as-written", &statements).await;
+    let error = again.target.design().unwrap().create().await.unwrap_err().0;
+    assert!(
+        error.contains("people") && error.contains("--no-load"),
+        "{error}"
+    );
+    written
+        .cql("SELECT * FROM written_test.people LIMIT 1")
+        .await;
+    assert!(again.target.design().unwrap().survives().await);
+}
+
+async fn later_shards_wait_for_the_first(loads: &Loads) {
+    let mut context = loads.context.clone();
+    context.keyspace = Some("later_test".to_owned());
+    let (workload, second) = (readings_reads(), Duration::from_secs(1));
+    let wait = |start, patience| {
+        loads
+            .running
+            .wait_for_tables(&workload, &context, start, patience)
+    };
+    let error = wait("a", second).await.unwrap_err().to_string();
+    assert!(error.contains("shard 1"), "{error}");
+    let none = "SELECT * FROM system_schema.keyspaces WHERE keyspace_name = 'later_test'";
+    let found = loads.session.query_unpaged(none, ()).await.unwrap();
+    assert_eq!(
+        found.into_rows_result().unwrap().rows_num(),
+        0,
+        "it was made by waiting"
+    );
+
+    let id: DesignId = "cassandra/wide".parse().unwrap();
+    let first = async {
+        let design = loads
+            .running
+            .design(&id, &workload, &context)
+            .await
+            .unwrap();
+        design.create().await.unwrap();
+        let announced = loads.running.announce_tables(&workload, &context, "a");
+        announced.await.unwrap();
+    };
+    let (waited, ()) = tokio::join!(wait("a", 60 * second), first);
+    waited.unwrap();
+    assert!(
+        wait("b", second).await.is_err(),
+        "another start has tables of its own"
     );
 }
 
@@ -531,21 +745,37 @@ async fn too_few_replicas_are_counted(loads: &Loads) {
     );
 }
 
+/// All rows in one partition, read whole: slow enough for the server's own figures, which are in
+/// steps of a millisecond.
+const ONE_PARTITION: &str = r#"
+[mix]
+[[mix.operations]]
+action = "read-partition"
+weight = 100
+"#;
+
 async fn the_server_is_sampled(loads: &Loads, server: &Server) {
-    let loaded = loads.target("cassandra/wide", &readings_reads()).await;
+    let one = READINGS
+        .replace("cycle = 20", "cycle = 1")
+        .replace("every = 20", "every = 1");
+    let id = "cassandra/wide?chunk=64KiB";
+    let loaded = loads.target(id, &workload(&one, ONE_PARTITION)).await;
+    loaded.fill().await;
     loaded.drive().await.assert_right("sampled");
     tokio::time::sleep(Duration::from_secs(1)).await;
     let sample = loaded.target.sample().await;
     assert!(sample.pending_compactions.is_some(), "{sample:?}");
     // The server is not the engine's own.
     assert_eq!(sample.cpu_seconds, None);
-    let by_jmx = server
-        .nodetool(&["tablehistograms", "drive_test", "wide"])
-        .await;
+    let table = table_of(&loaded);
+    let (keyspace, table) = table.split_once('.').unwrap();
+    let by_jmx = server.nodetool(&["tablehistograms", keyspace, table]).await;
     let by_jmx = by_jmx.unwrap();
     let line = by_jmx.lines().find(|l| l.starts_with("99%")).unwrap();
     let p99: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    let seen = sample.read_p99_micros.unwrap_or(0.0);
+    let seen = sample
+        .read_p99_micros
+        .expect("reads take longer than a millisecond");
     assert!((seen - p99).abs() <= 600.0, "{sample:?}, by JMX {line}");
 }
 

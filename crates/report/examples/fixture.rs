@@ -1,6 +1,6 @@
 //! Renders the runs that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
-//! `-- json` or `-- terminal 80`; of a load, `-- comparison html`, `-- search html` or
-//! `-- stall html`, or `-- stall folder` to keep its folder and print its path.
+//! `-- json` or `-- terminal 80`; of a load, `-- comparison html`, `-- search html`,
+//! `-- rate html`, `-- ramp html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path.
 
 use std::io::Write;
 
@@ -16,6 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = match arguments.first().map(String::as_str) {
         Some("comparison") => load(drive::comparison()?, &arguments[1..])?,
         Some("search") => load(drive::search()?, &arguments[1..])?,
+        Some("rate") => load(drive::at_a_rate()?, &arguments[1..])?,
+        Some("ramp") => load(drive::ramp()?, &arguments[1..])?,
         Some("stall") => load(drive::stall()?, &arguments[1..])?,
         _ => run(&arguments)?,
     };

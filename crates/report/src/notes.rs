@@ -87,7 +87,7 @@ fn yardstick(summary: &Summary) -> Option<String> {
     let id = &summary
         .designs
         .iter()
-        .find(|d| d.info.is_yardstick())?
+        .find(|d| d.info.engine == "memory")?
         .info
         .id;
     Some(format!(

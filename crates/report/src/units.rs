@@ -52,9 +52,10 @@ fn scaled(mut value: f64, step: f64, units: &[&str]) -> String {
         .to_owned()
 }
 
-/// `6.6×`
+/// `6.6×`; of nothing there is no multiple.
 pub fn factor(factor: f64) -> String {
     match factor {
+        f if !f.is_finite() => "–".to_owned(),
         f if f >= 1000.0 => format!("{}×", count(f.round() as u64)),
         f if f >= 10.0 => format!("{f:.0}×"),
         f => format!("{f:.1}×"),
@@ -205,5 +206,6 @@ mod tests {
             [1.0, 6.61, 264.4, 5800.0].map(factor),
             ["1.0×", "6.6×", "264×", "5,800×"]
         );
+        assert_eq!([f64::INFINITY, f64::NAN].map(factor), ["–", "–"]);
     }
 }

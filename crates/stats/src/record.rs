@@ -151,9 +151,10 @@ pub struct DesignInfo {
 
 impl DesignInfo {
     /// A yardstick is measured like all others and shown beside them, but never recommended:
-    /// `memory` bounds the speed of a scan, and loses all rows with its process.
+    /// `memory` bounds the speed of a scan, and loses all rows with its process; `dry` stores
+    /// nothing and bounds the rate of a load.
     pub fn is_yardstick(&self) -> bool {
-        self.engine == "memory"
+        matches!(self.engine.as_str(), "memory" | "dry")
     }
 }
 
@@ -252,4 +253,24 @@ pub struct Timing {
     pub rows_scanned: Option<u64>,
     pub cpu: CpuSeconds,
     pub outcome: Outcome,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stores_nothing_or_forgets_is_a_yardstick() {
+        let is_yardstick = |engine: &str| {
+            let info = DesignInfo {
+                id: engine.to_owned(),
+                engine: engine.to_owned(),
+                settings: Vec::new(),
+                statements: Vec::new(),
+            };
+            info.is_yardstick()
+        };
+        let engines = ["memory", "dry", "cassandra", "parquet"].map(is_yardstick);
+        assert_eq!(engines, [true, true, false, false]);
+    }
 }

@@ -66,6 +66,24 @@ impl Sequence {
             .wrapping_add(self.step.wrapping_mul(position as i64))
     }
 
+    /// How many rows there are before a number does not fit a column of this type; `None` if it
+    /// always does, or if no load reaches the end.
+    pub fn rows_of_type(&self, kind: ColumnType) -> Option<u64> {
+        if self.cycle.is_some() {
+            // A whole cycle is checked to fit.
+            return None;
+        }
+        let (least, most) = match kind {
+            ColumnType::Int => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            _ => (i64::MIN, i64::MAX),
+        };
+        let end = if self.step < 0 { least } else { most };
+        let distance = i128::from(end) - i128::from(self.start);
+        let positions = distance.checked_div(i128::from(self.step))? + 1;
+        let rows = positions.checked_mul(i128::from(self.every))?;
+        u64::try_from(rows).ok().filter(|_| rows < ENDLESS_ROWS)
+    }
+
     /// Inverse of [`Sequence::at`].
     pub fn position_of(&self, value: i64) -> Option<u64> {
         let distance = value.checked_sub(self.start)?;
@@ -87,7 +105,12 @@ pub struct KeyDigits {
     digits: Vec<(usize, Sequence)>,
     /// How many rows there are before all begin again.
     rows: Option<u64>,
+    /// How many rows there are before a number of the key leaves its type.
+    rows_of_types: Option<u64>,
 }
+
+/// More rows than any table is loaded with, so that it does not matter where they end.
+const ENDLESS_ROWS: i128 = 1 << 53;
 
 impl KeyDigits {
     /// `generators` has one for each column of the table.
@@ -100,9 +123,13 @@ impl KeyDigits {
                 _ => None,
             })
             .collect();
+        let of_type = |(column, sequence): &(usize, &Sequence)| {
+            sequence.rows_of_type(table.columns[*column].kind)
+        };
         let mut found = KeyDigits {
             digits: Vec::new(),
             rows: Some(1),
+            rows_of_types: sequences.iter().filter_map(of_type).min(),
         };
         while let Some(next) = sequences
             .iter()
@@ -123,6 +150,18 @@ impl KeyDigits {
     /// How many rows from the first on have a key each of their own; `None` if all have.
     pub fn unique_rows(&self) -> Option<u64> {
         self.rows
+    }
+
+    /// How many rows from the first on have keys that fit their types; `None` if no load reaches
+    /// the end of one.
+    pub fn rows_of_types(&self) -> Option<u64> {
+        self.rows_of_types
+    }
+
+    /// Whether two rows have the same value of a column; `None` if it is no digit.
+    pub fn agree(&self, column: usize, one: u64, other: u64) -> Option<bool> {
+        let digit = self.digits.iter().find(|(digit, _)| *digit == column);
+        digit.map(|(_, sequence)| sequence.position(one) == sequence.position(other))
     }
 
     /// The row whose digits are these; `value` gives the key's value of a column.
@@ -155,13 +194,7 @@ impl KeyDigits {
     pub fn next_by_order(&self, table: &Table, row: u64) -> Option<u64> {
         let mut next = row;
         for name in table.order_key.iter().rev() {
-            let (_, sequence) = self.digits.iter().find(|(column, _)| {
-                table.columns[*column].name == *name
-                    && table.columns[*column].kind != ColumnType::Text
-            })?;
-            if sequence.step < 0 {
-                return None;
-            }
+            let sequence = self.ascending(table, name)?;
             let position = sequence.position(row);
             if sequence.cycle.is_none_or(|cycle| position + 1 < cycle) {
                 return next.checked_add(sequence.every);
@@ -169,5 +202,30 @@ impl KeyDigits {
             next -= position * sequence.every;
         }
         None
+    }
+
+    /// The row whose order key comes before, likewise; `None` also where there are rows without
+    /// end before it.
+    pub fn previous_by_order(&self, table: &Table, row: u64) -> Option<u64> {
+        let mut previous = row;
+        for name in table.order_key.iter().rev() {
+            let sequence = self.ascending(table, name)?;
+            if sequence.position(row) > 0 {
+                return previous.checked_sub(sequence.every);
+            }
+            let last = sequence.cycle?.checked_sub(1)?;
+            previous = previous.checked_add(last.checked_mul(sequence.every)?)?;
+        }
+        None
+    }
+
+    /// The digit of a column, if its values ascend.
+    fn ascending(&self, table: &Table, name: &str) -> Option<&Sequence> {
+        let (_, sequence) = self.digits.iter().find(|(column, _)| {
+            // Texts are in another order than their numbers.
+            let column = &table.columns[*column];
+            column.name == name && column.kind != ColumnType::Text
+        })?;
+        (sequence.step > 0).then_some(sequence)
     }
 }

@@ -20,7 +20,7 @@ pub use error::{Error, Result};
 pub use generator::{ColumnGenerator, Sequence};
 pub use mix::{
     Action, Background, Consistency, CqlOperation, CqlStatement, CqlValue, Keys, Mix, Operation,
-    OperationChooser, RowChooser,
+    OperationChooser, RowChooser, shard_rows,
 };
 pub use model::{
     Column, ColumnType, Data, DesignId, Expectation, Generator, Parameter, ParameterValues,

@@ -40,8 +40,13 @@ pub trait RowValues: Send + Sync {
     fn value(&self, column: usize, row: u64, version: Version) -> Value;
 
     /// Rows that there are; `None` when rows can be inserted without end. Values of more rows
-    /// than these would not be the ones that are read, so no more may be loaded.
+    /// than these would not be the ones that are read, so no more may be loaded:
+    /// [`crate::source::row_values`] refuses that.
     fn rows(&self) -> Option<u64>;
+
+    /// Whether some of the first `rows` rows have the same key, so that it cannot be told whose
+    /// values are there. If rows are loaded `in_order`, those of the last one may be known to be.
+    fn keys_repeat(&self, rows: u64, in_order: bool) -> bool;
 
     /// The number of the row with this key (partition key, then order key); `None` where that
     /// cannot be told from the key.
@@ -50,6 +55,10 @@ pub trait RowValues: Send + Sync {
     /// The row that follows in the same partition by order key, whether it is loaded or would be
     /// inserted later; `None` where that cannot be told or the partition ends.
     fn next_in_partition(&self, row: u64) -> Option<u64>;
+
+    /// The row that comes before in the same partition, likewise; `None` where that cannot be
+    /// told or the partition begins.
+    fn previous_in_partition(&self, row: u64) -> Option<u64>;
 }
 
 impl Value {

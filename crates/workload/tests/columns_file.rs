@@ -102,7 +102,7 @@ fn rows_are_read_in_batches_and_one_by_one() {
     assert!(!source.may_repeat_keys());
     let batch = source.read(40, 3).unwrap().next().unwrap().unwrap();
     assert_eq!(batch.rows.schema(), workload.table.schema());
-    let values = source::row_values(&workload, source).unwrap();
+    let values = source::row_values(&workload, source, 1000).unwrap();
     for (index, column) in workload.table.columns.iter().enumerate() {
         let cell = Value::of_cell(column.kind, batch.rows.column(index), 1);
         assert_eq!(
@@ -122,7 +122,7 @@ fn other_sources_have_rows_one_by_one_too() {
                 name = \"q\"\nsql = \"SELECT 1\"\n[scale]\nrows = 1000";
     let workload = parse(text).unwrap();
     let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
-    let values = source::row_values(&workload, source).unwrap();
+    let values = source::row_values(&workload, source.clone(), 1000).unwrap();
     assert_eq!(values.rows(), Some(1000));
     let key: Vec<Value> = (0..2)
         .map(|c| values.value(c, 70, Version::First))
@@ -130,6 +130,13 @@ fn other_sources_have_rows_one_by_one_too() {
     assert_eq!(key, [Value::Int(11), Value::Bigint(24)]);
     assert_eq!(values.row_of(&key), Some(70));
     assert_eq!(values.next_in_partition(70), Some(73));
+    assert_eq!(values.previous_in_partition(70), Some(67));
+    assert!(!source::keys_repeat(&workload, &*values, 1000, 1));
+
+    let error = source::row_values(&workload, source, 10_000_000).err();
+    let message = error.unwrap().to_string();
+    assert!(message.starts_with("10000000 rows cannot be loaded: operations draw"));
+    assert!(message.contains("or 64 MiB); ask for --rows "), "{message}");
 }
 
 #[test]

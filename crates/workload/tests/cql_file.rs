@@ -30,14 +30,14 @@ statements = [
   "SELECT value, state FROM ${keyspace}.lwt WHERE id = :id",
   "UPDATE ${keyspace}.lwt SET value = :new, state = :st WHERE id = :ID IF value = :old",
 ]
-bind = { old = { result = "value" }, new = { result = "value", plus = 1 }, st = { result = "state", toggle = ["open", "locked"] } }
+bind = { old = { result = "value" }, new = { result = "Value", plus = 1 }, st = { result = "state", toggle = ["open", "locked"] } }
 otherwise = "INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :value) IF NOT EXISTS"
 [[mix.operations]]
 name = "write"
 action = "cql"
 weight = 10
 keys = "new"
-statements = ["INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)"]
+statements = ["INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)", "SELECT id FROM ${keyspace}.lwt WHERE id = :id"]
 bind = { v = { column = "value", version = 2 } }
 expect = ["ID"]
 expect_row = true
@@ -194,6 +194,46 @@ fn statements_stay_in_their_keyspace_and_have_tables() {
 }
 
 #[test]
+fn statements_cannot_reach_another_keyspace() {
+    assert_eq!(
+        error(
+            "UPDATE ${keyspace}.lwt SET",
+            "UPDATE prod.lwt /* ${keyspace} */ SET"
+        ),
+        "23:4: write ${keyspace}. before the name of the table: statements stay in the keyspace of \
+         the run"
+    );
+    let message = error(
+        "\"INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :value)\"]",
+        "\"BEGIN BATCH INSERT INTO ${keyspace}.lwt (id) VALUES (:id); TRUNCATE prod.users\"]",
+    );
+    assert!(
+        message.starts_with("16:82: what is named here is in another keyspace"),
+        "{message}"
+    );
+    let schema = "(id text PRIMARY KEY, value int, state text)\"";
+    let more = format!("{schema}, \"DROP KEYSPACE ${{keyspace}}\"");
+    assert!(error(schema, &more).contains("change neither keyspaces nor roles"));
+}
+
+#[test]
+fn only_a_select_has_rows_to_expect() {
+    let select = ", \"SELECT id FROM ${keyspace}.lwt WHERE id = :id\"";
+    assert_eq!(
+        error(select, ""),
+        "34:10: `expect` is about the rows of the last statement, which is no SELECT and has none; \
+         leave it out, or add a SELECT"
+    );
+    let row_only = CQL.replace("expect = [\"ID\"]\n", "").replace(select, "");
+    let message = parse(&row_only).unwrap_err();
+    assert!(
+        message.contains("34:14: `expect_row` is about"),
+        "{message}"
+    );
+    assert!(parse(&row_only.replace("expect_row = true", "expect_row = false")).is_ok());
+}
+
+#[test]
 fn designs_and_actions_that_do_not_go_with_statements() {
     assert!(error("cassandra/as-written", "cassandra/wide").contains(
         "3:12: the statements of this workload make its tables, so `cassandra/wide` cannot"
@@ -205,7 +245,7 @@ fn designs_and_actions_that_do_not_go_with_statements() {
         ))
         .is_ok()
     );
-    let rows = CQL.replace("keys = \"new\"\nstatements = [\"INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)\"]\nbind = { v = { column = \"value\", version = 2 } }\nexpect = [\"ID\"]\nexpect_row = true\n", "");
+    let rows = CQL.replace("keys = \"new\"\nstatements = [\"INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)\", \"SELECT id FROM ${keyspace}.lwt WHERE id = :id\"]\nbind = { v = { column = \"value\", version = 2 } }\nexpect = [\"ID\"]\nexpect_row = true\n", "");
     let message = parse(&rows.replace("name = \"write\"\naction = \"cql\"", "action = \"insert\""))
         .unwrap_err();
     assert!(
@@ -214,7 +254,7 @@ fn designs_and_actions_that_do_not_go_with_statements() {
     );
     let plain = CQL
         .replace("SET value = :new, state = :st WHERE id = :ID IF value = :old", "SET value = 1 WHERE id = :id")
-        .replace("bind = { old = { result = \"value\" }, new = { result = \"value\", plus = 1 }, st = { result = \"state\", toggle = [\"open\", \"locked\"] } }\n", "");
+        .replace("bind = { old = { result = \"value\" }, new = { result = \"Value\", plus = 1 }, st = { result = \"state\", toggle = [\"open\", \"locked\"] } }\n", "");
     assert!(
         parse(&plain)
             .unwrap_err()

@@ -36,7 +36,8 @@ fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
         let as_written = workload.designs[0].layout.as_deref() == Some("as-written");
         assert_eq!(!mix.schema.is_empty(), as_written, "{}", path.display());
         let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
-        let rows = source::row_values(&workload, source).unwrap();
+        let loaded = workload.scale.default_rows;
+        let rows = source::row_values(&workload, source, loaded).unwrap();
         for column in 0..workload.table.columns.len() {
             let value = rows.value(column, 7, Version::First);
             assert_ne!(value, Value::Null, "{}", path.display());
@@ -98,7 +99,7 @@ fn compression_is_study_s2() {
             .unwrap();
         assert_eq!(shares, [0.5, 0.5]);
         let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
-        let rows = source::row_values(&workload, source).unwrap();
+        let rows = source::row_values(&workload, source, 1000).unwrap();
         let mut bytes = 0;
         for row in 0..1000 {
             let Value::Text(value) = rows.value(1, row, Version::First) else {

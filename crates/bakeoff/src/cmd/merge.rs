@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use bakeoff_stats::drive::merge;
+use anyhow::{Context, Result};
+use bakeoff_stats::drive::{DriveRun, merge};
 use clap::Args;
 
 use super::report;
@@ -23,6 +23,12 @@ pub struct Merge {
 
 impl Merge {
     pub fn run(self) -> Result<Exit> {
+        // Read to their ends first, so that a damaged one leaves no half of a whole behind.
+        for dir in &self.dirs {
+            DriveRun::open(dir)?
+                .summary()
+                .with_context(|| format!("reading {}", dir.display()))?;
+        }
         merge(&self.dirs, &self.out)?;
         report::render_drive(&self.out)
     }

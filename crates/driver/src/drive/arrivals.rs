@@ -59,8 +59,14 @@ enum Kind {
 const COUNTED_SINGLY: u64 = 1_000_000;
 
 impl Arrivals {
-    /// `None` for a closed loop, where nothing is due by the clock.
-    pub fn new(schedule: &Schedule, duration: Duration, share: Share, seed: u64) -> Option<Self> {
+    /// `None` for a closed loop, where nothing is due by the clock. Random ones are a pure function
+    /// of `keys`, a seed and the number of the load.
+    pub fn new(
+        schedule: &Schedule,
+        duration: Duration,
+        share: Share,
+        keys: [u64; 2],
+    ) -> Option<Self> {
         let nanoseconds = duration.as_nanos() as u64;
         let kind = match schedule {
             Schedule::ClosedLoop => return None,
@@ -68,7 +74,7 @@ impl Arrivals {
             Schedule::Steps { rates } => Kind::Even(Even::new(rates, nanoseconds, share)),
             Schedule::Poisson { rate } => Kind::Poisson {
                 // The processes of all workers together are one Poisson process.
-                stream: Stream::new(&[seed, share.shard, share.thread]),
+                stream: Stream::new(&[keys[0], keys[1], share.shard, share.thread]),
                 mean_gap: 1e9 * share.stride() as f64 / rate.per_second(),
                 at: 0.0,
             },

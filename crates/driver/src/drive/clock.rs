@@ -1,8 +1,9 @@
 //! The clock of a load, and a timer on it that is good for microseconds.
 //!
-//! All times are nanoseconds on a monotonic clock, so that a wall clock that is set has no effect.
-//! When the monotonic clock itself jumps forward (a machine that was suspended, a paused virtual
-//! machine), everything that became due meanwhile is late, and is sent and counted as such.
+//! All times are nanoseconds on a monotonic clock, so that a wall clock that is set has no effect. On
+//! Linux it stands still while the machine is suspended, and the load with it. Where it jumps
+//! forward (a virtual machine that was paused), everything that became due meanwhile is late, and
+//! is sent and counted as such.
 
 use std::io;
 use std::pin::Pin;

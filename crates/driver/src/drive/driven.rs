@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use bakeoff_stats::{CpuSeconds, ServerSample, Tally};
 use hdrhistogram::Histogram;
 
-use super::{BackgroundRuns, Failure, PlanError};
+use super::{BackgroundRuns, Failure, NewRows, PlanError};
 
 /// One second of a load, over all workers.
 #[derive(Debug)]
@@ -43,9 +43,10 @@ pub struct Driven {
     pub sent: u64,
     /// Operations that were due and not sent before the limit for draining was over.
     pub unsent: u64,
-    /// Operations that were sent late since the limit of operations in flight was reached.
+    /// Operations that were due when the limit of operations in flight was reached, so that they
+    /// were sent late or never.
     pub queued: u64,
-    /// Seconds with such operations.
+    /// Seconds in which such operations ended.
     pub limited_seconds: u32,
     /// Operations sent per second of `duration`.
     pub rate_reached: f64,
@@ -60,6 +61,19 @@ pub struct Driven {
     /// worker would have done is in none of the counts.
     pub worker_failures: Vec<String>,
     pub background: BackgroundRuns,
+    /// For each thread the new rows of this load and those before it, to be handed to the next one
+    /// on the same table.
+    pub new_rows: Vec<NewRows>,
+}
+
+impl Driven {
+    /// Operations that became due per second. At random that is not the rate that was asked for.
+    pub fn scheduled_rate(&self) -> f64 {
+        match self.duration.as_secs_f64() {
+            0.0 => 0.0,
+            seconds => self.scheduled as f64 / seconds,
+        }
+    }
 }
 
 /// Why there was no load.
@@ -69,8 +83,12 @@ pub enum DriveError {
     Plan(#[from] PlanError),
     #[error("a worker thread cannot be started: {0}; use fewer with --threads")]
     Thread(#[from] std::io::Error),
-    #[error("no worker could begin: {}", .0.join("; "))]
-    NoWorker(Vec<String>),
+    #[error(
+        "not every worker could begin, so that there was no load: {}; see that the server is up and \
+         takes a connection from each of --threads",
+        .0.join("; ")
+    )]
+    Workers(Vec<String>),
     #[error("the load was to begin {0:?} before its workers were ready: choose a later --start-at")]
     TooLate(Duration),
     #[error("stopped before the load began")]

@@ -12,6 +12,7 @@ mod background;
 mod calls;
 mod clock;
 mod collector;
+mod crowd;
 mod driven;
 mod objective;
 mod pacer;
@@ -26,6 +27,7 @@ mod stop;
 mod worker;
 
 pub use background::BackgroundRuns;
+pub use calls::NewRows;
 pub use driven::{DriveError, DriveObserver, Driven, Second};
 pub use objective::{DEFAULT_ERROR_SHARE, Judgement, Objective, ObjectiveError};
 pub use plan::{DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, Plan, PlanError, Shard, ShardError};

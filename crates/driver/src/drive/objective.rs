@@ -182,15 +182,20 @@ fn parse_subject(
     if let Some(statistic) = parse_statistic(subject) {
         return Ok((None, statistic));
     }
-    // Names of operations may contain dots, as percentiles do.
-    let named = operations.iter().enumerate().find_map(|(index, name)| {
-        let statistic = subject.strip_prefix(name)?.strip_prefix('.')?;
-        Some((index, statistic))
-    });
-    if let Some((index, statistic)) = named {
-        let parsed = parse_statistic(statistic);
-        let parsed = parsed.ok_or_else(|| ObjectiveError::Statistic(statistic.to_owned()))?;
-        return Ok((Some(index), parsed));
+    // Names of operations may contain dots, as percentiles do: `read` may stand beside `read.hot`.
+    let named = || {
+        operations.iter().enumerate().filter_map(|(index, name)| {
+            let statistic = subject.strip_prefix(name)?.strip_prefix('.')?;
+            Some((index, statistic))
+        })
+    };
+    let parsed = named().filter_map(|(index, rest)| Some((Some(index), parse_statistic(rest)?)));
+    // The one with the longest name is not mistaken for a part of another.
+    if let Some(found) = parsed.max_by_key(|(index, _)| index.map(|i| operations[i].len())) {
+        return Ok(found);
+    }
+    if let Some((_, statistic)) = named().min_by_key(|(_, statistic)| statistic.len()) {
+        return Err(ObjectiveError::Statistic(statistic.to_owned()));
     }
     let statistic_after = |dot: usize| parse_statistic(&subject[dot + 1..]).is_some();
     let dots = subject.match_indices('.').map(|(at, _)| at);

@@ -6,10 +6,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use bakeoff_workload::{Action, Keys, Mix};
+use bakeoff_workload::{Action, Keys, Mix, shard_rows};
 
 use super::Schedule;
 use super::arrivals::Share;
+use super::calls::NewRows;
 
 /// Operations in flight of a schedule that sets a rate, unless said otherwise. Far more than a
 /// server that keeps up needs: it only bounds memory.
@@ -19,13 +20,23 @@ pub const DEFAULT_IN_FLIGHT: u32 = 1024;
 /// end of a load, unless said otherwise.
 pub const DEFAULT_DRAIN_LIMIT: Duration = Duration::from_secs(10);
 
+/// Loads have so many bits of an operation's number for their operations: more than the highest rate
+/// fills in a quarter of an hour, and the remaining ones number 16 million loads.
+const OPERATION_BITS: u32 = 40;
+
 /// A load to be driven.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub mix: Arc<Mix>,
     pub seed: u64,
+    /// Which load of several this is. Each has operations, rows and arrivals of its own, so that
+    /// none finds in a cache what another has read; loads with an equal number have the same ones.
+    pub ordinal: u32,
     /// Rows that are there before the load begins, over all shards.
     pub rows: u64,
+    /// For each thread the new rows of earlier loads on the same table, as
+    /// [`Driven`](super::Driven) told them; empty where there was none.
+    pub new_rows: Vec<NewRows>,
     pub shard: Shard,
     /// Worker threads of this process, each with connections of its own.
     pub threads: u32,
@@ -61,6 +72,11 @@ pub enum PlanError {
          with --rows, or set its keys = \"new\""
     )]
     NoRows(String),
+    #[error(
+        "operation {name:?} needs loaded rows of this shard, and {rows} rows are too few for {of} \
+         shards: load more with --rows, or use fewer shards"
+    )]
+    NoOwnRows { name: String, rows: u64, of: u32 },
     #[error(
         "operation {name:?} writes {batch} rows at a time, more than the {rows} rows of this \
          shard: load more with --rows, use fewer shards, or set a smaller batch"
@@ -102,6 +118,13 @@ impl Plan {
             if self.rows == 0 {
                 return Err(PlanError::NoRows(name));
             }
+            if own_rows == 0 {
+                return Err(PlanError::NoOwnRows {
+                    name,
+                    rows: self.rows,
+                    of: self.shard.of,
+                });
+            }
             let batch = operation.batch;
             if batch > 1 && u64::from(batch) > own_rows {
                 return Err(PlanError::Batch {
@@ -119,6 +142,11 @@ impl Plan {
     pub fn expected_rate(&self) -> Option<f64> {
         let operations = self.schedule.expected_operations(self.duration)?;
         Some(operations / self.duration.as_secs_f64() / f64::from(self.shard.of))
+    }
+
+    /// Of this load's first operation: numbers go on over all loads.
+    pub(super) fn first_number(&self) -> u64 {
+        u64::from(self.ordinal) << OPERATION_BITS
     }
 
     pub(super) fn share(&self, thread: u32) -> Share {
@@ -163,9 +191,7 @@ impl Shard {
 
     /// The loaded rows that are this shard's.
     pub fn rows(self, rows: u64) -> Range<u64> {
-        let border =
-            |shard: u32| (u128::from(rows) * u128::from(shard) / u128::from(self.of)) as u64;
-        border(self.index)..border(self.index + 1)
+        shard_rows(rows, (self.index, self.of))
     }
 }
 

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Done, Failure};
+use super::{Done, Failure, NewRows};
 
 /// Messages that are kept of each kind of failure.
 pub const MESSAGES_PER_KIND: usize = 5;
@@ -20,7 +20,8 @@ pub struct Slice {
     pub second: u32,
     /// In the order of `Mix::operations`.
     pub operations: Vec<Tally>,
-    /// Operations that were sent late since the limit of operations in flight was reached.
+    /// Operations that were sent late since the limit of operations in flight was reached when they
+    /// were due.
     pub queued: u64,
 }
 
@@ -76,12 +77,15 @@ pub struct Totals {
     pub sent_in_time: u64,
     /// Due and never sent.
     pub unsent: u64,
+    /// Due when all slots had an operation under way, so that they were sent late or never.
     pub queued: u64,
     /// From due to sent, in nanoseconds, of operations of an open loop that had a free slot: the
     /// lateness of the driver itself.
     pub lateness: Histogram<u64>,
     /// The first messages of each kind of failure.
     pub failures: Vec<Failure>,
+    /// Of each worker that came to its end, with its thread.
+    pub new_rows: Vec<(u32, NewRows)>,
 }
 
 impl Totals {
@@ -95,6 +99,7 @@ impl Totals {
             lateness: Histogram::new_with_bounds(1, 3_600 * SECOND, 2)
                 .unwrap_or_else(|_| unreachable!("bounds of a histogram are constants")),
             failures: Vec::new(),
+            new_rows: Vec::new(),
         }
     }
 
@@ -107,6 +112,7 @@ impl Totals {
             queued,
             lateness,
             failures,
+            new_rows,
         } = other;
         self.scheduled += scheduled;
         self.sent += sent;
@@ -117,6 +123,14 @@ impl Totals {
         for failure in failures {
             self.keep(failure);
         }
+        self.new_rows.extend(new_rows);
+    }
+
+    /// Of all threads, in their order.
+    pub fn take_new_rows(&mut self) -> Vec<NewRows> {
+        let mut new_rows = std::mem::take(&mut self.new_rows);
+        new_rows.sort_by_key(|(thread, _)| *thread);
+        new_rows.into_iter().map(|(_, rows)| rows).collect()
     }
 
     /// Keeps a message if there are not enough of its kind yet.

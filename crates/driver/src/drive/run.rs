@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use bakeoff_stats::{CpuSeconds, ServerSample};
@@ -27,10 +28,16 @@ const SAMPLE_LIMIT: Duration = Duration::from_secs(5);
 /// Seconds that the results of a second wait for the server's figures.
 const SAMPLE_PATIENCE: u64 = 2;
 
+/// How long threads that were told to end are waited for: one that is held up by the system may take
+/// longer, and would hold up the command.
+const JOIN_LIMIT: Duration = Duration::from_secs(5);
+const JOIN_POLL: Duration = Duration::from_millis(5);
+
 const SECOND: u64 = 1_000_000_000;
 
-/// Drives a load on threads of its own, and returns when all operations have ended. The target has
-/// been prepared. If the returned future is dropped, the load ends.
+/// Drives a load on threads of its own, and returns when all operations and threads have ended: what
+/// the target holds can then be let go of. The target has been prepared. If the returned future is
+/// dropped, the load ends.
 ///
 /// # Errors
 /// If the load could not begin.
@@ -41,10 +48,19 @@ pub async fn drive(
     observer: &mut dyn DriveObserver,
 ) -> Result<Driven, DriveError> {
     let (seats, control) = prepare(target, plan, stop, Clock::precise())?;
-    for seat in seats {
-        seat.spawn()?;
-    }
-    control.run(observer).await
+    let threads: Vec<_> = seats
+        .into_iter()
+        .map(Seat::spawn)
+        .collect::<Result<_, _>>()?;
+    // Ends with a word to all that are still there.
+    let driven = control.run(observer).await;
+    let all_ended = async {
+        while !threads.iter().all(JoinHandle::is_finished) {
+            tokio::time::sleep(JOIN_POLL).await;
+        }
+    };
+    tokio::time::timeout(JOIN_LIMIT, all_ended).await.ok();
+    driven
 }
 
 /// The same, but all workers are on the caller's thread, in its runtime and on its clock, which
@@ -141,6 +157,7 @@ impl Control<'_> {
         let seconds = (end - span.start).div_ceil(SECOND) as u32;
         collector.show_rest(seconds);
         let duration = Duration::from_nanos(end - span.start);
+        let new_rows = collector.totals.take_new_rows();
         Ok(Driven {
             started_at: span.started_at,
             duration,
@@ -156,6 +173,7 @@ impl Control<'_> {
             cpu,
             worker_failures: collector.worker_failures,
             background: runs.into_inner().unwrap_or_default(),
+            new_rows,
         })
     }
 
@@ -170,11 +188,12 @@ impl Control<'_> {
                 () = self.stop.asked() => return Err(DriveError::Stopped),
             }
         }
-        if collector.all_have_ended() {
-            let failures = std::mem::take(&mut collector.worker_failures);
-            return Err(DriveError::NoWorker(failures));
+        let failures = std::mem::take(&mut collector.worker_failures);
+        match failures.is_empty() {
+            true => Ok(()),
+            // Of the others alone it would not be the load that was asked for.
+            false => Err(DriveError::Workers(failures)),
         }
-        Ok(())
     }
 
     /// Tells all workers when the load begins. Afterwards the wall clock does not matter.

@@ -5,7 +5,7 @@ use std::error::Error;
 use async_trait::async_trait;
 use bakeoff_stats::Tally;
 
-use super::{Objective, Rate};
+use super::{Driven, Objective, Rate};
 
 /// A load whose rate falls short of what was scheduled by more than this does not hold.
 const REACHED_SHARE: f64 = 0.98;
@@ -21,6 +21,14 @@ const BRACKET_STEPS: [f64; 5] = [1.36, 1.85, 10.0, 10.0, 500.0];
 pub trait Probe: Send {
     /// Drives a load at this rate, or in a closed loop where there is none.
     async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError>;
+
+    /// How the load that was driven last did, told before the next one begins.
+    ///
+    /// # Errors
+    /// Where that cannot be written down: then the search ends.
+    fn judged(&mut self, _result: &ProbeResult) -> Result<(), ProbeError> {
+        Ok(())
+    }
 }
 
 pub type ProbeError = Box<dyn Error + Send + Sync>;
@@ -30,11 +38,23 @@ pub type ProbeError = Box<dyn Error + Send + Sync>;
 pub struct Probed {
     /// After the warm-up, in the order of `Mix::operations`.
     pub operations: Vec<Tally>,
-    /// Operations per second that were scheduled and sent by this process.
+    /// Operations per second that became due, and that were sent, by this process.
     pub scheduled_rate: f64,
     pub rate_reached: f64,
     /// Operations that were due and never sent.
     pub unsent: u64,
+}
+
+impl Probed {
+    /// `operations` are what the load measured after its warm-up.
+    pub fn new(driven: &Driven, operations: Vec<Tally>) -> Self {
+        Probed {
+            operations,
+            scheduled_rate: driven.scheduled_rate(),
+            rate_reached: driven.rate_reached,
+            unsent: driven.unsent,
+        }
+    }
 }
 
 /// How exact a search is to be.
@@ -97,8 +117,8 @@ pub enum WhyStopped {
 pub struct Found {
     /// The highest rate that held, and below which none failed; `None` if there is none.
     pub rate: Option<Rate>,
-    /// The highest rate that held and the lowest that failed.
-    pub interval: (Option<Rate>, Option<Rate>),
+    /// The lowest rate above it that failed.
+    pub failed_at: Option<Rate>,
     /// In the order in which they were driven.
     pub probes: Vec<ProbeResult>,
     pub why_stopped: WhyStopped,
@@ -127,7 +147,7 @@ pub async fn search(
     let closed = probe.drive(None).await?;
     let succeeded: u64 = closed.operations.iter().map(Tally::successes).sum();
     search.capacity = closed.rate_reached;
-    search.keep(objective, None, &closed);
+    probe.judged(search.keep(objective, None, &closed))?;
     if succeeded == 0 || search.capacity <= 0.0 {
         return Ok(search.found(WhyStopped::NothingSucceeded));
     }
@@ -135,7 +155,7 @@ pub async fn search(
         match search.next() {
             Step::Try(rate) => {
                 let probed = probe.drive(Some(rate)).await?;
-                search.keep(objective, Some(rate), &probed);
+                probe.judged(search.keep(objective, Some(rate), &probed))?;
             }
             Step::Stop(why) => return Ok(search.found(why)),
         }
@@ -157,7 +177,8 @@ enum Step {
 }
 
 impl Search {
-    fn keep(&mut self, objective: &Objective, rate: Option<Rate>, probed: &Probed) {
+    /// The result is the last of the probes.
+    fn keep(&mut self, objective: &Objective, rate: Option<Rate>, probed: &Probed) -> &ProbeResult {
         let judgement = objective.judge(&probed.operations);
         let mut missed = judgement.missed;
         if rate.is_some() && probed.unsent > 0 {
@@ -175,6 +196,7 @@ impl Search {
             measured: judgement.measured,
             missed,
         });
+        &self.probes[self.probes.len() - 1]
     }
 
     fn next(&mut self) -> Step {
@@ -276,7 +298,7 @@ impl Search {
         let (held, failed) = self.interval();
         Found {
             rate: held,
-            interval: (held, failed),
+            failed_at: failed,
             probes: self.probes,
             why_stopped,
         }

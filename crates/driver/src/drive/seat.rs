@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use futures::FutureExt;
 use tokio::sync::mpsc::Sender;
@@ -33,7 +34,7 @@ impl Seat {
     ///
     /// # Errors
     /// If the system gives no further thread.
-    pub fn spawn(self) -> std::io::Result<()> {
+    pub fn spawn(self) -> std::io::Result<JoinHandle<()>> {
         let name = format!("load-{}", self.thread);
         std::thread::Builder::new().name(name).spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -47,8 +48,7 @@ impl Seat {
                 }
                 Err(error) => self.report_no_runtime(&error),
             }
-        })?;
-        Ok(())
+        })
     }
 
     /// Lets the worker do its share in the runtime of the caller.

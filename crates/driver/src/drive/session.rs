@@ -11,8 +11,8 @@ use crate::{Design, DesignError};
 /// One operation of a mix, before it is turned into a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// Counts over all threads and shards. What is drawn for an operation is a pure function of
-    /// the seed and this number.
+    /// Counts over all threads, shards and loads. What is drawn for an operation is a pure function
+    /// of the seed and this number.
     pub number: u64,
     /// Its place in `Mix::operations`.
     pub operation: usize,

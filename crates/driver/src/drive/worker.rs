@@ -16,9 +16,10 @@ use tokio::sync::watch;
 use super::arrivals::Arrivals;
 use super::calls::Calls;
 use super::clock::Clock;
+use super::crowd::Crowd;
 use super::pacer::{Alarm, Pacer};
 use super::recorder::{Ended, Recorder, Report};
-use super::{Failure, Plan, Session, Stop};
+use super::{Call, Failure, Plan, Session, Stop};
 
 /// Operations that one slot performs before it lets others go on, where none of them has to wait.
 const OPERATIONS_PER_TURN: u32 = 64;
@@ -86,7 +87,8 @@ impl Worker {
         });
         // Tokio's budget is meant for one task, and here are many, which take turns by themselves.
         tokio::task::unconstrained(all).await?;
-        load.close();
+        drop(slots);
+        load.close(self.thread);
         Ok(())
     }
 }
@@ -108,6 +110,7 @@ struct Load<'a> {
     calls: RefCell<Calls>,
     recorder: &'a RefCell<Recorder>,
     pacer: Pacer,
+    crowd: Crowd,
     /// What each slot has under way.
     in_flight: Vec<Cell<Option<Sent>>>,
 }
@@ -129,7 +132,8 @@ impl<'a> Load<'a> {
         let end = start.saturating_add(plan.duration.as_nanos() as u64);
         worker.record.recorder.borrow_mut().begin(start);
         let share = plan.share(thread);
-        let arrivals = Arrivals::new(&plan.schedule, plan.duration, share, plan.seed);
+        let keys = [plan.seed, u64::from(plan.ordinal)];
+        let arrivals = Arrivals::new(&plan.schedule, plan.duration, share, keys);
         Load {
             clock: worker.clock,
             stop: &worker.stop,
@@ -142,6 +146,7 @@ impl<'a> Load<'a> {
             calls: RefCell::new(Calls::new(plan, thread)),
             recorder: &worker.record.recorder,
             pacer: Pacer::new(worker.clock, slots),
+            crowd: Crowd::new(slots),
             in_flight: vec![Cell::new(None); slots],
         }
     }
@@ -152,7 +157,7 @@ impl<'a> Load<'a> {
         let mut now = self.start;
         let mut turn = 0;
         while let Some(due) = self.take(now) {
-            let call = self.calls.borrow_mut().next();
+            let call = self.next_call(due).await;
             let request = session.request(&call);
             let sent = self.pacer.until(due).await;
             if sent < due {
@@ -160,10 +165,11 @@ impl<'a> Load<'a> {
                 self.recorder.borrow_mut().totals.scheduled -= 1;
                 return;
             }
-            let sent = self.note_sent(call.operation, due, sent, due < now);
+            let sent = self.note_sent(call.operation, due, sent);
             self.in_flight[slot].set(Some(sent));
             let (retries, reply) = self.attempt(session, &request).await;
             let done = self.clock.now();
+            self.crowd.leave(done);
             let result = reply.and_then(|reply| session.check(&request, reply));
             self.in_flight[slot].set(None);
             self.calls.borrow_mut().ended(&call, result.is_ok());
@@ -177,6 +183,17 @@ impl<'a> Load<'a> {
                 let_others_go_on().await;
             }
         }
+    }
+
+    /// The next operation, before it is due. Only one that is for the latest rows waits until then,
+    /// since they are those of that moment.
+    async fn next_call(&self, due: u64) -> Call {
+        let mut call = self.calls.borrow_mut().next();
+        if self.calls.borrow().wants_latest(&call) {
+            self.pacer.until(due).await;
+            self.calls.borrow().draw_latest(&mut call);
+        }
+        call
     }
 
     /// The due moment of the next operation; `None` when there is none, or no time to send it.
@@ -201,12 +218,12 @@ impl<'a> Load<'a> {
         Some(due)
     }
 
-    fn note_sent(&self, operation: usize, due: u64, sent: u64, late: bool) -> Sent {
+    fn note_sent(&self, operation: usize, due: u64, sent: u64) -> Sent {
         let open = self.arrivals.borrow().is_some();
+        let queued = self.crowd.join(due, sent) && open;
         let totals = &mut self.recorder.borrow_mut().totals;
         totals.sent += 1;
         totals.sent_in_time += u64::from(sent < self.end.get());
-        let queued = open && late;
         if open && !queued {
             totals.lateness.saturating_record(sent - due);
         }
@@ -219,7 +236,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Sends until it succeeds, or there is no sense in trying again.
+    /// Sends until it succeeds, there is no sense in trying again, or no time.
     async fn attempt<S: Session>(
         &self,
         session: &S,
@@ -230,13 +247,25 @@ impl<'a> Load<'a> {
         loop {
             match session.send(request).await {
                 Err(failure) if retries < self.retries && failure.kind.is_transient() => {
+                    if !self.may_send_after(backoff) {
+                        return (retries, Err(failure));
+                    }
                     tokio::time::sleep(backoff).await;
+                    if !self.may_send_after(Duration::ZERO) {
+                        return (retries, Err(failure));
+                    }
                     backoff = (backoff * 2).min(LONGEST_BACKOFF);
                     retries += 1;
                 }
                 ended => return (retries, ended),
             }
         }
+    }
+
+    /// Whether operations are still sent then. Not once the load was stopped.
+    fn may_send_after(&self, time: Duration) -> bool {
+        let then = self.clock.now().saturating_add(time.as_nanos() as u64);
+        then < self.send_until.get()
     }
 
     /// Does what is to be done at certain moments, and has the task woken for the next one. Ready
@@ -277,22 +306,29 @@ impl<'a> Load<'a> {
     fn give_up(&self, now: u64) {
         let limit = Duration::from_nanos(self.drain_limit);
         for sent in self.in_flight.iter().filter_map(Cell::take) {
-            let message = format!("no reply when the load was over for {limit:?}; given up");
+            let message = format!("no reply for {limit:?} after the last sending; given up");
             let failure = Failure::new(FailureKind::TimedOut, message);
             let ended = sent.ended(now, 0);
             self.recorder.borrow_mut().record(&ended, Err(failure));
         }
     }
 
-    /// Counts what was due and never sent.
-    fn close(&self) {
+    /// Counts what was due and never sent, and leaves the new rows to the next load.
+    fn close(self, thread: u32) {
         let until = self.end.get() - self.start.min(self.end.get());
+        let totals = &mut self.recorder.borrow_mut().totals;
         if let Some(arrivals) = self.arrivals.take() {
+            let first = arrivals.next().unwrap_or_default();
             let unsent = arrivals.count_until(until);
-            let totals = &mut self.recorder.borrow_mut().totals;
             totals.unsent += unsent;
             totals.scheduled += unsent;
+            // What kept the first of them back kept back all.
+            if self.crowd.kept_back(self.start.saturating_add(first)) {
+                totals.queued += unsent;
+            }
         }
+        let new_rows = self.calls.into_inner().into_new_rows();
+        totals.new_rows.push((thread, new_rows));
     }
 }
 

@@ -262,7 +262,9 @@ pub fn plan(schedule: &str, seconds: u64) -> Plan {
     Plan {
         mix: Arc::new(mix(vec![read(1.0, Keys::Uniform)])),
         seed: 5,
+        ordinal: 0,
         rows: 1000,
+        new_rows: Vec::new(),
         shard: Shard::WHOLE,
         threads: 1,
         in_flight: 1024,

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
-use bakeoff_driver::drive::{Done, DriveError, Failure, Plan, PlanError};
+use bakeoff_driver::drive::{Done, DriveError, Failure, Plan, PlanError, Shard, Stop};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::Keys;
 
-use crate::fake::{Fake, MILLISECOND, MS, mix, plan, read, run_here};
+use crate::fake::{Fake, MILLISECOND, MS, mix, plan, read, run, run_here};
 
 #[tokio::test(start_paused = true)]
 async fn failures_are_counted_by_kind_and_are_in_no_histogram() {
@@ -125,6 +125,11 @@ async fn operations_without_a_reply_are_given_up_and_counted() {
     assert_eq!((total.successes(), total.failed()), (90, 10));
     assert_eq!(total.failures[FailureKind::TimedOut as usize], 10);
     assert_eq!(outcome.driven.failures.len(), 5);
+    let message = &outcome.driven.failures[0].message;
+    assert!(
+        message.contains("for 2s after the last sending"),
+        "{message}"
+    );
     // 1 s of load, 2 s for sending what is left, 2 s for replies.
     assert_eq!(outcome.seconds.all.len(), 6);
     assert_eq!(outcome.driven.sent, 100);
@@ -197,6 +202,16 @@ async fn plans_that_cannot_be_are_refused_with_advice() {
     assert_eq!(refused(&plan).await, PlanError::NoOperations);
     let plan = Plan { rows: 0, ..good() };
     assert_eq!(refused(&plan).await, PlanError::NoRows("read".to_owned()));
+    let plan = Plan {
+        rows: 3,
+        shard: Shard { index: 0, of: 8 },
+        ..good()
+    };
+    let error = refused(&plan).await;
+    assert!(
+        matches!(error, PlanError::NoOwnRows { rows: 3, of: 8, .. }),
+        "{error}"
+    );
     let mut batches = read(1.0, Keys::Sequential);
     batches.batch = 2_000;
     let plan = Plan {
@@ -226,4 +241,46 @@ async fn a_start_that_is_past_is_refused() {
         matches!(error, DriveError::TooLate(late) if late.as_secs() == 60),
         "{error}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn operations_are_not_tried_again_when_nothing_more_is_to_be_sent() {
+    // When the last attempt was sent.
+    let last = |stop_after: Option<Duration>| async move {
+        let began = tokio::time::Instant::now();
+        let sent_at = Arc::new(std::sync::Mutex::new(Duration::ZERO));
+        let seen = sent_at.clone();
+        let fake = Fake::new(move |_| {
+            *seen.lock().unwrap() = began.elapsed();
+            Box::pin(async {
+                tokio::time::sleep(MILLISECOND).await;
+                Err(Failure::new(FailureKind::Overloaded, "later"))
+            })
+        });
+        let mut plan = plan("10", 3);
+        plan.retries = 100;
+        plan.drain_limit = Duration::from_secs(2);
+        let stop = Stop::new();
+        let stopping = async {
+            if let Some(after) = stop_after {
+                tokio::time::sleep(after).await;
+                stop.stop();
+            }
+        };
+        let (outcome, ()) = futures::join!(run(fake, &plan, &stop, false), stopping);
+        let driven = outcome.unwrap().driven;
+        let given_up = |f: &Failure| f.message.contains("no reply");
+        assert!(
+            !driven.failures.iter().any(given_up),
+            "each ended by itself"
+        );
+        *sent_at.lock().unwrap()
+    };
+    let whole = last(None).await;
+    assert!(
+        (4_000..5_030).contains(&whole.as_millis()),
+        "3 s and 2 s of draining: {whole:?}"
+    );
+    let stopped = last(Some(Duration::from_millis(1_500))).await;
+    assert!(stopped < Duration::from_millis(1_630), "{stopped:?}");
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bakeoff_driver::drive::{
-    Done, Failure, Found, Objective, Probe, ProbeError, Probed, Rate, Schedule, SearchSettings,
-    Stop, WhyStopped, drive_here, search,
+    Done, Failure, Found, Objective, Probe, ProbeError, ProbeResult, Probed, Rate, Schedule,
+    SearchSettings, Stop, WhyStopped, drive_here, search,
 };
 use bakeoff_stats::{FailureKind, Tally};
 use bakeoff_workload::Stream;
@@ -192,9 +192,8 @@ async fn knees_anywhere_below_and_above_the_capacity_of_the_closed_loop_are_foun
             "{percent}: {}",
             found.probes.len()
         );
-        let (held, failed) = found.interval;
-        let (held, failed) = (held.unwrap().per_second(), failed.unwrap().per_second());
-        assert!(held <= knee && knee <= failed && failed / held <= 1.0401);
+        let failed = found.failed_at.unwrap().per_second();
+        assert!(rate <= knee && knee <= failed && failed / rate <= 1.0401);
     }
 }
 
@@ -367,12 +366,7 @@ impl Probe for Served {
         let mut seconds = Seconds::default();
         // Its futures are not `Send`, which those of a probe have to be.
         let driven = on_paused_clock(fake, plan, &mut seconds)?;
-        Ok(Probed {
-            operations: vec![seconds.total()],
-            scheduled_rate: driven.scheduled as f64 / self.duration.as_secs_f64(),
-            rate_reached: driven.rate_reached,
-            unsent: driven.unsent,
-        })
+        Ok(Probed::new(&driven, vec![seconds.total()]))
     }
 }
 
@@ -416,4 +410,60 @@ async fn the_driver_itself_finds_the_knee_of_a_queue() {
         assert!(found.probes.len() <= 12);
         assert_eq!(found.why_stopped, WhyStopped::Narrow);
     }
+}
+
+#[tokio::test]
+async fn random_arrivals_are_judged_by_those_that_came() {
+    let objective = Objective::parse("p99<50ms", &OPERATIONS).unwrap();
+    let mut fewer_than_asked = 0;
+    for ordinal in 0..20 {
+        let mut plan = plan("100", 10);
+        plan.schedule = plan.schedule.at_random().unwrap();
+        plan.ordinal = ordinal;
+        let mut seconds = Seconds::default();
+        let driven = on_paused_clock(Fake::taking(MILLISECOND), plan, &mut seconds).unwrap();
+        // Of 1000 arrivals at random, give or take 32.
+        fewer_than_asked += u32::from(driven.rate_reached < 98.0);
+        let probed = Probed::new(&driven, vec![seconds.total()]);
+        assert!(objective.judge(&probed.operations).holds());
+        assert!(probed.rate_reached >= 0.98 * probed.scheduled_rate);
+    }
+    assert!(fewer_than_asked > 0, "else nothing was shown");
+}
+
+#[tokio::test]
+async fn each_load_is_told_as_soon_as_it_is_judged() {
+    /// Cannot be driven any more after so many loads.
+    struct Ends {
+        server: Knee,
+        loads: usize,
+        told: Vec<Option<Rate>>,
+    }
+    #[async_trait]
+    impl Probe for Ends {
+        async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+            assert_eq!(self.told.len(), self.server.probes);
+            match self.server.probes < self.loads {
+                true => self.server.drive(rate).await,
+                false => Err("stopped".into()),
+            }
+        }
+        fn judged(&mut self, result: &ProbeResult) -> Result<(), ProbeError> {
+            self.told.push(result.rate);
+            Ok(())
+        }
+    }
+    let mut probe = Ends {
+        server: Knee::new(9_000.0, 10_000.0, 1),
+        loads: 3,
+        told: Vec::new(),
+    };
+    let objective = Objective::parse("p99<10ms", &OPERATIONS).unwrap();
+    let error = search(&objective, &mut probe, settings())
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "stopped");
+    assert_eq!(probe.told.len(), 3);
+    assert_eq!(probe.told[0], None);
+    assert!(probe.told[1..].iter().all(Option::is_some));
 }

@@ -8,7 +8,7 @@ use bakeoff_driver::drive::Done;
 use bakeoff_stats::Tally;
 use tokio::time::Instant;
 
-use crate::fake::{Fake, MILLISECOND, MS, plan, run_here};
+use crate::fake::{Fake, MILLISECOND, MS, plan, run_here, run_on_threads};
 
 /// Operations take a millisecond, but those that are sent in this span of time take until its end.
 fn stalling(from: Duration, to: Duration, sent_meanwhile: Arc<AtomicU64>) -> Fake {
@@ -112,6 +112,11 @@ async fn when_the_clock_jumps_everything_is_late_and_nothing_is_lost() {
     let (late, _) = slower_than(&total, 10 * MS);
     assert!((4_980..5_020).contains(&late), "{late}");
     assert!(total.response.max() > 4_900 * MS);
+    // Slots were free when they became due: that is the driver's lateness, not the limit.
+    let driven = &outcome.driven;
+    assert!(driven.queued < 10, "{}", driven.queued);
+    let late = driven.lateness.len() - driven.lateness.count_between(0, 10 * MS);
+    assert!((4_960..5_020).contains(&late), "{late}");
     // The seconds of the jump are there, with nothing in them.
     assert_eq!(outcome.seconds.successes()[3..7], [0, 0, 0, 0]);
     assert_eq!(outcome.seconds.all.len(), 11);
@@ -130,4 +135,17 @@ async fn a_clock_that_jumps_past_the_end_leaves_what_cannot_be_sent_counted() {
     assert_eq!(driven.scheduled, 4_000);
     assert_eq!(driven.unsent, 4_000 - driven.sent);
     assert!((900..1_100).contains(&driven.sent), "{}", driven.sent);
+}
+
+#[tokio::test]
+async fn a_rate_beyond_the_driver_is_its_lateness_and_not_the_limit_in_flight() {
+    let mut plan = plan("1G", 1);
+    plan.duration = Duration::from_millis(200);
+    plan.drain_limit = Duration::from_millis(100);
+    let at_once = Fake::new(|_| Box::pin(async { Ok(Done::default()) }));
+    let driven = run_on_threads(at_once, &plan).await.unwrap().driven;
+    assert!(driven.unsent > 0 && driven.rate_reached < 0.9e9);
+    assert_eq!((driven.queued, driven.limited_seconds), (0, 0));
+    let late = driven.lateness.value_at_quantile(0.99);
+    assert!(late > 20 * MS, "{late} ns");
 }

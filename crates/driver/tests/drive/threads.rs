@@ -1,14 +1,14 @@
 //! Worker threads on the real clock: they begin together, and one that fails is told.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use bakeoff_driver::DesignError;
-use bakeoff_driver::drive::{Done, DriveError, Plan, Stop};
+use bakeoff_driver::drive::{Done, DriveError, Plan, Stop, drive};
 use bakeoff_stats::FailureKind;
 
-use crate::fake::{Fake, MILLISECOND, plan, run, run_on_threads};
+use crate::fake::{Fake, MILLISECOND, plan, run_on_threads};
 
 /// Half a second on four threads.
 fn short(schedule: &str) -> Plan {
@@ -114,19 +114,25 @@ async fn a_worker_that_panics_is_told_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn a_worker_that_cannot_connect_is_told_and_the_others_go_on() {
+async fn a_worker_that_cannot_connect_ends_the_load_before_it_begins() {
     let fake = Fake::taking(MILLISECOND).connecting(|before| match before {
         3 => Err(DesignError::new("connecting to 127.0.0.1:9042: refused")),
         _ => Ok(()),
     });
-    let outcome = run_on_threads(fake, &short("2k")).await.unwrap();
-    let failures = &outcome.driven.worker_failures;
-    assert_eq!(failures.len(), 1);
+    let fake = Arc::new(fake);
+    let mut seconds = crate::fake::Seconds::default();
+    let load = drive(fake.clone(), &short("2k"), &Stop::new(), &mut seconds).await;
+    let error = load.unwrap_err();
     assert!(
-        failures[0].ends_with("connecting to 127.0.0.1:9042: refused"),
-        "{failures:?}"
+        matches!(&error, DriveError::Workers(reasons) if reasons.len() == 1),
+        "{error}"
     );
-    assert_eq!(outcome.seconds.total().successes(), 750);
+    assert!(
+        error.to_string().contains("127.0.0.1:9042: refused"),
+        "{error}"
+    );
+    assert!(seconds.started.is_none() && fake.sent.lock().unwrap().is_empty());
+    assert_eq!(Arc::strong_count(&fake), 1, "no thread is left");
 }
 
 #[tokio::test]
@@ -134,7 +140,7 @@ async fn without_any_worker_there_is_no_load() {
     let refuse = |_| Err(DesignError::new("refused"));
     let fake = Fake::taking(MILLISECOND).connecting(refuse);
     match run_on_threads(fake, &short("2k")).await {
-        Err(DriveError::NoWorker(reasons)) => assert_eq!(reasons.len(), 4),
+        Err(DriveError::Workers(reasons)) => assert_eq!(reasons.len(), 4),
         other => panic!("{:?}", other.map(|outcome| outcome.driven)),
     }
     let panicking = Fake::taking(MILLISECOND).connecting(|_| panic!("no such file"));
@@ -143,25 +149,25 @@ async fn without_any_worker_there_is_no_load() {
 }
 
 #[tokio::test]
-async fn stopping_ends_workers_that_still_connect_and_workers_that_wait() {
-    // Between the workers that wait for the others, and this test, which never comes.
-    let never = Arc::new(Barrier::new(2));
-    let hold = never.clone();
-    let fake = Fake::taking(MILLISECOND).connecting(move |before| {
-        if before == 3 {
-            hold.wait();
-        }
+async fn stopping_ends_workers_that_connect_and_that_wait_before_it_returns() {
+    // One thread is held up for longer than it takes to ask for the end.
+    let fake = Fake::taking(MILLISECOND).connecting(|before| {
+        std::thread::sleep(Duration::from_millis(if before == 3 { 600 } else { 0 }));
         Ok(())
     });
+    let fake = Arc::new(fake);
     let stop = Stop::new();
     let stopping = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         stop.stop();
     };
     let plan = short("2k");
-    let (outcome, ()) = futures::join!(run(fake, &plan, &stop, true), stopping);
-    assert!(matches!(outcome.err(), Some(DriveError::Stopped)));
-    never.wait();
+    let mut seconds = crate::fake::Seconds::default();
+    let load = drive(fake.clone(), &plan, &stop, &mut seconds);
+    let (driven, ()) = futures::join!(load, stopping);
+    assert!(matches!(driven, Err(DriveError::Stopped)));
+    // Each worker holds the target until it ends.
+    assert_eq!(Arc::strong_count(&fake), 1);
 }
 
 #[tokio::test]
@@ -173,7 +179,7 @@ async fn a_driver_that_is_dropped_ends_its_workers() {
     };
     let mut seconds = crate::fake::Seconds::default();
     let stop = Stop::new();
-    let load = bakeoff_driver::drive::drive(fake.clone(), &plan, &stop, &mut seconds);
+    let load = drive(fake.clone(), &plan, &stop, &mut seconds);
     // A search drives loads from a trait whose futures go from thread to thread.
     fn goes_from_thread_to_thread<T: Send>(future: T) -> T {
         future
@@ -220,9 +226,7 @@ async fn an_observer_that_is_slow_loses_nothing() {
         ..short("1k")
     };
     let mut slow = Slow(0);
-    let driven = bakeoff_driver::drive::drive(fake, &plan, &Stop::new(), &mut slow)
-        .await
-        .unwrap();
+    let driven = drive(fake, &plan, &Stop::new(), &mut slow).await.unwrap();
     assert_eq!((driven.sent, slow.0), (3_000, 3_000));
     assert_eq!(driven.queued, 0, "the workers were not held up");
 }

@@ -15,7 +15,8 @@ use super::drive::cells::Cells;
 use super::drive::plan::{Bind, in_keyspace, statement};
 use super::drive::statements::{Prepared, prepare};
 use super::keyspace::{self, Keyspace};
-use super::{footprint, write};
+use super::relations::{Relation, own_relations};
+use super::{footprint, settle, write};
 use crate::EngineError;
 use crate::settings::Settings;
 
@@ -115,8 +116,8 @@ impl AsWrittenDesign {
         cells
     }
 
-    async fn tables(&self) -> Result<Vec<String>, DesignError> {
-        keyspace::tables(&self.deployment.session, &self.keyspace.name)
+    async fn relations(&self) -> Result<Vec<Relation>, DesignError> {
+        own_relations(&self.deployment.session, &self.keyspace.name)
             .await
             .map_err(design_error)
     }
@@ -133,10 +134,10 @@ impl Design for AsWrittenDesign {
     }
 
     /// The keyspace is made anew: types and views that an earlier attempt left behind would be in
-    /// the way.
+    /// the way. One that is shared has to be empty.
     async fn create(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;
-        self.keyspace.drop(session).await.map_err(design_error)?;
+        self.keyspace.clear(session).await.map_err(design_error)?;
         self.keyspace.make(session).await.map_err(design_error)?;
         for statement in &self.mix.schema {
             let cql = in_keyspace(statement, &self.keyspace.name);
@@ -148,8 +149,8 @@ impl Design for AsWrittenDesign {
     }
 
     async fn survives(&self) -> bool {
-        let tables = self.tables().await;
-        tables.is_ok_and(|tables| !tables.is_empty()) && self.populate().await.is_ok()
+        let relations = self.relations().await;
+        relations.is_ok_and(|relations| !relations.is_empty()) && self.populate().await.is_ok()
     }
 
     async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
@@ -159,12 +160,13 @@ impl Design for AsWrittenDesign {
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
-        let tables = self.tables().await?;
-        footprint::settle(&self.deployment, &self.keyspace.name, &tables).await
+        let relations = self.relations().await?;
+        settle::settle(&self.deployment, &self.keyspace.name, &relations).await
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
-        let tables = self.tables().await?;
+        let relations = self.relations().await?;
+        let tables: Vec<String> = relations.into_iter().map(|r| r.name).collect();
         let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
         Ok(Footprint {
             design: self.info.id.clone(),

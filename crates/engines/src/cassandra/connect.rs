@@ -20,6 +20,8 @@ use scylla::statement::Consistency;
 use crate::EngineError;
 
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
+/// The longest that connecting to all nodes and asking what tables there are may take.
+const SESSION_TIME_LIMIT: Duration = Duration::from_secs(60);
 /// The longest that one write may take.
 const REQUEST_TIME_LIMIT: Duration = Duration::from_secs(60);
 
@@ -118,12 +120,14 @@ impl Cluster {
         if self.has_tls() {
             builder = builder.tls_context(Some(self.tls_config()?));
         }
-        builder.build().await.map_err(|e| {
+        let failed = |why: String| {
             EngineError(format!(
-                "cannot connect to Cassandra at {address}: {e}; check --cassandra HOST[:PORT], \
+                "cannot connect to Cassandra at {address}: {why}; check --cassandra HOST[:PORT], \
                  --username with BAKEOFF_CASSANDRA_PASSWORD, and --tls"
             ))
-        })
+        };
+        let built = in_time(SESSION_TIME_LIMIT, builder.build()).await;
+        built.map_err(failed)?.map_err(|e| failed(e.to_string()))
     }
 
     fn tls_config(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {
@@ -158,9 +162,23 @@ impl Cluster {
     }
 }
 
+/// Waits for a step, but no longer than its limit; an error says so.
+pub async fn in_time<T>(limit: Duration, step: impl Future<Output = T>) -> Result<T, String> {
+    let done = tokio::time::timeout(limit, step).await;
+    done.map_err(|_| format!("no answer within {limit:?}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_step_without_an_answer_ends() {
+        let limit = Duration::from_millis(10);
+        let over = in_time(limit, std::future::pending::<()>()).await;
+        assert_eq!(over.unwrap_err(), "no answer within 10ms");
+        assert_eq!(in_time(limit, async { 7 }).await, Ok(7));
+    }
 
     fn cluster(address: &str) -> Cluster {
         Cluster {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bakeoff_cassandra_server::{Home, Server, ServerOptions};
 use bakeoff_driver::DesignError;
 use bakeoff_stats::EngineInfo;
+use bakeoff_workload::ServerLimits;
 use scylla::client::session::Session;
 use tokio::net::TcpStream;
 
@@ -27,6 +28,8 @@ pub struct Deployment {
     pub info: EngineInfo,
     /// Keyspaces of this run, and whose they are.
     keyspaces: Mutex<BTreeMap<String, Owner>>,
+    /// Statements that put back what was set for a while.
+    restoring: Mutex<Vec<String>>,
     pub at_rest: tokio::sync::Mutex<AtRest>,
 }
 
@@ -77,6 +80,7 @@ impl Deployment {
             server,
             info,
             keyspaces: Mutex::default(),
+            restoring: Mutex::default(),
             at_rest: tokio::sync::Mutex::default(),
         })
     }
@@ -103,6 +107,7 @@ impl Deployment {
 
     /// Drops what the run made and stops what it started; with `keep` the data stay.
     pub async fn finish(this: Arc<Self>, keep: bool) -> Result<(), EngineError> {
+        let restored = this.restore().await;
         if this.server.is_none() && !keep {
             let keyspaces = this.keyspaces().clone();
             for (name, owner) in keyspaces {
@@ -112,6 +117,7 @@ impl Deployment {
                 }
             }
         }
+        restored?;
         // A server that is still referred to stops when its last user lets go of it.
         let Some(Deployment {
             server: Some(server),
@@ -160,11 +166,38 @@ impl Deployment {
             .map(Server::why_stopped)
     }
 
+    pub fn restoring(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.restoring
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     fn keyspaces(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Owner>> {
         self.keyspaces
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// What the workload asks of a server of our own, where the server is not ours; in words.
+pub fn limits_not_applied(context: &Context) -> Option<String> {
+    let cluster = context.cluster.as_ref()?;
+    let ServerLimits {
+        heap_mib,
+        memory_mib,
+    } = context.server;
+    let asked = [("heap", heap_mib), ("memory", memory_mib)];
+    let asked: Vec<String> = asked
+        .into_iter()
+        .filter_map(|(name, mib)| Some(format!("{name} = {} MiB", mib?)))
+        .collect();
+    (!asked.is_empty()).then(|| {
+        format!(
+            "[server] {} of the workload does not hold: Bakeoff did not start the server at {}",
+            asked.join(", "),
+            cluster.address
+        )
+    })
 }
 
 async fn start_server(context: &Context) -> bakeoff_cassandra_server::Result<Server> {
@@ -186,4 +219,38 @@ async fn release_version(session: &Session) -> Result<String, EngineError> {
     let rows = rows.into_rows_result().map_err(|e| failed(&e))?;
     let (version,) = rows.first_row::<(String,)>().map_err(|e| failed(&e))?;
     Ok(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_a_server_that_is_not_ours_are_told() {
+        let mut context = Context {
+            run_dir: "/run".into(),
+            threads: 1,
+            cluster: None,
+            memory_table_bytes: 0,
+            keys_repeat: false,
+            server: ServerLimits::default(),
+            keyspace: None,
+        };
+        let limits = ServerLimits {
+            heap_mib: Some(512),
+            memory_mib: Some(960),
+        };
+        let cluster = Cluster {
+            address: "db1".to_owned(),
+            ..Cluster::default()
+        };
+        context.server = limits;
+        assert_eq!(limits_not_applied(&context), None);
+        context.cluster = Some(cluster);
+        let told = limits_not_applied(&context).unwrap();
+        assert!(told.contains("heap = 512 MiB, memory = 960 MiB"), "{told}");
+        assert!(told.contains("db1"), "{told}");
+        context.server = ServerLimits::default();
+        assert_eq!(limits_not_applied(&context), None);
+    }
 }

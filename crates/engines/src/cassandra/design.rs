@@ -12,15 +12,19 @@ use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
 use super::deployment::Deployment;
+use super::keyspace::{self, Keyspace};
 use super::layout::TableLayout;
+use super::relations::Relation;
 use super::table::CassandraTable;
-use super::{footprint, keyspace, write};
+use super::{footprint, settle, write};
 use crate::{EngineError, sql};
 
 pub struct CassandraDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
-    keyspace: String,
+    keyspace: Keyspace,
+    /// Whose its table is, where others have tables beside it.
+    maker: String,
     layout: TableLayout,
     sql: SessionContext,
     insert: OnceCell<PreparedStatement>,
@@ -30,18 +34,20 @@ impl CassandraDesign {
     pub fn new(
         deployment: Arc<Deployment>,
         info: DesignInfo,
-        keyspace: String,
+        keyspace: Keyspace,
+        maker: String,
         layout: TableLayout,
         threads: usize,
     ) -> Result<Self, DataFusionError> {
-        let table =
-            CassandraTable::new(deployment.session.clone(), keyspace.clone(), layout.clone());
+        let (session, name) = (deployment.session.clone(), keyspace.name.clone());
+        let table = CassandraTable::new(session, name, layout.clone());
         let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
         let insert = OnceCell::new();
         Ok(CassandraDesign {
             deployment,
             info,
             keyspace,
+            maker,
             layout,
             sql,
             insert,
@@ -50,7 +56,7 @@ impl CassandraDesign {
 
     async fn insert(&self) -> Result<&PreparedStatement, DesignError> {
         let prepare = || async {
-            let cql = self.layout.insert_statement(&self.keyspace);
+            let cql = self.layout.insert_statement(&self.keyspace.name);
             let prepared = self.deployment.session.prepare(cql.as_str()).await;
             let mut prepared =
                 prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
@@ -84,9 +90,12 @@ impl Design for CassandraDesign {
     }
 
     async fn create(&self) -> Result<(), DesignError> {
-        self.execute(&self.layout.drop_statement(&self.keyspace))
+        let (session, table) = (&self.deployment.session, &self.layout.name);
+        let claimed = self.keyspace.claim_table(session, table, &self.maker).await;
+        claimed.map_err(design_error)?;
+        self.execute(&self.layout.drop_statement(&self.keyspace.name))
             .await?;
-        self.execute(&self.layout.create_statement(&self.keyspace))
+        self.execute(&self.layout.create_statement(&self.keyspace.name))
             .await
     }
 
@@ -102,13 +111,13 @@ impl Design for CassandraDesign {
     }
 
     async fn settle(&self) -> Result<String, DesignError> {
-        let tables = [self.layout.name.clone()];
-        footprint::settle(&self.deployment, &self.keyspace, &tables).await
+        let tables = [Relation::table(self.layout.name.as_str())];
+        settle::settle(&self.deployment, &self.keyspace.name, &tables).await
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
         let tables = [self.layout.name.clone()];
-        let read = footprint::read(&self.deployment, &self.keyspace, &tables).await?;
+        let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
         Ok(Footprint {
             design: self.info.id.clone(),
             ..read

@@ -1,80 +1,17 @@
-//! Bringing a table to rest, and reading what it takes on disk.
+//! What tables take on disk.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bakeoff_cassandra_server::Server;
 use bakeoff_driver::DesignError;
 use bakeoff_stats::Footprint;
 
 use super::deployment::Deployment;
-use super::keyspace;
 use crate::bytes::folder_size;
 
 /// The run's own limit on a call ends a long compaction before this does.
 const NODETOOL_LIMIT_SECONDS: u64 = 7 * 24 * 3600;
-/// How long a cluster that is not ours gets to flush by itself.
-const FLUSH_WAIT: Duration = Duration::from_secs(10);
-/// How often a table that is flushed by its own setting is flushed, in milliseconds.
-const FLUSH_PERIOD_MS: u32 = 2_000;
-
-/// Flushes and compacts tables of a keyspace, and says how.
-pub async fn settle(
-    deployment: &Deployment,
-    keyspace: &str,
-    tables: &[String],
-) -> Result<String, DesignError> {
-    match &deployment.server {
-        Some(server) => {
-            deployment.flush_once(server, keyspace).await?;
-            let tables = tables.iter().map(String::as_str);
-            let compact: Vec<&str> = ["compact", keyspace].into_iter().chain(tables).collect();
-            nodetool(server, &compact).await?;
-            Ok("flushed, then compacted into one SSTable by nodetool".to_owned())
-        }
-        None => flush_by_setting(deployment, keyspace, tables).await,
-    }
-}
-
-/// What settling does to a table, for a dry run.
-pub fn settle_statements(ours: bool, keyspace: &str, table: &str) -> Vec<String> {
-    match ours {
-        true => vec![
-            format!("nodetool flush {keyspace}"),
-            format!("nodetool compact {keyspace} {table}"),
-        ],
-        false => [FLUSH_PERIOD_MS, 0]
-            .map(|period| flush_period_statement(keyspace, table, period))
-            .to_vec(),
-    }
-}
-
-fn flush_period_statement(keyspace: &str, table: &str, period_ms: u32) -> String {
-    format!("ALTER TABLE {keyspace}.{table} WITH memtable_flush_period_in_ms = {period_ms}")
-}
-
-/// A cluster that we did not start offers no nodetool: its own setting makes it flush our tables,
-/// and nothing makes it compact.
-async fn flush_by_setting(
-    deployment: &Deployment,
-    keyspace: &str,
-    tables: &[String],
-) -> Result<String, DesignError> {
-    for period in [FLUSH_PERIOD_MS, 0] {
-        for table in tables {
-            let cql = flush_period_statement(keyspace, table, period);
-            keyspace::execute(&deployment.session, &cql)
-                .await
-                .map_err(|e| DesignError(e.0))?;
-        }
-        if period > 0 {
-            tokio::time::sleep(FLUSH_WAIT).await;
-        }
-    }
-    Ok("flushed by memtable_flush_period_in_ms; not compacted: that needs nodetool".to_owned())
-}
-
 /// What tables take together, without their design's id.
 pub async fn read(
     deployment: &Deployment,
@@ -88,19 +25,6 @@ pub async fn read(
 }
 
 impl Deployment {
-    /// Flushes all tables of a keyspace, once for what was written: a call of nodetool costs about
-    /// a second, and the driver settles tables when all of them are loaded.
-    async fn flush_once(&self, server: &Server, keyspace: &str) -> Result<(), DesignError> {
-        let mut at_rest = self.at_rest.lock().await;
-        // Compaction follows.
-        at_rest.statistics = None;
-        if !at_rest.flushed {
-            nodetool(server, &["flush", keyspace]).await?;
-            at_rest.flushed = true;
-        }
-        Ok(())
-    }
-
     /// Statistics of all tables of a keyspace, read once when all are at rest.
     async fn table_statistics(
         &self,
@@ -265,7 +189,7 @@ async fn disk_usage(
     Ok(mebibytes.map(|(mebibytes,)| (mebibytes as u64) << 20))
 }
 
-async fn nodetool(server: &Server, arguments: &[&str]) -> Result<String, DesignError> {
+pub async fn nodetool(server: &Server, arguments: &[&str]) -> Result<String, DesignError> {
     server
         .nodetool_within(arguments, NODETOOL_LIMIT_SECONDS)
         .await

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use scylla::client::session::Session;
 
+use super::relations::{Relation, relations, texts};
 use crate::{Context, EngineError};
 
-const MARKER_TABLE: &str = "bakeoff_marker";
+pub const MARKER_TABLE: &str = "bakeoff_marker";
 /// Stands in the marker of a shared keyspace where a run's name would.
 const SHARED: &str = "shared by several processes";
 /// How long another process may take to put the marker into a shared keyspace that it makes.
@@ -70,7 +71,7 @@ impl Keyspace {
                  {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
             ),
             format!(
-                "CREATE TABLE IF NOT EXISTS {keyspace}.{MARKER_TABLE} (run text PRIMARY KEY) WITH comment = \
+                "CREATE TABLE IF NOT EXISTS {keyspace}.{MARKER_TABLE} (run text PRIMARY KEY, value text) WITH comment = \
                  'This keyspace was made by Bakeoff and may be dropped when its run is not going on'"
             ),
             format!(
@@ -101,8 +102,23 @@ impl Keyspace {
         format!("DROP KEYSPACE {}", self.name)
     }
 
-    /// Drops the keyspace with all its tables, if it is ours.
+    /// Removes what an earlier attempt of the same run left behind: all of the keyspace, or
+    /// nothing of one that is shared, which then has to be empty.
+    pub async fn clear(&self, session: &Session) -> Result<(), EngineError> {
+        match self.owner {
+            Owner::Run(_) => self.drop(session).await,
+            Owner::Shared => self.check_empty(session).await,
+        }
+    }
+
+    /// Drops the keyspace with all its tables, if it is a run's and ours.
     pub async fn drop(&self, session: &Session) -> Result<(), EngineError> {
+        if self.owner == Owner::Shared {
+            return Err(EngineError(format!(
+                "keyspace {} is shared by several processes, and is not dropped",
+                self.name
+            )));
+        }
         if exists(session, &self.name).await? {
             self.check_owner(session).await?;
             execute(session, &self.drop_statement()).await?;
@@ -180,16 +196,6 @@ fn name(workload: &str, run_dir: &Path) -> String {
     format!("bakeoff_{workload}_{:08x}", hash as u32)
 }
 
-/// The tables and materialized views of a keyspace, without its marker.
-pub async fn tables(session: &Session, keyspace: &str) -> Result<Vec<String>, EngineError> {
-    let tables = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
-    let views = "SELECT view_name FROM system_schema.views WHERE keyspace_name = ?";
-    let mut names = texts(session, tables, keyspace).await?;
-    names.extend(texts(session, views, keyspace).await?);
-    names.retain(|name| name != MARKER_TABLE);
-    Ok(names)
-}
-
 async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> {
     let found = texts(
         session,
@@ -200,21 +206,8 @@ async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> 
 }
 
 async fn has_marker_table(session: &Session, keyspace: &str) -> Result<bool, EngineError> {
-    let tables = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
-    let found = texts(session, tables, keyspace).await?;
-    Ok(found.iter().any(|table| table == MARKER_TABLE))
-}
-
-async fn texts(session: &Session, cql: &str, value: &str) -> Result<Vec<String>, EngineError> {
-    let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
-    let rows = session
-        .query_unpaged(cql, (value,))
-        .await
-        .map_err(|e| failed(&e))?;
-    let rows = rows.into_rows_result().map_err(|e| failed(&e))?;
-    let rows = rows.rows::<(String,)>().map_err(|e| failed(&e))?;
-    rows.map(|row| row.map(|(text,)| text).map_err(|e| failed(&e)))
-        .collect()
+    let found = relations(session, keyspace).await?;
+    Ok(found.iter().any(Relation::is_marker))
 }
 
 pub async fn execute(session: &Session, cql: &str) -> Result<(), EngineError> {

@@ -2,9 +2,11 @@
 //! started for the run.
 
 mod as_written;
+mod buckets;
 mod connect;
 mod decode;
 mod deployment;
+mod describe;
 mod design;
 mod drive;
 mod encode;
@@ -12,12 +14,17 @@ mod footprint;
 mod keyspace;
 mod layout;
 mod pushdown;
+mod ranges;
+mod relations;
 mod row_blob;
 mod scan;
+mod settle;
+mod shared;
 mod table;
 mod write;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bakeoff_cassandra_server::{find_java, find_maven, pinned};
@@ -31,10 +38,11 @@ use crate::{Context, Engine, EngineError, Layout, Running, TargetOptions};
 use as_written::AsWrittenDesign;
 pub use connect::Cluster;
 use deployment::Deployment;
+pub use deployment::limits_not_applied;
 use design::CassandraDesign;
 use drive::plan::{self, AS_WRITTEN, of_layout};
 use drive::{CassandraTarget, Parts};
-use keyspace::{Keyspace, Owner};
+use keyspace::Keyspace;
 use layout::TableLayout;
 
 pub struct Cassandra;
@@ -79,6 +87,10 @@ impl Engine for Cassandra {
         ]
     }
 
+    fn takes_operations(&self) -> bool {
+        true
+    }
+
     async fn availability(&self) -> Result<String, String> {
         let java = find_java().await.map_err(|e| e.to_string())?;
         find_maven().map_err(|e| e.to_string())?;
@@ -97,8 +109,8 @@ impl Engine for Cassandra {
     ) -> Result<DesignInfo, EngineError> {
         let keyspace = Keyspace::of(&workload.name, context)?;
         match is_as_written(id) {
-            true => describe_as_written(id, workload, context, &keyspace),
-            false => describe_layout(id, workload, context, &keyspace),
+            true => describe::as_written(id, workload, context, &keyspace),
+            false => describe::layout(id, workload, context, &keyspace),
         }
     }
 
@@ -133,7 +145,8 @@ impl RunningCassandra {
         }
         let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
         let (deployment, threads) = (self.0.clone(), context.threads);
-        let design = CassandraDesign::new(deployment, info, keyspace.name, layout, threads);
+        let maker = shared::maker(workload);
+        let design = CassandraDesign::new(deployment, info, keyspace, maker, layout, threads);
         Ok(Box::new(design.map_err(|e| EngineError(e.to_string()))?))
     }
 }
@@ -188,6 +201,28 @@ impl Running for RunningCassandra {
         })))
     }
 
+    async fn announce_tables(
+        &self,
+        workload: &Workload,
+        context: &Context,
+        start: &str,
+    ) -> Result<(), EngineError> {
+        let keyspace = Keyspace::of(&workload.name, context)?;
+        keyspace.announce(&self.0.session, start).await
+    }
+
+    async fn wait_for_tables(
+        &self,
+        workload: &Workload,
+        context: &Context,
+        start: &str,
+        patience: Duration,
+    ) -> Result<(), EngineError> {
+        let keyspace = Keyspace::of(&workload.name, context)?;
+        let session = &self.0.session;
+        keyspace.wait_for_tables(session, start, patience).await
+    }
+
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
         Deployment::finish(self.0, keep).await
     }
@@ -204,70 +239,4 @@ fn mix_of<'w>(id: &DesignId, workload: &'w Workload) -> Result<&'w Mix, EngineEr
             workload.path.display()
         ))
     })
-}
-
-fn describe_layout(
-    id: &DesignId,
-    workload: &Workload,
-    context: &Context,
-    keyspace: &Keyspace,
-) -> Result<DesignInfo, EngineError> {
-    let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
-    let mut statements = keyspace.statements().to_vec();
-    statements.push(layout.drop_statement(&keyspace.name));
-    statements.push(layout.create_statement(&keyspace.name));
-    statements.push(layout.insert_statement(&keyspace.name));
-    let ours = context.cluster.is_none();
-    let settling = footprint::settle_statements(ours, &keyspace.name, &layout.name);
-    statements.extend(settling);
-    if let Some(mix) = &workload.mix {
-        let plans = of_layout(id, &layout, &keyspace.name, mix)?;
-        statements.extend(plan::statements(&plans, workload));
-    }
-    statements.extend(dropping(context, keyspace));
-    let mut settings = layout.settings();
-    settings.extend(write::settings(&layout));
-    settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
-    Ok(DesignInfo {
-        id: id.to_string(),
-        engine: "cassandra".to_owned(),
-        settings,
-        statements,
-    })
-}
-
-fn describe_as_written(
-    id: &DesignId,
-    workload: &Workload,
-    context: &Context,
-    keyspace: &Keyspace,
-) -> Result<DesignInfo, EngineError> {
-    let mix = mix_of(id, workload)?;
-    let plans = plan::as_written(id, &keyspace.name, &workload.table, mix)?;
-    let mut statements = vec![keyspace.drop_statement()];
-    statements.extend(keyspace.statements());
-    statements.extend(as_written::statements(id, mix, &keyspace.name)?);
-    statements.extend(plan::statements(&plans, workload));
-    let background = mix.background.iter().flat_map(|b| &b.statements);
-    statements.extend(background.map(|cql| plan::in_keyspace(cql, &keyspace.name)));
-    statements.extend(dropping(context, keyspace));
-    let writes = format!("single statements, {} in flight", write::IN_FLIGHT);
-    Ok(DesignInfo {
-        id: id.to_string(),
-        engine: "cassandra".to_owned(),
-        settings: vec![
-            (
-                "statements".to_owned(),
-                "as in the workload file".to_owned(),
-            ),
-            ("writes".to_owned(), writes),
-        ],
-        statements,
-    })
-}
-
-/// How a cluster that we did not start is left.
-fn dropping(context: &Context, keyspace: &Keyspace) -> Option<String> {
-    let ends_here = context.cluster.is_some() && keyspace.owner != Owner::Shared;
-    ends_here.then(|| keyspace.drop_statement())
 }

@@ -11,13 +11,15 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use scylla::client::session::Session;
-use scylla::statement::Statement;
 use scylla::statement::prepared::PreparedStatement;
+use scylla::statement::{Consistency, Statement};
 use tokio::sync::{Mutex, OnceCell};
 
+use super::buckets::{BucketsWritten, joined};
 use super::decode::Decoder;
 use super::layout::{TableLayout, quoted, quoted_list};
 use super::pushdown::{KeyValue, Pushdown};
+use super::ranges::{dealt_out, token_ranges};
 use super::scan::{CassandraScan, PAGE_TIME_LIMIT, Request};
 
 /// Rows of a page. The measured optimum is flat from 5,000 rows on.
@@ -35,8 +37,12 @@ pub struct CassandraTable {
     keyspace: String,
     layout: TableLayout,
     prepared: Mutex<HashMap<String, PreparedStatement>>,
-    /// First and last bucket in the table.
+    /// Of all reads; the session's own where absent.
+    consistency: Option<Consistency>,
+    /// First and last bucket in the table when it was first asked.
     buckets: OnceCell<Option<(i64, i64)>>,
+    /// Those that are written while it is asked.
+    written: Option<Arc<BucketsWritten>>,
 }
 
 impl CassandraTable {
@@ -47,7 +53,22 @@ impl CassandraTable {
             keyspace,
             layout,
             prepared,
+            consistency: None,
             buckets,
+            written: None,
+        }
+    }
+
+    /// For a load, whose queries have a consistency level and whose inserts may add buckets.
+    pub fn under_load(
+        self,
+        consistency: Option<Consistency>,
+        written: Option<Arc<BucketsWritten>>,
+    ) -> Self {
+        CassandraTable {
+            consistency,
+            written,
+            ..self
         }
     }
 
@@ -59,6 +80,9 @@ impl CassandraTable {
         let mut statement = Statement::new(cql).with_page_size(PAGE_ROWS);
         statement.set_request_timeout(Some(PAGE_TIME_LIMIT));
         statement.set_is_idempotent(true);
+        if let Some(consistency) = self.consistency {
+            statement.set_consistency(consistency);
+        }
         let statement = self.session.prepare(statement).await.map_err(external)?;
         prepared.insert(cql.to_owned(), statement.clone());
         Ok(statement)
@@ -134,10 +158,9 @@ impl CassandraTable {
 
     /// First and last bucket number, from the partition keys alone.
     async fn bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
-        self.buckets
-            .get_or_try_init(|| self.read_bucket_bounds())
-            .await
-            .copied()
+        let found = self.buckets.get_or_try_init(|| self.read_bucket_bounds());
+        let written = self.written.as_ref().and_then(|written| written.bounds());
+        Ok(joined(*found.await?, written))
     }
 
     async fn read_bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
@@ -241,57 +264,4 @@ impl TableProvider for CassandraTable {
 
 fn external(error: impl std::fmt::Display) -> DataFusionError {
     DataFusionError::External(format!("Cassandra: {error}").into())
-}
-
-/// Splits the ring of the Murmur3 partitioner into `n` ranges, each without its start.
-///
-/// No key has the smallest token: Cassandra maps it to the largest one.
-fn token_ranges(n: usize) -> Vec<(i64, i64)> {
-    let width = (1i128 << 64) / n.max(1) as i128;
-    let bound = |i: usize| match i {
-        i if i >= n.max(1) => i64::MAX,
-        i => (i128::from(i64::MIN) + width * i as i128) as i64,
-    };
-    (0..n.max(1)).map(|i| (bound(i), bound(i + 1))).collect()
-}
-
-/// Deals requests out to at most `n` partitions, in turn. Never empty.
-fn dealt_out(requests: Vec<Request>, n: usize) -> Vec<Vec<Request>> {
-    let mut partitions = vec![Vec::new(); n.min(requests.len()).max(1)];
-    let count = partitions.len();
-    for (i, request) in requests.into_iter().enumerate() {
-        partitions[i % count].push(request);
-    }
-    partitions
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn token_ranges_cover_the_ring_without_gap_or_overlap() {
-        for n in [1, 2, 3, 7, 64] {
-            let ranges = token_ranges(n);
-            assert_eq!(ranges.len(), n);
-            assert_eq!(ranges[0].0, i64::MIN);
-            assert_eq!(ranges[n - 1].1, i64::MAX);
-            assert!(ranges.windows(2).all(|pair| pair[0].1 == pair[1].0));
-            assert!(ranges.iter().all(|(after, to)| after < to));
-        }
-    }
-
-    #[test]
-    fn requests_are_dealt_out_evenly() {
-        let requests = vec![Request(vec![]); 5];
-        let sizes = |n| {
-            dealt_out(requests.clone(), n)
-                .iter()
-                .map(Vec::len)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(sizes(2), [3, 2]);
-        assert_eq!(sizes(9), [1; 5]);
-        assert_eq!(dealt_out(Vec::new(), 4), vec![Vec::<Request>::new()]);
-    }
 }

@@ -28,6 +28,10 @@ impl Engine for Dry {
         }]
     }
 
+    fn takes_operations(&self) -> bool {
+        true
+    }
+
     async fn availability(&self) -> Result<String, String> {
         Ok("part of Bakeoff, for bakeoff drive".to_owned())
     }
@@ -181,7 +185,9 @@ mod tests {
                 background: Vec::new(),
             }),
             seed: 1,
+            ordinal: 0,
             rows: 10,
+            new_rows: Vec::new(),
             shard: Shard { index: 0, of: 1 },
             threads: 1,
             in_flight: 4,

@@ -66,11 +66,13 @@ impl Loads {
         consistency: Option<Consistency>,
     ) -> Loaded {
         let source: Arc<dyn RowSource> = source::open(workload, None).unwrap().into();
-        let values = source::row_values(workload, source.clone()).unwrap();
+        let rows = workload.scale.default_rows;
+        let values = source::row_values(workload, source.clone(), rows).unwrap();
         let options = TargetOptions {
             values: values.clone(),
             mix: Arc::new(workload.mix.clone().unwrap()),
-            keys_repeat: source.may_repeat_keys(),
+            loaded: 0..rows,
+            keys_repeat: source::keys_repeat(workload, &*values, rows, 1),
             in_flight_per_worker: IN_FLIGHT as usize,
             request_time_limit,
             consistency,
@@ -118,7 +120,9 @@ impl Loaded {
         Plan {
             mix: Arc::new(self.workload.mix.clone().unwrap()),
             seed: self.workload.seed,
+            ordinal: 0,
             rows: self.rows(),
+            new_rows: Vec::new(),
             shard: Shard { index: 0, of: 1 },
             threads: 1,
             in_flight: IN_FLIGHT,

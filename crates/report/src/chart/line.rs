@@ -15,6 +15,8 @@ pub enum Stroke {
     Strong,
     Light,
     Dashed,
+    /// What must not be exceeded.
+    Limit,
 }
 
 pub struct Line {
@@ -40,6 +42,7 @@ impl Line {
             Stroke::Strong => "line",
             Stroke::Light => "line light",
             Stroke::Dashed => "line dashed",
+            Stroke::Limit => "limit",
         };
         let mut svg = format!(
             "<g class=\"{}\"><path class=\"{stroke}\" d=\"{}\"/>",

@@ -24,7 +24,7 @@ pub use query_bars::query_bars;
 pub use rate_bars::{p99_bars, rate_bars};
 pub use scatter::{Size, scatter};
 pub use storage_bars::storage_bars;
-pub use timeline::timeline;
+pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, timeline};
 
 use crate::markup::Escaped;
 

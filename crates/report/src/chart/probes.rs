@@ -19,14 +19,16 @@ const BOTTOM: f64 = HEIGHT - 40.0;
 struct Point<'a> {
     probe: &'a ProbeRecord,
     rate: f64,
-    seconds: f64,
+    /// `None` where no operation succeeded.
+    seconds: Option<f64>,
 }
 
 /// One limit of an objective on one design, such as `p99<10ms`. `None` when nothing was measured.
 pub fn probes(design: &str, limit: &str, probes: &[ProbeRecord]) -> Option<String> {
     let points: Vec<Point> = probes.iter().filter_map(|p| point(p, limit)).collect();
     let bound = limit_seconds(limit);
-    let times: Vec<f64> = points.iter().map(|p| p.seconds).chain(bound).collect();
+    let times = points.iter().filter_map(|p| p.seconds);
+    let times: Vec<f64> = times.chain(bound).collect();
     let rates: Vec<f64> = points.iter().map(|p| p.rate).collect();
     let x = Scale::scatter(&rates, LEFT, RIGHT)?;
     let y = Scale::scatter(&times, BOTTOM, TOP)?;
@@ -50,7 +52,7 @@ fn point<'a>(probe: &'a ProbeRecord, limit: &str) -> Option<Point<'a>> {
     Some(Point {
         probe,
         rate: probe.rate?,
-        seconds: (*measured)? / 1e9,
+        seconds: measured.map(|ns| ns / 1e9),
     })
 }
 
@@ -114,20 +116,33 @@ fn limit_line(limit: &str, at: f64) -> String {
     )
 }
 
+/// A load in which nothing succeeded is above all times.
 fn mark(point: &Point, x: &Scale, y: &Scale) -> String {
     let (marker, class) = match point.probe.held() {
         true => (Marker::Circle, "e2"),
         false => (Marker::Cross, "missed"),
     };
-    let path = marker.path(x.at(point.rate), y.at(point.seconds));
-    format!("<g class=\"{class}\"><path class=\"mark\" d=\"{path}\"/></g>\n")
+    let at = x.at(point.rate);
+    let path = marker.path(at, point.seconds.map_or(TOP, |seconds| y.at(seconds)));
+    let label = match point.seconds {
+        Some(_) => String::new(),
+        None => format!(
+            "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">no success</text>",
+            at - 9.0,
+            TOP + 4.0
+        ),
+    };
+    format!("<g class=\"{class}\"><path class=\"mark\" d=\"{path}\"/>{label}</g>\n")
 }
 
 fn description(points: &[Point]) -> String {
     let sentence = |p: &Point| {
-        let outcome = if p.probe.held() { "held" } else { "missed" };
-        let (rate, time) = (units::rate(p.rate), units::duration(p.seconds));
-        format!("{rate} ops/s: {time}, {outcome}.")
+        let rate = units::rate(p.rate);
+        match p.seconds.map(units::duration) {
+            Some(time) if p.probe.held() => format!("{rate} ops/s: {time}, held."),
+            Some(time) => format!("{rate} ops/s: {time}, missed."),
+            None => format!("{rate} ops/s: no operation succeeded, missed."),
+        }
     };
     let sentences: Vec<String> = points.iter().map(sentence).collect();
     format!("Logarithmic scales. {}", sentences.join(" "))
@@ -136,6 +151,30 @@ fn description(points: &[Point]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_load_in_which_nothing_succeeded_is_marked() {
+        let probe = |rate, measured: Option<f64>| ProbeRecord {
+            design: "a/x".to_owned(),
+            trial: 1,
+            rate: Some(rate),
+            rate_reached: rate,
+            measured: vec![("p99<10ms".to_owned(), measured)],
+            missed: match measured {
+                Some(_) => Vec::new(),
+                None => vec!["p99<10ms: no operation succeeded".to_owned()],
+            },
+        };
+        let chart = probes(
+            "a/x",
+            "p99<10ms",
+            &[probe(500.0, Some(4e6)), probe(900.0, None)],
+        );
+        let chart = chart.unwrap();
+        assert!(chart.contains("900 ops/s: no operation succeeded, missed."));
+        assert_eq!(chart.matches("class=\"mark\"").count(), 2);
+        assert!(chart.contains(">no success</text>"));
+    }
 
     #[test]
     fn limits_are_read_as_objectives_write_them() {

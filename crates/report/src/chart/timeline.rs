@@ -1,26 +1,24 @@
 //! A trial second by second: the client's latency and rate, and the server under the same axis.
 
+mod growth;
+mod series;
+
 use std::fmt::Write;
 
-use bakeoff_stats::drive::{
-    DriveHeader, OperationCounts, SecondCounts, ServerSample, TrialSummary,
-};
+use bakeoff_stats::drive::{DriveHeader, TrialSummary};
 
 use super::Size;
-use super::line::{Line, Stroke};
-use super::palette::nth_class;
 use super::panel::{GAP, HEADING, Panel};
 use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::units;
+use series::Series;
 
-const LATENCY_HEIGHT: f64 = 150.0;
-const PANEL_HEIGHT: f64 = 62.0;
 const AXIS: f64 = 38.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
-/// Points of a line; of longer trials each point is the worst of several seconds.
-const MOST_POINTS: usize = 240;
+/// Points of a line; of longer trials each point is of several seconds.
+pub const MOST_POINTS: usize = 240;
 
 /// `None` for a trial without a second.
 pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Option<String> {
@@ -87,7 +85,8 @@ fn left_out(trial: &TrialSummary, x: &Scale, plot: &Rectangle) -> String {
 
 fn time_axis(x: &Scale, bottom: f64, width: f64) -> String {
     let mut axis = String::new();
-    for tick in x.ticks() {
+    // Parts of a second have no label: seconds are what is drawn.
+    for tick in x.ticks().into_iter().filter(|tick| tick.fract() == 0.0) {
         let at = x.at(tick);
         let _ = writeln!(
             axis,
@@ -120,201 +119,21 @@ fn description(trial: &TrialSummary, panels: &[Panel]) -> String {
     )
 }
 
-/// The seconds of a trial, a few of them in each point where there are many.
-struct Series<'a> {
-    header: &'a DriveHeader,
-    /// Neighbours that share a point.
-    points: Vec<&'a [SecondCounts]>,
-    seconds: &'a [SecondCounts],
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> Series<'a> {
-    fn of(header: &'a DriveHeader, trial: &'a TrialSummary) -> Series<'a> {
-        let seconds = trial.seconds.as_slice();
-        Series {
-            header,
-            points: seconds
-                .chunks(seconds.len().div_ceil(MOST_POINTS))
-                .collect(),
-            seconds,
-        }
-    }
-
-    fn panels(&self) -> Vec<Panel> {
-        let panel = |heading: &str, lines, tick| Panel {
-            heading: heading.to_owned(),
-            height: PANEL_HEIGHT,
-            logarithmic: false,
-            lines,
-            tick,
+    #[test]
+    fn ticks_are_whole_seconds_and_none_comes_twice() {
+        let labels = |seconds: f64| {
+            let axis = time_axis(&Scale::up_to(seconds, LEFT, 700.0), 0.0, 714.0);
+            let labels = axis.split("\"middle\">").skip(1);
+            let labels = labels.map(|rest| rest.split('<').next().unwrap().to_owned());
+            labels.collect::<Vec<_>>()
         };
-        vec![
-            Panel {
-                heading: "Response time: p99 strong, p50 light".to_owned(),
-                height: LATENCY_HEIGHT,
-                logarithmic: true,
-                lines: self.latency(),
-                tick: |seconds| units::trimmed(&units::duration(seconds)),
-            },
-            panel("Operations a second", vec![self.rate()], number),
-            panel("Failed operations a second", self.failures(), number),
-            panel(
-                "Server CPU, cores in use",
-                self.grown(|s| s.cpu_seconds),
-                number,
-            ),
-            panel(
-                "Server disk, MB/s: read, written dashed",
-                self.disk(),
-                number,
-            ),
-            panel(
-                "Garbage collection pauses, ms/s",
-                self.grown(|s| s.gc_seconds.map(|seconds| seconds * 1e3)),
-                number,
-            ),
-            panel(
-                "Compactions that wait or run",
-                vec![self.standing(Stroke::Strong, |s| s.pending_compactions.map(|n| n as f64))],
-                whole_number,
-            ),
-            panel(
-                "Server's own p99, ms: read, write dashed",
-                self.own_latency(),
-                number,
-            ),
-        ]
+        let name = "seconds from the start";
+        assert_eq!(labels(1.0), ["0", "1", name]);
+        assert_eq!(labels(2.0), ["0", "1", "2", name]);
+        assert_eq!(labels(60.0), ["0", "20", "40", "60", name]);
     }
-
-    /// The value of a point in the middle of its seconds.
-    fn line(
-        &self,
-        class: &str,
-        stroke: Stroke,
-        value: impl Fn(&[SecondCounts]) -> Option<f64>,
-    ) -> Line {
-        let middle = |seconds: &[SecondCounts]| {
-            let first = seconds.first().map_or(0, |s| s.second);
-            f64::from(first) + seconds.len() as f64 / 2.0
-        };
-        let points = self.points.iter();
-        Line {
-            class: class.to_owned(),
-            stroke,
-            mark: None,
-            points: points.map(|s| (middle(s), value(s))).collect(),
-        }
-    }
-
-    fn latency(&self) -> Vec<Line> {
-        let several = self.header.operations.len() > 1;
-        let worst = |operation: usize, ns: fn(&OperationCounts) -> u64| {
-            move |seconds: &[SecondCounts]| {
-                let counts = seconds.iter().map(|s| &s.operations[operation]);
-                let times = counts.filter(|c| c.successes > 0).map(ns);
-                times.max().map(|ns| ns as f64 / 1e9)
-            }
-        };
-        let operations = 0..self.header.operations.len();
-        operations
-            .flat_map(|place| {
-                let class = nth_class(place);
-                let p50 = self.line(&class, Stroke::Light, worst(place, |c| c.response_p50_ns));
-                let p99 = self.line(&class, Stroke::Strong, worst(place, |c| c.response_p99_ns));
-                let p99 = Line {
-                    mark: several.then_some(place),
-                    ..p99
-                };
-                [p50, p99]
-            })
-            .collect()
-    }
-
-    fn rate(&self) -> Line {
-        self.line("plain", Stroke::Strong, |seconds| {
-            let done: u64 = seconds.iter().map(SecondCounts::successes).sum();
-            Some(done as f64 / seconds.len() as f64)
-        })
-    }
-
-    /// Nothing where nothing failed.
-    fn failures(&self) -> Vec<Line> {
-        let failed = self.line("missed", Stroke::Strong, |seconds| {
-            let failed: u64 = seconds.iter().map(SecondCounts::failed).sum();
-            Some(failed as f64 / seconds.len() as f64)
-        });
-        let any = self.seconds.iter().any(|s| s.failed() > 0);
-        any.then_some(failed).into_iter().collect()
-    }
-
-    /// Growth of a counter in a second.
-    fn growth(&self, stroke: Stroke, value: impl Fn(&ServerSample) -> Option<f64>) -> Option<Line> {
-        let known = self
-            .seconds
-            .iter()
-            .filter_map(|s| Some((s.second, value(&s.server)?)));
-        let known: Vec<(u32, f64)> = known.collect();
-        let rates: Vec<(f64, f64)> = known
-            .windows(2)
-            .map(|pair| {
-                let ((then, before), (now, value)) = (pair[0], pair[1]);
-                let seconds = f64::from(now - then);
-                let middle = f64::from(then + 1) + seconds / 2.0;
-                (middle, (value - before).max(0.0) / seconds)
-            })
-            .collect();
-        let each = rates.len().div_ceil(MOST_POINTS).max(1);
-        let mean = |points: &[(f64, f64)]| {
-            let count = points.len() as f64;
-            let sum = points
-                .iter()
-                .fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-            (sum.0 / count, Some(sum.1 / count))
-        };
-        (!rates.is_empty()).then(|| Line {
-            class: "plain".to_owned(),
-            stroke,
-            mark: None,
-            points: rates.chunks(each).map(mean).collect(),
-        })
-    }
-
-    fn grown(&self, value: impl Fn(&ServerSample) -> Option<f64>) -> Vec<Line> {
-        self.growth(Stroke::Strong, value).into_iter().collect()
-    }
-
-    fn disk(&self) -> Vec<Line> {
-        let megabytes = |bytes: Option<u64>| bytes.map(|b| b as f64 / 1e6);
-        let written = self.growth(Stroke::Dashed, |s| megabytes(s.disk_written_bytes));
-        let read = self.growth(Stroke::Strong, |s| megabytes(s.disk_read_bytes));
-        written.into_iter().chain(read).collect()
-    }
-
-    /// A value that is not a counter.
-    fn standing(&self, stroke: Stroke, value: impl Fn(&ServerSample) -> Option<f64>) -> Line {
-        self.line("plain", stroke, |seconds| {
-            let values = seconds.iter().filter_map(|s| value(&s.server));
-            values.max_by(f64::total_cmp)
-        })
-    }
-
-    fn own_latency(&self) -> Vec<Line> {
-        let ms = |micros: Option<f64>| micros.map(|m| m / 1e3);
-        vec![
-            self.standing(Stroke::Dashed, |s| ms(s.write_p99_micros)),
-            self.standing(Stroke::Strong, |s| ms(s.read_p99_micros)),
-        ]
-    }
-}
-
-/// Nothing between two whole numbers.
-fn whole_number(value: f64) -> String {
-    match value.fract() {
-        0.0 => number(value),
-        _ => String::new(),
-    }
-}
-
-fn number(value: f64) -> String {
-    units::trimmed(&units::rate(value))
 }

@@ -1,9 +1,10 @@
 //! A load as one HTML file that needs no network and no scripts.
 
+mod published;
 mod setup;
 mod tables;
 
-use bakeoff_stats::drive::{DriveDesign, DriveSummary, TrialSummary};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 
 use super::{Kind, notes, ranking, verdict};
 use crate::chart::{self, Marker, nth_class};
@@ -28,6 +29,7 @@ pub fn render(summary: &DriveSummary) -> String {
         section("All figures", &tables::designs(summary)),
         section("Operations", &tables::operations(summary)),
         section("Loads", &tables::trials(summary)),
+        published::published(summary),
         setup(summary),
     ];
     let header = &summary.header;
@@ -105,8 +107,8 @@ fn search(summary: &DriveSummary) -> String {
     }
     charts_section(
         "Search",
-        "Each mark is a load at a rate: ● held the objective, ✕ missed it. Both axes are \
-         logarithmic.",
+        "Each mark is a load at a rate: ● held the objective, ✕ missed it, at the upper edge without \
+         a success. Both axes are logarithmic.",
         &charts,
     )
 }
@@ -147,11 +149,46 @@ fn time_lines(summary: &DriveSummary) -> String {
         return String::new();
     }
     let content = format!(
-        "<p class=\"hint-text\">Response times count from the moment an operation was due. Shaded: \
-         left out as warm-up, or after the last operation was due.</p>\n{}{shown}{others}",
+        "<p class=\"hint-text\">{}</p>\n{}{shown}{others}",
+        how_to_read(summary),
         legend(summary)
     );
     section("Second by second", &content)
+}
+
+/// What the time lines do not say by themselves.
+fn how_to_read(summary: &DriveSummary) -> String {
+    let mut sentences = vec![
+        "Response times count from the moment an operation was due. Shaded: left out as warm-up, \
+         or after the last operation was due."
+            .to_owned(),
+    ];
+    let seconds = || summary.trials.iter().flat_map(|t| &t.seconds);
+    let longest = summary.trials.iter().map(|t| t.seconds.len()).max();
+    if longest > Some(chart::POINTS_OF_A_TIMELINE) {
+        sentences.push(format!(
+            "Of a load of more than {} s each point is of several seconds: p50 and p99 of response \
+             times are the worst of these seconds, memory and compactions the most; rates and \
+             all others are means.",
+            chart::POINTS_OF_A_TIMELINE
+        ));
+    }
+    if seconds().any(|s| s.server.page_cache_bytes.is_some()) {
+        sentences.push(
+            "Cache is the page cache within the server's memory limit; pages of mapped files are \
+             in resident memory, too."
+                .to_owned(),
+        );
+    }
+    let own_latency = |s: &SecondCounts| s.server.read_p99_micros.or(s.server.write_p99_micros);
+    if seconds().any(|s| own_latency(s).is_some()) {
+        sentences.push(
+            "The server tells its own p99 in whole milliseconds: below 0.5 ms it is not known, and \
+             the line has a gap."
+                .to_owned(),
+        );
+    }
+    sentences.join(" ")
 }
 
 fn time_line(summary: &DriveSummary, trial: &TrialSummary) -> Option<String> {

@@ -52,7 +52,8 @@ fn slowest_p99(design: &DriveDesign) -> Option<(usize, Estimate)> {
         .max_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
 }
 
-/// Designs with this figure, best first.
+/// Designs with this figure, best first. Without a limit for failures, one that has some comes after
+/// all that have none: what failed is in no time and no rate, and may have been the hardest part.
 fn ranking(summary: &DriveSummary, kind: Kind) -> Vec<(&DriveDesign, Estimate)> {
     let figures = summary.designs.iter();
     let mut ranking: Vec<(&DriveDesign, Estimate)> = figures
@@ -65,6 +66,10 @@ fn ranking(summary: &DriveSummary, kind: Kind) -> Vec<(&DriveDesign, Estimate)> 
         Kind::Rate | Kind::Varying => {
             ranking.sort_by(|(_, a), (_, b)| a.median.total_cmp(&b.median));
         }
+    }
+    if kind != Kind::Search {
+        // Stable, so that figures still count among those that have failures.
+        ranking.sort_by_key(|(design, _)| design.figures.as_ref().is_some_and(|f| f.failed() > 0));
     }
     ranking
 }

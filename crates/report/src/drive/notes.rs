@@ -1,6 +1,6 @@
 //! What a reader has to know to judge the figures of a load, in words.
 
-use bakeoff_stats::drive::{DriveSummary, TrialSummary};
+use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 
 use super::Kind;
 use crate::units;
@@ -17,22 +17,28 @@ pub fn facts(summary: &DriveSummary) -> String {
         0 => String::new(),
         n => format!("{n} processes, "),
     };
+    let seconds = units::trimmed(&units::duration(header.seconds));
+    let in_flight = units::count(u64::from(header.in_flight));
+    let (seconds, in_flight) = match header.objective.is_some() {
+        true => (format!("{seconds} a probe"), format!("at most {in_flight}")),
+        false => (seconds, in_flight),
+    };
     format!(
-        "{}, {}, {}, {} in flight, {processes}{}, {} with {}",
+        "{}, {}, {seconds}, {in_flight} in flight, {processes}{}, {} with {}",
         units::plural(header.rows, "row", "rows"),
-        header.schedule,
-        match header.objective.is_some() {
-            true => format!(
-                "{} a probe",
-                units::trimmed(&units::duration(header.seconds))
-            ),
-            false => units::trimmed(&units::duration(header.seconds)),
-        },
-        units::count(u64::from(header.in_flight)),
+        schedule(header),
         units::plural(u64::from(header.threads), "thread", "threads"),
         header.machine.cpu,
         units::plural(u64::from(header.machine.cores), "core", "cores"),
     )
+}
+
+/// What becomes due when, in words. A search has a schedule of its own for each load.
+pub fn schedule(header: &DriveHeader) -> String {
+    match &header.objective {
+        Some(objective) => format!("search of the highest rate within {objective}"),
+        None => header.schedule.clone(),
+    }
 }
 
 pub fn of(summary: &DriveSummary) -> Vec<String> {
@@ -45,11 +51,14 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
         waited(summary),
         late(summary),
         few_rounds(summary),
+        yardstick(summary),
         part_of_a_load(summary),
     ]
     .into_iter()
     .flatten()
     .collect();
+    notes.extend(incomplete(summary));
+    notes.extend(background(summary));
     notes.extend(messages(summary));
     notes.extend(summary.warnings.iter().cloned());
     notes
@@ -92,7 +101,10 @@ fn warm_up(summary: &DriveSummary) -> Option<String> {
             true => most.to_string(),
             false => format!("{least} to {most}"),
         };
-        format!("left out as warm-up: the first {range} s of each load (by MSER)")
+        format!(
+            "left out as warm-up: the first {range} s of each load (by MSER), but not from the \
+             client's CPU time"
+        )
     })
 }
 
@@ -111,6 +123,7 @@ fn unsteady(summary: &DriveSummary) -> Option<String> {
 
 fn capped(summary: &DriveSummary) -> Option<String> {
     let capped: Vec<String> = trials(summary)
+        .filter(|t| t.is_limited())
         .filter_map(|t| {
             let (scheduled, reached) = t.capped()?;
             let (scheduled, reached) = (units::rate(scheduled), units::rate(reached));
@@ -171,20 +184,54 @@ fn late(summary: &DriveSummary) -> Option<String> {
 }
 
 fn few_rounds(summary: &DriveSummary) -> Option<String> {
-    let rates = summary.designs.iter().filter_map(|d| d.rate);
-    let fewest = rates.min_by_key(|r| r.observations)?;
-    let all = summary.designs.len();
-    match fewest.observations {
-        // A search repeats the rate that it ends with, and says between which rates the limit is.
-        1 if all == 1 || Kind::of(summary) == Kind::Search => None,
+    let is_search = Kind::of(summary) == Kind::Search;
+    let rate = |d: &DriveDesign| if is_search { d.highest_rate } else { d.rate };
+    let known = summary.designs.iter();
+    let known: Vec<_> = known.filter_map(|d| Some((d, rate(d)?))).collect();
+    let observations = || known.iter().map(|(_, rate)| rate.observations);
+    let (fewest, most) = (observations().min()?, observations().max()?);
+    let (what, done) = match is_search {
+        true => ("searches", "searched"),
+        false => ("rounds", "driven"),
+    };
+    match fewest {
+        1 if most > 1 => {
+            let once = known.iter().filter(|(_, rate)| rate.observations == 1);
+            let once: Vec<String> = once.map(|(d, _)| d.info.id.clone()).collect();
+            Some(format!(
+                "{done} only once, so that nothing is known about the error: {}",
+                shortened(&once)
+            ))
+        }
+        1 if is_search => Some(
+            "one search each: its interval is between two loads of that search, and a repeated \
+             search may differ by more"
+                .to_owned(),
+        ),
+        1 if summary.designs.len() == 1 => None,
         1 => Some("one round was driven: nothing is known about its error".to_owned()),
-        n if n < 6 => Some(format!(
-            "{n} rounds: an interval is the whole range and covers {:.0}%, not 95%; take small \
-             differences for unproven",
-            fewest.coverage * 100.0
-        )),
+        n if n < 6 => {
+            let coverage = known.iter().map(|(_, rate)| rate.coverage);
+            let least = coverage.min_by(f64::total_cmp)?;
+            Some(format!(
+                "{n} {what}: an interval is the whole range and covers {:.0}%, not 95%; take small \
+                 differences for unproven",
+                least * 100.0
+            ))
+        }
         _ => None,
     }
+}
+
+/// `dry` beside others; alone it is what was asked for.
+fn yardstick(summary: &DriveSummary) -> Option<String> {
+    let (yardsticks, others): (Vec<&DriveDesign>, Vec<&DriveDesign>) =
+        summary.designs.iter().partition(|d| d.info.is_yardstick());
+    let first = yardsticks.first().filter(|_| !others.is_empty())?;
+    Some(format!(
+        "{} is a yardstick, not a choice: it stores nothing and shows what Bakeoff itself takes",
+        first.info.id
+    ))
 }
 
 fn part_of_a_load(summary: &DriveSummary) -> Option<String> {
@@ -193,6 +240,26 @@ fn part_of_a_load(summary: &DriveSummary) -> Option<String> {
         format!(
             "this is shard {} of {of}: rates are its own; `bakeoff merge` joins the shards",
             index + 1
+        )
+    })
+}
+
+/// Loads that are in no figure since a worker was missing, with the reason.
+fn incomplete(summary: &DriveSummary) -> impl Iterator<Item = String> {
+    summary.trials.iter().filter_map(|t| {
+        let why = t.end.as_ref()?.worker_failures.first()?;
+        Some(format!("left out of all figures: {}: {why}", place(t)))
+    })
+}
+
+fn background(summary: &DriveSummary) -> Option<String> {
+    let all: u64 = ended(summary).map(|e| e.background_statements).sum();
+    let failed: u64 = ended(summary).map(|e| e.background_failed).sum();
+    (failed > 0).then(|| {
+        format!(
+            "{} of {} failed",
+            units::count(failed),
+            units::plural(all, "background statement", "background statements")
         )
     })
 }

@@ -26,6 +26,7 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
     }
     parts.extend(failures(summary, width, style));
     parts.extend(remarks(summary, width, style));
+    parts.extend(published(summary, width, style));
     let verdict = wrap(&verdict::paragraph(summary), width, "", "");
     parts.push(section("Verdict", style, &verdict));
     parts.join("\n\n") + "\n"
@@ -49,4 +50,18 @@ fn remarks(summary: &DriveSummary, width: usize, style: Style) -> Option<String>
         .map(|note| wrap(note, width, "! ", "  "))
         .collect();
     (!lines.is_empty()).then(|| section("Notes", style, &lines.join("\n")))
+}
+
+fn published(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
+    let published = summary.header.published.as_ref()?;
+    let figures = published.figures.iter();
+    let figures = figures.map(|f| format!("{}, {}: {}", f.design, f.what, f.figure));
+    let lines = figures.chain(published.notes.iter().cloned());
+    let lines: Vec<String> = lines.map(|line| wrap(&line, width, "- ", "  ")).collect();
+    let source = format!(
+        "{}. Other hardware, versions and row counts: for orientation, not for comparison.",
+        published.source.trim_end_matches('.')
+    );
+    let body = [wrap(&source, width, "", ""), lines.join("\n")].join("\n");
+    (!lines.is_empty()).then(|| section("Published figures", style, &body))
 }

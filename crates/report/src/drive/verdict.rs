@@ -1,20 +1,25 @@
 //! The paragraph that says what a load supports: the highest rate, or how long operations take,
 //! and between which designs a difference was shown.
 
+mod compared;
+mod missing;
+
 use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
 
-use super::{Kind, list, ranking, slowest_p99};
+use super::{Kind, list, slowest_p99};
 use crate::units;
 use crate::verdict::Answer;
+use compared::{FAILED_SHARE, Ranked, compared, shortfalls, ties};
 
 /// The question that the load was for, and its answer.
 pub fn answers(summary: &DriveSummary) -> Vec<Answer> {
     let kind = Kind::of(summary);
-    let ranking = ranking(summary, kind);
+    let ranking = compared(summary, kind);
     let Some((best, figure)) = ranking.first() else {
         return Vec::new();
     };
+    let but = but(summary, kind, best);
     let rate = |rate: f64| format!("{} ops/s", units::rate(rate));
     let mut answers = match kind {
         Kind::Search => vec![Answer {
@@ -25,7 +30,7 @@ pub fn answers(summary: &DriveSummary) -> Vec<Answer> {
         Kind::ClosedLoop => vec![Answer {
             question: format!("Throughput with {} in flight", summary.header.in_flight),
             figure: rate(figure.median),
-            basis: best.info.id.clone(),
+            basis: format!("{}{but}", best.info.id),
         }],
         Kind::Rate | Kind::Varying => Vec::new(),
     };
@@ -45,47 +50,42 @@ fn response_times(summary: &DriveSummary, design: &DriveDesign, kind: Kind) -> O
     Some(Answer {
         question: format!("Response time of 99% of the operations, {at}"),
         figure: units::duration(p99.median),
-        basis: format!("{name} with {}", design.info.id),
+        basis: format!(
+            "{name} with {}{}",
+            design.info.id,
+            but(summary, kind, design)
+        ),
     })
 }
 
 pub fn paragraph(summary: &DriveSummary) -> String {
     let kind = Kind::of(summary);
-    let ranking = ranking(summary, kind);
+    let ranking = compared(summary, kind);
     if ranking.is_empty() {
-        return nothing(summary, kind);
+        return missing::nothing(summary, kind);
     }
     let sentences = [
         Some(headline(summary, kind, &ranking)),
         others(kind, &ranking),
+        fell_short(summary, kind, &ranking),
         ties(kind, &ranking),
         times(summary, kind, ranking[0].0),
         cost(&ranking),
-        failed(summary),
-        left_out(summary, &ranking),
+        missing::failed(summary),
+        missing::left_out(summary, kind, &ranking),
     ];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
     sentences.join(" ")
-}
-
-fn nothing(summary: &DriveSummary, kind: Kind) -> String {
-    let tried = summary.designs.iter().any(|d| !d.found.is_empty());
-    match kind {
-        Kind::Search if tried => format!(
-            "No rate that was tried held {}; a less strict objective or a lower rate may.",
-            objective(summary)
-        ),
-        _ => "No operation has succeeded, so there is nothing to say.".to_owned(),
-    }
 }
 
 fn objective(summary: &DriveSummary) -> &str {
     summary.header.objective.as_deref().unwrap_or_default()
 }
 
-fn headline(summary: &DriveSummary, kind: Kind, ranking: &[(&DriveDesign, Estimate)]) -> String {
+fn headline(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> String {
     let (best, figure) = &ranking[0];
     let id = &best.info.id;
+    let but = but(summary, kind, best);
     match kind {
         Kind::Search => format!(
             "{id} holds {} up to {} ops/s; {}.",
@@ -94,26 +94,75 @@ fn headline(summary: &DriveSummary, kind: Kind, ranking: &[(&DriveDesign, Estima
             interval_of_search(best, figure)
         ),
         Kind::ClosedLoop => format!(
-            "{id} does {} ops/s with {} operations in flight{}.",
+            "{id} does {} ops/s with {} operations in flight{}{but}.",
             units::rate(figure.median),
             summary.header.in_flight,
             spread(figure, units::rate_interval(figure))
         ),
         Kind::Rate | Kind::Varying => {
             let (median, interval) = units::duration_interval(figure);
-            let lowest = match ranking.len() {
-                1 => "",
-                _ => "the lowest p99: ",
-            };
+            let lowest = lowest(ranking);
             let operation = slowest_p99(best).map_or(0, |(operation, _)| operation);
             format!(
-                "At {}, {id} answers 99% of its slowest operation, {}, within {lowest}{median}{}.",
+                "At {}, {id} answers 99% of its slowest operation, {}, within {lowest}{median}{}{but}.",
                 summary.header.schedule,
                 summary.header.operations[operation].name,
                 spread(figure, interval)
             )
         }
     }
+}
+
+/// What the best p99 is the lowest of. Designs that did not do all of the work may have a lower one.
+fn lowest(ranking: &[Ranked<'_>]) -> &'static str {
+    let (_, best) = &ranking[0];
+    match () {
+        () if ranking.len() == 1 => "",
+        () if ranking
+            .iter()
+            .any(|(_, figure)| figure.median < best.median) =>
+        {
+            "the lowest p99 of those that did all of it: "
+        }
+        () => "the lowest p99: ",
+    }
+}
+
+/// `, but it reached only 400 of 500 ops/s`
+fn but(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> String {
+    let shortfalls = shortfalls(summary, kind, design, FAILED_SHARE);
+    match shortfalls.is_empty() {
+        true => String::new(),
+        false => format!(", but it {}", list(&shortfalls)),
+    }
+}
+
+/// Others than the best one whose figures are of less than what was asked. Where such a figure is
+/// better than the best one's, no failure is too few to be named.
+fn fell_short(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Option<String> {
+    let ((_, best), others) = ranking.split_first()?;
+    let sentence = |(design, figure): &Ranked<'_>| {
+        let (is_better, shown) = match kind {
+            Kind::Search | Kind::ClosedLoop => (
+                figure.median > best.median,
+                format!("does {} ops/s", units::rate(figure.median)),
+            ),
+            Kind::Rate | Kind::Varying => (
+                figure.median < best.median,
+                format!("has a p99 of {}", units::duration(figure.median)),
+            ),
+        };
+        let failed_share = if is_better { 0.0 } else { FAILED_SHARE };
+        let shortfalls = shortfalls(summary, kind, design, failed_share);
+        let (id, short) = (&design.info.id, list(&shortfalls));
+        match is_better {
+            _ if shortfalls.is_empty() => None,
+            true => Some(format!("{id} {shown}, but it {short}.")),
+            false => Some(format!("{id} {short}.")),
+        }
+    };
+    let sentences: Vec<String> = others.iter().filter_map(sentence).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// ` (11.9–12.8 k over 5 rounds)`
@@ -136,63 +185,37 @@ fn interval_of_search(design: &DriveDesign, figure: &Estimate) -> String {
     }
 }
 
-/// The interval that a difference has to leave.
-fn interval(kind: Kind, design: &DriveDesign, figure: &Estimate) -> (f64, f64) {
-    let failed = design.found.iter().filter_map(|f| f.failed_at);
-    let high = match kind {
-        Kind::Search => failed.fold(figure.high, f64::max),
-        _ => figure.high,
-    };
-    (figure.low, high)
-}
-
 /// How the others compare.
-fn others(kind: Kind, ranking: &[(&DriveDesign, Estimate)]) -> Option<String> {
-    let (_, best) = &ranking[0];
-    let (worst, last) = ranking.last().filter(|_| ranking.len() > 1)?;
-    let id = &worst.info.id;
+fn others(kind: Kind, ranking: &[Ranked<'_>]) -> Option<String> {
+    let ((_, best), others) = ranking.split_first()?;
+    let figure = |ranked: &&Ranked<'_>| ranked.1.median;
     Some(match kind {
-        Kind::Search | Kind::ClosedLoop => format!(
-            "The lowest of {} designs is {id} with {} ops/s: {} less.",
-            ranking.len(),
-            units::rate(last.median),
-            units::factor(best.median / last.median)
-        ),
-        Kind::Rate | Kind::Varying => format!(
-            "The highest of {} designs is {id} with {}: {}.",
-            ranking.len(),
-            units::duration(last.median),
-            units::factor(last.median / best.median)
-        ),
-    })
-}
-
-/// Designs whose interval overlaps the best one's.
-fn ties(kind: Kind, ranking: &[(&DriveDesign, Estimate)]) -> Option<String> {
-    let (best, figure) = &ranking[0];
-    let (low, high) = interval(kind, best, figure);
-    let overlaps = |(design, figure): &&(&DriveDesign, Estimate)| {
-        let (other_low, other_high) = interval(kind, design, figure);
-        low <= other_high && other_low <= high
-    };
-    let rounds = figure.observations > 1 || kind == Kind::Search;
-    if !rounds && ranking.len() > 1 {
-        return Some(
-            "Each was driven once, which cannot show a difference: repeat it with --rounds 6."
-                .to_owned(),
-        );
-    }
-    let ties: Vec<String> = ranking[1..]
-        .iter()
-        .filter(overlaps)
-        .map(|(d, _)| d.info.id.clone())
-        .collect();
-    (!ties.is_empty()).then(|| {
-        let best = &best.info.id;
-        format!(
-            "No difference was shown between {best} and {}.",
-            list(&ties)
-        )
+        Kind::Search | Kind::ClosedLoop => {
+            let (worst, least) = others
+                .iter()
+                .min_by(|a, b| figure(a).total_cmp(&figure(b)))
+                .filter(|(_, least)| least.median <= best.median)?;
+            format!(
+                "The lowest of {} designs is {} with {} ops/s: {} less.",
+                ranking.len(),
+                worst.info.id,
+                units::rate(least.median),
+                units::factor(best.median / least.median)
+            )
+        }
+        Kind::Rate | Kind::Varying => {
+            let (worst, most) = others
+                .iter()
+                .max_by(|a, b| figure(a).total_cmp(&figure(b)))
+                .filter(|(_, most)| most.median >= best.median)?;
+            format!(
+                "The highest of {} designs is {} with {}: {}.",
+                ranking.len(),
+                worst.info.id,
+                units::duration(most.median),
+                units::factor(most.median / best.median)
+            )
+        }
     })
 }
 
@@ -208,16 +231,16 @@ fn times(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> Option<Str
             Some(format!("{} {p50} and {p99}", o.name))
         })
         .collect();
-    let at = match kind {
-        Kind::Search => "At that rate, response",
-        _ if summary.designs.len() > 1 => "Its response",
-        _ => "Response",
+    let of = match kind {
+        Kind::Search => format!(" with {} at that rate", design.info.id),
+        _ if summary.designs.len() > 1 => format!(" with {}", design.info.id),
+        _ => String::new(),
     };
-    (!parts.is_empty()).then(|| format!("{at} times, p50 and p99: {}.", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("Response times{of}, p50 and p99: {}.", parts.join("; ")))
 }
 
 /// CPU time of the server, and bytes from the disk.
-fn cost(ranking: &[(&DriveDesign, Estimate)]) -> Option<String> {
+fn cost(ranking: &[Ranked<'_>]) -> Option<String> {
     let sentences = [
         range(
             "Server CPU for an operation",
@@ -239,7 +262,7 @@ fn cost(ranking: &[(&DriveDesign, Estimate)]) -> Option<String> {
 /// The least and the most, with their designs.
 fn range(
     what: &str,
-    ranking: &[(&DriveDesign, Estimate)],
+    ranking: &[Ranked<'_>],
     value: impl Fn(&LoadFigures) -> Option<f64>,
     show: impl Fn(f64) -> String,
 ) -> Option<String> {
@@ -254,45 +277,5 @@ fn range(
     Some(match least == most {
         true => format!("{what}: {least}."),
         false => format!("{what}: {least} with {least_id} to {most} with {most_id}."),
-    })
-}
-
-/// Operations that failed, of all trials that figures are of.
-fn failed(summary: &DriveSummary) -> Option<String> {
-    let figures = || summary.designs.iter().filter_map(|d| d.figures.as_ref());
-    let failed: u64 = figures().map(LoadFigures::failed).sum();
-    let all: u64 = failed + figures().map(LoadFigures::successes).sum::<u64>();
-    let mut kinds: Vec<(String, u64)> = Vec::new();
-    for (kind, count) in figures()
-        .flat_map(|f| &f.operations)
-        .flat_map(|o| &o.failures)
-    {
-        let name = kind.to_string();
-        match kinds.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, sum)) => *sum += count,
-            None => kinds.push((name, *count)),
-        }
-    }
-    let kinds: Vec<String> = kinds
-        .iter()
-        .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
-        .collect();
-    (failed > 0).then(|| {
-        format!(
-            "{} of {} operations failed ({}); they are in no time and no rate.",
-            units::count(failed),
-            units::count(all),
-            list(&kinds)
-        )
-    })
-}
-
-fn left_out(summary: &DriveSummary, ranking: &[(&DriveDesign, Estimate)]) -> Option<String> {
-    let left_out = summary.designs.len() - ranking.len();
-    (left_out > 0).then(|| {
-        format!(
-            "Left out: {left_out} of {} designs, which have no result.",
-            summary.designs.len()
-        )
     })
 }

@@ -1,5 +1,6 @@
 //! A run as one HTML file that needs no network and no scripts.
 
+pub(crate) mod published;
 pub(crate) mod setup;
 pub(crate) mod table;
 mod tables;
@@ -24,7 +25,7 @@ pub fn render(summary: &Summary) -> String {
         forecast(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
-        published(summary),
+        published::of_run(summary),
         setup(summary),
     ];
     page(&summary.header.title, &sections.concat(), &footer(summary))
@@ -204,29 +205,6 @@ fn forecast(summary: &Summary) -> String {
         units::count(forecast.measured_rows),
     );
     section("At full scale", &(hint + &tables::forecast(forecast)))
-}
-
-fn published(summary: &Summary) -> String {
-    let header = &summary.header;
-    if header.published.is_empty() && header.published_notes.is_empty() {
-        return String::new();
-    }
-    let source = header
-        .published_source
-        .as_deref()
-        .unwrap_or("an unnamed publication");
-    let notes: String = header
-        .published_notes
-        .iter()
-        .map(|n| format!("<li>{}</li>\n", Escaped(n)))
-        .collect();
-    let content = format!(
-        "<p class=\"hint-text\">{}. Other hardware, versions and row counts: for orientation, not \
-         for comparison.</p>\n{}<ul class=\"notes\">\n{notes}</ul>\n",
-        Escaped(source.trim_end_matches('.')),
-        tables::published(summary),
-    );
-    section("Published figures", &content)
 }
 
 fn setup(summary: &Summary) -> String {

@@ -1,4 +1,4 @@
-//! The figures as tables: forecast, all designs, CPU time, publication.
+//! The figures as tables: forecast, all designs, CPU time.
 
 use bakeoff_stats::{Basis, CpuSeconds, DesignSummary, Forecast, QuerySummary, Summary};
 
@@ -170,63 +170,6 @@ fn cpu_cell(cpu: &CpuSeconds) -> String {
             let server = units::duration(server);
             format!("{client}<small>+ {server}</small><small>client {share:.0}%</small>")
         }
-    }
-}
-
-/// The publication's figures beside ours; nothing says that its designs and ours are the same.
-pub fn published(summary: &Summary) -> String {
-    let mut whats: Vec<&str> = Vec::new();
-    for figure in &summary.header.published {
-        if !whats.contains(&figure.what.as_str()) {
-            whats.push(&figure.what);
-        }
-    }
-    let row = |what: &&str| {
-        let theirs = summary.header.published.iter().filter(|f| f.what == **what);
-        let theirs = theirs.map(|f| (f.design.as_str(), f.figure.clone()));
-        let ours = summary
-            .designs
-            .iter()
-            .filter_map(|d| Some((d.info.id.as_str(), ours(d, what)?)));
-        vec![Escaped(what).to_string(), figures(theirs), figures(ours)]
-    };
-    let table = Table {
-        caption: "",
-        head: vec![
-            Heading::text("Figure"),
-            Heading::text("As published"),
-            Heading::text("In this run"),
-        ],
-        rows: whats.iter().map(row).collect(),
-    };
-    table.html()
-}
-
-fn ours(design: &DesignSummary, what: &str) -> Option<String> {
-    match what {
-        "load" => design
-            .load_rate
-            .map(|r| format!("{} rows/s", units::rate(r.median))),
-        "storage" => design.bytes_per_row.map(|b| format!("{b:.1} bytes/row")),
-        query => {
-            let query = design.query(query)?;
-            let factor = query
-                .times_faster
-                .map(|f| format!(", {}", units::factor(f)));
-            let time = units::duration(query.time?.median);
-            Some(format!("{time}{}", factor.unwrap_or_default()))
-        }
-    }
-}
-
-fn figures<'a>(figures: impl Iterator<Item = (&'a str, String)>) -> String {
-    let lines: Vec<String> = figures
-        .map(|(design, figure)| format!("{}: {}", Escaped(design), Escaped(figure)))
-        .collect();
-    if lines.is_empty() {
-        NONE.to_owned()
-    } else {
-        lines.join("<br>")
     }
 }
 

@@ -7,7 +7,7 @@ use super::window::Window;
 use super::{
     DriveDesign, DriveHeader, DriveRecord, DriveSummary, DriveSummaryError, FoundRate,
     HistogramLog, HistogramLogReader, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
-    TrialSummary, WarmUp, warm_up,
+    TrialSummary, WarmUp, warm_up, warm_up_of_throughput,
 };
 use crate::{DesignInfo, Estimate};
 
@@ -141,7 +141,10 @@ impl Collected {
         // Histograms are large: those of one trial at a time, and the sums of each design.
         let mut sums: Vec<Option<Window>> = vec![None; run.designs.len()];
         for design in &mut run.designs {
-            design.trials = trials_of(design, &self.trials);
+            design.trials = match run.header.objective {
+                Some(_) => found_by_search(design, &self.trials),
+                None => rounds_of(design, &self.trials),
+            };
         }
         for trial in self.trials {
             let (summary, window) = trial.condense(&run.header, dir)?;
@@ -190,30 +193,51 @@ fn design(info: &DesignInfo) -> DriveDesign {
     }
 }
 
-/// The trials that speak for a design. One that was cut short counts only where there is no other.
-fn trials_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
-    let id = &design.info.id;
-    let own = || {
-        trials
-            .iter()
-            .filter(|t| t.start.design == *id && !t.seconds.is_empty())
-    };
-    let rounds = || own().filter(|t| t.probe.is_none());
-    let complete: Vec<u32> = rounds()
-        .filter(|t| t.end.is_some())
-        .map(Trial::number)
-        .collect();
+/// The rounds that speak for a design. One that was cut short counts only where there is no other.
+fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
+    let rounds = || own(design, trials).filter(|t| !t.lost_a_worker());
+    let ended = |t: &&Trial| t.end.as_ref().is_some_and(TrialEnd::is_complete);
+    let complete: Vec<u32> = rounds().filter(ended).map(Trial::number).collect();
+    match complete.is_empty() {
+        true => rounds().map(Trial::number).collect(),
+        false => complete,
+    }
+}
+
+/// The last loads at the rates that searches found. All others, also one that was never judged, are
+/// steps on the way.
+fn found_by_search(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     let at_found_rate = |found: &FoundRate| {
-        let of_round = own().filter(|t| t.start.round == found.round);
+        let of_round = own(design, trials).filter(|t| t.start.round == found.round);
         let held = of_round.filter_map(|t| t.probe.as_ref().filter(|p| p.held()));
         let at_rate = held.filter(|p| p.rate == found.rate);
         at_rate.map(|p| p.trial).next_back()
     };
-    let found: Vec<u32> = design.found.iter().filter_map(at_found_rate).collect();
-    match () {
-        () if !complete.is_empty() => complete,
-        () if !found.is_empty() => found,
-        () => rounds().map(Trial::number).collect(),
+    design.found.iter().filter_map(at_found_rate).collect()
+}
+
+/// A design's trials that have something to show.
+fn own<'a>(
+    design: &'a DriveDesign,
+    trials: &'a [Trial],
+) -> impl DoubleEndedIterator<Item = &'a Trial> {
+    let id = &design.info.id;
+    trials
+        .iter()
+        .filter(move |t| t.start.design == *id && !t.seconds.is_empty())
+}
+
+/// What to leave out of a trial whose operations became due alike for so many seconds: the later of
+/// what service times and throughput say.
+pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
+    let whole = duration.floor() as u32;
+    let seconds = || seconds.iter().filter(|s| s.second < whole);
+    let throughput: Vec<f64> = seconds().map(|s| s.successes() as f64).collect();
+    let service: Vec<f64> = seconds().map(SecondCounts::mean_service_ns).collect();
+    let (throughput, service) = (warm_up_of_throughput(&throughput), warm_up(&service));
+    WarmUp {
+        seconds: throughput.seconds.max(service.seconds),
+        steady: throughput.steady.zip(service.steady).map(|(a, b)| a && b),
     }
 }
 
@@ -234,6 +258,11 @@ fn estimate(
 impl Trial {
     fn number(&self) -> u32 {
         self.start.trial
+    }
+
+    fn lost_a_worker(&self) -> bool {
+        let end = self.end.as_ref();
+        end.is_some_and(|end| !end.worker_failures.is_empty())
     }
 
     fn condense(
@@ -267,22 +296,13 @@ impl Trial {
             .map_or(f64::from(recorded).min(header.seconds), |e| e.seconds)
     }
 
-    /// The later of what service times and throughput say.
     fn warm_up(&self, duration: f64) -> WarmUp {
-        if !self.start.even {
-            return WarmUp {
+        match self.start.even {
+            true => warm_up_of(&self.seconds, duration),
+            false => WarmUp {
                 seconds: 0,
                 steady: None,
-            };
-        }
-        let whole = duration.floor() as u32;
-        let seconds = || self.seconds.iter().filter(|s| s.second < whole);
-        let throughput: Vec<f64> = seconds().map(|s| s.successes() as f64).collect();
-        let service: Vec<f64> = seconds().map(SecondCounts::mean_service_ns).collect();
-        let (throughput, service) = (warm_up(&throughput), warm_up(&service));
-        WarmUp {
-            seconds: throughput.seconds.max(service.seconds),
-            steady: throughput.steady.zip(service.steady).map(|(a, b)| a && b),
+            },
         }
     }
 

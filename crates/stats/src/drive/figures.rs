@@ -10,7 +10,8 @@ const NANOSECONDS: f64 = 1e9;
 /// One trial, or several of a design, after the warm-up. `None` is not known.
 #[derive(Debug, Clone, Serialize)]
 pub struct LoadFigures {
-    /// How long operations became due.
+    /// Seconds after the warm-up in which operations became due, without a last one that is no
+    /// whole second; rates are of these.
     pub seconds: f64,
     /// Operations that succeeded.
     pub ops_per_second: f64,
@@ -34,8 +35,9 @@ pub struct LoadFigures {
     pub resident_bytes: Option<u64>,
 }
 
-/// One operation. Rates are of what ended while operations became due; counts and times are of all
-/// that became due, also of what ended later.
+/// One operation. Rates are of what ended while operations became due; successes and times are of
+/// all that became due, also of what ended later. Failures, retries and what was not applied are
+/// of the whole load, its warm-up included.
 #[derive(Debug, Clone, Serialize)]
 pub struct OperationFigures {
     pub name: String,

@@ -61,6 +61,7 @@ pub enum MergeError {
 /// Joins loads of different shards into a folder that reports read like any other.
 ///
 /// Seconds are aligned by the moments when trials began, histograms are added, and rates summed.
+/// A trial ends when the first shard comes to its end, and what the others did later counts as late.
 /// The server's figures are those that one shard saw, since all shards look at the same server.
 /// What is odd but leaves a result (a missing shard, clocks or starts that are apart) is a warning
 /// in the joined folder.
@@ -133,6 +134,10 @@ fn difference(a: &DriveHeader, b: &DriveHeader) -> Option<&'static str> {
         ("their designs", ids(a) != ids(b)),
         ("their schedule", a.schedule != b.schedule),
         ("how long they drove", a.seconds != b.seconds),
+        ("the cluster that they drove", a.cluster != b.cluster),
+        ("their keyspace", a.keyspace != b.keyspace),
+        ("their --retries", a.retries != b.retries),
+        ("their --time-out", a.time_out_seconds != b.time_out_seconds),
         ("their number of shards", a.shard.1 != b.shard.1),
     ]
     .into_iter()

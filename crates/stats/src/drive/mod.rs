@@ -3,6 +3,7 @@
 
 mod collect;
 mod figures;
+mod header;
 mod histogram_log;
 mod log;
 mod merge;
@@ -14,14 +15,16 @@ mod tally;
 mod testing;
 mod window;
 
+pub use collect::warm_up_of;
 pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures};
+pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};
 pub use merge::{MergeError, merge};
 pub use record::{
-    DriveHeader, DriveRecord, FoundRate, OperationCounts, OperationInfo, Part, Populated,
-    ProbeRecord, SecondCounts, TrialEnd, TrialStart,
+    DriveRecord, FoundRate, OperationCounts, Populated, ProbeRecord, SecondCounts, TrialEnd,
+    TrialStart,
 };
-pub use steady::{WarmUp, warm_up};
+pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary};
 pub use tally::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

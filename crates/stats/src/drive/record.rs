@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, ServerSample, Tally};
-use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine};
+use super::{DriveHeader, FailureKind, ServerSample, Tally};
+use crate::{CpuSeconds, EngineInfo, Footprint};
 
 /// One line of `drive.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,66 +40,6 @@ pub enum DriveRecord {
         seconds: f64,
         peak_memory_bytes: u64,
     },
-}
-
-/// What is driven, how, on what.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DriveHeader {
-    pub bakeoff_version: String,
-    /// RFC 3339, UTC.
-    pub started_at: String,
-    /// The command line, without secrets.
-    pub command: String,
-    pub workload: String,
-    pub title: String,
-    /// Text of the workload file.
-    pub workload_text: String,
-    pub seed: u64,
-    /// Rows that are there before the load begins, over all shards.
-    pub rows: u64,
-    /// In the order of the workload's mix.
-    pub operations: Vec<OperationInfo>,
-    pub designs: Vec<DesignInfo>,
-    pub machine: Machine,
-    /// Worker threads of this process.
-    pub threads: u32,
-    /// This process's number, from 0, and how many processes drive the table.
-    pub shard: (u32, u32),
-    /// In words, of all shards together.
-    pub schedule: String,
-    /// Operations of this process that may be on their way at a time.
-    pub in_flight: u32,
-    /// In words, of a search for the highest rate.
-    pub objective: Option<String>,
-    /// How long each trial is to last.
-    pub seconds: f64,
-    /// The processes whose folders were joined; empty for the folder of one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OperationInfo {
-    pub name: String,
-    /// What it does, in words.
-    pub action: String,
-    /// Whether its bytes go to the server, not from it.
-    pub writes: bool,
-    pub weight_percent: f64,
-    /// As CQL names it; empty for the engine's default.
-    pub consistency: String,
-    pub ttl_seconds: Option<u32>,
-}
-
-/// One of several processes that drove a table together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// Counts from 0.
-    pub shard: u32,
-    pub command: String,
-    pub machine: Machine,
-    pub threads: u32,
-    pub in_flight: u32,
 }
 
 /// A load on one design, from its start.
@@ -164,9 +104,10 @@ pub struct TrialEnd {
     pub sent: u64,
     /// Operations that were due and not sent before the limit for draining was over.
     pub unsent: u64,
-    /// Operations that were sent late since the limit of operations in flight was reached.
+    /// Operations that were due when the limit of operations in flight was reached, so that they
+    /// were sent late or never.
     pub queued: u64,
-    /// Seconds with such operations.
+    /// Seconds in which such operations ended.
     pub limited_seconds: u32,
     /// Operations sent per second.
     pub rate_reached: f64,
@@ -177,8 +118,15 @@ pub struct TrialEnd {
     pub cpu: CpuSeconds,
     /// Some of the failures, in words.
     pub messages: Vec<String>,
-    /// What went wrong beside the operations.
+    /// Some of the background statements that failed, in words; how many ran, and how many failed.
     pub background: Vec<String>,
+    #[serde(default)]
+    pub background_statements: u64,
+    #[serde(default)]
+    pub background_failed: u64,
+    /// Why workers ended early. Of such a trial something is missing: it has no part in any figure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worker_failures: Vec<String>,
 }
 
 /// One load of a search.
@@ -226,9 +174,10 @@ impl ProbeRecord {
     }
 }
 
-impl DriveHeader {
-    pub fn operation_names(&self) -> Vec<String> {
-        self.operations.iter().map(|o| o.name.clone()).collect()
+impl TrialEnd {
+    /// Whether it is what was asked for, from its start to its end.
+    pub fn is_complete(&self) -> bool {
+        !self.stopped && self.worker_failures.is_empty()
     }
 }
 
@@ -338,5 +287,15 @@ mod tests {
             "{json}"
         );
         assert_eq!(serde_json::from_str::<DriveRecord>(&json).unwrap(), record);
+    }
+
+    #[test]
+    fn ends_of_trials_from_before_workers_and_background_were_counted_are_read() {
+        let end = crate::drive::testing::end(1, 2.0, 3);
+        let mut json = serde_json::to_value(&end).unwrap();
+        let fields = json.as_object_mut().unwrap();
+        assert!(fields.remove("background_statements").is_some());
+        assert!(fields.remove("background_failed").is_some());
+        assert_eq!(serde_json::from_value::<TrialEnd>(json).unwrap(), end);
     }
 }

@@ -10,6 +10,8 @@ const SETTLED_SECONDS: usize = 3;
 /// by less than this many standard errors.
 const STEADY_SHARE: f64 = 0.05;
 const STEADY_ERRORS: f64 = 3.0;
+/// A throughput that falls by this share has not warmed up.
+const FALL_SHARE: f64 = 0.2;
 
 /// What of a trial to leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +48,22 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
     WarmUp {
         seconds: settled,
         steady: Some(found && halves_agree(&smooth[settled..], &raw[settled..])),
+    }
+}
+
+/// As [`warm_up`], for successes by second. A load that does less when the warm-up is over than
+/// before has not warmed up: its server has become slower, or has died. Nothing is left out then.
+pub fn warm_up_of_throughput(series: &[f64]) -> WarmUp {
+    let found = warm_up(series);
+    let (left_out, rest) = series.split_at(found.seconds);
+    let falls = !left_out.is_empty() && mean(rest) < (1.0 - FALL_SHARE) * mean(left_out);
+    let nothing_left = found.steady.is_some() && rest.iter().all(|successes| *successes == 0.0);
+    match falls || nothing_left {
+        true => WarmUp {
+            seconds: 0,
+            steady: Some(false),
+        },
+        false => found,
     }
 }
 
@@ -122,153 +140,4 @@ fn squared_deviations(values: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Repeatable, between -1 and 1.
-    fn noise(n: usize) -> f64 {
-        let x = (n as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        ((x ^ (x >> 32)) as f64 / u64::MAX as f64) * 2.0 - 1.0
-    }
-
-    fn series(seconds: usize, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        (0..seconds).map(value).collect()
-    }
-
-    #[test]
-    fn a_constant_series_has_no_warm_up() {
-        for seconds in [10, 11, 60, 600] {
-            let found = warm_up(&series(seconds, |_| 0.1));
-            assert_eq!(
-                found,
-                WarmUp {
-                    seconds: 0,
-                    steady: Some(true)
-                },
-                "{seconds}"
-            );
-        }
-    }
-
-    #[test]
-    fn noise_alone_is_hardly_left_out() {
-        for start in 0..50 {
-            let found = warm_up(&series(60, |n| 100.0 + 10.0 * noise(1000 * start + n)));
-            assert!(found.seconds <= 3, "{start}: {found:?}");
-            assert_eq!(found.steady, Some(true), "{start}");
-        }
-    }
-
-    #[test]
-    fn noise_is_hardly_ever_unsteady() {
-        let steady = |start: usize| {
-            let found = warm_up(&series(30, |n| 100.0 + 8.0 * noise(1000 * start + n)));
-            found.steady == Some(true)
-        };
-        let unsteady = (0..200).filter(|&start| !steady(start)).count();
-        assert!(unsteady <= 2, "{unsteady}");
-    }
-
-    #[test]
-    fn a_slow_beginning_is_left_out() {
-        for time_constant in [2.0, 3.0, 4.0] {
-            let decay = |n: usize| 900.0 * (-(n as f64) / time_constant).exp();
-            let found = warm_up(&series(60, |n| 100.0 + decay(n) + 5.0 * noise(n)));
-            // When what is left of it is lost in the noise.
-            let expected = time_constant * (900.0f64 / 5.0).ln();
-            assert!(
-                (found.seconds as f64 - expected).abs() < 4.0,
-                "{time_constant}: {found:?}"
-            );
-            assert_eq!(found.steady, Some(true));
-        }
-    }
-
-    #[test]
-    fn one_bad_second_at_the_start_is_left_out() {
-        let found = warm_up(&series(
-            30,
-            |n| if n == 0 { 400.0 } else { 100.0 + noise(n) },
-        ));
-        assert_eq!(
-            found,
-            WarmUp {
-                seconds: 1,
-                steady: Some(true)
-            }
-        );
-    }
-
-    #[test]
-    fn a_throughput_that_climbs_at_first_is_left_out() {
-        let climb = |n: usize| (n as f64 / 8.0).min(1.0) * 50_000.0;
-        let found = warm_up(&series(60, |n| climb(n) + 300.0 * noise(n)));
-        assert!((7..=9).contains(&found.seconds), "{found:?}");
-        assert_eq!(found.steady, Some(true));
-    }
-
-    #[test]
-    fn what_never_settles_is_said_to_be_unsteady() {
-        let trends: [fn(usize) -> f64; 3] = [
-            |n| 100.0 + n as f64,
-            |n| 100.0 + n as f64 + 10.0 * noise(n),
-            |n| 1000.0 / (1.0 + n as f64 / 20.0),
-        ];
-        for (number, trend) in trends.into_iter().enumerate() {
-            let found = warm_up(&series(60, trend));
-            assert_eq!(found.steady, Some(false), "{number}: {found:?}");
-            assert!(found.seconds <= 30);
-        }
-    }
-
-    #[test]
-    fn a_pause_in_the_middle_is_no_warm_up() {
-        for (from, to) in [(10, 11), (20, 22), (12, 20), (25, 30)] {
-            let pause = |n| {
-                if (from..to).contains(&n) {
-                    1000.0
-                } else {
-                    100.0
-                }
-            };
-            let found = warm_up(&series(60, |n| pause(n) + noise(n)));
-            assert_eq!(found.seconds, 0, "{from}..{to}");
-        }
-    }
-
-    #[test]
-    fn short_series_are_left_alone() {
-        let found = warm_up(&series(9, |n| 1000.0 / (n as f64 + 1.0)));
-        assert_eq!(
-            found,
-            WarmUp {
-                seconds: 0,
-                steady: None
-            }
-        );
-        assert_eq!(warm_up(&[]).seconds, 0);
-    }
-
-    #[test]
-    fn seconds_without_a_value_do_not_disturb() {
-        let found = warm_up(&series(30, |n| if n % 7 == 0 { f64::NAN } else { 5.0 }));
-        assert_eq!(
-            found,
-            WarmUp {
-                seconds: 0,
-                steady: Some(true)
-            }
-        );
-        assert_eq!(warm_up(&[f64::NAN; 20]).seconds, 0);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn never_more_than_half_is_left_out(
-            series in proptest::collection::vec(0.0..1e9f64, 0..80)
-        ) {
-            proptest::prop_assert!(warm_up(&series).seconds <= series.len() / 2);
-        }
-    }
-}
+mod tests;

@@ -107,12 +107,18 @@ impl DriveSummary {
 }
 
 impl TrialSummary {
-    /// The rate that was asked for and the one that was reached, where the limit of operations in
-    /// flight kept it from more than 1% of the rate.
+    /// The rate at which operations became due and the one at which they were sent, where that is
+    /// more than 1% less. Of arrivals at random those that came count, not those that were expected.
     pub fn capped(&self) -> Option<(f64, f64)> {
-        let (scheduled, end) = (self.start.scheduled_rate?, self.end.as_ref()?);
-        let waited = end.queued > 0 || end.unsent > 0;
-        (waited && end.rate_reached < 0.99 * scheduled).then_some((scheduled, end.rate_reached))
+        let (_, end) = (self.start.scheduled_rate?, self.end.as_ref()?);
+        let due = end.scheduled as f64 / end.seconds;
+        (end.rate_reached < 0.99 * due).then_some((due, end.rate_reached))
+    }
+
+    /// Whether operations waited for the limit of operations in flight. Else what was late was so
+    /// by the driver itself.
+    pub fn is_limited(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.queued > 0)
     }
 }
 

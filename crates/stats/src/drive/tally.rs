@@ -165,6 +165,12 @@ pub struct ServerSample {
     pub cpu_seconds: Option<f64>,
     /// Resident memory now, in bytes.
     pub resident_bytes: Option<u64>,
+    /// The most that heap, off-heap memory and page cache may take together, in bytes; absent
+    /// without a limit, as the next two are.
+    pub memory_limit_bytes: Option<u64>,
+    /// Memory now that counts against the limit, and the page cache in it, in bytes.
+    pub limited_bytes: Option<u64>,
+    pub page_cache_bytes: Option<u64>,
     /// Bytes that were really read from and written to the disk.
     pub disk_read_bytes: Option<u64>,
     pub disk_written_bytes: Option<u64>,

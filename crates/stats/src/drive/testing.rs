@@ -39,8 +39,13 @@ pub fn header() -> DriveHeader {
         shard: (0, 1),
         schedule: "as fast as it goes".to_owned(),
         in_flight: 32,
+        retries: 0,
+        time_out_seconds: 10.0,
+        cluster: None,
+        keyspace: None,
         objective: None,
         seconds: 20.0,
+        published: None,
         parts: Vec::new(),
     }
 }
@@ -85,6 +90,9 @@ pub fn end(trial: u32, seconds: f64, sent: u64) -> TrialEnd {
         },
         messages: Vec::new(),
         background: Vec::new(),
+        background_statements: 0,
+        background_failed: 0,
+        worker_failures: Vec::new(),
     }
 }
 

@@ -1,4 +1,5 @@
-//! What was measured of a trial, or of several: all that comes after the warm-up.
+//! What was measured of a trial, or of several: rates and times of what comes after the warm-up,
+//! failures of all of it.
 
 use std::ops::{AddAssign, Range};
 
@@ -8,7 +9,7 @@ use super::{DriveHeader, SecondCounts, ServerSample, Tally, TrialEnd};
 /// Sums, so that trials can be joined with `+=` before anything is divided.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// How long operations became due.
+    /// That rates are of: whole seconds in which operations became due.
     seconds: f64,
     operations: Vec<OperationWindow>,
     /// CPU seconds of the client and operations sent, warm-up included.
@@ -22,7 +23,8 @@ pub struct Window {
 
 #[derive(Debug, Clone, Default)]
 struct OperationWindow {
-    /// All operations that were due after the warm-up, those that ended late too.
+    /// Times of all operations that were due after the warm-up, those that ended late too;
+    /// failures, retries and what was not applied of all operations.
     tally: Tally,
     /// What ended in time; rates are made of these.
     successes: u64,
@@ -49,7 +51,11 @@ impl Window {
         end: f64,
         trial_end: Option<&TrialEnd>,
     ) -> Window {
-        let whole = from..end.ceil() as u32;
+        // A last second that is a part of one holds what was in flight at the end, too.
+        let (whole, seconds) = match end.floor() as u32 {
+            last if last > from => (from..last, f64::from(last - from)),
+            _ => (from..end.ceil() as u32, end - f64::from(from)),
+        };
         let grown = |value: fn(&ServerSample) -> Option<f64>| {
             Growth::of(header, counts, whole.clone(), value)
         };
@@ -63,7 +69,7 @@ impl Window {
             }
         }
         let mut window = Window {
-            seconds: end - f64::from(from),
+            seconds,
             operations: vec![OperationWindow::default(); header.operations.len()],
             client_cpu,
             server_cpu,
@@ -72,7 +78,7 @@ impl Window {
             gc: grown(|s| s.gc_seconds),
             resident_bytes: counts.iter().filter_map(|c| c.server.resident_bytes).max(),
         };
-        for second in counts.iter().filter(|c| c.second >= from) {
+        for second in counts {
             window.take(second, whole.contains(&second.second));
         }
         window
@@ -247,3 +253,6 @@ impl Growth {
         known.then(|| self.amount / self.bytes_returned as f64)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,7 +33,7 @@ const MOST_BYTES: u32 = 16 << 20;
 const MOST_WORDS: u32 = 1_000_000;
 const MOST_MEMBERS: u32 = 10_000;
 
-/// Generators in the order of the table's columns. `rows` are loaded by default.
+/// Generators in the order of the table's columns. `rows` is the most that the file speaks of.
 pub fn check(
     place: Text<'_>,
     data: &Spanned<wire::Data>,

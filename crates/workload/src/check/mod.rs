@@ -57,7 +57,7 @@ impl Workload {
         let table = table::check(place, wire.table.as_ref(), &data, wire.data.span())?;
         let scale = scale(place, &wire.scale)?;
         if let Data::Generator(Generator::Columns(generators)) = &mut data {
-            *generators = columns::check(place, &wire.data, &table, scale.default_rows)?;
+            *generators = columns::check(place, &wire.data, &table, scale.full_rows)?;
         }
         let queries = query::check(place, &wire.queries, &table, wire.mix.is_some())?;
         let about = mix::About {

@@ -1,5 +1,7 @@
 //! Which row an operation is for.
 
+use std::ops::Range;
+
 use rand::distr::Distribution;
 use rand_distr::{StandardNormal, Zipf};
 
@@ -8,9 +10,9 @@ use crate::{Keys, Stream};
 
 /// Draws rows for one operation of a mix, on one thread of one shard.
 ///
-/// A shard draws from its own block of the loaded rows, so shards never touch each other's; the
-/// threads of a shard share its block. Where there are fewer rows than shards, blocks of one row
-/// overlap.
+/// A shard draws from its own block of the loaded rows ([`shard_rows`]), so shards never touch each
+/// other's; the threads of a shard share its block. A shard whose block is empty, since there are
+/// fewer rows than shards, draws another one's row.
 #[derive(Debug, Clone)]
 pub struct RowChooser {
     law: Law,
@@ -55,16 +57,24 @@ impl Numbering {
     }
 }
 
+/// The block of `rows` loaded rows that is of shard `shard.0` of `shard.1`. Blocks share out all
+/// rows and never overlap; some are empty where there are fewer rows than shards.
+pub fn shard_rows(rows: u64, shard: (u32, u32)) -> Range<u64> {
+    let (shard, shards) = (u128::from(shard.0), u128::from(shard.1.max(1)));
+    // Not above `rows`, as no shard's number is above that of shards.
+    let border = |shard: u128| (u128::from(rows) * shard.min(shards) / shards) as u64;
+    border(shard)..border(shard + 1)
+}
+
 impl RowChooser {
     /// For `rows` loaded rows and shard `shard.0` of `shard.1`, the first thread of one; see
     /// [`RowChooser::for_thread`]. All operations with an equal seed have the same rows as their
     /// frequent ones.
     pub fn new(keys: Keys, seed: u64, rows: u64, shard: (u32, u32)) -> Self {
+        let own = shard_rows(rows, shard);
+        let first = own.start.min(rows.saturating_sub(1));
+        let block = own.end.saturating_sub(first).max(1);
         let (shard, shards) = (u64::from(shard.0), u64::from(shard.1.max(1)));
-        let border =
-            |shard: u64| (u128::from(rows) * u128::from(shard) / u128::from(shards)) as u64;
-        let first = border(shard).min(rows.saturating_sub(1));
-        let block = border(shard + 1).saturating_sub(first).max(1);
         RowChooser {
             law: Law::new(keys, seed, block),
             first,

@@ -7,7 +7,7 @@ mod scatter;
 use std::time::Duration;
 
 pub use choice::OperationChooser;
-pub use keys::RowChooser;
+pub use keys::{RowChooser, shard_rows};
 
 /// Operations with their shares, and what holds for all of them.
 #[derive(Debug, Clone)]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 
-use crate::{Data, Error, Generator, Result, RowValues, Table, Workload};
+use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Workload};
 
 pub(crate) use columns::MOST_WORDS_OF_A_PASSAGE;
 pub use duplicates::DuplicateKeys;
@@ -71,22 +71,64 @@ pub fn generator_table(generator: &Generator) -> Option<Table> {
     }
 }
 
-/// The rows of `source`, which is the workload's, by number. A source that is no generator of
-/// columns is read, and has no more rows than the workload or than fit 64 MiB.
+/// What a user has to know where [`keys_repeat`].
+pub const ONLY_KEYS_ARE_COMPARED: &str = "several rows have the same key, and nobody knows whose values are there: of what is read only \
+     keys are compared, neither values nor whether all rows came";
+
+/// The first `rows` rows of `source`, which is the workload's, by number, and those that can be
+/// inserted. A source that is no generator of columns is read into memory.
 ///
 /// # Errors
-/// If the source cannot be read or has no rows.
-pub fn row_values(workload: &Workload, source: Arc<dyn RowSource>) -> Result<Arc<dyn RowValues>> {
+/// If the source cannot be read or has no rows, or if there are fewer than `rows` whose values are
+/// known.
+pub fn row_values(
+    workload: &Workload,
+    source: Arc<dyn RowSource>,
+    rows: u64,
+) -> Result<Arc<dyn RowValues>> {
     if let Some(values) = source.values() {
+        check_keys(workload, &*values, rows)?;
         return Ok(values);
     }
-    let pool = pool::RowPool::read(
-        &*source,
-        &workload.table,
-        workload.scale.full_rows,
-        POOL_BYTES,
-    )?;
-    Ok(Arc::new(pool))
+    let pool = pool::RowPool::read(&*source, &workload.table, rows, POOL_BYTES)?;
+    match pool.rows() {
+        Some(known) if known < rows => Err(Error::Usage(format!(
+            "{rows} rows cannot be loaded: operations draw their rows from memory, which holds {known} \
+             (all that there are, or {} MiB); ask for --rows {known} or fewer",
+            POOL_BYTES >> 20
+        ))),
+        _ => Ok(Arc::new(pool)),
+    }
+}
+
+/// No more rows than have keys of their own, unless the mix asks queries only.
+fn check_keys(workload: &Workload, values: &dyn RowValues, rows: u64) -> Result<()> {
+    let is_query = |action: &Action| matches!(action, Action::Query { .. });
+    let mut operations = workload.mix.iter().flat_map(|mix| &mix.operations);
+    match values.rows() {
+        Some(known) if known < rows && !operations.all(|o| is_query(&o.action)) => {
+            Err(Error::Usage(format!(
+                "{rows} rows cannot be loaded: the keys of {} begin again, or leave their type, \
+                 after {known}; ask for --rows {known} or fewer, or let the sequences of the key \
+                 go on for longer",
+                workload.table.name
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether rows of a load may have the same key, so that only keys can be compared.
+///
+/// `rows` are loaded, by so many `shards` at the same time.
+pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shards: u32) -> bool {
+    let mut operations = workload.mix.iter().flat_map(|mix| &mix.operations);
+    let rows = match operations.any(|o| o.keys == Keys::New) {
+        true => u64::MAX,
+        false => rows,
+    };
+    // Statements as written overtake each other.
+    values.keys_repeat(rows, shards == 1 && !workload.is_written_in_cql())
 }
 
 /// Opens the source of a workload. `data` replaces the file that the workload names, or its

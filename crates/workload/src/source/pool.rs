@@ -29,10 +29,12 @@ pub struct RowPool {
     key: Vec<usize>,
     /// Last row with a key, by the key's hash; hashes that meet are followed by linear probing.
     by_key: HashMap<u64, u32>,
-    /// For rows that a later one overwrites, that one.
+    /// For rows that a later one overwrites, the last one with their key.
     overwritten: HashMap<u32, u32>,
     /// For each row the one that follows in its partition; itself if none does.
     next: Vec<u32>,
+    /// For each row the one that comes before in its partition, likewise.
+    previous: Vec<u32>,
 }
 
 impl RowPool {
@@ -54,6 +56,7 @@ impl RowPool {
             by_key: HashMap::new(),
             overwritten: HashMap::new(),
             next: Vec::new(),
+            previous: Vec::new(),
         };
         let mut bytes = 0;
         for batch in source.read(0, BATCH_ROWS)? {
@@ -85,13 +88,27 @@ impl RowPool {
             let key = self.key_of(u64::from(row));
             let mut slot = hash(&key);
             while let Some(earlier) = self.by_key.get(&slot) {
-                if self.key_of(u64::from(*earlier)) == key {
+                if is_same(&self.key_of(u64::from(*earlier)), &key) {
                     self.overwritten.insert(*earlier, row);
                     break;
                 }
                 slot = slot.wrapping_add(1);
             }
             self.by_key.insert(slot, row);
+        }
+        self.point_at_the_last();
+    }
+
+    /// Lets each overwritten row point at the last one with its key instead of the next one.
+    fn point_at_the_last(&mut self) {
+        let mut rows: Vec<u32> = self.overwritten.keys().copied().collect();
+        rows.sort_unstable_by(|a, b| b.cmp(a));
+        // Later rows come first, so that theirs is the last one already.
+        for row in rows {
+            let last = |next: &u32| self.overwritten.get(next).copied();
+            if let Some(last) = self.overwritten.get(&row).and_then(last) {
+                self.overwritten.insert(row, last);
+            }
         }
     }
 
@@ -106,9 +123,11 @@ impl RowPool {
             .collect();
         order.sort_unstable_by_key(|row| whole.row(*row as usize));
         self.next = (0..self.rows as u32).collect();
+        self.previous = self.next.clone();
         for pair in order.windows(2) {
             if partition.row(pair[0] as usize) == partition.row(pair[1] as usize) {
                 self.next[pair[0] as usize] = pair[1];
+                self.previous[pair[1] as usize] = pair[0];
             }
         }
         Ok(())
@@ -151,11 +170,17 @@ impl RowPool {
 
     /// The row itself, or the last one with its key.
     fn kept(&self, row: u64) -> u64 {
-        let mut kept = row as u32;
-        while let Some(later) = self.overwritten.get(&kept) {
-            kept = *later;
-        }
-        u64::from(kept)
+        let last = u32::try_from(row)
+            .ok()
+            .and_then(|row| self.overwritten.get(&row));
+        last.map_or(row, |last| u64::from(*last))
+    }
+
+    /// The row beside this one by `neighbours`.
+    fn beside(&self, neighbours: &[u32], row: u64) -> Option<u64> {
+        let row = self.kept(row);
+        let beside = u64::from(*neighbours.get(row as usize)?);
+        (beside != row).then_some(beside)
     }
 }
 
@@ -174,11 +199,17 @@ impl RowValues for RowPool {
         Some(self.rows)
     }
 
+    fn keys_repeat(&self, rows: u64, in_order: bool) -> bool {
+        // Of fewer rows than are here, another one may be the last with its key.
+        let last_one_is_known = in_order && rows == self.rows;
+        !last_one_is_known && !self.overwritten.is_empty()
+    }
+
     fn row_of(&self, key: &[Value]) -> Option<u64> {
         let mut slot = hash(key);
         loop {
             let row = u64::from(*self.by_key.get(&slot)?);
-            if self.key_of(row) == key {
+            if is_same(&self.key_of(row), key) {
                 return Some(row);
             }
             slot = slot.wrapping_add(1);
@@ -186,10 +217,22 @@ impl RowValues for RowPool {
     }
 
     fn next_in_partition(&self, row: u64) -> Option<u64> {
-        let row = self.kept(row);
-        let next = u64::from(*self.next.get(row as usize)?);
-        (next != row).then_some(next)
+        self.beside(&self.next, row)
     }
+
+    fn previous_in_partition(&self, row: u64) -> Option<u64> {
+        self.beside(&self.previous, row)
+    }
+}
+
+/// Whether a store takes these keys for one: numbers that are not a number equal themselves, and
+/// zeros of two signs differ.
+fn is_same(a: &[Value], b: &[Value]) -> bool {
+    let same = |(a, b): (&Value, &Value)| match (a, b) {
+        (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
+        (a, b) => a == b,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 fn indexes<'a>(table: &Table, names: impl Iterator<Item = &'a str>) -> Vec<usize> {

@@ -1,19 +1,18 @@
 //! Carrying out a drive: engines up, tables filled, loads driven, engines down, reports.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, Result, anyhow};
-use bakeoff_driver::drive::{DEFAULT_DRAIN_LIMIT, Plan as LoadPlan, Schedule, Stop, Target};
-use bakeoff_driver::{DesignError, Observer, peak_memory_bytes, shuffled};
-use bakeoff_engines::{Context, TargetOptions};
+use bakeoff_driver::drive::{Stop, Target};
+use bakeoff_driver::{Design, DesignError, Observer, peak_memory_bytes};
+use bakeoff_engines::{Context, Running, TargetOptions, limits_not_applied};
 use bakeoff_stats::drive::{DriveHeader, DriveLog, DriveRecord, Populated};
-use bakeoff_workload::{DesignId, Mix, RowSource, RowValues, Workload};
+use bakeoff_workload::{DesignId, Mix, RowSource, RowValues, Workload, source};
 
-use super::live::Live;
 use super::load::Load;
-use super::trial::Recorder;
-use super::{Drive, find, populate};
+use super::rounds::drive_all;
+use super::{Drive, populate};
 use crate::cmd::report;
 use crate::engines::{Engines, clear_the_place};
 use crate::exit::Exit;
@@ -42,7 +41,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = Instant::now();
     let mut log = DriveLog::create(&plan.context.run_dir, &plan.header)?;
     let progress = Progress::new(plan.designs.len());
-    for message in clear_the_place(&progress).await? {
+    let cleared = clear_the_place(&progress).await?.into_iter();
+    let limits = limits_not_applied(&plan.context);
+    let unknown_values = target_options(&plan).keys_repeat;
+    let unknown_values = unknown_values.then(|| source::ONLY_KEYS_ARE_COMPARED.to_owned());
+    for message in cleared.chain(limits).chain(unknown_values) {
         log.append(&DriveRecord::Warning { message })?;
     }
     let stop = Stop::new();
@@ -54,7 +57,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
             () = stop.asked() => return Ok(()),
         };
         progress.finish();
-        drive_all(&plan, &targets, &mut log, &stop).await
+        drive_all(&plan, targets, &mut log, &stop).await
     };
     let interruption = async {
         asked_to_stop().await;
@@ -94,24 +97,14 @@ async fn fill_all(
 ) -> Result<Vec<Arc<dyn Target>>> {
     let mut targets: Vec<Arc<dyn Target>> = Vec::new();
     for id in plan.designs {
-        let target = match engines.get(id, &plan.context, progress).await {
+        let filled = match engines.get(id, &plan.context, progress).await {
             Ok(found) => {
                 if let Some(info) = found.started {
                     log.append(&DriveRecord::Engine(info))?;
                 }
-                let options = target_options(plan);
-                let target = found
-                    .engine
-                    .target(id, plan.workload, &plan.context, &options);
-                target.await.map_err(anyhow::Error::from)
+                filled(plan, id, found.engine, log, progress).await
             }
             Err(reason) => Err(anyhow!(reason)),
-        };
-        let filled = match target {
-            Ok(target) => fill(plan, target.as_ref(), log, progress)
-                .await
-                .map(|()| target),
-            Err(error) => Err(error),
         };
         match filled {
             Ok(target) => targets.push(target.into()),
@@ -121,11 +114,50 @@ async fn fill_all(
     settle(plan, targets, log, progress).await
 }
 
+/// A design with its table filled. Later shards make nothing before the first one has made it.
+async fn filled(
+    plan: &Plan<'_>,
+    id: &DesignId,
+    engine: &dyn Running,
+    log: &mut DriveLog,
+    progress: &Progress,
+) -> Result<Box<dyn Target>> {
+    let (workload, context, start) = (plan.workload, &plan.context, start_name(plan));
+    if let (Some(start), 1..) = (&start, plan.load.shard.index) {
+        progress.phase(&format!("waiting for shard 1 to make {id}"));
+        let made = engine.wait_for_tables(workload, context, start, TABLE_PATIENCE);
+        made.await?;
+    }
+    let options = target_options(plan);
+    let target = engine.target(id, workload, context, &options).await?;
+    let Some(design) = target.design() else {
+        return Ok(target);
+    };
+    make(plan, design).await?;
+    if let (Some(start), 0) = (&start, plan.load.shard.index) {
+        engine.announce_tables(workload, context, start).await?;
+    }
+    if !plan.options.no_load {
+        load(plan, target.as_ref(), design, log, progress).await?;
+    }
+    Ok(target)
+}
+
+/// What all shards of this start call it; none where the tables are there, or nobody else waits.
+fn start_name(plan: &Plan<'_>) -> Option<String> {
+    let waits = !plan.load.shard.is_whole() && !plan.options.no_load;
+    let at = plan.options.start_at.filter(|_| waits)?;
+    let at = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(at.as_millis().to_string())
+}
+
 fn target_options(plan: &Plan<'_>) -> TargetOptions {
+    let rows = plan.options.rows(plan.workload);
     TargetOptions {
         values: plan.values.clone(),
         mix: plan.mix.clone(),
-        keys_repeat: plan.source.may_repeat_keys(),
+        loaded: plan.load.shard.rows(rows),
+        keys_repeat: source::keys_repeat(plan.workload, &*plan.values, rows, plan.load.shard.of),
         in_flight_per_worker: (plan.load.in_flight / u32::from(plan.options.threads)).max(1)
             as usize,
         request_time_limit: plan.options.time_out,
@@ -133,24 +165,22 @@ fn target_options(plan: &Plan<'_>) -> TargetOptions {
     }
 }
 
-/// Makes a table and loads this shard's rows. With several shards the first one makes it.
-async fn fill(
+/// Makes a table, or finds the one that another process has made.
+async fn make(plan: &Plan<'_>, design: &dyn Design) -> Result<()> {
+    match plan.options.no_load || plan.load.shard.index > 0 {
+        true => wait_for_table(design).await,
+        false => Ok(design.create().await?),
+    }
+}
+
+/// Loads this shard's rows.
+async fn load(
     plan: &Plan<'_>,
     target: &dyn Target,
+    design: &dyn Design,
     log: &mut DriveLog,
     progress: &Progress,
 ) -> Result<()> {
-    let Some(design) = target.design() else {
-        return Ok(());
-    };
-    let is_first = plan.load.shard.index == 0;
-    match () {
-        () if plan.options.no_load || !is_first => wait_for_table(design).await?,
-        () => design.create().await?,
-    }
-    if plan.options.no_load {
-        return Ok(());
-    }
     let rows = plan.options.rows(plan.workload);
     let source = plan.source.clone();
     let filled = populate::fill(target, design, source, rows, plan.load.shard, progress).await?;
@@ -162,7 +192,7 @@ async fn fill(
     Ok(())
 }
 
-async fn wait_for_table(design: &dyn bakeoff_driver::Design) -> Result<()> {
+async fn wait_for_table(design: &dyn Design) -> Result<()> {
     let deadline = Instant::now() + TABLE_PATIENCE;
     while !design.survives().await {
         if Instant::now() > deadline {
@@ -176,7 +206,7 @@ async fn wait_for_table(design: &dyn bakeoff_driver::Design) -> Result<()> {
     Ok(())
 }
 
-/// Brings all tables to rest when all are loaded, and reads what they take.
+/// Brings all tables that were loaded here to rest when all are loaded, and reads what they take.
 async fn settle(
     plan: &Plan<'_>,
     targets: Vec<Arc<dyn Target>>,
@@ -185,11 +215,12 @@ async fn settle(
 ) -> Result<Vec<Arc<dyn Target>>> {
     let mut ready = Vec::new();
     let is_whole = plan.load.shard.is_whole();
+    let is_loaded_here = is_whole && !plan.options.no_load;
     for target in targets {
         let id = &target.info().id;
         progress.phase(&format!("settling {id}"));
         let settled = async {
-            if let (Some(design), true) = (target.design(), is_whole) {
+            if let (Some(design), true) = (target.design(), is_loaded_here) {
                 design.settle().await?;
             }
             target.prepare().await
@@ -210,76 +241,13 @@ async fn settle(
     Ok(ready)
 }
 
-/// Every design once in every round, in random order; or a search on each.
-async fn drive_all(
-    plan: &Plan<'_>,
-    targets: &[Arc<dyn Target>],
+/// A design that is out from here on.
+pub fn fail(
     log: &mut DriveLog,
-    stop: &Stop,
+    design: &str,
+    error: &anyhow::Error,
+    say: impl Fn(&str),
 ) -> Result<()> {
-    let operations: Vec<String> = plan.mix.operations.iter().map(|o| o.name.clone()).collect();
-    let mut live = Live::new(operations.clone());
-    let mut recorder = Recorder {
-        log,
-        live: &mut live,
-        operations,
-        trials: 0,
-    };
-    let mut out = vec![false; targets.len()];
-    for round in 1..=plan.options.rounds {
-        let keys = [plan.workload.seed, u64::from(round)];
-        for index in shuffled((0..targets.len()).collect(), &keys) {
-            if stop.is_asked() || out[index] {
-                continue;
-            }
-            let target = &targets[index];
-            let mut load = load_plan(plan, plan.load.schedule.clone());
-            // Later ones begin when they are ready.
-            load.start_at = plan.options.start_at.filter(|_| recorder.trials == 0);
-            let driven = match &plan.load.objective {
-                None => {
-                    let trial = recorder.trial(target.clone(), round, &load, stop);
-                    trial.await.map(drop)
-                }
-                Some(objective) => {
-                    find::highest_rate(&mut recorder, target.clone(), objective, plan, round, stop)
-                        .await
-                }
-            };
-            if let Err(error) = driven
-                && !stop.is_asked()
-            {
-                out[index] = true;
-                let live = &recorder.live;
-                fail(recorder.log, &target.info().id, &error, |line| {
-                    live.say(line)
-                })?;
-            }
-        }
-    }
-    live.finish();
-    Ok(())
-}
-
-/// One load of this drive.
-pub fn load_plan(plan: &Plan<'_>, schedule: Schedule) -> LoadPlan {
-    let options = plan.options;
-    LoadPlan {
-        mix: plan.mix.clone(),
-        seed: plan.workload.seed,
-        rows: options.rows(plan.workload),
-        shard: plan.load.shard,
-        threads: u32::from(options.threads),
-        in_flight: plan.load.in_flight,
-        schedule,
-        duration: plan.load.duration,
-        drain_limit: DEFAULT_DRAIN_LIMIT,
-        retries: options.retries,
-        start_at: None,
-    }
-}
-
-fn fail(log: &mut DriveLog, design: &str, error: &anyhow::Error, say: impl Fn(&str)) -> Result<()> {
     let reason = crate::exit::explain(error);
     say(&format!("{design}: {reason}"));
     log.append(&DriveRecord::Failed {

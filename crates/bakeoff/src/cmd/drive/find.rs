@@ -1,54 +1,43 @@
 //! The highest rate that holds an objective, found on one design.
 
-use std::sync::Arc;
-
 use anyhow::{Result, anyhow};
 use async_trait::async_trait;
 use bakeoff_driver::drive::{
-    Found, Objective, Probe, ProbeError, Probed, Rate, Schedule, SearchSettings, Stop, Target,
+    Found, Objective, Probe, ProbeError, ProbeResult, Probed, Rate, Schedule, SearchSettings, Stop,
     WhyStopped, search,
 };
 use bakeoff_stats::drive::{DriveRecord, FoundRate, ProbeRecord};
 
 use super::Arrivals;
-use super::execute::{Plan, load_plan};
+use super::execute::Plan;
+use super::load::Load;
+use super::rounds::{Driving, load_plan};
 use super::trial::Recorder;
 
 /// A rate below this is of no use to anybody, in operations per second.
 const LOWEST_RATE: f64 = 1.0;
 
-/// Searches, and writes down each load with how it did.
+/// Searches, and writes down each load with how it did as soon as that is known.
 pub async fn highest_rate(
     recorder: &mut Recorder<'_>,
-    target: Arc<dyn Target>,
+    driving: &mut Driving,
     objective: &Objective,
     plan: &Plan<'_>,
     round: u32,
     stop: &Stop,
 ) -> Result<()> {
+    let design = driving.target.info().id.clone();
     let mut probe = Probing {
         recorder,
-        target: target.clone(),
+        driving,
         plan,
         round,
         stop,
-        trials: Vec::new(),
+        probes: 0,
     };
     let settings = SearchSettings::new(Rate::new(LOWEST_RATE)?);
     let found = search(objective, &mut probe, settings).await;
-    let trials = probe.trials;
     let found = found.map_err(|error| anyhow!(error))?;
-    let design = target.info().id.clone();
-    for (trial, result) in trials.iter().zip(&found.probes) {
-        recorder.log.append(&DriveRecord::Probe(ProbeRecord {
-            design: design.clone(),
-            trial: *trial,
-            rate: result.rate.map(Rate::per_second),
-            rate_reached: result.rate_reached,
-            measured: result.measured.clone(),
-            missed: result.missed.clone(),
-        }))?;
-    }
     let found = record(design, round, objective, &found);
     Ok(recorder.log.append(&DriveRecord::Found(found))?)
 }
@@ -59,7 +48,7 @@ fn record(design: String, round: u32, objective: &Objective, found: &Found) -> F
         round,
         objective: objective.to_string(),
         rate: found.rate.map(Rate::per_second),
-        failed_at: found.interval.1.map(Rate::per_second),
+        failed_at: found.failed_at.map(Rate::per_second),
         probes: found.probes.len() as u32,
         why: in_words(found.why_stopped).to_owned(),
     }
@@ -78,11 +67,12 @@ fn in_words(why: WhyStopped) -> &'static str {
 /// Loads on one design, one after the other.
 struct Probing<'a, 'b, 'c> {
     recorder: &'a mut Recorder<'b>,
-    target: Arc<dyn Target>,
+    driving: &'a mut Driving,
     plan: &'a Plan<'c>,
     round: u32,
     stop: &'a Stop,
-    trials: Vec<u32>,
+    /// So far.
+    probes: u32,
 }
 
 #[async_trait]
@@ -98,24 +88,31 @@ impl Probe for Probing<'_, '_, '_> {
                 }
             }
         };
-        let mut load = load_plan(self.plan, schedule);
+        let mut load = load_plan(self.plan, schedule, self.round, self.probes);
+        self.probes += 1;
         if rate.is_none() {
-            load.in_flight = self.plan.load.closed_loop_in_flight();
+            load.in_flight = Load::first_in_flight(self.plan.options.threads);
         }
-        let expected = load.expected_rate();
         let trial = self
-            .recorder
-            .trial(self.target.clone(), self.round, &load, self.stop)
+            .driving
+            .load(self.recorder, self.round, load, self.stop)
             .await?;
         if trial.driven.stopped {
             return Err("stopped".into());
         }
-        self.trials.push(trial.number);
-        Ok(Probed {
-            operations: self.recorder.steady_part(&trial)?,
-            scheduled_rate: expected.unwrap_or(trial.driven.rate_reached),
-            rate_reached: trial.driven.rate_reached,
-            unsent: trial.driven.unsent,
-        })
+        let operations = self.recorder.steady_part(&trial)?;
+        Ok(Probed::new(&trial.driven, operations))
+    }
+
+    fn judged(&mut self, result: &ProbeResult) -> Result<(), ProbeError> {
+        let probe = ProbeRecord {
+            design: self.driving.target.info().id.clone(),
+            trial: self.recorder.trials,
+            rate: result.rate.map(Rate::per_second),
+            rate_reached: result.rate_reached,
+            measured: result.measured.clone(),
+            missed: result.missed.clone(),
+        };
+        Ok(self.recorder.log.append(&DriveRecord::Probe(probe))?)
     }
 }

@@ -1,7 +1,7 @@
 //! The first record of a drive: what is driven, how, on what.
 
-use bakeoff_stats::DesignInfo;
-use bakeoff_stats::drive::{DriveHeader, OperationInfo};
+use bakeoff_stats::drive::{DriveHeader, OperationInfo, Published};
+use bakeoff_stats::{DesignInfo, PublishedFigure};
 use bakeoff_workload::{Action, Consistency, Mix, Operation, Workload};
 
 use super::Drive;
@@ -35,9 +35,27 @@ pub fn header(
         shard: (load.shard.index, load.shard.of),
         schedule: load.schedule.to_string(),
         in_flight: load.in_flight,
+        retries: options.retries,
+        time_out_seconds: options.time_out.as_secs_f64(),
+        cluster: options.cluster.cassandra.clone(),
+        keyspace: options.keyspace.clone(),
         objective: load.objective.as_ref().map(ToString::to_string),
         seconds: load.duration.as_secs_f64(),
+        published: workload.published.as_ref().map(published),
         parts: Vec::new(),
+    }
+}
+
+fn published(published: &bakeoff_workload::Published) -> Published {
+    let figure = |t: &bakeoff_workload::PublishedTime| PublishedFigure {
+        design: t.design.clone(),
+        what: t.what.clone(),
+        figure: t.figure.clone(),
+    };
+    Published {
+        source: published.source.clone(),
+        figures: published.times.iter().map(figure).collect(),
+        notes: published.notes.clone(),
     }
 }
 

@@ -12,7 +12,9 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 pub struct Live {
     bar: ProgressBar,
     operations: Vec<String>,
-    duration: Option<Duration>,
+    /// What is driven, and for how long.
+    what: String,
+    duration: Duration,
     before: ServerSample,
 }
 
@@ -22,14 +24,15 @@ impl Live {
             true => ProgressBar::new_spinner(),
             false => ProgressBar::hidden(),
         };
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed}{msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}{msg}") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
         Live {
             bar,
             operations,
-            duration: None,
+            what: String::new(),
+            duration: Duration::ZERO,
             before: ServerSample::default(),
         }
     }
@@ -37,15 +40,17 @@ impl Live {
     /// A load begins.
     pub fn begin(&mut self, what: &str, duration: Duration) {
         self.bar.reset();
-        self.bar
-            .set_prefix(format!("{what}, {} s:", duration.as_secs_f64().round()));
+        self.what = what.to_owned();
+        self.duration = duration;
+        self.bar.set_prefix(prefix(what, duration, 0));
         self.bar.set_message("");
         self.before = ServerSample::default();
-        self.duration = Some(duration);
     }
 
     pub fn second(&mut self, second: &Second) {
         let message = message(&self.operations, second, &self.before);
+        let prefix = prefix(&self.what, self.duration, second.second + 1);
+        self.bar.set_prefix(prefix);
         self.bar.set_message(message);
         self.before = second.server.clone();
     }
@@ -56,6 +61,15 @@ impl Live {
 
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// With the seconds that are left after so many of them.
+fn prefix(what: &str, duration: Duration, over: u32) -> String {
+    let whole = duration.as_secs_f64().ceil() as u64;
+    match whole.saturating_sub(u64::from(over)) {
+        0 => format!("{what}, waiting for the last ones:"),
+        left => format!("{what}, {left} s of {whole} s left:"),
     }
 }
 
@@ -105,6 +119,14 @@ fn milliseconds(nanoseconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_that_is_left_is_shown() {
+        let prefix = |over| prefix("dry at 5 ops/s", Duration::from_secs(60), over);
+        assert_eq!(prefix(0), "dry at 5 ops/s, 60 s of 60 s left:");
+        assert_eq!(prefix(45), "dry at 5 ops/s, 15 s of 60 s left:");
+        assert_eq!(prefix(62), "dry at 5 ops/s, waiting for the last ones:");
+    }
 
     #[test]
     fn a_second_shows_rates_latency_failures_and_the_server() {

@@ -9,6 +9,7 @@ use bakeoff_workload::Mix;
 use super::{Arrivals, Drive};
 
 const CLOSED_LOOP_IN_FLIGHT: u32 = 32;
+const FIRST_IN_FLIGHT: u32 = 64;
 const LOAD: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
 
@@ -23,9 +24,9 @@ pub struct Load {
 }
 
 impl Load {
-    /// Operations in flight of the closed loop that begins a search.
-    pub fn closed_loop_in_flight(&self) -> u32 {
-        self.in_flight.min(2 * CLOSED_LOOP_IN_FLIGHT)
+    /// Operations in flight of the closed loop that begins a search: each thread needs one.
+    pub fn first_in_flight(threads: u16) -> u32 {
+        FIRST_IN_FLIGHT.max(u32::from(threads))
     }
 
     /// # Errors
@@ -44,7 +45,7 @@ impl Load {
             bail!("--arrivals poisson needs a --rate, or a rate to search --within");
         }
         let in_flight = options.in_flight.unwrap_or(match (&schedule, &objective) {
-            (Schedule::ClosedLoop, None) => CLOSED_LOOP_IN_FLIGHT,
+            (Schedule::ClosedLoop, None) => CLOSED_LOOP_IN_FLIGHT.max(u32::from(options.threads)),
             _ => DEFAULT_IN_FLIGHT,
         });
         if in_flight < u32::from(options.threads) {
@@ -79,4 +80,56 @@ pub fn schedule(text: &str, arrivals: Arrivals) -> Result<Schedule> {
 fn objective(text: &str, mix: &Mix) -> Result<Objective> {
     let operations: Vec<&str> = mix.operations.iter().map(|o| o.name.as_str()).collect();
     Objective::parse(text, &operations).with_context(|| format!("--within {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_workload::{Action, Keys, Operation};
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        drive: Drive,
+    }
+
+    fn mix() -> Mix {
+        let read = Operation {
+            name: "read".to_owned(),
+            weight: 1.0,
+            action: Action::ReadRow,
+            keys: Keys::Uniform,
+            consistency: None,
+            ttl_seconds: None,
+            batch: 1,
+        };
+        Mix {
+            operations: vec![read],
+            schema: Vec::new(),
+            populate: Vec::new(),
+            background: Vec::new(),
+        }
+    }
+
+    fn options(arguments: &[&str]) -> Drive {
+        let line = ["drive", "w.toml"].iter().chain(arguments);
+        Line::try_parse_from(line).unwrap().drive
+    }
+
+    #[test]
+    fn many_threads_have_an_operation_each_unless_fewer_are_asked_for() {
+        for within in [&["--within", "p99<10ms"][..], &[]] {
+            let arguments = [&["--threads", "1024"], within].concat();
+            let options = options(&arguments);
+            let load = Load::new(&options, &mix()).unwrap();
+            assert!(load.in_flight >= 1024);
+            assert!(Load::first_in_flight(options.threads) >= 1024);
+        }
+        assert_eq!(Load::first_in_flight(1), 64);
+        let too_few = options(&["--threads", "8", "--in-flight", "7"]);
+        let error = Load::new(&too_few, &mix()).unwrap_err().to_string();
+        assert!(error.contains("--in-flight 7"), "{error}");
+    }
 }

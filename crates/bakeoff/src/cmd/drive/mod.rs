@@ -6,6 +6,7 @@ mod header;
 mod live;
 mod load;
 mod populate;
+mod rounds;
 mod trial;
 
 use std::path::{Path, PathBuf};
@@ -82,9 +83,9 @@ pub struct Drive {
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
 
-    /// When the load begins, RFC 3339 or seconds since 1970, so that several processes begin
-    /// together
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// When the first load begins, RFC 3339 or seconds since 1970, so that several processes begin
+    /// together; further rounds and designs begin when they are ready
+    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "within")]
     start_at: Option<std::time::SystemTime>,
 
     /// Keyspace that several processes share; it is kept at the end
@@ -158,10 +159,12 @@ impl Drive {
         };
         let load = load::Load::new(&self, &mix)?;
         let designs = choice::designs(&workload, &self.designs)?;
+        check_operations(&designs)?;
         self.check_sharing(&designs)?;
+        self.check_start()?;
         let source: Arc<dyn source::RowSource> = source::open(&workload, self.data.clone())?.into();
-        let values = source::row_values(&workload, source.clone())?;
-        check_new_rows(&mix, values.as_ref())?;
+        let values = source::row_values(&workload, source.clone(), self.rows(&workload))?;
+        check_new_rows(&mix, values.as_ref(), self.rows(&workload))?;
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
         let context = self.context(&workload, dir, source.may_repeat_keys());
         let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
@@ -184,6 +187,18 @@ impl Drive {
         .await
     }
 
+    /// Rows take their time to load, and a load that is late is refused.
+    fn check_start(&self) -> Result<()> {
+        let late = self.start_at.and_then(|at| at.elapsed().ok());
+        match late {
+            Some(late) => bail!(
+                "--start-at was {} s ago: choose a time that leaves enough to load the rows",
+                late.as_secs()
+            ),
+            None => Ok(()),
+        }
+    }
+
     /// Several processes can only drive one table if they find the same one.
     fn check_sharing(&self, designs: &[DesignId]) -> Result<()> {
         let holds_rows = |d: &&DesignId| d.engine != "dry";
@@ -197,6 +212,11 @@ impl Drive {
             _ if designs.len() > 1 || self.rounds > 1 || self.within.is_some() => bail!(
                 "--shard {}: all shards have to drive the same load at the same time, which is \
                  one design, one round and no search: name it with --design",
+                self.shard
+            ),
+            Some(_) if !self.no_load && self.start_at.is_none() => bail!(
+                "--shard {}: name the moment at which all shards begin, the same for each, with \
+                 --start-at: by it they also know the table that shard 1 makes for them",
                 self.shard
             ),
             _ => Ok(()),
@@ -220,11 +240,26 @@ impl Drive {
     }
 }
 
+/// Before anything is made.
+fn check_operations(designs: &[DesignId]) -> Result<()> {
+    for id in designs {
+        let engine = engine(id)?;
+        if !engine.takes_operations() {
+            bail!(
+                "design {id}: {} has no point operations: drive a design of cassandra, or dry for \
+                 the harness alone; choose them with --designs",
+                engine.name()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// A data file can replace a generator that has rows without end.
-fn check_new_rows(mix: &Mix, values: &dyn RowValues) -> Result<()> {
+fn check_new_rows(mix: &Mix, values: &dyn RowValues, loaded: u64) -> Result<()> {
     let inserts = mix.operations.iter().find(|o| o.keys == Keys::New);
     match (inserts, values.rows()) {
-        (Some(operation), Some(rows)) => bail!(
+        (Some(operation), Some(rows)) if rows <= loaded => bail!(
             "operation {} inserts new rows, and the data have {rows} rows and no more: leave \
              --data out, or choose other keys for it",
             operation.name

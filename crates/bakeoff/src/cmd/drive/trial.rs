@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use bakeoff_driver::drive::{DriveObserver, Driven, Plan, Schedule, Second, Stop, Target, drive};
 use bakeoff_stats::drive::{
     DriveLog, DriveRecord, HistogramLog, HistogramLogReader, SecondCounts, Tally, TrialEnd,
-    TrialStart, warm_up,
+    TrialStart, warm_up_of,
 };
 
 use super::live::Live;
@@ -38,6 +38,8 @@ impl Recorder<'_> {
         let trial = self.trials;
         let what = format!("{} at {}", target.info().id, plan.schedule);
         self.live.begin(&what, plan.duration);
+        // Of this load alone: where it cannot be written down, it ends, and nobody has asked for that.
+        let own_stop = Stop::new();
         let mut watch = Watch {
             recorder: self,
             design: target.info().id.clone(),
@@ -47,8 +49,17 @@ impl Recorder<'_> {
             histograms: None,
             seconds: Vec::new(),
             trouble: None,
+            stop: own_stop.clone(),
         };
-        let driven = drive(target, plan, stop, &mut watch).await;
+        let asked = async {
+            stop.asked().await;
+            own_stop.stop();
+            std::future::pending().await
+        };
+        let driven = tokio::select! {
+            driven = drive(target, plan, &own_stop, &mut watch) => driven,
+            driven = asked => driven,
+        };
         let seconds = match watch.trouble {
             Some(trouble) => return Err(trouble),
             None => watch.seconds,
@@ -69,12 +80,14 @@ impl Recorder<'_> {
         })
     }
 
-    /// What a trial measured after its warm-up, by operation.
+    /// What a trial measured by operation, as reports show it: times after the warm-up, and all
+    /// failures.
     ///
     /// # Errors
     /// Its histograms cannot be read back.
     pub fn steady_part(&self, trial: &Trial) -> Result<Vec<Tally>> {
-        let from = trial.warm_up_seconds();
+        let warm_up = warm_up_of(&trial.seconds, trial.driven.duration.as_secs_f64());
+        let from = warm_up.seconds as u32;
         let mut sums = vec![Tally::default(); self.operations.len()];
         let path = HistogramLog::path(self.log.dir(), trial.number);
         for logged in HistogramLogReader::open(&path, &self.operations)? {
@@ -85,7 +98,7 @@ impl Recorder<'_> {
                 }
             }
         }
-        for second in trial.seconds.iter().filter(|s| s.second >= from) {
+        for second in &trial.seconds {
             for (sum, counts) in sums.iter_mut().zip(&second.operations) {
                 counts.add_to(sum);
             }
@@ -99,17 +112,6 @@ pub struct Trial {
     pub number: u32,
     pub driven: Driven,
     seconds: Vec<SecondCounts>,
-}
-
-impl Trial {
-    /// The later of what service times and throughput say.
-    fn warm_up_seconds(&self) -> u32 {
-        let whole = self.driven.duration.as_secs() as u32;
-        let seconds = || self.seconds.iter().filter(|s| s.second < whole);
-        let throughput: Vec<f64> = seconds().map(|s| s.successes() as f64).collect();
-        let service: Vec<f64> = seconds().map(SecondCounts::mean_service_ns).collect();
-        warm_up(&throughput).seconds.max(warm_up(&service).seconds) as u32
-    }
 }
 
 fn end(trial: u32, driven: &Driven) -> TrialEnd {
@@ -130,10 +132,13 @@ fn end(trial: u32, driven: &Driven) -> TrialEnd {
         cpu: driven.cpu,
         messages: driven.failures.iter().map(ToString::to_string).collect(),
         background: driven.background.messages.clone(),
+        background_statements: driven.background.statements,
+        background_failed: driven.background.failed,
+        worker_failures: driven.worker_failures.clone(),
     }
 }
 
-/// Writes each second down as it comes. A write that fails is told when the load is over.
+/// Writes each second down as it comes. A write that fails ends the load, and is told when it is over.
 struct Watch<'a, 'b> {
     recorder: &'a mut Recorder<'b>,
     design: String,
@@ -143,6 +148,7 @@ struct Watch<'a, 'b> {
     histograms: Option<HistogramLog>,
     seconds: Vec<SecondCounts>,
     trouble: Option<anyhow::Error>,
+    stop: Stop,
 }
 
 impl Watch<'_, '_> {
@@ -186,6 +192,7 @@ impl Watch<'_, '_> {
     fn keep(&mut self, result: Result<()>) {
         if let (Err(error), None) = (result, &self.trouble) {
             self.trouble = Some(error);
+            self.stop.stop();
         }
     }
 }

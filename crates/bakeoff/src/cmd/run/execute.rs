@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use bakeoff_driver::{Budget, Design, Settings, peak_memory_bytes};
-use bakeoff_engines::{Context, SqlOracle};
+use bakeoff_engines::{Context, SqlOracle, limits_not_applied};
 use bakeoff_stats::{Header, Journal, Record, Step};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
@@ -31,7 +31,8 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = Instant::now();
     let mut journal = open_journal(&plan)?;
     let progress = Progress::new(plan.designs.len());
-    for message in clear_the_place(&progress).await? {
+    let cleared = clear_the_place(&progress).await?.into_iter();
+    for message in cleared.chain(limits_not_applied(&plan.context)) {
         journal.append(&Record::Warning { message })?;
     }
     let mut engines = Engines::default();

@@ -14,7 +14,7 @@ fn dues(schedule: &str, duration: Duration, share: Share) -> Vec<u64> {
         Some(rate) => Schedule::parse(rate).unwrap().at_random().unwrap(),
         None => Schedule::parse(schedule).unwrap(),
     };
-    let mut arrivals = Arrivals::new(&schedule, duration, share, 7).unwrap();
+    let mut arrivals = Arrivals::new(&schedule, duration, share, [7, 0]).unwrap();
     let mut dues = Vec::new();
     while let Some(due) = arrivals.next() {
         dues.push(due);
@@ -114,7 +114,7 @@ fn random_arrivals_of_several_workers_have_the_whole_rate() {
 #[test]
 fn what_is_left_is_counted() {
     let schedule = Schedule::parse("1k").unwrap();
-    let arrivals = |duration| Arrivals::new(&schedule, duration, WHOLE, 1).unwrap();
+    let arrivals = |duration| Arrivals::new(&schedule, duration, WHOLE, [1, 0]).unwrap();
     let ten = Duration::from_secs(10);
     assert_eq!(arrivals(ten).count_until(u64::MAX), 10_000);
     assert_eq!(arrivals(ten).count_until(2_000_000_000), 2_000);
@@ -155,4 +155,16 @@ proptest! {
         let all: Vec<u64> = (0..10 * threads * shards).collect();
         prop_assert_eq!(numbers, all);
     }
+}
+
+#[test]
+fn random_arrivals_of_each_load_differ_and_repeat() {
+    let schedule = Schedule::parse("1k").unwrap().at_random().unwrap();
+    let first = |ordinal| {
+        let duration = Duration::from_secs(1);
+        let arrivals = Arrivals::new(&schedule, duration, WHOLE, [7, ordinal]).unwrap();
+        arrivals.next()
+    };
+    assert_eq!(first(1), first(1));
+    assert_ne!(first(0), first(1));
 }

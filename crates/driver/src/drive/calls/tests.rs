@@ -28,7 +28,9 @@ fn plan(operations: Vec<Operation>, threads: u32, shard: Shard) -> Plan {
     Plan {
         mix: Arc::new(mix),
         seed: 3,
+        ordinal: 0,
         rows: 100,
+        new_rows: Vec::new(),
         shard,
         threads,
         in_flight: threads,
@@ -181,4 +183,83 @@ fn very_many_failed_inserts_make_the_older_rows_uncertain() {
     assert_eq!(inserts.uncertain_below, 5);
     assert!((0..failed).all(|row| !inserts.is_there(row)));
     assert!((failed..failed + 5).all(|row| inserts.is_there(row)));
+}
+
+/// The calls of one thread's load, all of which succeed.
+fn load(plan: &Plan, count: usize) -> (Vec<Call>, NewRows) {
+    let mut calls = Calls::new(plan, 0);
+    let all = (0..count).map(|_| {
+        let call = calls.next();
+        calls.ended(&call, true);
+        call
+    });
+    let all = all.collect();
+    (all, calls.into_new_rows())
+}
+
+#[test]
+fn each_load_has_rows_of_its_own_and_an_equal_one_the_same() {
+    let of_load = |ordinal| {
+        let mut plan = plan(reads_and_inserts(1), 1, Shard::WHOLE);
+        plan.ordinal = ordinal;
+        load(&plan, 300).0
+    };
+    assert_eq!(of_load(2), of_load(2));
+    let (first, second) = (of_load(0), of_load(1));
+    let same = first.iter().zip(&second).filter(|(a, b)| a.row == b.row);
+    assert!(same.count() < 30);
+    let numbers: BTreeSet<u64> = first.iter().chain(&second).map(|c| c.number).collect();
+    assert_eq!(numbers.len(), 600, "what is drawn from them differs, too");
+}
+
+#[test]
+fn rows_in_sequence_begin_elsewhere_in_a_later_load_at_one_place_for_all_threads() {
+    let first = |ordinal, thread| {
+        let sequence = vec![operation(Action::ReadRow, Keys::Sequential, 1.0, 1)];
+        let mut plan = plan(sequence, 2, Shard::WHOLE);
+        plan.ordinal = ordinal;
+        Calls::new(&plan, thread).next().row
+    };
+    assert_eq!((first(0, 0), first(0, 1)), (0, 1));
+    assert_ne!(first(1, 0), 0);
+    assert_eq!(first(1, 1), (first(1, 0) + 1) % 100);
+}
+
+#[test]
+fn new_rows_go_on_after_those_of_earlier_loads() {
+    let mut plan = plan(reads_and_inserts(1), 1, Shard::WHOLE);
+    let (first, new_rows) = load(&plan, 300);
+    let inserted = first.iter().filter(|c| c.operation == 2).count() as u64;
+    (plan.ordinal, plan.new_rows) = (1, vec![new_rows]);
+    let (second, _) = load(&plan, 300);
+    let new: Vec<u64> = second
+        .iter()
+        .filter(|c| c.operation == 2)
+        .map(|c| c.row)
+        .collect();
+    assert_eq!(new[0], 100 + inserted);
+    // The latest are those of the first load at once, and they are there.
+    let latest = second.iter().filter(|c| c.operation == 1);
+    assert!(latest.clone().all(|c| c.row_exists));
+    let latest: Vec<u64> = latest.map(|c| c.row).collect();
+    assert!(latest[..5].iter().any(|row| *row >= 100), "{latest:?}");
+}
+
+#[test]
+fn inserts_that_never_ended_do_not_hold_up_the_next_load() {
+    let mut plan = plan(reads_and_inserts(1), 1, Shard::WHOLE);
+    let mut calls = Calls::new(&plan, 0);
+    let inserts: Vec<Call> = (0..300)
+        .map(|_| calls.next())
+        .filter(|c| c.operation == 2)
+        .collect();
+    inserts[1..].iter().for_each(|call| calls.ended(call, true));
+    plan.new_rows = vec![calls.into_new_rows()];
+    let mut calls = Calls::new(&plan, 0);
+    let latest: Vec<Call> = (0..3000)
+        .map(|_| calls.next())
+        .filter(|c| c.operation == 1)
+        .collect();
+    assert!(latest.iter().any(|c| c.row > 100));
+    assert!(latest.iter().all(|c| c.row_exists == (c.row != 100)));
 }

@@ -85,3 +85,18 @@ fn names_may_contain_dots_and_all_is_written_out() {
     assert_eq!(objective.limits[0].operation, Some(2));
     assert_eq!(objective.to_string(), "a.b.p99.9<10ms, max<1s, errors<0.1%");
 }
+
+#[test]
+fn an_operation_may_be_named_like_the_beginning_of_another() {
+    let operations = ["read", "read.hot", "read.p99"];
+    let operation = |text: &str| {
+        let objective = Objective::parse(text, &operations).unwrap();
+        objective.limits[0].operation
+    };
+    assert_eq!(operation("read.p99<1ms"), Some(0));
+    assert_eq!(operation("read.p99.9<1ms"), Some(0));
+    assert_eq!(operation("read.hot.p99<1ms"), Some(1));
+    assert_eq!(operation("read.p99.max<1ms"), Some(2));
+    let error = Objective::parse("read.hot.p0<1ms", &operations).unwrap_err();
+    assert_eq!(error, ObjectiveError::Statistic("p0".to_owned()));
+}

@@ -85,6 +85,11 @@ impl Batches {
 }
 
 impl Group {
+    /// The first of its rows, which are all of one bucket.
+    pub fn first(&self) -> Option<&Cells> {
+        self.0.first()
+    }
+
     /// What writing these groups has done.
     pub fn done(groups: &[Group]) -> Done {
         let rows = groups.iter().flat_map(|group| &group.0);

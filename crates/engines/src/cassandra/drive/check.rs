@@ -31,8 +31,6 @@ pub type Cell<'a> = Option<&'a [u8]>;
 
 impl Checker<'_> {
     /// Compares the rows of a read.
-    ///
-    /// A row that is lost between two rows that came is not noticed.
     pub fn read(&self, wanted: ReadRows, pages: Pages) -> Result<Done, Failure> {
         let mut done = Done::default();
         let mut walk = self.walk(wanted);
@@ -90,12 +88,20 @@ impl Checker<'_> {
     }
 
     /// All rows have come.
-    fn whole(&self, wanted: ReadRows, walk: Option<Walk<'_>>, done: Done) -> Result<Done, Failure> {
-        let found = walk.map_or(done.rows > 0, |walk| walk.has_drawn_row());
-        match found || !self.call.row_exists || self.rows.rows_vanish {
-            true => self.within_limit(wanted, done),
-            false => Err(self.missing()),
+    pub fn whole(
+        &self,
+        wanted: ReadRows,
+        walk: Option<Walk<'_>>,
+        done: Done,
+    ) -> Result<Done, Failure> {
+        let found = walk.as_ref().map_or(done.rows > 0, Walk::has_drawn_row);
+        if !found && self.call.row_exists && !self.rows.rows_vanish {
+            return Err(self.missing());
         }
+        if let Some(walk) = walk {
+            walk.ends(self)?;
+        }
+        self.within_limit(wanted, done)
     }
 
     fn within_limit(&self, wanted: ReadRows, done: Done) -> Result<Done, Failure> {
@@ -220,8 +226,13 @@ impl Checker<'_> {
         }
     }
 
+    /// The drawn row.
     pub fn missing(&self) -> Failure {
-        let message = format!("{}: row {} did not come", self.operation, self.call.row);
+        self.missing_row(self.call.row)
+    }
+
+    pub fn missing_row(&self, row: u64) -> Failure {
+        let message = format!("{}: row {row} did not come", self.operation);
         Failure::new(FailureKind::Missing, message)
     }
 

@@ -10,6 +10,7 @@ mod check;
 mod deadlines;
 mod direct;
 mod failures;
+mod operations;
 mod partition;
 pub mod plan;
 mod queries;
@@ -34,10 +35,12 @@ use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
+use super::buckets::BucketsWritten;
 use super::connect::LoadConnection;
 use super::deployment::Deployment;
 use super::keyspace;
 use super::layout::TableLayout;
+use super::relations::own_relations;
 use super::table::CassandraTable;
 use crate::{TargetOptions, sql};
 use direct::{Direct, Login};
@@ -46,6 +49,7 @@ use queries::Queries;
 use rows::Rows;
 use sample::{Sampled, Sampler};
 use session::CassandraSession;
+use statements::in_driver;
 
 /// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for
 /// them; some stay taken by requests that timed out.
@@ -55,6 +59,8 @@ const REQUESTS_PER_CONNECTION: usize = 16_384;
 pub struct CassandraTarget {
     parts: Parts,
     rows: Arc<Rows>,
+    /// Present where queries have to know of buckets that other operations write.
+    buckets: Option<Arc<BucketsWritten>>,
     /// Tables of the design, once they are there.
     tables: OnceCell<Vec<String>>,
     sampler: Sampler,
@@ -88,9 +94,13 @@ impl CassandraTarget {
             Some(layout) => Rows::of_layout(layout, &parts.options),
             None => Rows::as_written(&parts.workload.table, &parts.options),
         };
+        let has_buckets = parts.layout.as_ref().is_some_and(|l| l.bucket.is_some());
+        let asks = |plan: &OperationPlan| matches!(plan.work, Work::Query(_));
+        let buckets = (has_buckets && parts.plans.iter().any(asks)).then(Arc::default);
         CassandraTarget {
             parts,
             rows: Arc::new(rows),
+            buckets,
             tables: OnceCell::new(),
             sampler: Sampler::default(),
             runtime: Handle::current(),
@@ -123,14 +133,18 @@ impl CassandraTarget {
         Ok((client, direct))
     }
 
-    /// The workload's queries on a worker's own connections, if the mix asks any.
-    fn queries(&self, client: &Arc<Session>) -> Result<Option<Arc<Queries>>, DesignError> {
-        let asks = |plan: &OperationPlan| matches!(plan.work, Work::Query(_));
-        let (true, Some(layout)) = (self.parts.plans.iter().any(asks), &self.parts.layout) else {
+    /// The workload's queries on a worker's own connections, for an operation that asks one.
+    fn queries(
+        &self,
+        client: &Arc<Session>,
+        plan: &OperationPlan,
+    ) -> Result<Option<Arc<Queries>>, DesignError> {
+        let (Work::Query(_), Some(layout)) = (&plan.work, &self.parts.layout) else {
             return Ok(None);
         };
         let keyspace = self.parts.keyspace.clone();
         let table = CassandraTable::new(client.clone(), keyspace, layout.clone());
+        let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;
         let runtime = self.runtime.clone();
@@ -138,18 +152,24 @@ impl CassandraTarget {
     }
 
     async fn session(&self, client: Arc<Session>) -> Result<CassandraSession, DesignError> {
-        let queries = self.queries(&client)?;
-        let (plans, rows) = (&self.parts.plans, self.rows.clone());
+        let with_queries = |plan: &OperationPlan| Ok((plan.clone(), self.queries(&client, plan)?));
+        let plans: Result<Vec<_>, DesignError> =
+            self.parts.plans.iter().map(with_queries).collect();
+        let (plans, rows) = (plans?, self.rows.clone());
         let limit = self.parts.options.request_time_limit;
-        CassandraSession::new(client, plans, rows, queries, limit).await
+        let session = CassandraSession::new(client, &plans, rows, limit).await?;
+        Ok(session.with_buckets(self.buckets.clone()))
     }
 
     async fn find_tables(&self) -> Result<Vec<String>, DesignError> {
         match &self.parts.layout {
             Some(layout) => Ok(vec![layout.name.clone()]),
-            None => keyspace::tables(&self.parts.deployment.session, &self.parts.keyspace)
-                .await
-                .map_err(|e| DesignError(e.0)),
+            None => {
+                let session = &self.parts.deployment.session;
+                let found = own_relations(session, &self.parts.keyspace).await;
+                let found = found.map_err(|e| DesignError(e.0))?;
+                Ok(found.into_iter().map(|relation| relation.name).collect())
+            }
         }
     }
 }

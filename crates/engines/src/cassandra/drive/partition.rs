@@ -11,7 +11,9 @@ use super::plan::ReadRows;
 use super::rows::{Rows, Selected};
 
 /// Goes along the rows of a partition as they come: each has to be of the drawn row's partition,
-/// in order, and hold what was written for the row that has its key.
+/// in order, and hold what was written for the row that has its key. Where it can be told which row
+/// is beside another one, none that was loaded may be missing between two, before the first one of
+/// a partition, or after the last one that came.
 pub struct Walk<'a> {
     rows: &'a Rows,
     wanted: ReadRows,
@@ -20,6 +22,8 @@ pub struct Walk<'a> {
     drawn_key: Vec<Value>,
     /// Of the row that came last: the same partition key, then its own order key.
     key: Vec<Value>,
+    /// The number of the row that came last, of those that are known by their keys.
+    last: Option<u64>,
     count: u64,
     drawn_came: bool,
 }
@@ -35,6 +39,7 @@ impl<'a> Walk<'a> {
             drawn,
             key: drawn_key.clone(),
             drawn_key,
+            last: None,
             count: 0,
             drawn_came: false,
         }
@@ -52,12 +57,7 @@ impl<'a> Walk<'a> {
         let (least, strictly) = match (self.count, self.wanted) {
             (0, ReadRows::From { .. }) => (Some(Ordering::Greater), false),
             (0, _) => (None, false),
-            (
-                _,
-                ReadRows::Partition {
-                    descending: true, ..
-                },
-            ) => (Some(Ordering::Less), true),
+            _ if self.descends() => (Some(Ordering::Less), true),
             _ => (Some(Ordering::Greater), true),
         };
         let came = order_of(now, &before);
@@ -69,9 +69,48 @@ impl<'a> Walk<'a> {
         self.count += 1;
         self.drawn_came |= order_of(&self.key, &self.drawn_key).is_eq();
         match self.rows.values.row_of(&self.key) {
-            Some(row) => checker.row(row, cells),
+            Some(row) => {
+                self.follows(checker, row)?;
+                checker.row(row, cells)
+            }
             None => Ok(()),
         }
+    }
+
+    /// No row is missing between the one that came last and this one.
+    fn follows(&mut self, checker: &Checker<'_>, row: u64) -> Result<(), Failure> {
+        let missing = match (self.last, self.wanted) {
+            (Some(last), _) => {
+                let next = self.rows.loaded_beside(last, self.descends());
+                next.filter(|next| *next != row)
+            }
+            (None, ReadRows::Partition { .. }) => self.rows.loaded_beside(row, !self.descends()),
+            (None, _) => None,
+        };
+        self.last = Some(row);
+        missing.map_or(Ok(()), |row| Err(checker.missing_row(row)))
+    }
+
+    /// All rows have come: none is missing after the last one, unless the limit cut it off.
+    pub fn ends(&self, checker: &Checker<'_>) -> Result<(), Failure> {
+        if self.is_cut_off() {
+            return Ok(());
+        }
+        let last = self.last;
+        let missing = last.and_then(|last| self.rows.loaded_beside(last, self.descends()));
+        missing.map_or(Ok(()), |row| Err(checker.missing_row(row)))
+    }
+
+    fn descends(&self) -> bool {
+        let ReadRows::Partition { descending, .. } = self.wanted else {
+            return false;
+        };
+        descending
+    }
+
+    fn is_cut_off(&self) -> bool {
+        let limit = self.wanted.limit();
+        limit.is_some_and(|limit| self.count >= u64::from(limit))
     }
 
     /// Reads the row's order key, and checks its partition key.
@@ -122,13 +161,9 @@ impl<'a> Walk<'a> {
 
     /// Whether the drawn row came, or was cut off by the limit.
     pub fn has_drawn_row(&self) -> bool {
-        let cut_off = match self.wanted {
-            ReadRows::Partition {
-                limit: Some(limit), ..
-            } => self.count >= u64::from(limit),
-            _ => false,
-        };
-        self.drawn_came || cut_off
+        // The first row of a range is the drawn one.
+        let is_range = matches!(self.wanted, ReadRows::From { .. });
+        self.drawn_came || (!is_range && self.is_cut_off())
     }
 }
 
@@ -141,3 +176,6 @@ fn shown_key(key: &[Value]) -> String {
     let values: Vec<_> = key.iter().map(shown).collect();
     values.join(", ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::DataType;
 use bakeoff_driver::drive::{Call, Done, Failure};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::{ParameterValues, Query, Stream, Value, Version, Workload};
@@ -74,18 +76,14 @@ impl Queries {
         let rejected = |why: &dyn std::fmt::Display| {
             Failure::new(FailureKind::Rejected, format!("{name}: `{sql}`: {why}"))
         };
-        let (context, text) = (self.sql.clone(), sql.to_owned());
-        let asked = self
-            .runtime
-            .spawn(async move { sql::answer(&context, &text).await });
-        let answer = asked.await.map_err(|e| rejected(&e))?;
+        let answer = sql::answer_on(&self.runtime, &self.sql, sql).await;
         let answer = answer.map_err(|e| rejected(&e))?;
         let sum = |of: fn(&arrow::record_batch::RecordBatch) -> usize| -> u64 {
             answer.batches.iter().map(|batch| of(batch) as u64).sum()
         };
         Ok(Counted {
             rows: sum(|batch| batch.num_rows()),
-            bytes: sum(|batch| batch.get_array_memory_size()),
+            bytes: sum(|batch| batch.columns().iter().map(value_bytes).sum()),
         })
     }
 }
@@ -97,6 +95,30 @@ impl Counted {
             bytes: self.bytes,
             not_applied: false,
         }
+    }
+}
+
+/// Bytes of a column's values, without nulls and what an array needs beside them.
+fn value_bytes(column: &ArrayRef) -> usize {
+    let there = column.len() - column.null_count();
+    macro_rules! lengths {
+        ($array:expr) => {
+            $array.iter().flatten().map(|value| value.len()).sum()
+        };
+    }
+    match column.data_type() {
+        DataType::Utf8 => lengths!(column.as_string::<i32>()),
+        DataType::LargeUtf8 => lengths!(column.as_string::<i64>()),
+        DataType::Utf8View => lengths!(column.as_string_view()),
+        DataType::Binary => lengths!(column.as_binary::<i32>()),
+        DataType::LargeBinary => lengths!(column.as_binary::<i64>()),
+        DataType::BinaryView => lengths!(column.as_binary_view()),
+        DataType::Boolean => there,
+        // Lists and the like, with their offsets.
+        other => other.primitive_width().map_or_else(
+            || column.to_data().get_slice_memory_size().unwrap_or(0),
+            |width| width * there,
+        ),
     }
 }
 
@@ -115,5 +137,47 @@ fn of_value(value: &Value) -> String {
             let hex: String = v.iter().map(|b| format!("{b:02x}")).collect();
             format!("X'{hex}'")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{BinaryViewArray, StringViewArray};
+    use arrow::array::{BooleanArray, Int32Array, Int64Array, ListArray, StringArray};
+    use arrow::datatypes::Int32Type;
+
+    use super::*;
+
+    #[test]
+    fn bytes_are_those_of_the_values_alone() {
+        let mut capacious = arrow::array::StringBuilder::with_capacity(1000, 1 << 20);
+        capacious.append_value("abcd");
+        let columns: [(ArrayRef, usize); 7] = [
+            (Arc::new(capacious.finish()), 4),
+            (Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])), 16),
+            (Arc::new(BooleanArray::from(vec![Some(true), None])), 1),
+            (
+                Arc::new(StringArray::from(vec![Some("äb"), None, Some("")])),
+                3,
+            ),
+            (
+                Arc::new(StringViewArray::from(vec![
+                    "ab",
+                    "longer than twelve bytes",
+                ])),
+                26,
+            ),
+            (Arc::new(BinaryViewArray::from(vec![&b"abc"[..]])), 3),
+            (
+                Arc::new(Int32Array::from_iter_values(0..1000).slice(10, 5)),
+                20,
+            ),
+        ];
+        for (column, bytes) in columns {
+            assert_eq!(value_bytes(&column), bytes, "{column:?}");
+        }
+        let lists = [Some(vec![Some(1), Some(2)])];
+        let list: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists));
+        assert!((8..32).contains(&value_bytes(&list)));
     }
 }

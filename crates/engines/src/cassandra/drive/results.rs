@@ -5,7 +5,8 @@ use scylla::cluster::metadata::{ColumnType, NativeType};
 /// Column of a conditional write's result that says whether its condition held.
 pub const APPLIED: &str = "[applied]";
 
-/// A value of a result as it is, or with a number added; `None` when it is no number to add to.
+/// A value of a result as it is, or with a number added; `None` when it is no number to add to, or
+/// the number is not of its type.
 pub fn number_plus(kind: &ColumnType<'_>, bytes: &[u8], plus: i64) -> Option<Vec<u8>> {
     if plus == 0 {
         return Some(bytes.to_vec());
@@ -13,7 +14,8 @@ pub fn number_plus(kind: &ColumnType<'_>, bytes: &[u8], plus: i64) -> Option<Vec
     match kind {
         ColumnType::Native(NativeType::Int) => {
             let value = i32::from_be_bytes(bytes.try_into().ok()?);
-            Some(value.wrapping_add(plus as i32).to_be_bytes().to_vec())
+            let plus = i32::try_from(plus).ok()?;
+            Some(value.wrapping_add(plus).to_be_bytes().to_vec())
         }
         ColumnType::Native(NativeType::BigInt | NativeType::Counter) => {
             let value = i64::from_be_bytes(bytes.try_into().ok()?);
@@ -43,6 +45,7 @@ mod tests {
         let text = ColumnType::Native(NativeType::Text);
         let five = 5i32.to_be_bytes();
         assert_eq!(number_plus(&int, &five, 1), Some(6i32.to_be_bytes().into()));
+        assert_eq!(number_plus(&int, &five, 1 << 32), None);
         let most = i64::MAX.to_be_bytes();
         let least = i64::MIN.to_be_bytes();
         assert_eq!(number_plus(&counter, &most, 1), Some(least.into()));

@@ -1,5 +1,6 @@
 //! The rows of a load: the values that statements bind.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bakeoff_workload::{Action, CqlValue, Mix, RowValues, Table, Value, Version};
@@ -13,6 +14,8 @@ use crate::cassandra::row_blob;
 /// The rows of a workload as one design stores them. Columns are places in the table.
 pub struct Rows {
     pub values: Arc<dyn RowValues>,
+    /// Rows that this process loaded.
+    loaded: Range<u64>,
     pub table: Table,
     /// What reads select, in order.
     pub selected: Vec<Selected>,
@@ -68,6 +71,7 @@ impl Rows {
         };
         Rows {
             values: options.values.clone(),
+            loaded: options.loaded.clone(),
             table: table.clone(),
             selected: Vec::new(),
             partition: Vec::new(),
@@ -100,6 +104,21 @@ impl Rows {
                 Bind::Result { .. } | Bind::Toggle { .. } => {}
             }
         }
+    }
+
+    /// The row that has to come after this one when its partition is read, `backwards` if asked;
+    /// `None` if there is none, or if it cannot be told.
+    pub fn loaded_beside(&self, row: u64, backwards: bool) -> Option<u64> {
+        if self.rows_vanish || self.keys_repeat {
+            return None;
+        }
+        let beside = match backwards {
+            false => self.values.next_in_partition(row),
+            true => self.values.previous_in_partition(row),
+        }?;
+        // Rows that the mix inserts, and those of other processes, may be there or not.
+        let has_to_be = self.loaded.contains(&beside);
+        (has_to_be && self.bucket_of(beside) == self.bucket_of(row)).then_some(beside)
     }
 
     fn bucket_of(&self, row: u64) -> i64 {

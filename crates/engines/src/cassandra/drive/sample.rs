@@ -1,11 +1,13 @@
 //! What the server has used and done: from the system for a server of our own, and over CQL from
 //! the tables in which Cassandra shows its own figures, for any.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_cassandra_server::Server;
 use bakeoff_stats::ServerSample;
 use scylla::client::session::Session;
+use scylla::cluster::Node;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::serialize::row::SerializeRow;
@@ -21,6 +23,8 @@ const TIME_LIMIT: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Sampler {
     last: Mutex<Option<(Instant, ServerSample)>>,
+    /// The node that is asked of those of a cluster.
+    node: Mutex<Option<Arc<Node>>>,
 }
 
 /// What is asked of the server.
@@ -37,75 +41,124 @@ pub struct Sampled<'a> {
 
 impl Sampler {
     pub async fn sample(&self, of: Sampled<'_>) -> ServerSample {
+        self.at_most_once_a_second(async || {
+            // At once: what is asked over CQL may take a while.
+            let used = used(of.server);
+            match self.node(of.session).await {
+                Some(node) => of.ask(&node, used).await,
+                None => used,
+            }
+        })
+        .await
+    }
+
+    async fn at_most_once_a_second(&self, ask: impl AsyncFnOnce() -> ServerSample) -> ServerSample {
         let mut last = self.last.lock().await;
         if let Some((at, sample)) = last.as_ref()
             && at.elapsed() < SAMPLE_AGE
         {
             return sample.clone();
         }
-        let sample = of.ask().await;
-        *last = Some((Instant::now(), sample.clone()));
+        let at = Instant::now();
+        let sample = ask().await;
+        *last = Some((at, sample.clone()));
         sample
+    }
+
+    /// The same one each time as long as it is there: counters of two nodes are not to be mixed.
+    async fn node(&self, session: &Session) -> Option<Arc<Node>> {
+        let mut asked = self.node.lock().await;
+        let cluster = session.get_cluster_state();
+        let nodes = cluster.get_nodes_info();
+        let same = |node: &&Arc<Node>| Some(node.host_id) == asked.as_ref().map(|n| n.host_id);
+        let node = nodes.iter().find(same).or_else(|| nodes.first()).cloned();
+        asked.clone_from(&node);
+        node
     }
 }
 
+/// What the system knows of a server of our own.
+fn used(server: Option<&Server>) -> ServerSample {
+    let usage = server.map(Server::usage).unwrap_or_default();
+    ServerSample {
+        cpu_seconds: usage.cpu_seconds,
+        resident_bytes: usage.resident_bytes,
+        memory_limit_bytes: server.and_then(Server::memory_limit_bytes),
+        limited_bytes: usage.limited_bytes,
+        page_cache_bytes: usage.page_cache_bytes,
+        disk_read_bytes: usage.disk_read_bytes,
+        disk_written_bytes: usage.disk_written_bytes,
+        gc_count: usage.gc_count,
+        gc_seconds: usage.gc_seconds,
+        ..ServerSample::default()
+    }
+}
+
+/// A question that got no answer: there is no such table, or no time.
+struct Unanswered;
+
 impl Sampled<'_> {
-    async fn ask(&self) -> ServerSample {
+    async fn ask(&self, node: &Node, used: ServerSample) -> ServerSample {
         let (compactions, read, write) = tokio::join!(
-            self.compactions(),
-            self.latency("local_read_latency"),
-            self.latency("local_write_latency"),
+            self.compactions(node),
+            self.latency(node, "local_read_latency"),
+            self.latency(node, "local_write_latency"),
         );
-        let usage = self.server.map(Server::usage).unwrap_or_default();
         ServerSample {
-            cpu_seconds: usage.cpu_seconds,
-            resident_bytes: usage.resident_bytes,
-            disk_read_bytes: usage.disk_read_bytes,
-            disk_written_bytes: usage.disk_written_bytes,
-            gc_count: usage.gc_count,
-            gc_seconds: usage.gc_seconds,
             pending_compactions: compactions,
             read_p99_micros: read,
             write_p99_micros: write,
+            ..used
         }
     }
 
     /// Compactions that run or wait for a thread.
-    async fn compactions(&self) -> Option<u64> {
+    async fn compactions(&self, node: &Node) -> Option<u64> {
         let cql = "SELECT active_tasks, pending_tasks FROM system_views.thread_pools \
                    WHERE name = 'CompactionExecutor'";
-        let (active, pending): (i32, i32) = self.first(cql, ()).await?;
+        let (active, pending): (i32, i32) = self.first(node, cql, ()).await.ok()??;
         u64::try_from(i64::from(active) + i64::from(pending)).ok()
     }
 
     /// The 99th percentile of the server's own time for the table, lately, in microseconds.
-    async fn latency(&self, view: &str) -> Option<f64> {
+    async fn latency(&self, node: &Node, view: &str) -> Option<f64> {
         let cql = format!(
             "SELECT p99th_ms FROM system_views.{view} WHERE keyspace_name = ? AND table_name = ?"
         );
-        let mut slowest: Option<f64> = None;
+        let mut shown = Vec::with_capacity(self.tables.len());
         for table in self.tables {
-            let (shown,): (Option<f64>,) = self.first(&cql, (self.keyspace, table)).await?;
-            let micros = shown.and_then(|shown| micros(self.version, shown));
-            // Nothing is less than any number.
-            slowest = if micros > slowest { micros } else { slowest };
+            let row = self.first(node, &cql, (self.keyspace, table)).await;
+            shown.push(row.ok()?.and_then(|(shown,): (Option<f64>,)| shown));
         }
-        slowest
+        slowest(self.version, &shown)
     }
 
-    /// The first row of an answer of the first node; nothing where the server has no such table.
-    async fn first<R>(&self, cql: &str, values: impl SerializeRow) -> Option<R>
+    /// The first row of an answer of that node.
+    async fn first<R>(
+        &self,
+        node: &Node,
+        cql: &str,
+        values: impl SerializeRow,
+    ) -> Result<Option<R>, Unanswered>
     where
         R: for<'f> DeserializeRow<'f, 'f>,
     {
-        let cluster = self.session.get_cluster_state();
-        let node = NodeIdentifier::HostId(cluster.get_nodes_info().first()?.host_id);
+        let node = NodeIdentifier::HostId(node.host_id);
         let mut statement = Statement::new(cql);
         statement.set_request_timeout(Some(TIME_LIMIT));
         statement.set_load_balancing_policy(Some(SingleTargetLoadBalancingPolicy::new(node, None)));
-        let rows = self.session.query_unpaged(statement, values).await.ok()?;
-        rows.into_rows_result().ok()?.maybe_first_row().ok()?
+        let reply = self.session.query_unpaged(statement, values).await;
+        let rows = reply.map_err(|_| Unanswered)?.into_rows_result();
+        let rows = rows.map_err(|_| Unanswered)?;
+        rows.maybe_first_row().map_err(|_| Unanswered)
     }
+}
+
+/// Of the latencies of several tables as they are shown; one that was not read or written has none.
+fn slowest(version: &str, shown: &[Option<f64>]) -> Option<f64> {
+    let known = shown.iter().flatten();
+    let micros = known.filter_map(|shown| micros(version, *shown));
+    micros.max_by(f64::total_cmp)
 }
 
 /// Microseconds of a latency as the tables show it; nothing where it is too short to be seen.
@@ -119,12 +172,45 @@ fn micros(version: &str, shown: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::micros;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
 
     #[test]
     fn latency_is_known_where_its_unit_is() {
         assert_eq!(micros("5.0.9", 0.003), Some(3000.0));
         assert_eq!(micros("5.0.9", 0.0), None);
         assert_eq!(micros("4.0.1", 0.003), None);
+    }
+
+    #[test]
+    fn a_table_without_figures_hides_no_other() {
+        let shown = [Some(0.002), None, Some(0.005), Some(0.0)];
+        assert_eq!(slowest("5.0.9", &shown), Some(5000.0));
+        assert_eq!(slowest("5.0.9", &[None]), None);
+    }
+
+    #[tokio::test]
+    async fn the_age_of_a_sample_counts_from_the_question() {
+        let sampler = Sampler::default();
+        let asked = AtomicU64::new(0);
+        let sample = || {
+            sampler.at_most_once_a_second(async || {
+                tokio::time::sleep(SAMPLE_AGE / 2).await;
+                ServerSample {
+                    gc_count: Some(asked.fetch_add(1, Ordering::Relaxed)),
+                    ..ServerSample::default()
+                }
+            })
+        };
+        assert_eq!(sample().await.gc_count, Some(0));
+        assert_eq!(sample().await.gc_count, Some(0), "young enough");
+        tokio::time::sleep(SAMPLE_AGE / 2 + Duration::from_millis(50)).await;
+        assert_eq!(sample().await.gc_count, Some(1), "asked for too long ago");
+    }
+
+    #[test]
+    fn a_server_that_is_not_ours_is_not_seen_by_the_system() {
+        assert_eq!(used(None), ServerSample::default());
     }
 }

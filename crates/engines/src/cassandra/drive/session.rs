@@ -12,18 +12,19 @@ use bakeoff_stats::FailureKind;
 use scylla::client::session::Session as Client;
 use scylla::response::{PagingState, PagingStateResponse};
 
-use super::batches::{Batches, Group};
-use super::cells::Cells;
+use super::batches::Group;
+use super::cells::{Cell, Cells};
 use super::check::{Checker, Pages};
-use super::deadlines::{Limit, Over};
-use super::direct::{Direct, DirectStatement, Outcome as DirectOutcome, RawRows};
+use super::deadlines::Limit;
+use super::direct::{Direct, Outcome as DirectOutcome, RawRows};
 use super::failures::failure;
-use super::plan::{OperationPlan, Read, Work};
+use super::operations::{Operation, Single, Steps};
+use super::plan::{Bind, OperationPlan};
 use super::queries::{Counted, Queries};
 use super::rows::Rows;
-use super::statements::{Prepared, prepare};
-use super::written::{Outcome, StepCells, WrittenSteps};
-use crate::cassandra::table::PAGE_ROWS;
+use super::statements::Prepared;
+use super::written::{Outcome, StepCells};
+use crate::cassandra::buckets::BucketsWritten;
 
 /// All that one worker needs; nothing of it is shared with other threads but the rows' source.
 pub struct CassandraSession {
@@ -32,30 +33,11 @@ pub struct CassandraSession {
     direct: Option<Direct>,
     operations: Vec<Operation>,
     rows: Arc<Rows>,
+    /// Where queries learn of the buckets that are written.
+    buckets: Option<Arc<BucketsWritten>>,
     limit: Limit,
     /// Bytes of the last request's values: what the next one's will be like.
     last_len: StdCell<usize>,
-}
-
-struct Operation {
-    name: String,
-    steps: Steps,
-}
-
-enum Steps {
-    Write(Single),
-    Batch(Prepared, Batches),
-    /// Rows that fit one page.
-    Read(Single, Read),
-    ReadPages(Prepared, Read),
-    Query(usize, Arc<Queries>),
-    Written(WrittenSteps),
-}
-
-/// A statement that is one request with one reply.
-struct Single {
-    prepared: Prepared,
-    direct: DirectStatement,
 }
 
 pub struct Request {
@@ -73,36 +55,33 @@ enum Body {
 pub enum Reply {
     Written,
     Rows(RawRows),
-    Pages(Pages),
+    Pages(Box<Pages>),
     Counted(Counted),
     Steps(Outcome),
 }
 
 impl CassandraSession {
-    /// Prepares every statement of the operations.
+    /// Prepares every statement of the operations; those that are queries come with them.
     ///
     /// # Errors
-    /// If the server refuses one, or if a value's type is not that of its marker.
+    /// As for [`Operation::prepare`].
     pub async fn new(
         client: Arc<Client>,
-        plans: &[OperationPlan],
+        plans: &[(OperationPlan, Option<Arc<Queries>>)],
         rows: Arc<Rows>,
-        queries: Option<Arc<Queries>>,
         time_limit: Duration,
     ) -> Result<Self, DesignError> {
         let mut operations = Vec::with_capacity(plans.len());
-        for plan in plans {
-            let steps = steps(&client, plan, &rows, queries.as_ref()).await?;
-            operations.push(Operation {
-                name: plan.name.clone(),
-                steps,
-            });
+        for (plan, queries) in plans {
+            let prepared = Operation::prepare(&client, plan, &rows, queries.as_ref()).await?;
+            operations.push(prepared);
         }
         Ok(CassandraSession {
             client,
             direct: None,
             operations,
             rows,
+            buckets: None,
             limit: Limit::new(time_limit),
             last_len: StdCell::new(64),
         })
@@ -111,6 +90,21 @@ impl CassandraSession {
     /// Sends single statements on these connections instead of the driver's.
     pub fn with_direct(self, direct: Option<Direct>) -> Self {
         CassandraSession { direct, ..self }
+    }
+
+    /// Notes which buckets are written there.
+    pub fn with_buckets(self, buckets: Option<Arc<BucketsWritten>>) -> Self {
+        CassandraSession { buckets, ..self }
+    }
+
+    fn note_bucket(&self, prepared: &Prepared, cells: &Cells) {
+        let Some(buckets) = &self.buckets else { return };
+        let place = prepared.binds.iter().position(|bind| *bind == Bind::Bucket);
+        if let Some(Cell::Value(bytes)) = place.and_then(|place| cells.iter().nth(place))
+            && let Ok(bytes) = bytes.try_into()
+        {
+            buckets.note(i64::from_be_bytes(bytes));
+        }
     }
 
     fn values(&self, prepared: &Prepared, row: u64) -> Cells {
@@ -148,10 +142,10 @@ impl CassandraSession {
         let first = Box::pin(self.client.execute_unpaged(statement, cells)).await;
         let first = first.map_err(|e| failure(operation, &e))?;
         Ok(match first.is_rows() {
-            true => Reply::Pages(Pages {
+            true => Reply::Pages(Box::new(Pages {
                 first,
                 more: Vec::new(),
-            }),
+            })),
             false => Reply::Written,
         })
     }
@@ -166,7 +160,7 @@ impl CassandraSession {
         match (&operation.steps, &request.body) {
             (Steps::ReadPages(prepared, _), Body::Values(cells)) => {
                 let pages = all_pages(&self.client, name, prepared, cells).await?;
-                Ok(Reply::Pages(pages))
+                Ok(Reply::Pages(Box::new(pages)))
             }
             (Steps::Batch(_, batches), Body::Groups(groups)) => {
                 batches.send(&self.client, name, groups).await?;
@@ -181,66 +175,6 @@ impl CassandraSession {
             _ => Err(foreign(name)),
         }
     }
-}
-
-impl Single {
-    fn new(prepared: Prepared, writes: bool) -> Self {
-        let direct = DirectStatement::new(&prepared.statement, writes);
-        Single { prepared, direct }
-    }
-}
-
-impl Operation {
-    fn over(&self, Over(limit): Over) -> Failure {
-        let message = format!("{}: no reply within {limit:?}", self.name);
-        Failure::new(FailureKind::TimedOut, message)
-    }
-}
-
-async fn steps(
-    client: &Client,
-    plan: &OperationPlan,
-    rows: &Rows,
-    queries: Option<&Arc<Queries>>,
-) -> Result<Steps, DesignError> {
-    let consistency = plan.consistency;
-    Ok(match &plan.work {
-        Work::Write { statement, batch } => {
-            let prepared = prepare(client, &plan.name, statement, consistency, &rows.table).await?;
-            match batch {
-                1 => Steps::Write(Single::new(prepared, true)),
-                _ => {
-                    let batches = Batches::new(&prepared, *batch, consistency);
-                    Steps::Batch(prepared, batches)
-                }
-            }
-        }
-        Work::Read(read) => {
-            let statement = &read.statement;
-            let mut prepared =
-                prepare(client, &plan.name, statement, consistency, &rows.table).await?;
-            // The columns are ours and stay: the server need not send their names each time.
-            prepared.statement.set_use_cached_result_metadata(true);
-            let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(PAGE_ROWS);
-            match read.rows.limit().is_some_and(fits_a_page) {
-                true => Steps::Read(Single::new(prepared, false), read.clone()),
-                false => Steps::ReadPages(prepared, read.clone()),
-            }
-        }
-        Work::Query(query) => match queries {
-            Some(queries) => Steps::Query(*query, queries.clone()),
-            None => {
-                let why = format!(
-                    "operation `{}` is a query, and there is no table",
-                    plan.name
-                );
-                return Err(DesignError(why));
-            }
-        },
-        Work::Written(written) => {
-            Steps::Written(WrittenSteps::prepare(client, plan, written, &rows.table).await?)
-        }
-    })
 }
 
 /// Reads a result to its last page.
@@ -268,12 +202,18 @@ impl Session for CassandraSession {
 
     fn request(&self, call: &Call) -> Request {
         let body = match &self.operations[call.operation].steps {
-            Steps::Write(single) | Steps::Read(single, _) => {
-                Body::Values(self.values(&single.prepared, call.row))
+            Steps::Write(single) => {
+                let cells = self.values(&single.prepared, call.row);
+                self.note_bucket(&single.prepared, &cells);
+                Body::Values(cells)
             }
+            Steps::Read(single, _) => Body::Values(self.values(&single.prepared, call.row)),
             Steps::ReadPages(prepared, _) => Body::Values(self.values(prepared, call.row)),
             Steps::Batch(prepared, batches) => {
-                Body::Groups(batches.groups(&self.rows, prepared, call))
+                let groups = batches.groups(&self.rows, prepared, call);
+                let firsts = groups.iter().filter_map(Group::first);
+                firsts.for_each(|cells| self.note_bucket(prepared, cells));
+                Body::Groups(groups)
             }
             Steps::Query(query, queries) => Body::Sql(queries.sql(*query, call, &self.rows)),
             Steps::Written(steps) => Body::Steps(steps.cells(&self.rows, call.row)),
@@ -311,7 +251,7 @@ impl Session for CassandraSession {
             (_, Body::Groups(groups), Reply::Written) => Ok(Group::done(groups)),
             (Steps::Read(_, read), _, Reply::Rows(rows)) => checker.read_raw(read.rows, &rows),
             (Steps::Read(_, read) | Steps::ReadPages(_, read), _, Reply::Pages(pages)) => {
-                checker.read(read.rows, pages)
+                checker.read(read.rows, *pages)
             }
             (_, _, Reply::Counted(counted)) => Ok(counted.done()),
             (Steps::Written(steps), _, Reply::Steps(outcome)) => steps.check(&checker, outcome),

@@ -1,5 +1,7 @@
 //! Statements made ready for one session.
 
+use std::time::Duration;
+
 use bakeoff_driver::DesignError;
 use bakeoff_workload::{Consistency, Table};
 use scylla::client::session::Session;
@@ -7,7 +9,11 @@ use scylla::cluster::metadata::{CollectionType, ColumnType as CqlType};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::plan::{Bind, Statement, takes};
+use crate::cassandra::connect::in_time;
 use crate::cassandra::table::PAGE_ROWS;
+
+/// The longest that a server may take to prepare one statement.
+const PREPARE_LIMIT: Duration = Duration::from_secs(30);
 
 /// A prepared statement, and where its values come from.
 #[derive(Debug, Clone)]
@@ -33,7 +39,8 @@ pub async fn prepare(
             statement.cql
         ))
     };
-    let prepared = client.prepare(statement.cql.as_str()).await;
+    let prepared = in_time(PREPARE_LIMIT, client.prepare(statement.cql.as_str())).await;
+    let prepared = prepared.map_err(failed)?;
     let mut prepared = prepared.map_err(|e| failed(e.to_string()))?;
     prepared.set_page_size(PAGE_ROWS);
     if let Some(consistency) = consistency {

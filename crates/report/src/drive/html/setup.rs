@@ -2,6 +2,7 @@
 
 use bakeoff_stats::drive::{DriveSummary, Part};
 
+use crate::drive::notes;
 use crate::html::setup::{details, list};
 use crate::units;
 
@@ -18,7 +19,7 @@ pub fn load(summary: &DriveSummary) -> String {
         ("Memory", units::bytes(machine.memory_bytes as f64)),
         ("System", machine.os.clone()),
         ("Threads", header.threads.to_string()),
-        ("Schedule", header.schedule.clone()),
+        ("Schedule", notes::schedule(header)),
         ("In flight", units::count(u64::from(header.in_flight))),
         ("Each load", units::duration(header.seconds)),
         ("Rows before it", units::count(header.rows)),

@@ -53,7 +53,7 @@ pub fn designs(summary: &DriveSummary) -> String {
         ("Server CPU/op", |d| {
             micros(figures(d).and_then(|f| f.server_cpu_micros_per_op))
         }),
-        ("Client CPU/op", |d| {
+        ("Client CPU/op with warm-up", |d| {
             micros(figures(d).and_then(|f| f.client_cpu_micros_per_op))
         }),
         ("Server cores", |d| {
@@ -97,10 +97,13 @@ pub fn designs(summary: &DriveSummary) -> String {
     let rows = summary.designs.iter().map(|d| (vec![name(d)], d)).collect();
     let caption = match Kind::of(summary) {
         Kind::Search => {
-            "Figures are of the last load at the highest rate that held. Below a rate: its \
+            "Figures are of the last load at the highest rate that held, without warm-up but for \
+             the client's CPU time. Below a rate: its interval over searches."
+        }
+        _ => {
+            "Over all rounds, without warm-up but for the client's CPU time. Below a rate: its \
              interval over rounds."
         }
-        _ => "Over all rounds, without warm-up. Below a rate: its interval over rounds.",
     };
     table(caption, &["Design"], &columns, rows)
 }

@@ -1,15 +1,17 @@
 //! Loads as `bakeoff drive` writes them, made into folders: a comparison of two designs in three
-//! closed-loop rounds each, a search, and a stall at a fixed rate.
+//! closed-loop rounds each, a search, a stall at a fixed rate, two designs at a fixed rate, a ramp.
+
+#[path = "writer.rs"]
+mod writer;
 
 use std::path::Path;
-use std::time::{Duration, UNIX_EPOCH};
 
 use bakeoff_stats::drive::{
-    DriveHeader, DriveLog, DriveRecord, DriveRun, DriveSummary, FailureKind, FoundRate,
-    HistogramLog, OperationInfo, Populated, ProbeRecord, SecondCounts, ServerSample, Tally,
-    TrialEnd, TrialStart,
+    DriveHeader, DriveLog, DriveRecord, DriveRun, DriveSummary, FoundRate, OperationInfo,
+    ProbeRecord,
 };
-use bakeoff_stats::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine};
+use bakeoff_stats::{DesignInfo, Machine};
+use writer::{Shape, Writer};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -26,12 +28,7 @@ pub struct Load {
 impl Load {
     fn write(header: &DriveHeader, write: impl FnOnce(&mut Writer) -> Result<()>) -> Result<Load> {
         let dir = tempfile::tempdir()?;
-        let log = DriveLog::create(dir.path(), header)?;
-        let mut writer = Writer {
-            log,
-            header,
-            trials: 0,
-        };
+        let mut writer = Writer::new(DriveLog::create(dir.path(), header)?, header);
         writer.tables()?;
         write(&mut writer)?;
         drop(writer);
@@ -63,6 +60,7 @@ pub fn comparison() -> Result<Load> {
                     design,
                     round,
                     schedule: "as fast as it goes",
+                    even: true,
                     scheduled_rate: None,
                     rate,
                     service_us: [56_000, 97_000][place],
@@ -87,6 +85,7 @@ pub fn stall() -> Result<Load> {
             design: DESIGNS[0],
             round: 1,
             schedule: "500 ops/s",
+            even: true,
             scheduled_rate: Some(500.0),
             rate: 500,
             service_us: 900,
@@ -94,6 +93,38 @@ pub fn stall() -> Result<Load> {
             warm_up: 0,
             stall: Some(15),
         })?;
+        writer.finish()
+    })
+}
+
+/// Two designs at the same rate, twice; the second one is slower.
+pub fn at_a_rate() -> Result<Load> {
+    rated("500 ops/s", true)
+}
+
+/// The same while the rate climbs.
+pub fn ramp() -> Result<Load> {
+    rated("100 to 900 ops/s", false)
+}
+
+fn rated(schedule: &str, even: bool) -> Result<Load> {
+    Load::write(&header(schedule, None), |writer| {
+        for round in 1..=2 {
+            for (place, design) in DESIGNS.iter().enumerate() {
+                writer.trial(&Shape {
+                    design,
+                    round,
+                    schedule,
+                    even,
+                    scheduled_rate: Some(500.0),
+                    rate: 500,
+                    service_us: [900, 1_800][place] + 10 * u64::from(round),
+                    read_bytes: 5_100,
+                    warm_up: 0,
+                    stall: None,
+                })?;
+            }
+        }
         writer.finish()
     })
 }
@@ -138,204 +169,6 @@ pub fn search() -> Result<Load> {
     })
 }
 
-/// What one trial looks like.
-struct Shape<'a> {
-    design: &'a str,
-    round: u32,
-    schedule: &'a str,
-    scheduled_rate: Option<f64>,
-    rate: u64,
-    service_us: u64,
-    read_bytes: u64,
-    /// Seconds in which operations take longer at first.
-    warm_up: u32,
-    /// The first of two seconds in which nothing ends.
-    stall: Option<u32>,
-}
-
-struct Writer<'a> {
-    log: DriveLog,
-    header: &'a DriveHeader,
-    trials: u32,
-}
-
-impl Writer<'_> {
-    fn tables(&mut self) -> Result<()> {
-        self.log.append(&DriveRecord::Engine(EngineInfo {
-            engine: "cassandra".to_owned(),
-            version: "5.0.9".to_owned(),
-            start_seconds: Some(14.2),
-            settings: vec![
-                ("heap".to_owned(), "512 MiB".to_owned()),
-                ("memory limit".to_owned(), "1 GiB".to_owned()),
-            ],
-        }))?;
-        for design in &self.header.designs {
-            self.log.append(&DriveRecord::Populated(Populated {
-                design: design.id.clone(),
-                rows: self.header.rows,
-                seconds: 48.5,
-            }))?;
-            let large = design.id.ends_with("64KiB");
-            self.log.append(&DriveRecord::Footprint(Footprint {
-                design: design.id.clone(),
-                engine_bytes: Some(if large { 1_310 << 20 } else { 1_820 << 20 }),
-                file_bytes: Some(if large { 1_311 << 20 } else { 1_822 << 20 }),
-                compression_ratio: Some(if large { 0.47 } else { 0.65 }),
-                compression_metadata_bytes: Some(if large { 176 << 10 } else { 2_800 << 10 }),
-                files: Some(9),
-                note: None,
-            }))?;
-        }
-        Ok(())
-    }
-
-    fn probe(&mut self, design: &str, rate: f64, knee: f64) -> Result<u32> {
-        let schedule = match rate {
-            0.0 => "as fast as it goes".to_owned(),
-            rate => format!("{rate:.0} ops/s"),
-        };
-        self.trial(&Shape {
-            design,
-            round: 1,
-            schedule: &schedule,
-            scheduled_rate: (rate > 0.0).then_some(rate),
-            rate: if rate == 0.0 { 1.3 * knee } else { rate } as u64,
-            service_us: 1_000,
-            read_bytes: 8_000,
-            warm_up: 0,
-            stall: None,
-        })
-    }
-
-    /// Writes a trial as a driver does: each second's histograms, then its counts.
-    fn trial(&mut self, shape: &Shape) -> Result<u32> {
-        self.trials += 1;
-        let start = TrialStart {
-            trial: self.trials,
-            design: shape.design.to_owned(),
-            round: shape.round,
-            schedule: shape.schedule.to_owned(),
-            scheduled_rate: shape.scheduled_rate,
-            even: true,
-            started_at_ns: 1_790_000_000_000_000_000 + u64::from(self.trials) * 90_000_000_000,
-        };
-        let path = HistogramLog::path(self.log.dir(), start.trial);
-        let at = UNIX_EPOCH + Duration::from_nanos(start.started_at_ns);
-        let mut histograms = HistogramLog::create(&path, at)?;
-        let names = self.header.operation_names();
-        self.log.append(&DriveRecord::TrialStarted(start))?;
-        let mut server = ServerSample {
-            cpu_seconds: Some(95.0),
-            resident_bytes: Some(900 << 20),
-            disk_read_bytes: Some(3 << 30),
-            disk_written_bytes: Some(2 << 30),
-            gc_count: Some(12),
-            gc_seconds: Some(0.4),
-            ..ServerSample::default()
-        };
-        let (mut sent, mut queued) = (0, 0);
-        for second in 0..SECONDS {
-            let stalled = shape.stall.is_some_and(|s| (s..s + 2).contains(&second));
-            let late = shape.stall.is_some_and(|s| second == s + 2);
-            let tallies = shape.second(second, stalled, late);
-            let done: u64 = tallies.iter().map(Tally::successes).sum();
-            grow(&mut server, shape, second, done);
-            let waiting = if late { 2 * shape.rate } else { 0 };
-            let counts = SecondCounts::new(self.trials, second, &tallies, waiting, server.clone());
-            sent += counts.successes() + counts.failed();
-            queued += waiting;
-            histograms.write(second, &names, &tallies)?;
-            self.log.append(&DriveRecord::Second(counts))?;
-        }
-        self.log.append(&DriveRecord::TrialEnded(TrialEnd {
-            trial: self.trials,
-            seconds: f64::from(SECONDS),
-            stopped: false,
-            scheduled: sent,
-            sent,
-            unsent: 0,
-            queued,
-            limited_seconds: u32::from(queued > 0) * 2,
-            rate_reached: sent as f64 / f64::from(SECONDS),
-            lateness_p99_ns: shape.scheduled_rate.map(|_| 61_000),
-            cpu: CpuSeconds {
-                client: sent as f64 * 21e-6,
-                server: None,
-            },
-            messages: match shape.warm_up {
-                0 => Vec::new(),
-                _ => vec!["timed out: no answer to an insert within 10 s".to_owned()],
-            },
-            background: Vec::new(),
-        }))?;
-        Ok(self.trials)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.log.append(&DriveRecord::Finished {
-            at: "2026-09-21T14:40:00Z".to_owned(),
-            seconds: 611.0,
-            peak_memory_bytes: 96 << 20,
-        })?;
-        Ok(())
-    }
-}
-
-impl Shape<'_> {
-    /// Reads and inserts that ended in this second.
-    fn second(&self, second: u32, stalled: bool, late: bool) -> Vec<Tally> {
-        let mut tallies = vec![Tally::default(), Tally::default()];
-        let slower = match second < self.warm_up {
-            true => 1 + 4 * u64::from(self.warm_up - second),
-            false => 1,
-        };
-        let due = if late {
-            3 * self.rate
-        } else {
-            self.rate / slower
-        };
-        // Nothing ends while the server stands still.
-        let count = if stalled { 0 } else { due };
-        for n in 0..count {
-            let spread = 60 + (n * 7_919 + u64::from(second) * 104_729) % 100;
-            let tail = if n % 97 == 0 { 4 } else { 1 };
-            let service = self.service_us * 1_000 * slower * spread * tail / 100;
-            let waited = match late {
-                true => (count - n) * 2_000_000_000 / count,
-                false => 20_000,
-            };
-            let kind = (n % 2) as usize;
-            // A write is faster than a read.
-            let service = if kind == 0 { service } else { service / 2 };
-            tallies[kind].record(service + waited, service);
-        }
-        for tally in &mut tallies {
-            (tally.rows, tally.bytes) = (tally.successes(), tally.successes() * 1_024);
-        }
-        if self.warm_up > 0 && second == 14 {
-            tallies[1].failures[FailureKind::TimedOut as usize] = 3;
-        }
-        tallies
-    }
-}
-
-/// Counters of the server after a second.
-fn grow(server: &mut ServerSample, shape: &Shape, second: u32, done: u64) {
-    let add = |counter: &mut Option<u64>, by: u64| *counter = counter.map(|c| c + by);
-    let add_f64 = |counter: &mut Option<f64>, by: f64| *counter = counter.map(|c| c + by);
-    add_f64(&mut server.cpu_seconds, done as f64 * 2_100e-6);
-    add(&mut server.disk_read_bytes, done / 2 * shape.read_bytes);
-    let flush = if second % 9 == 4 { 40_000_000 } else { 0 };
-    add(&mut server.disk_written_bytes, done * 600 + flush);
-    let collected = u64::from(second % 4 == 1);
-    add(&mut server.gc_count, collected);
-    add_f64(&mut server.gc_seconds, collected as f64 * 0.012);
-    server.pending_compactions = Some(u64::from(second % 9 > 4));
-    server.read_p99_micros = Some(shape.service_us as f64 * 0.7);
-    server.write_p99_micros = Some(110.0);
-}
-
 fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
     let operation = |name: &str, action: &str, writes| OperationInfo {
         name: name.to_owned(),
@@ -370,8 +203,13 @@ fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
         shard: (0, 1),
         schedule: schedule.to_owned(),
         in_flight: if objective.is_some() { 1024 } else { 32 },
+        retries: 0,
+        time_out_seconds: 10.0,
+        cluster: None,
+        keyspace: None,
         objective: objective.map(str::to_owned),
         seconds: f64::from(SECONDS),
+        published: None,
         parts: Vec::new(),
     }
 }

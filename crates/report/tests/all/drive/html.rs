@@ -1,5 +1,5 @@
 use bakeoff_report::drive::html::render;
-use bakeoff_stats::drive::DriveRun;
+use bakeoff_stats::drive::{DriveRun, SecondCounts};
 
 use super::fixture;
 use super::read::{COMPARISON, SEARCH, STALL};
@@ -26,8 +26,9 @@ fn client_and_server_share_a_time_axis() {
     let chart = &page[start..start + page[start..].find("</svg>").unwrap()];
     for panel in [
         "Response time: p99 strong, p50 light",
-        "Operations a second",
+        "Operations a second: each, all dashed",
         "Server CPU, cores",
+        "Memory, MiB: resident, cache dashed, limit red",
         "Server disk, MB/s",
         "Garbage collection pauses",
         "Compactions that wait or run",
@@ -36,6 +37,64 @@ fn client_and_server_share_a_time_axis() {
     }
     assert!(!chart.contains("Failed operations"), "none failed");
     assert_eq!(chart.matches("seconds from the start").count(), 1);
+}
+
+/// The lines below a panel's heading, up to the next one's.
+fn lines_of<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
+    let (_, after) = page.split_once(&format!("{heading}</text>")).unwrap();
+    let panel = after.split("class=\"name\"").next().unwrap();
+    let lines = panel.split("<g class=\"").skip(1);
+    lines.filter_map(|line| line.split('"').next()).collect()
+}
+
+#[test]
+fn each_operation_has_a_line_for_its_rate_and_memory_is_drawn() {
+    let page = render(&STALL);
+    let rates = lines_of(&page, "Operations a second: each, all dashed");
+    assert_eq!(rates, ["plain", "e0", "e1"]);
+    let memory = lines_of(&page, "Memory, MiB: resident, cache dashed, limit red");
+    assert_eq!(memory, ["plain", "plain", "plain"]);
+
+    let mut summary = STALL.clone();
+    for second in &mut summary.trials[0].seconds {
+        second.operations.truncate(1);
+        second.server.page_cache_bytes = None;
+        second.server.memory_limit_bytes = None;
+    }
+    summary.header.operations.truncate(1);
+    let page = render(&summary);
+    assert_eq!(lines_of(&page, ">Operations a second"), ["e0"]);
+    assert!(page.contains(">Memory, MiB: resident<"));
+}
+
+#[test]
+fn points_of_several_seconds_and_a_coarse_p99_are_told() {
+    let page = render(&STALL);
+    assert!(page.contains("own p99 in whole milliseconds: below 0.5 ms it is not known"));
+    assert!(!page.contains("each point is of several seconds"));
+    let mut summary = STALL.clone();
+    let seconds = summary.trials[0].seconds.clone();
+    let long = seconds.iter().cycle().take(241).cloned();
+    summary.trials[0].seconds = (0..)
+        .zip(long)
+        .map(|(second, counts)| SecondCounts { second, ..counts })
+        .collect();
+    for second in &mut summary.trials[0].seconds {
+        (
+            second.server.read_p99_micros,
+            second.server.write_p99_micros,
+        ) = (None, None);
+    }
+    let page = render(&summary);
+    assert!(page.contains("Of a load of more than 240 s each point is of several seconds"));
+    assert!(!page.contains("own p99 in whole milliseconds"));
+}
+
+#[test]
+fn the_warm_up_in_the_clients_cpu_time_is_told_at_its_column() {
+    let page = render(&COMPARISON);
+    assert!(page.contains("Client CPU/op with warm-up"));
+    assert!(page.contains("without warm-up but for the client&#39;s CPU time"));
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod html;
 mod json;
 #[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod verdict;
 
 /// Written once for all tests that change nothing in a folder.
 #[cfg(test)]
@@ -21,5 +23,7 @@ mod read {
         LazyLock::new(|| fixture::comparison().unwrap().summary);
     pub static SEARCH: LazyLock<DriveSummary> =
         LazyLock::new(|| fixture::search().unwrap().summary);
+    pub static RATE: LazyLock<DriveSummary> =
+        LazyLock::new(|| fixture::at_a_rate().unwrap().summary);
     pub static STALL: LazyLock<DriveSummary> = LazyLock::new(|| fixture::stall().unwrap().summary);
 }

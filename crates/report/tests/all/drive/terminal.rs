@@ -47,7 +47,7 @@ fn failures_are_red_and_told() {
     summary.designs[1]
         .failures
         .push("its table is gone".to_owned());
-    let text = render(&summary, 120, true);
+    let text = render(&summary, 400, true);
     assert!(text.contains("\x1b[31m✗ cassandra/wide?chunk=64KiB"));
     assert!(text.contains("its table is gone"));
     // Three of each design in each of three rounds.
@@ -93,7 +93,7 @@ fn a_load_of_which_only_the_header_exists_can_be_shown() {
     std::fs::write(load.path().join("drive.jsonl"), format!("{first}\n")).unwrap();
     let summary = DriveRun::open(load.path()).unwrap().summary().unwrap();
     let text = render(&summary, 80, false);
-    assert!(text.contains("No operation has succeeded"), "{text}");
+    assert!(text.contains("No load has finished"), "{text}");
     assert!(text.contains("has not finished"), "{text}");
 }
 
@@ -116,4 +116,31 @@ fn a_shard_and_a_joined_load_say_what_they_are() {
     let text = render(&joined.summary, 200, false);
     assert!(text.contains("2 processes, 2 threads"), "{text}");
     assert_eq!(joined.summary.trials[0].figures.ops_per_second, 1_000.0);
+}
+
+#[test]
+fn what_went_wrong_beside_the_operations_is_told() {
+    let mut summary = STALL.clone();
+    let end = summary.trials[0].end.as_mut().unwrap();
+    (end.background_statements, end.background_failed) = (60, 7);
+    end.worker_failures = vec!["worker thread 2: connection reset".to_owned()];
+    let text = render(&summary, 200, false);
+    assert!(
+        text.contains("7 of 60 background statements failed"),
+        "{text}"
+    );
+    let left_out = "left out of all figures: cassandra/wide?chunk=4KiB, round 1: worker thread 2";
+    assert!(text.contains(left_out), "{text}");
+}
+
+#[test]
+fn a_rate_that_the_driver_did_not_reach_is_not_blamed_on_the_limit_in_flight() {
+    let mut summary = STALL.clone();
+    let end = summary.trials[0].end.as_mut().unwrap();
+    (end.queued, end.unsent, end.rate_reached) = (0, 500, 300.0);
+    end.lateness_p99_ns = Some(9_000_000_000);
+    let text = render(&summary, 200, false);
+    assert!(!text.contains("in flight capped the rate"), "{text}");
+    assert!(text.contains("it needs more --threads"), "{text}");
+    assert!(text.contains("reached only 300"), "{text}");
 }

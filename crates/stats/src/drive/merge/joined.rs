@@ -18,7 +18,7 @@ const MOST_MESSAGES: usize = 20;
 /// One trial in all shards that have it.
 pub struct Joined<'a> {
     start: TrialStart,
-    /// For each shard its trial, and the joined trial's second in which it began.
+    /// For each shard its trial, and the joined trial's second in which it began (the nearest).
     parts: Vec<Option<(&'a ShardTrial, u32)>>,
 }
 
@@ -91,15 +91,15 @@ impl<'a> Joined<'a> {
             ..
         } = &self.start;
         for (shard, part) in shards.iter().zip(&self.parts) {
-            let Some((part, _)) = part else {
+            let Some((part, offset)) = part else {
                 warnings.push(format!("trial {trial} ({design}) has no {}", shard.name()));
                 continue;
             };
             let late = part.start.started_at_ns - earliest;
-            if late > SECOND_NS {
+            if *offset > 0 {
                 warnings.push(format!(
-                    "trial {trial} ({design}): {} began {:.1} s after the first; until then and \
-                     at the end the rate is not that of all shards",
+                    "trial {trial} ({design}): {} began {:.1} s after the first; until then the \
+                     rate is not that of all shards",
                     shard.name(),
                     late as f64 / SECOND_NS as f64
                 ));
@@ -177,7 +177,8 @@ impl<'a> Joined<'a> {
             .map(|(p, offset)| Some((p.end.as_ref()?, offset)))
             .collect::<Option<_>>()?;
         let sum = |value: fn(&TrialEnd) -> u64| ends.iter().map(|(e, _)| value(e)).sum();
-        let last = ends
+        // When one has come to its end, the rate is no longer that of all.
+        let all_drove = ends
             .iter()
             .map(|(e, offset)| e.seconds + f64::from(*offset));
         let messages = |of: fn(&TrialEnd) -> &Vec<String>| {
@@ -187,7 +188,7 @@ impl<'a> Joined<'a> {
         let server = self.watcher().and_then(|w| w.end.as_ref()?.cpu.server);
         Some(TrialEnd {
             trial: self.start.trial,
-            seconds: last.fold(0.0, f64::max),
+            seconds: all_drove.reduce(f64::min).unwrap_or(0.0),
             stopped: ends.iter().any(|(e, _)| e.stopped),
             scheduled: sum(|e| e.scheduled),
             sent: sum(|e| e.sent),
@@ -206,6 +207,9 @@ impl<'a> Joined<'a> {
             },
             messages: messages(|e| &e.messages),
             background: messages(|e| &e.background),
+            background_statements: sum(|e| e.background_statements),
+            background_failed: sum(|e| e.background_failed),
+            worker_failures: messages(|e| &e.worker_failures),
         })
     }
 }

@@ -95,13 +95,35 @@ fn seconds_are_aligned_by_when_trials_began() {
         .collect();
     assert_eq!(rates[..3], [40, 40, 80]);
     assert_eq!(rates[18..], [80, 80, 40, 40]);
-    assert_eq!(summary.trials[0].duration, 22.0);
+    // All shards drove from the third second to the twentieth.
+    let trial = &summary.trials[0];
+    assert_eq!((trial.duration, trial.warm_up_seconds), (20.0, 2));
+    assert_eq!(trial.figures.ops_per_second, 80.0);
     let warning = "trial 1 (a/x): shard 2/2 began 2.1 s after the first";
     assert!(
         summary.warnings.iter().any(|w| w.starts_with(warning)),
         "{:?}",
         summary.warnings
     );
+}
+
+#[test]
+fn starts_that_are_half_a_second_apart_are_told_and_lower_no_rate() {
+    for (late, warned) in [
+        (400_000_000, false),
+        (600_000_000, true),
+        (1_000_000_000, true),
+    ] {
+        let (first, second) = (one(&shard(0, 2), 0), one(&shard(1, 2), late));
+        let (_out, summary) = merged(&[&first, &second]).unwrap();
+        assert_eq!(
+            !summary.warnings.is_empty(),
+            warned,
+            "{late}: {:?}",
+            summary.warnings
+        );
+        assert_eq!(summary.trials[0].figures.ops_per_second, 80.0, "{late}");
+    }
 }
 
 #[test]
@@ -156,13 +178,19 @@ fn what_is_not_one_load_is_refused() {
     assert!(refusal(&[&first]).contains("at least two"));
     assert!(refusal(&[&first, &one(&shard(0, 2), 0)]).contains("both of shard 1"));
     type Change = fn(&mut DriveHeader);
-    let changes: [(&str, Change); 7] = [
+    let changes: [(&str, Change); 11] = [
         ("their workload", |h| h.workload_text.push('#')),
         ("their seed", |h| h.seed = 2),
         ("their number of rows", |h| h.rows = 2),
         ("their designs", |h| h.designs.truncate(1)),
         ("their schedule", |h| h.schedule = "5 ops/s".to_owned()),
         ("how long they drove", |h| h.seconds = 5.0),
+        ("the cluster that they drove", |h| {
+            h.cluster = Some("cass-1".to_owned());
+        }),
+        ("their keyspace", |h| h.keyspace = Some("other".to_owned())),
+        ("their --retries", |h| h.retries = 1),
+        ("their --time-out", |h| h.time_out_seconds = 1.0),
         ("their number of shards", |h| h.shard.1 = 4),
     ];
     for (what, change) in changes {

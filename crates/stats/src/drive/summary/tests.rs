@@ -113,7 +113,11 @@ fn a_search_has_the_figures_of_the_rate_that_it_found() {
             missed: missed.iter().map(|&m| m.to_owned()).collect(),
         })
     };
-    let dir = folder(&header(), |log| {
+    let header = DriveHeader {
+        objective: Some("p99<10ms".to_owned()),
+        ..header()
+    };
+    let dir = folder(&header, |log| {
         for (trial, reads) in [(1, 70), (2, 50), (3, 60), (4, 50)] {
             let seconds = even_seconds(12, reads, 0);
             write_trial(log, &start(trial, DESIGN, 1), &seconds, true);
@@ -192,7 +196,7 @@ fn uneven_schedules_have_no_warm_up() {
 }
 
 #[test]
-fn a_rate_that_was_not_reached_for_want_of_room_is_capped() {
+fn a_rate_that_was_not_reached_is_told_and_whether_that_was_for_want_of_room() {
     let dir = folder(&header(), |log| {
         for (trial, queued, reached) in [(1, 100, 90.0), (2, 100, 99.5), (3, 0, 90.0)] {
             let start = TrialStart {
@@ -202,18 +206,154 @@ fn a_rate_that_was_not_reached_for_want_of_room_is_capped() {
             write_trial(log, &start, &even_seconds(12, 90, 0), false);
             let end = TrialEnd {
                 queued,
+                scheduled: 1200,
                 rate_reached: reached,
                 ..end(trial, 12.0, 1080)
             };
             log.append(&DriveRecord::TrialEnded(end)).unwrap();
         }
     });
-    let capped: Vec<_> = summary(dir.path())
-        .trials
-        .iter()
-        .map(TrialSummary::capped)
-        .collect();
-    assert_eq!(capped, [Some((100.0, 90.0)), None, None]);
+    let trials = summary(dir.path()).trials;
+    let capped: Vec<_> = trials.iter().map(TrialSummary::capped).collect();
+    assert_eq!(capped, [Some((100.0, 90.0)), None, Some((100.0, 90.0))]);
+    let limited: Vec<_> = trials.iter().map(TrialSummary::is_limited).collect();
+    assert_eq!(limited, [true, true, false]);
+}
+
+#[test]
+fn fewer_arrivals_than_expected_are_no_cap() {
+    let dir = folder(&header(), |log| {
+        let start = TrialStart {
+            scheduled_rate: Some(100.0),
+            ..start(1, DESIGN, 1)
+        };
+        // 95 a second came, and all were sent.
+        write_trial(log, &start, &even_seconds(12, 95, 0), true);
+    });
+    assert_eq!(summary(dir.path()).trials[0].capped(), None);
+}
+
+/// A search that found 50 operations/s in its first round, and what a second one wrote until then.
+fn interrupted_search(
+    rounds: u32,
+    write: impl FnOnce(&mut crate::drive::DriveLog),
+) -> DriveSummary {
+    let header = DriveHeader {
+        objective: Some("p99<10ms".to_owned()),
+        ..header()
+    };
+    let dir = folder(&header, |log| {
+        if rounds == 2 {
+            write_trial(log, &start(1, DESIGN, 1), &even_seconds(12, 50, 0), true);
+            log.append(&probe(1, Some(50.0))).unwrap();
+            let found = FoundRate {
+                design: DESIGN.to_owned(),
+                round: 1,
+                objective: "p99<10ms".to_owned(),
+                rate: Some(50.0),
+                failed_at: Some(60.0),
+                probes: 1,
+                why: "the interval is narrow enough".to_owned(),
+            };
+            log.append(&DriveRecord::Found(found)).unwrap();
+        }
+        write(log);
+    });
+    summary(dir.path())
+}
+
+fn probe(trial: u32, rate: Option<f64>) -> DriveRecord {
+    DriveRecord::Probe(ProbeRecord {
+        design: DESIGN.to_owned(),
+        trial,
+        rate,
+        rate_reached: 30.0,
+        measured: vec![("p99<10ms".to_owned(), Some(2e6))],
+        missed: Vec::new(),
+    })
+}
+
+#[test]
+fn a_search_that_does_not_finish_says_nothing_that_it_has_not_found() {
+    for rounds in [1, 2] {
+        let summary = interrupted_search(rounds, |log| {
+            write_trial(
+                log,
+                &start(2, DESIGN, rounds),
+                &even_seconds(12, 900, 0),
+                true,
+            );
+            log.append(&probe(2, None)).unwrap();
+            write_trial(
+                log,
+                &start(3, DESIGN, rounds),
+                &even_seconds(12, 700, 0),
+                true,
+            );
+            log.append(&probe(3, Some(700.0))).unwrap();
+            // Came to its end, and was not judged any more.
+            write_trial(
+                log,
+                &start(4, DESIGN, rounds),
+                &even_seconds(12, 800, 0),
+                true,
+            );
+            // Was stopped.
+            write_trial(
+                log,
+                &start(5, DESIGN, rounds),
+                &even_seconds(3, 800, 0),
+                false,
+            );
+            let stopped = TrialEnd {
+                stopped: true,
+                ..end(5, 3.0, 2400)
+            };
+            log.append(&DriveRecord::TrialEnded(stopped)).unwrap();
+        });
+        let design = summary.design(DESIGN).unwrap();
+        let (trials, rate) = match rounds {
+            1 => (vec![], None),
+            _ => (vec![1], Some(50.0)),
+        };
+        assert_eq!(design.trials, trials);
+        assert_eq!(design.rate.map(|r| r.median), rate);
+        assert_eq!(design.highest_rate.map(|r| r.median), rate);
+        assert_eq!(design.probes.len() as u32, rounds + 1);
+    }
+}
+
+#[test]
+fn a_round_that_was_stopped_or_lost_a_worker_does_not_count() {
+    let ended = |log: &mut crate::drive::DriveLog, trial, end: TrialEnd| {
+        write_trial(
+            log,
+            &start(trial, DESIGN, trial),
+            &even_seconds(12, 99, 0),
+            false,
+        );
+        log.append(&DriveRecord::TrialEnded(end)).unwrap();
+    };
+    let lost = |trial| TrialEnd {
+        worker_failures: vec!["worker thread 1: connection reset".to_owned()],
+        ..end(trial, 12.0, 1188)
+    };
+    let stopped = |trial| TrialEnd {
+        stopped: true,
+        ..end(trial, 12.0, 1188)
+    };
+    let trials = |write: &dyn Fn(&mut crate::drive::DriveLog)| {
+        let dir = folder(&header(), |log| write(log));
+        summary(dir.path()).design(DESIGN).unwrap().trials.clone()
+    };
+    let both = trials(&|log| {
+        write_trial(log, &start(1, DESIGN, 1), &even_seconds(12, 10, 0), true);
+        ended(log, 2, stopped(2));
+        ended(log, 3, lost(3));
+    });
+    assert_eq!(both, [1]);
+    assert_eq!(trials(&|log| ended(log, 1, stopped(1))), [1], "no other");
+    assert!(trials(&|log| ended(log, 1, lost(1))).is_empty());
 }
 
 #[test]

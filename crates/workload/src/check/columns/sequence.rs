@@ -77,7 +77,7 @@ impl Checked<'_> {
         Ok((start_ms, step_ms))
     }
 
-    /// Of the whole cycle, or of the rows that are loaded.
+    /// Of the whole cycle, or of all rows that the file speaks of.
     fn last_value_fits(
         &self,
         sequence: &Sequence,

@@ -37,6 +37,7 @@ impl About<'_> {
         }
         let otherwise = self.otherwise(written, &bound, &statements)?;
         self.all_bound(written, statements.iter().chain(&otherwise))?;
+        self.looks_at_rows(written, &statements)?;
         let expect = written.expect.as_ref().map_or(&[][..], |e| e.get_ref());
         Ok(Action::Cql(CqlOperation {
             expect: expect
@@ -56,7 +57,7 @@ impl About<'_> {
         known: &[&str],
     ) -> Result<Vec<String>> {
         let checked = |statement: &Spanned<String>| {
-            statement::check_placeholders(statement.get_ref(), known)
+            statement::check_places(statement.get_ref(), known)
                 .map_err(|complaint| self.complain(statement, complaint))?;
             Ok(statement.get_ref().clone())
         };
@@ -88,7 +89,7 @@ impl About<'_> {
         no_result: Option<&str>,
     ) -> Result<(CqlStatement, Vec<String>)> {
         let complain = |complaint| self.complain(text, complaint);
-        statement::check_placeholders(text.get_ref(), &[KEYSPACE]).map_err(complain)?;
+        statement::check_places(text.get_ref(), &[KEYSPACE]).map_err(complain)?;
         let Scanned { cql, markers } = statement::scan(text.get_ref()).map_err(complain)?;
         let mut values = Vec::with_capacity(markers.len());
         for (name, at) in &markers {
@@ -161,6 +162,28 @@ impl About<'_> {
         Ok(())
     }
 
+    /// What is expected of the last result is only looked at where that has rows.
+    fn looks_at_rows(
+        &self,
+        written: &wire::Operation,
+        statements: &[(CqlStatement, Vec<String>)],
+    ) -> Result<()> {
+        let selects = statements.last().is_some_and(|(last, _)| !last.writes());
+        let expect = written.expect.as_ref().map(|e| ("expect", e.span()));
+        let expect_row = written.expect_row.as_ref().filter(|e| *e.get_ref());
+        let expected = expect.or(expect_row.map(|e| ("expect_row", e.span())));
+        match expected {
+            Some((key, span)) if !selects => {
+                let message = format!(
+                    "`{key}` is about the rows of the last statement, which is no SELECT and has \
+                     none; leave it out, or add a SELECT"
+                );
+                Err(self.place.error(span, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn bound(&self, written: &wire::Operation) -> Result<Bound> {
         let entries = written.bind.iter().flat_map(|bind| bind.get_ref());
         entries
@@ -175,7 +198,8 @@ impl About<'_> {
                 self.bound_column(column, written.version.as_ref())
             }
             (None, Some(result)) if written.version.is_none() => {
-                let column = result.get_ref().clone();
+                // As CQL names it when it is written without quotes.
+                let column = result.get_ref().to_lowercase();
                 match (&written.toggle, &written.plus) {
                     (None, plus) => Ok(CqlValue::Result {
                         column,

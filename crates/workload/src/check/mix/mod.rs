@@ -3,7 +3,9 @@
 mod action;
 mod cql;
 mod keys;
+mod names;
 mod statement;
+mod tokens;
 
 use std::time::Duration;
 

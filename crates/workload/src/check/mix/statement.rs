@@ -2,6 +2,8 @@
 
 use super::super::query::placeholders;
 use super::super::text::suggestion;
+use super::names;
+use super::tokens::{quoted, unending};
 
 /// `${keyspace}` stands for the keyspace of the run; statements touch no other.
 pub const KEYSPACE: &str = "keyspace";
@@ -28,7 +30,7 @@ pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
         let rest = &statement[at..];
         let length = match quoted(rest) {
             Some((opening, None)) => {
-                return Err((at, format!("what begins with {opening} here does not end")));
+                return Err((at, unending(opening)));
             }
             Some((_, Some(length))) => length,
             None if character == '?' => {
@@ -52,26 +54,6 @@ pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
     Ok(scanned)
 }
 
-/// What `text` begins with if it is not to be looked into, and its length if it ends.
-fn quoted(text: &str) -> Option<(&'static str, Option<usize>)> {
-    const QUOTED: [(&str, &str); 6] = [
-        ("'", "'"),
-        ("\"", "\""),
-        ("$$", "$$"),
-        ("/*", "*/"),
-        ("--", "\n"),
-        ("//", "\n"),
-    ];
-    let (opening, closing) = QUOTED.iter().find(|(o, _)| text.starts_with(o))?;
-    let inside = &text[opening.len()..];
-    let end = match inside.find(closing) {
-        Some(end) => Some(opening.len() + end + closing.len()),
-        // A comment to the end of the line may be at the end of the statement.
-        None => (*closing == "\n").then_some(text.len()),
-    };
-    Some((opening, end))
-}
-
 /// The name behind a colon that `text` begins with; empty if there is none.
 fn marker(text: &str) -> &str {
     let Some(name) = text.strip_prefix(':') else {
@@ -84,8 +66,9 @@ fn marker(text: &str) -> &str {
     if begins { &name[..end] } else { "" }
 }
 
-/// Whether a statement has the keyspace, and no placeholder that nothing is put in for.
-pub fn check_placeholders(statement: &str, known: &[&str]) -> Result<(), Complaint> {
+/// Whether a statement stays in the keyspace of the run, and has no placeholder that nothing is
+/// put in for.
+pub fn check_places(statement: &str, known: &[&str]) -> Result<(), Complaint> {
     if statement.trim().is_empty() {
         return Err((0, "the statement is empty".to_owned()));
     }
@@ -95,14 +78,7 @@ pub fn check_placeholders(statement: &str, known: &[&str]) -> Result<(), Complai
             return Err((range.start, format!("unknown placeholder `{name}`{hint}")));
         }
     }
-    match placeholders(statement).any(|(_, name)| name == KEYSPACE) {
-        true => Ok(()),
-        false => {
-            let message = "write ${keyspace}. before the name of the table: statements stay in \
-                           the keyspace of the run";
-            Err((0, message.to_owned()))
-        }
-    }
+    names::stay_in_keyspace(statement)
 }
 
 #[cfg(test)]
@@ -139,15 +115,10 @@ mod tests {
     fn complaints_have_their_place() {
         assert_eq!(scan("a = ?").unwrap_err().0, 4);
         assert_eq!(scan("ab 'c").unwrap_err().0, 3);
+        assert_eq!(check_places("x ${keyspce}", &[KEYSPACE]).unwrap_err().0, 2);
+        assert!(check_places("SELECT 1", &[KEYSPACE]).is_err());
         assert_eq!(
-            check_placeholders("x ${keyspce}", &[KEYSPACE])
-                .unwrap_err()
-                .0,
-            2
-        );
-        assert!(check_placeholders("SELECT 1", &[KEYSPACE]).is_err());
-        assert_eq!(
-            check_placeholders("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
+            check_places("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
             Ok(())
         );
     }

@@ -145,6 +145,25 @@ fn shards_share_out_all_rows_without_overlap() {
 }
 
 #[test]
+fn blocks_share_out_all_rows_even_where_there_are_fewer_than_shards() {
+    for (rows, of) in [(10, 3), (3, 10), (0, 2), (1_000_000_007, 16), (u64::MAX, 3)] {
+        let mut next = 0;
+        for shard in 0..of {
+            let own = shard_rows(rows, (shard, of));
+            assert_eq!(own.start, next);
+            next = own.end;
+        }
+        assert_eq!(next, rows);
+    }
+    let chooser = RowChooser::new(Keys::Sequential, 1, 1000, (2, 3));
+    let own = shard_rows(1000, (2, 3));
+    assert_eq!(
+        (chooser.first, chooser.block),
+        (own.start, own.end - own.start)
+    );
+}
+
+#[test]
 fn every_law_stays_in_the_block_of_its_shard() {
     let laws = [
         Keys::Uniform,

@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 use super::cells::{Draw, Texts};
 use crate::Stream;
 
-/// So many bytes. Of every [`BLOCK`] bytes the first are random and the rest repeats them, which
-/// every compressor of the Lempel-Ziv family finds, whatever its chunk length.
+/// So many bytes. Of every [`BLOCK`] bytes, and of the shorter block at the end, the first are
+/// random and the rest repeats them, which every compressor of the Lempel-Ziv family finds,
+/// whatever its chunk length.
 pub struct Bytes {
     length: RangeInclusive<u32>,
-    /// Random bytes of a block, at least 1.
-    fresh: usize,
+    compressibility: f64,
 }
 
 /// Short enough for chunks of 4 KiB, and long enough for a repeat to cost a compressor little.
@@ -18,11 +18,16 @@ const BLOCK: usize = 256;
 
 impl Bytes {
     pub fn new(length: RangeInclusive<u32>, compressibility: f64) -> Self {
-        let fresh = ((1.0 - compressibility) * BLOCK as f64).round() as usize;
         Bytes {
             length,
-            fresh: fresh.clamp(1, BLOCK),
+            compressibility,
         }
+    }
+
+    /// Random bytes of a block that has so many, at least 1.
+    fn fresh(&self, block: usize) -> usize {
+        let fresh = (1.0 - self.compressibility) * block as f64;
+        (fresh.round() as usize).clamp(1, block)
     }
 
     pub fn append(&self, mut draw: Draw, out: &mut Vec<u8>) {
@@ -38,7 +43,7 @@ impl Bytes {
         let length = draw.length(&self.length);
         out.resize(start + length, 0);
         for block in out[start..].chunks_mut(BLOCK) {
-            let fresh = self.fresh.min(block.len());
+            let fresh = self.fresh(block.len());
             randomize(&mut block[..fresh], &mut draw.stream, &eight_bytes);
             let mut filled = fresh;
             while filled < block.len() {
@@ -124,6 +129,30 @@ mod tests {
             let expected = 1.0 - compressibility;
             // Deflate's random bytes cost more than 8 bits beside the codes of repeats.
             assert!((left - expected).abs() < 0.06, "{compressibility}: {left}");
+        }
+    }
+
+    /// Bytes of a value that repeat what is before them in their block.
+    fn repeated(value: &[u8]) -> usize {
+        let of_block = |block: &[u8]| {
+            let repeats_after = |fresh: &usize| block[*fresh..] == block[..block.len() - fresh];
+            block.len() - (1..block.len()).find(repeats_after).unwrap_or(block.len())
+        };
+        value.chunks(BLOCK).map(of_block).sum()
+    }
+
+    #[test]
+    fn values_of_every_length_repeat_alike() {
+        for compressibility in [0.25, 0.5, 0.75] {
+            for length in [50, 100, 300, 1000] {
+                let law = Bytes::new(length..=length, compressibility);
+                let all: usize = (0..20).map(|row| repeated(&bytes(&law, row))).sum();
+                let share = all as f64 / (20 * length) as f64;
+                assert!(
+                    (share - compressibility).abs() < 0.02,
+                    "{length}, {compressibility}: {share}"
+                );
+            }
         }
     }
 

@@ -140,6 +140,15 @@ impl Rows {
         })
     }
 
+    fn same_partition(&self, one: u64, other: u64) -> bool {
+        let partition = self.table.partition_key.iter().map(String::as_str);
+        self.indexes(partition).all(|column| {
+            let value = |row| self.value(column, row, Version::First);
+            let agree = self.keys.agree(column, one, other);
+            agree.unwrap_or_else(|| value(one) == value(other))
+        })
+    }
+
     /// Indexes of these columns in the table.
     fn indexes<'a>(&'a self, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = usize> {
         names.filter_map(|name| self.table.columns.iter().position(|c| c.name == name))
@@ -153,10 +162,16 @@ impl RowValues for Rows {
     }
 
     fn rows(&self) -> Option<u64> {
-        match self.is_written_in_cql || self.keys.is_empty() {
-            true => None,
-            false => self.keys.unique_rows(),
+        if self.is_written_in_cql || self.keys.is_empty() {
+            return None;
         }
+        let ends = [self.keys.unique_rows(), self.keys.rows_of_types()];
+        ends.into_iter().flatten().min()
+    }
+
+    /// A row has the values of its own number here, not those of the last row with its key.
+    fn keys_repeat(&self, rows: u64, _in_order: bool) -> bool {
+        self.keys.unique_rows().is_some_and(|unique| rows > unique)
     }
 
     fn row_of(&self, key: &[Value]) -> Option<u64> {
@@ -177,11 +192,12 @@ impl RowValues for Rows {
 
     fn next_in_partition(&self, row: u64) -> Option<u64> {
         let next = self.keys.next_by_order(&self.table, row)?;
-        let partition = self.table.partition_key.iter().map(String::as_str);
-        let value = |column, row| self.value(column, row, Version::First);
-        self.indexes(partition)
-            .all(|column| value(column, row) == value(column, next))
-            .then_some(next)
+        self.same_partition(row, next).then_some(next)
+    }
+
+    fn previous_in_partition(&self, row: u64) -> Option<u64> {
+        let previous = self.keys.previous_by_order(&self.table, row)?;
+        self.same_partition(row, previous).then_some(previous)
     }
 }
 

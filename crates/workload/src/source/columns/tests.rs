@@ -216,7 +216,7 @@ fn key(values: &dyn RowValues, row: u64) -> Vec<Value> {
 #[test]
 fn rows_are_found_by_their_keys() {
     let values = series().values().unwrap();
-    assert_eq!(values.rows(), None);
+    assert_eq!(values.rows(), Some((1 << 31) * 15), "days are an int");
     for row in [0, 1, 4, 5, 14, 15, 1_000_003] {
         assert_eq!(values.row_of(&key(&*values, row)), Some(row));
     }
@@ -238,6 +238,10 @@ fn the_next_row_of_a_partition_ends_with_it() {
     assert_eq!(values.next_in_partition(0), Some(5));
     assert_eq!(values.next_in_partition(5), Some(10));
     assert_eq!(values.next_in_partition(10), None);
+    assert_eq!(values.previous_in_partition(10), Some(5));
+    assert_eq!(values.previous_in_partition(5), Some(0));
+    assert_eq!(values.previous_in_partition(0), None);
+    assert_eq!(values.previous_in_partition(15), None, "another day");
 }
 
 #[test]
@@ -255,6 +259,9 @@ fn keys_that_begin_again_are_known_to() {
     assert_eq!(values.row_of(&[Value::Int(3), Value::Bigint(6)]), None);
     assert_eq!(values.next_in_partition(6), Some(7));
     assert_eq!(values.next_in_partition(7), None);
+    assert_eq!(values.previous_in_partition(7), Some(6));
+    assert_eq!(values.previous_in_partition(4), None);
+    assert!(!values.keys_repeat(12, true) && values.keys_repeat(13, true));
 
     // The tables of a workload written in CQL may well keep more rows than that.
     let in_cql = Columns::new(1, &table(&columns, &["p"], &["o"]), &generators, true);
@@ -274,6 +281,37 @@ fn keys_by_chance_say_nothing_about_rows() {
     assert_eq!(values.rows(), None);
     assert_eq!(values.row_of(&[Value::Int(3)]), None);
     assert!(source.may_repeat_keys());
+}
+
+/// Order keys of two digits, of which one begins again.
+#[test]
+fn rows_before_and_after_are_each_other_s_neighbours() {
+    let generators = [
+        ColumnGenerator::Sequence(sequence(0, 1, 1, Some(3))),
+        ColumnGenerator::Sequence(sequence(0, 1, 3, Some(4))),
+        ColumnGenerator::Sequence(sequence(0, 1, 12, Some(5))),
+    ];
+    let columns = ["p", "a", "b"].map(|name| (name, ColumnType::Int));
+    for order in [["a", "b"], ["b", "a"]] {
+        let source = Columns::new(1, &table(&columns, &["p"], &order), &generators, false);
+        let values = source.values().unwrap();
+        let key = |row| {
+            order.map(|name| {
+                let column = columns.iter().position(|(n, _)| *n == name).unwrap();
+                format!("{:?}", values.value(column, row, Version::First))
+            })
+        };
+        for partition in 0..3 {
+            let mut rows: Vec<u64> = (0..60).filter(|row| row % 3 == partition).collect();
+            rows.sort_by_key(|row| key(*row));
+            for pair in rows.windows(2) {
+                assert_eq!(values.next_in_partition(pair[0]), Some(pair[1]));
+                assert_eq!(values.previous_in_partition(pair[1]), Some(pair[0]));
+            }
+            assert_eq!(values.next_in_partition(rows[19]), None);
+            assert_eq!(values.previous_in_partition(rows[0]), None);
+        }
+    }
 }
 
 proptest! {

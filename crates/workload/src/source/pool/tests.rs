@@ -109,6 +109,50 @@ fn partitions_of_a_generator_are_in_order() {
 }
 
 #[test]
+fn the_last_row_of_a_key_is_known_unless_rows_overtake_each_other() {
+    let file = File(vec![
+        ("a", 1, "x"),
+        ("a", 1, "y"),
+        ("b", 1, "z"),
+        ("a", 1, "w"),
+    ]);
+    let pool = RowPool::read(&file, &file_table(), 4, 1 << 20).unwrap();
+    assert_eq!([0, 1, 2, 3].map(|row| pool.kept(row)), [3, 3, 2, 3]);
+    assert_eq!(pool.overwritten, HashMap::from([(0, 3), (1, 3)]));
+    assert!(!pool.keys_repeat(4, true));
+    assert!(pool.keys_repeat(4, false), "not in order");
+    assert!(pool.keys_repeat(2, true), "row 3 is not loaded");
+
+    let unique = File(vec![("a", 1, "x"), ("a", 2, "y")]);
+    let pool = RowPool::read(&unique, &file_table(), 2, 1 << 20).unwrap();
+    assert!(!pool.keys_repeat(2, false));
+}
+
+#[test]
+fn neighbours_are_those_of_the_rows_that_are_read() {
+    let file = File(vec![
+        ("a", 3, "x"),
+        ("a", 1, "y"),
+        ("a", 2, "z"),
+        ("a", 3, "w"),
+    ]);
+    let neighbours = |rows| {
+        let pool = RowPool::read(&file, &file_table(), rows, 1 << 20).unwrap();
+        (pool.next_in_partition(1), pool.previous_in_partition(0))
+    };
+    assert_eq!(neighbours(4), (Some(2), Some(2)));
+    assert_eq!(neighbours(2), (Some(0), Some(1)));
+}
+
+#[test]
+fn numbers_that_are_none_are_one_key() {
+    let nan = [Value::Double(f64::NAN)];
+    assert!(is_same(&nan, &nan));
+    assert!(!is_same(&[Value::Double(0.0)], &[Value::Double(-0.0)]));
+    assert!(!is_same(&nan, &[]));
+}
+
+#[test]
 fn no_rows_are_an_error() {
     let error = RowPool::read(&File(Vec::new()), &file_table(), 9, 1 << 20).err();
     assert_eq!(

@@ -1,0 +1,95 @@
+//! What a design will send, statement by statement, without touching anything.
+
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{DesignId, Mix, Workload};
+
+use super::drive::plan::{self, of_layout};
+use super::keyspace::{Keyspace, Owner};
+use super::layout::TableLayout;
+use super::relations::{self, Relation};
+use super::{mix_of, settle, shared, table, write};
+use crate::{Context, EngineError};
+
+/// A table of ours.
+pub fn layout(
+    id: &DesignId,
+    workload: &Workload,
+    context: &Context,
+    keyspace: &Keyspace,
+) -> Result<DesignInfo, EngineError> {
+    let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
+    let mut statements = keyspace.statements().to_vec();
+    statements.extend(keyspace.table_statement(&layout.name, &shared::maker(workload)));
+    statements.push(layout.drop_statement(&keyspace.name));
+    statements.push(layout.create_statement(&keyspace.name));
+    statements.push(layout.insert_statement(&keyspace.name));
+    let tables = [Relation::table(layout.name.as_str())];
+    statements.extend(settling(context, keyspace, &tables));
+    if let Some(mix) = &workload.mix {
+        let plans = of_layout(id, &layout, &keyspace.name, mix)?;
+        statements.extend(plan::statements(&plans, workload));
+        statements.extend(background(mix, keyspace));
+    }
+    statements.extend(dropping(context, keyspace));
+    let mut settings = layout.settings();
+    settings.extend(write::settings(&layout));
+    settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
+    Ok(DesignInfo {
+        id: id.to_string(),
+        engine: "cassandra".to_owned(),
+        settings,
+        statements,
+    })
+}
+
+/// The tables of a workload that is written in CQL.
+pub fn as_written(
+    id: &DesignId,
+    workload: &Workload,
+    context: &Context,
+    keyspace: &Keyspace,
+) -> Result<DesignInfo, EngineError> {
+    let mix = mix_of(id, workload)?;
+    let plans = plan::as_written(id, &keyspace.name, &workload.table, mix)?;
+    let mut statements = Vec::new();
+    if keyspace.owner != Owner::Shared {
+        statements.push(keyspace.drop_statement());
+    }
+    statements.extend(keyspace.statements());
+    let written = super::as_written::statements(id, mix, &keyspace.name)?;
+    let made = relations::made_by(&written, &keyspace.name);
+    statements.extend(written);
+    statements.extend(settling(context, keyspace, &made));
+    statements.extend(plan::statements(&plans, workload));
+    statements.extend(background(mix, keyspace));
+    statements.extend(dropping(context, keyspace));
+    let writes = format!("single statements, {} in flight", write::IN_FLIGHT);
+    Ok(DesignInfo {
+        id: id.to_string(),
+        engine: "cassandra".to_owned(),
+        settings: vec![
+            (
+                "statements".to_owned(),
+                "as in the workload file".to_owned(),
+            ),
+            ("writes".to_owned(), writes),
+        ],
+        statements,
+    })
+}
+
+fn settling(context: &Context, keyspace: &Keyspace, relations: &[Relation]) -> Vec<String> {
+    settle::settle_statements(context.cluster.is_none(), &keyspace.name, relations)
+}
+
+/// What runs beside the operations.
+fn background(mix: &Mix, keyspace: &Keyspace) -> impl Iterator<Item = String> {
+    let statements = mix.background.iter().flat_map(|b| &b.statements);
+    statements.map(|cql| plan::in_keyspace(cql, &keyspace.name))
+}
+
+/// How a cluster that we did not start is left.
+fn dropping(context: &Context, keyspace: &Keyspace) -> Option<String> {
+    let ends_here = context.cluster.is_some() && keyspace.owner != Owner::Shared;
+    ends_here.then(|| keyspace.drop_statement())
+}

@@ -1,0 +1,116 @@
+//! Operations of a mix made ready for one session: each as the kind of request that it takes.
+
+use std::sync::Arc;
+
+use bakeoff_driver::DesignError;
+use bakeoff_driver::drive::Failure;
+use bakeoff_stats::FailureKind;
+use scylla::client::session::Session as Client;
+
+use super::batches::Batches;
+use super::deadlines::Over;
+use super::direct::DirectStatement;
+use super::plan::{OperationPlan, Read, Work};
+use super::queries::Queries;
+use super::rows::Rows;
+use super::statements::{Prepared, prepare};
+use super::written::WrittenSteps;
+use crate::cassandra::table::PAGE_ROWS;
+
+/// An operation of the mix, made ready for one session.
+pub struct Operation {
+    pub name: String,
+    pub steps: Steps,
+}
+
+pub enum Steps {
+    Write(Single),
+    Batch(Prepared, Batches),
+    /// Rows that fit one page.
+    Read(Single, Read),
+    ReadPages(Prepared, Read),
+    Query(usize, Arc<Queries>),
+    Written(WrittenSteps),
+}
+
+/// A statement that is one request with one reply.
+pub struct Single {
+    pub prepared: Prepared,
+    pub direct: DirectStatement,
+}
+
+impl Single {
+    fn new(prepared: Prepared, writes: bool) -> Self {
+        let direct = DirectStatement::new(&prepared.statement, writes);
+        Single { prepared, direct }
+    }
+}
+
+impl Operation {
+    /// Prepares its statements.
+    ///
+    /// # Errors
+    /// If the server refuses one, or if a value's type is not that of its marker.
+    pub async fn prepare(
+        client: &Client,
+        plan: &OperationPlan,
+        rows: &Rows,
+        queries: Option<&Arc<Queries>>,
+    ) -> Result<Self, DesignError> {
+        Ok(Operation {
+            name: plan.name.clone(),
+            steps: steps(client, plan, rows, queries).await?,
+        })
+    }
+
+    pub fn over(&self, Over(limit): Over) -> Failure {
+        let message = format!("{}: no reply within {limit:?}", self.name);
+        Failure::new(FailureKind::TimedOut, message)
+    }
+}
+
+async fn steps(
+    client: &Client,
+    plan: &OperationPlan,
+    rows: &Rows,
+    queries: Option<&Arc<Queries>>,
+) -> Result<Steps, DesignError> {
+    let consistency = plan.consistency;
+    Ok(match &plan.work {
+        Work::Write { statement, batch } => {
+            let prepared = prepare(client, &plan.name, statement, consistency, &rows.table).await?;
+            match batch {
+                1 => Steps::Write(Single::new(prepared, true)),
+                _ => {
+                    let batches = Batches::new(&prepared, *batch, consistency);
+                    Steps::Batch(prepared, batches)
+                }
+            }
+        }
+        Work::Read(read) => {
+            let statement = &read.statement;
+            let mut prepared =
+                prepare(client, &plan.name, statement, consistency, &rows.table).await?;
+            // The columns are ours and stay: the server need not send their names each time.
+            prepared.statement.set_use_cached_result_metadata(true);
+            let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(PAGE_ROWS);
+            match read.rows.limit().is_some_and(fits_a_page) {
+                true => Steps::Read(Single::new(prepared, false), read.clone()),
+                false => Steps::ReadPages(prepared, read.clone()),
+            }
+        }
+        Work::Query(query) => match queries {
+            Some(queries) => Steps::Query(*query, queries.clone()),
+            None => {
+                let why = format!(
+                    "operation `{}` is a query, and there is no table",
+                    plan.name
+                );
+                return Err(DesignError(why));
+            }
+        },
+        Work::Written(written) => {
+            Steps::Written(WrittenSteps::prepare(client, plan, written, &rows.table).await?)
+        }
+    })
+}

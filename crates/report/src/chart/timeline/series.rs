@@ -1,0 +1,251 @@
+//! What is drawn of a trial: one panel for each thing, all of the same seconds.
+
+use bakeoff_stats::drive::{
+    DriveHeader, OperationCounts, SecondCounts, ServerSample, TrialSummary,
+};
+
+use super::{MOST_POINTS, growth};
+use crate::chart::line::{Line, Stroke};
+use crate::chart::palette::nth_class;
+use crate::chart::panel::Panel;
+use crate::units;
+
+const LATENCY_HEIGHT: f64 = 150.0;
+const RATE_HEIGHT: f64 = 92.0;
+const PANEL_HEIGHT: f64 = 62.0;
+const MIB: f64 = (1u64 << 20) as f64;
+
+/// The seconds of a trial, a few of them in each point where there are many.
+pub struct Series<'a> {
+    header: &'a DriveHeader,
+    /// Neighbours that share a point.
+    points: Vec<&'a [SecondCounts]>,
+    seconds: &'a [SecondCounts],
+}
+
+impl<'a> Series<'a> {
+    pub fn of(header: &'a DriveHeader, trial: &'a TrialSummary) -> Series<'a> {
+        let seconds = trial.seconds.as_slice();
+        Series {
+            header,
+            points: seconds
+                .chunks(seconds.len().div_ceil(MOST_POINTS).max(1))
+                .collect(),
+            seconds,
+        }
+    }
+
+    pub fn panels(&self) -> Vec<Panel> {
+        let panel = |heading: &str, lines, tick| Panel {
+            heading: heading.to_owned(),
+            height: PANEL_HEIGHT,
+            logarithmic: false,
+            lines,
+            tick,
+        };
+        vec![
+            Panel {
+                heading: "Response time: p99 strong, p50 light".to_owned(),
+                height: LATENCY_HEIGHT,
+                logarithmic: true,
+                lines: self.latency(),
+                tick: |seconds| units::trimmed(&units::duration(seconds)),
+            },
+            Panel {
+                height: RATE_HEIGHT,
+                ..panel(self.rate_heading(), self.rates(), number)
+            },
+            panel("Failed operations a second", self.failures(), number),
+            panel(
+                "Server CPU, cores in use",
+                self.grown(|s| s.cpu_seconds),
+                number,
+            ),
+            panel(&self.memory_heading(), self.memory(), count),
+            panel(
+                "Server disk, MB/s: read, written dashed",
+                self.disk(),
+                number,
+            ),
+            panel(
+                "Garbage collection pauses, ms/s",
+                self.grown(|s| s.gc_seconds.map(|seconds| seconds * 1e3)),
+                number,
+            ),
+            panel(
+                "Compactions that wait or run",
+                vec![self.standing(Stroke::Strong, |s| s.pending_compactions.map(|n| n as f64))],
+                whole_number,
+            ),
+            panel(
+                "Server's own p99, ms: read, write dashed",
+                self.own_latency(),
+                number,
+            ),
+        ]
+    }
+
+    /// The value of a point in the middle of its seconds.
+    fn line(
+        &self,
+        class: &str,
+        stroke: Stroke,
+        value: impl Fn(&[SecondCounts]) -> Option<f64>,
+    ) -> Line {
+        let middle = |seconds: &[SecondCounts]| {
+            let first = seconds.first().map_or(0, |s| s.second);
+            f64::from(first) + seconds.len() as f64 / 2.0
+        };
+        let points = self.points.iter();
+        Line {
+            class: class.to_owned(),
+            stroke,
+            mark: None,
+            points: points.map(|s| (middle(s), value(s))).collect(),
+        }
+    }
+
+    fn has_several_operations(&self) -> bool {
+        self.header.operations.len() > 1
+    }
+
+    /// Strong and marked, in its colour where there are several.
+    fn operation_line(&self, place: usize, value: impl Fn(&[SecondCounts]) -> Option<f64>) -> Line {
+        Line {
+            mark: self.has_several_operations().then_some(place),
+            ..self.line(&nth_class(place), Stroke::Strong, value)
+        }
+    }
+
+    fn latency(&self) -> Vec<Line> {
+        let worst = |operation: usize, ns: fn(&OperationCounts) -> u64| {
+            move |seconds: &[SecondCounts]| {
+                let counts = seconds.iter().map(|s| &s.operations[operation]);
+                let times = counts.filter(|c| c.successes > 0).map(ns);
+                times.max().map(|ns| ns as f64 / 1e9)
+            }
+        };
+        let operations = 0..self.header.operations.len();
+        operations
+            .flat_map(|place| {
+                let class = nth_class(place);
+                let p50 = self.line(&class, Stroke::Light, worst(place, |c| c.response_p50_ns));
+                [
+                    p50,
+                    self.operation_line(place, worst(place, |c| c.response_p99_ns)),
+                ]
+            })
+            .collect()
+    }
+
+    fn rate_heading(&self) -> &'static str {
+        match self.has_several_operations() {
+            true => "Operations a second: each, all dashed",
+            false => "Operations a second",
+        }
+    }
+
+    /// That of all operations where there are several, and of each.
+    fn rates(&self) -> Vec<Line> {
+        let all = self.has_several_operations().then(|| {
+            self.line("plain", Stroke::Dashed, |seconds| {
+                mean(seconds, SecondCounts::successes)
+            })
+        });
+        let each = (0..self.header.operations.len()).map(|place| {
+            self.operation_line(place, |seconds| {
+                mean(seconds, |s| s.operations[place].successes)
+            })
+        });
+        all.into_iter().chain(each).collect()
+    }
+
+    /// Nothing where nothing failed.
+    fn failures(&self) -> Vec<Line> {
+        let failed = self.line("missed", Stroke::Strong, |seconds| {
+            mean(seconds, SecondCounts::failed)
+        });
+        let any = self.seconds.iter().any(|s| s.failed() > 0);
+        any.then_some(failed).into_iter().collect()
+    }
+
+    /// Names what is known.
+    fn memory_heading(&self) -> String {
+        let knows = |value: fn(&ServerSample) -> Option<u64>| {
+            self.seconds.iter().any(|s| value(&s.server).is_some())
+        };
+        let parts = [
+            (knows(|s| s.resident_bytes), "resident"),
+            (knows(|s| s.page_cache_bytes), "cache dashed"),
+            (knows(|s| s.memory_limit_bytes), "limit red"),
+        ];
+        let parts: Vec<&str> = parts.iter().filter(|p| p.0).map(|p| p.1).collect();
+        format!("Memory, MiB: {}", parts.join(", "))
+    }
+
+    fn memory(&self) -> Vec<Line> {
+        let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
+            self.standing(stroke, move |s| Some(value(s)? as f64 / MIB))
+        };
+        vec![
+            line(Stroke::Limit, |s| s.memory_limit_bytes),
+            line(Stroke::Dashed, |s| s.page_cache_bytes),
+            line(Stroke::Strong, |s| s.resident_bytes),
+        ]
+    }
+
+    fn grown(&self, value: impl Fn(&ServerSample) -> Option<f64>) -> Vec<Line> {
+        growth::line(self.seconds, Stroke::Strong, value)
+            .into_iter()
+            .collect()
+    }
+
+    fn disk(&self) -> Vec<Line> {
+        let megabytes = |bytes: Option<u64>| bytes.map(|b| b as f64 / 1e6);
+        let written = growth::line(self.seconds, Stroke::Dashed, |s| {
+            megabytes(s.disk_written_bytes)
+        });
+        let read = growth::line(self.seconds, Stroke::Strong, |s| {
+            megabytes(s.disk_read_bytes)
+        });
+        written.into_iter().chain(read).collect()
+    }
+
+    /// A value that is not a counter; of several seconds the highest.
+    fn standing(&self, stroke: Stroke, value: impl Fn(&ServerSample) -> Option<f64>) -> Line {
+        self.line("plain", stroke, |seconds| {
+            let values = seconds.iter().filter_map(|s| value(&s.server));
+            values.max_by(f64::total_cmp)
+        })
+    }
+
+    fn own_latency(&self) -> Vec<Line> {
+        let ms = |micros: Option<f64>| micros.map(|m| m / 1e3);
+        vec![
+            self.standing(Stroke::Dashed, |s| ms(s.write_p99_micros)),
+            self.standing(Stroke::Strong, |s| ms(s.read_p99_micros)),
+        ]
+    }
+}
+
+/// For one second, of several.
+fn mean(seconds: &[SecondCounts], done: impl Fn(&SecondCounts) -> u64) -> Option<f64> {
+    let done: u64 = seconds.iter().map(done).sum();
+    Some(done as f64 / seconds.len() as f64)
+}
+
+/// Nothing between two whole numbers.
+fn whole_number(value: f64) -> String {
+    match value.fract() {
+        0.0 => number(value),
+        _ => String::new(),
+    }
+}
+
+fn number(value: f64) -> String {
+    units::trimmed(&units::rate(value))
+}
+
+fn count(value: f64) -> String {
+    units::count(value.round() as u64)
+}

@@ -1,0 +1,40 @@
+//! What a publication says of the same question, beside what was measured.
+
+use bakeoff_stats::drive::{DriveDesign, DriveSummary};
+
+use crate::units;
+
+/// Nothing where nothing was published.
+pub fn published(summary: &DriveSummary) -> String {
+    let Some(published) = &summary.header.published else {
+        return String::new();
+    };
+    let of_designs = |what: &str| {
+        let designs = summary.designs.iter();
+        designs
+            .filter_map(|d| Some((d.info.id.as_str(), measured(d, what)?)))
+            .collect()
+    };
+    crate::html::published::of(
+        &published.source,
+        &published.figures,
+        &published.notes,
+        of_designs,
+    )
+}
+
+/// What a load knows of the figures that a workload can name.
+fn measured(design: &DriveDesign, what: &str) -> Option<String> {
+    let rows = design.rows.filter(|rows| *rows > 0)? as f64;
+    match what {
+        "load" => {
+            let seconds = design.load_seconds.filter(|s| *s > 0.0)?;
+            Some(format!("{} rows/s", units::rate(rows / seconds)))
+        }
+        "storage" => {
+            let bytes = design.footprint.as_ref()?.bytes()? as f64;
+            Some(format!("{:.1} bytes/row", bytes / rows))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! What has no result, and why.
+
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
+
+use super::compared::Ranked;
+use crate::drive::{Kind, list};
+use crate::units;
+
+/// Of a load in which no design has a result.
+pub fn nothing(summary: &DriveSummary, kind: Kind) -> String {
+    let found = || summary.designs.iter().flat_map(|d| &d.found);
+    let objective = summary.header.objective.as_deref().unwrap_or_default();
+    let tried = summary.trials.iter().any(|t| t.end.is_some());
+    match () {
+        () if summary.designs.iter().any(nothing_succeeded) => {
+            let why = failed(summary).unwrap_or_default();
+            format!("No operation has succeeded, so there is no rate and no time. {why}")
+        }
+        () if kind == Kind::Search && found().next().is_none() => no_search(summary, objective),
+        () if kind == Kind::Search && found().any(|f| f.rate.is_some()) => {
+            format!("No design held {objective} at some rate in every one of its searches.")
+        }
+        () if kind == Kind::Search => format!(
+            "No rate that was tried held {objective}; a less strict objective or a lower rate may."
+        ),
+        () if tried => "No operation has succeeded, so there is nothing to say.".to_owned(),
+        () => "No load has finished, so there is nothing to say.".to_owned(),
+    }
+    .trim_end()
+    .to_owned()
+}
+
+/// Of searches of which none came to its end.
+fn no_search(summary: &DriveSummary, objective: &str) -> String {
+    let held = summary.designs.iter().filter_map(|design| {
+        let held = design.probes.iter().filter(|p| p.held());
+        let highest = held.filter_map(|p| p.rate).max_by(f64::total_cmp)?;
+        Some(format!(
+            "{} held it at {} ops/s",
+            design.info.id,
+            units::rate(highest)
+        ))
+    });
+    let held: Vec<String> = held.collect();
+    let until_then = match held.is_empty() {
+        true => String::new(),
+        false => format!(" Until then {}.", list(&held)),
+    };
+    format!(
+        "No search has finished, so the highest rate within {objective} is not known.{until_then}"
+    )
+}
+
+/// Whether operations ended, and each of them failed.
+fn nothing_succeeded(design: &DriveDesign) -> bool {
+    let all_failed = |f: &LoadFigures| f.successes() == 0 && f.failed() > 0;
+    design.figures.as_ref().is_some_and(all_failed)
+}
+
+/// Operations that failed, of all trials that figures are of.
+pub fn failed(summary: &DriveSummary) -> Option<String> {
+    let figures = || summary.designs.iter().filter_map(|d| d.figures.as_ref());
+    let failed: u64 = figures().map(LoadFigures::failed).sum();
+    let all: u64 = failed + figures().map(LoadFigures::successes).sum::<u64>();
+    let kinds = kinds(figures());
+    (failed > 0).then(|| {
+        format!(
+            "{} of {} operations failed ({}); they are in no time and no rate.",
+            units::count(failed),
+            units::count(all),
+            list(&kinds)
+        )
+    })
+}
+
+/// `18 timed out`, each kind once.
+fn kinds<'a>(figures: impl Iterator<Item = &'a LoadFigures>) -> Vec<String> {
+    let mut kinds: Vec<(String, u64)> = Vec::new();
+    let operations = figures.flat_map(|f| &f.operations);
+    for (kind, count) in operations.flat_map(|o| &o.failures) {
+        let name = kind.to_string();
+        match kinds.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += count,
+            None => kinds.push((name, *count)),
+        }
+    }
+    kinds
+        .iter()
+        .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
+        .collect()
+}
+
+/// Designs without a result beside others that have one. Yardsticks are not compared.
+pub fn left_out(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Option<String> {
+    let has_result = |d: &DriveDesign| ranking.iter().any(|(r, _)| r.info.id == d.info.id);
+    let without = summary
+        .designs
+        .iter()
+        .filter(|d| !d.info.is_yardstick() && !has_result(d));
+    let reasons: Vec<String> = without
+        .map(|d| format!("{} ({})", d.info.id, why(d, kind)))
+        .collect();
+    (!reasons.is_empty()).then(|| format!("Without a result: {}.", list(&reasons)))
+}
+
+fn why(design: &DriveDesign, kind: Kind) -> &'static str {
+    match () {
+        () if nothing_succeeded(design) => "no operation succeeded",
+        () if !design.failures.is_empty() => "failed",
+        () if kind == Kind::Search && design.found.is_empty() => "its search has not finished",
+        () if kind == Kind::Search => "no rate held in every search",
+        () if design.trials.is_empty() => "no load has finished",
+        () => "an operation without a success in some round",
+    }
+}

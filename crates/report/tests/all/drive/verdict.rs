@@ -1,0 +1,282 @@
+//! What the paragraph says of loads in which something is missing or fell short.
+
+use bakeoff_report::drive::html;
+use bakeoff_report::drive::terminal::render;
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, FailureKind};
+use bakeoff_stats::{Estimate, PublishedFigure};
+
+use super::fixture;
+use super::read::{COMPARISON, RATE, SEARCH, STALL};
+
+/// The verdict on one line.
+fn verdict(summary: &DriveSummary) -> String {
+    let text = render(summary, 200, false);
+    let (_, verdict) = text.split_once("Verdict\n").unwrap();
+    verdict.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// As a load of which every operation timed out.
+fn fail_all(design: &mut DriveDesign) {
+    for operation in &mut design.figures.as_mut().unwrap().operations {
+        operation.failures = vec![(FailureKind::TimedOut, operation.count)];
+        (operation.count, operation.ops_per_second) = (0, 0.0);
+        (operation.response, operation.service) = (None, None);
+        operation.curve.clear();
+    }
+    design.rate = Estimate::of(&[0.0; 3]);
+    design.response_p99.fill(None);
+}
+
+fn fail(design: &mut DriveDesign, operations: u64) {
+    let figures = design.figures.as_mut().unwrap();
+    figures.operations[0].failures = vec![(FailureKind::Overloaded, operations)];
+}
+
+fn nothing_absurd(summary: &DriveSummary) {
+    for text in [render(summary, 120, false), html::render(summary)] {
+        for absurd in ["NaN", "18,446,744", "inf ", "– less", "does 0 ops/s"] {
+            assert!(!text.contains(absurd), "{absurd}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_load_of_which_all_failed_has_no_headline() {
+    for original in [&*COMPARISON, &*STALL] {
+        let mut summary = original.clone();
+        summary.designs.iter_mut().for_each(fail_all);
+        let verdict = verdict(&summary);
+        assert!(
+            verdict.starts_with("No operation has succeeded"),
+            "{verdict}"
+        );
+        assert!(verdict.contains("timed out"), "{verdict}");
+        assert!(!html::render(&summary).contains("class=\"answers\""));
+        nothing_absurd(&summary);
+    }
+}
+
+#[test]
+fn a_design_of_which_all_failed_is_left_out_by_name() {
+    for original in [&*COMPARISON, &*RATE] {
+        for failed in 0..2 {
+            let mut summary = original.clone();
+            fail_all(&mut summary.designs[failed]);
+            let (out, best) = (fixture::DESIGNS[failed], fixture::DESIGNS[1 - failed]);
+            let verdict = verdict(&summary);
+            let expected = format!("Without a result: {out} (no operation succeeded).");
+            assert!(verdict.contains(&expected), "{verdict}");
+            assert!(!verdict.contains("The lowest of"), "{verdict}");
+            assert!(!verdict.contains("The highest of"), "{verdict}");
+            assert!(verdict.split('.').next().unwrap().contains(&best[..20]));
+            nothing_absurd(&summary);
+        }
+    }
+}
+
+#[test]
+fn two_designs_at_a_rate_are_compared_by_their_p99() {
+    let verdict = verdict(&RATE);
+    assert!(
+        verdict.starts_with("At 500 ops/s, cassandra/wide?chunk=4KiB answers 99% of its slowest"),
+        "{verdict}"
+    );
+    assert!(verdict.contains("within the lowest p99: "), "{verdict}");
+    assert!(
+        verdict.contains("The highest of 2 designs is cassandra/wide?chunk=64KiB with"),
+        "{verdict}"
+    );
+    assert!(!verdict.contains(", but it"), "{verdict}");
+}
+
+#[test]
+fn a_best_design_that_fell_short_says_so_in_the_headline() {
+    let mut summary = RATE.clone();
+    let [best, _] = fixture::DESIGNS;
+    for trial in &mut summary.trials {
+        if trial.start.design == best {
+            let end = trial.end.as_mut().unwrap();
+            (end.rate_reached, end.unsent) = (400.0, 60);
+        }
+    }
+    fail(&mut summary.designs[0], 500);
+    // Alone, so that it is the best one whatever the order of those that fell short.
+    summary.designs.truncate(1);
+    let verdict = verdict(&summary);
+    let shortfalls =
+        ", but it reached only 400 of 500 ops/s, left 120 operations unsent and failed";
+    let headline = verdict.split("Response times").next().unwrap();
+    assert!(headline.contains(shortfalls), "{verdict}");
+    assert!(
+        html::render(&summary).contains(shortfalls),
+        "beside its figure"
+    );
+}
+
+#[test]
+fn another_design_that_fell_short_is_named() {
+    let mut summary = RATE.clone();
+    fail(&mut summary.designs[1], 500);
+    let verdict = verdict(&summary);
+    assert!(
+        verdict.contains("cassandra/wide?chunk=64KiB failed 2.0"),
+        "{verdict}"
+    );
+}
+
+#[test]
+fn a_better_figure_with_failures_is_not_the_best_and_not_hidden() {
+    let mut summary = COMPARISON.clone();
+    let figures = summary.designs[1].figures.as_mut().unwrap();
+    figures.operations[1].failures.clear();
+    let closed_loop = verdict(&summary);
+    let better = "cassandra/wide?chunk=4KiB does 528 ops/s, but it failed 0.03% of its operations.";
+    assert!(closed_loop.starts_with("cassandra/wide?chunk=64KiB does 318 ops/s"));
+    assert!(closed_loop.contains(better), "{closed_loop}");
+    nothing_absurd(&summary);
+
+    let mut summary = RATE.clone();
+    fail(&mut summary.designs[0], 500);
+    let at_a_rate = verdict(&summary);
+    assert!(at_a_rate.contains("within the lowest p99 of those that did all of it: "));
+    assert!(
+        at_a_rate.contains("cassandra/wide?chunk=4KiB has a p99 of "),
+        "{at_a_rate}"
+    );
+    assert!(!at_a_rate.contains("The highest of"), "{at_a_rate}");
+}
+
+#[test]
+fn failures_of_the_leader_of_a_closed_loop_are_in_its_headline() {
+    let mut summary = COMPARISON.clone();
+    fail(&mut summary.designs[0], 9_000);
+    let verdict = verdict(&summary);
+    let headline = verdict.split("The lowest of").next().unwrap();
+    assert!(headline.contains(", but it failed "), "{verdict}");
+    // A few are told, and are no reason for doubt.
+    fail(&mut summary.designs[0], 9);
+    assert!(!self::verdict(&summary).contains(", but it"));
+}
+
+#[test]
+fn a_ramp_has_no_warm_up_and_is_compared_by_p99() {
+    let summary = fixture::ramp().unwrap().summary;
+    let text = render(&summary, 200, false);
+    assert!(text.contains("no warm-up is told from it"), "{text}");
+    assert!(
+        verdict(&summary).starts_with("At 100 to 900 ops/s, cassandra/wide?chunk=4KiB answers"),
+        "{text}"
+    );
+    nothing_absurd(&summary);
+}
+
+#[test]
+fn a_yardstick_is_neither_best_nor_tied_nor_a_cost() {
+    let mut summary = COMPARISON.clone();
+    let dry = &mut summary.designs[0];
+    (dry.info.id, dry.info.engine) = ("dry".to_owned(), "dry".to_owned());
+    dry.rate = Estimate::of(&[1e6; 3]);
+    let sentences = verdict(&summary);
+    assert!(
+        sentences.starts_with("cassandra/wide?chunk=64KiB does 318 ops/s"),
+        "{sentences}"
+    );
+    let (before, _) = sentences.split_once("operations failed").unwrap();
+    assert!(!before.contains("dry"), "{sentences}");
+    let text = render(&summary, 200, false);
+    assert!(text.contains("dry is a yardstick, not a choice"), "{text}");
+    // Alone it is what was asked about.
+    summary.designs.truncate(1);
+    assert!(verdict(&summary).starts_with("dry does 1.00 M ops/s"));
+    assert!(!render(&summary, 200, false).contains("yardstick"));
+}
+
+#[test]
+fn one_round_shows_no_difference() {
+    let mut summary = COMPARISON.clone();
+    for design in &mut summary.designs {
+        design.rate = Estimate::of(&[design.rate.unwrap().median]);
+    }
+    let each = "Each was driven once, which cannot show a difference";
+    assert!(verdict(&summary).contains(each));
+    // Two rounds of one design say nothing of the other one's spread.
+    summary.designs[0].rate = Estimate::of(&[527.0, 529.0]);
+    let mixed = verdict(&summary);
+    assert!(!mixed.contains(each), "{mixed}");
+    let once = "Driven only once, which cannot show a difference: cassandra/wide?chunk=64KiB.";
+    assert!(mixed.contains(once), "{mixed}");
+    let text = render(&summary, 200, false);
+    assert!(text.contains("! driven only once"), "{text}");
+}
+
+#[test]
+fn a_search_each_shows_no_difference_and_says_that_repeats_differ() {
+    let text = render(&SEARCH, 300, false);
+    assert!(text.contains("There was one search each"), "{text}");
+    assert!(text.contains("! one search each"), "{text}");
+    assert!(
+        text.contains("search of the highest rate within p99<10ms"),
+        "{text}"
+    );
+    let facts = text.lines().nth(1).unwrap();
+    assert!(!facts.contains("as fast as it goes"), "{facts}");
+    let mut repeated = SEARCH.clone();
+    for design in &mut repeated.designs {
+        let median = design.highest_rate.unwrap().median;
+        design.highest_rate = Estimate::of(&[median, median * 1.01]);
+    }
+    let text = render(&repeated, 300, false);
+    assert!(!text.contains("one search each"), "{text}");
+    assert!(text.contains("! 2 searches: an interval"), "{text}");
+}
+
+#[test]
+fn a_search_that_was_interrupted_says_what_is_known() {
+    let mut summary = SEARCH.clone();
+    (summary.finished, summary.interrupted) = (false, true);
+    for design in &mut summary.designs {
+        design.found.clear();
+        (design.highest_rate, design.figures, design.rate) = (None, None, None);
+        design.trials.clear();
+        design.probes.truncate(2);
+    }
+    let expected = "No search has finished, so the highest rate within p99<10ms, errors<0.1% is not \
+                    known. Until then cassandra/wide?chunk=4KiB held it at 480 ops/s and \
+                    cassandra/wide?chunk=64KiB held it at 160 ops/s.";
+    assert_eq!(verdict(&summary), expected);
+    nothing_absurd(&summary);
+}
+
+#[test]
+fn a_search_of_which_one_was_interrupted_leaves_it_out() {
+    let mut summary = SEARCH.clone();
+    let design = &mut summary.designs[1];
+    design.found.clear();
+    (design.highest_rate, design.figures, design.rate) = (None, None, None);
+    let verdict = verdict(&summary);
+    let expected = "Without a result: cassandra/wide?chunk=64KiB (its search has not finished).";
+    assert!(verdict.contains(expected), "{verdict}");
+}
+
+#[test]
+fn published_figures_are_shown_and_escaped() {
+    let mut summary = COMPARISON.clone();
+    let text =
+        r#"{"source": "A study of 2018", "figures": [], "notes": ["44,000 <b>to</b> 62,000"]}"#;
+    summary.header.published = Some(serde_json::from_str(text).unwrap());
+    let published = summary.header.published.as_mut().unwrap();
+    published.figures.push(PublishedFigure {
+        design: "theirs".to_owned(),
+        what: "storage".to_owned(),
+        figure: "650 bytes/row".to_owned(),
+    });
+    let page = html::render(&summary);
+    assert!(page.contains("Published figures") && page.contains("A study of 2018"));
+    assert!(page.contains("44,000 &lt;b&gt;to&lt;/b&gt; 62,000"));
+    assert!(page.contains("theirs: 650 bytes/row"));
+    assert!(page.contains("1910.5 bytes/row"), "ours beside it");
+    let text = render(&summary, 80, false);
+    assert!(text.contains("- 44,000 <b>to</b> 62,000"), "{text}");
+    assert!(text.contains("- theirs, storage: 650 bytes/row"), "{text}");
+    assert!(!render(&COMPARISON, 80, false).contains("Published"));
+}

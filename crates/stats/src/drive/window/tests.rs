@@ -1,0 +1,56 @@
+use crate::drive::testing::*;
+use crate::drive::{DriveRecord, FailureKind, Tally};
+
+#[test]
+fn what_failed_while_warming_up_is_counted() {
+    let mut seconds = even_seconds(20, 30, 10);
+    for (tallies, _) in seconds.iter_mut().take(4) {
+        let mut slow = Tally::default();
+        slow.record(900_000_000, 800_000_000);
+        slow.failures[FailureKind::TimedOut as usize] = 5;
+        (slow.retries, slow.not_applied) = (3, 2);
+        tallies[0] = slow;
+    }
+    let dir = folder(&header(), |log| {
+        write_trial(log, &start(1, DESIGN, 1), &seconds, true);
+    });
+    let trial = &summary(dir.path()).trials[0];
+    assert!(trial.warm_up_seconds >= 4);
+    let read = &trial.figures.operations[0];
+    assert_eq!(read.failures, [(FailureKind::TimedOut, 20)]);
+    assert_eq!((read.retries, read.not_applied), (12, 8));
+    assert_eq!(read.ops_per_second, 30.0);
+    assert!(read.response.unwrap().max < 0.003);
+}
+
+#[test]
+fn the_drain_after_a_part_of_a_second_is_not_in_the_rate() {
+    let mut seconds = even_seconds(12, 10, 0);
+    // What was in flight at the end comes with the last, half second.
+    seconds[11].0[0] = tally(40);
+    let dir = folder(&header(), |log| {
+        write_trial(log, &start(1, DESIGN, 1), &seconds, false);
+        log.append(&DriveRecord::TrialEnded(end(1, 11.5, 150)))
+            .unwrap();
+    });
+    let summary = summary(dir.path());
+    let figures = &summary.trials[0].figures;
+    assert_eq!((figures.seconds, figures.ops_per_second), (11.0, 10.0));
+    assert_eq!(figures.operations[0].count, 150, "times are of all");
+    assert_eq!(summary.trials[0].duration, 11.5);
+}
+
+#[test]
+fn a_server_that_dies_leaves_no_steady_load() {
+    let mut seconds = even_seconds(60, 30, 10);
+    for (tallies, _) in seconds.iter_mut().skip(20) {
+        let mut dead = Tally::default();
+        dead.failures[FailureKind::Connection as usize] = 1;
+        *tallies = vec![dead, Tally::default()];
+    }
+    let dir = folder(&header(), |log| {
+        write_trial(log, &start(1, DESIGN, 1), &seconds, true);
+    });
+    let trial = &summary(dir.path()).trials[0];
+    assert_eq!((trial.warm_up_seconds, trial.steady), (0, Some(false)));
+}
