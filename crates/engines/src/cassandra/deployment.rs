@@ -109,13 +109,7 @@ impl Deployment {
     pub async fn finish(this: Arc<Self>, keep: bool) -> Result<(), EngineError> {
         let restored = this.restore().await;
         if this.server.is_none() && !keep {
-            let keyspaces = this.keyspaces().clone();
-            for (name, owner) in keyspaces {
-                // Others may still drive the tables of one that is shared.
-                if owner != Owner::Shared {
-                    Keyspace { name, owner }.drop(&this.session).await?;
-                }
-            }
+            this.drop_keyspaces().await?;
         }
         restored?;
         // A server that is still referred to stops when its last user lets go of it.
@@ -136,6 +130,21 @@ impl Deployment {
         }
         std::fs::remove_dir_all(&dir)
             .map_err(|e| EngineError(format!("removing {} failed: {e}", dir.display())))
+    }
+
+    /// Drops the keyspaces of this run. Others may still drive the tables of those that are shared.
+    async fn drop_keyspaces(&self) -> Result<(), EngineError> {
+        let mut keyspaces = self.keyspaces().clone();
+        keyspaces.retain(|_, owner| *owner != Owner::Shared);
+        if keyspaces.is_empty() {
+            return Ok(());
+        }
+        // The session of the run may not have found its way back to a node that was restarted.
+        let session = self.cluster.connect().await?;
+        for (name, owner) in keyspaces {
+            Keyspace { name, owner }.drop(&session).await?;
+        }
+        Ok(())
     }
 
     /// Passes a result on. After an error of a server that listens no more, its end is waited for,
