@@ -14,6 +14,8 @@ const BAR: f64 = 10.0;
 const LABEL: f64 = 18.0;
 /// Ticks, and the word that the axis is logarithmic.
 const AXIS: f64 = 40.0;
+/// A little more than a character of a label or a value is wide, on average.
+const CHARACTER: f64 = 6.9;
 
 pub struct Bar {
     pub label: String,
@@ -90,7 +92,7 @@ fn row(bar: &Bar, scale: &Scale, top: f64) -> String {
         "<g class=\"{}\"><text class=\"label{failed}\" x=\"1\" y=\"{baseline:.1}\">{}</text>\
          <text class=\"value{missing}\" x=\"{}\" y=\"{baseline:.1}\" text-anchor=\"end\">{}</text>",
         bar.class,
-        Escaped(&bar.label),
+        Escaped(fitted(&bar.label, &bar.text)),
         WIDTH - 1.0,
         Escaped(&bar.text),
     );
@@ -98,6 +100,20 @@ fn row(bar: &Bar, scale: &Scale, top: f64) -> String {
         row += &bar_and_whisker(value, scale, top + LABEL);
     }
     row + "</g>\n"
+}
+
+/// As much of a label as there is room for beside the value: its end, since designs of one layout
+/// differ in their settings.
+fn fitted(label: &str, value: &str) -> String {
+    let room = ((WIDTH / CHARACTER) as usize).saturating_sub(value.chars().count());
+    let over = label.chars().count().saturating_sub(room);
+    if over == 0 {
+        return label.to_owned();
+    }
+    let end: String = label.chars().skip(over + 1).collect();
+    // From a whole word on.
+    let word = end.find(['/', '?', '&']).map_or(0, |sign| sign + 1);
+    format!("…{}", &end[word..])
 }
 
 fn bar_and_whisker(value: &Value, scale: &Scale, top: f64) -> String {
@@ -130,4 +146,19 @@ fn description(bars: &[Bar], scale: &Scale) -> String {
         .map(|b| format!("{}: {}.", b.label, b.text))
         .collect();
     format!("{kind} {}", figures.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_leave_room_for_values_and_keep_their_ends() {
+        let short = "cassandra/wide?chunk=4KiB";
+        assert_eq!(fitted(short, "16.5 k ops/s"), short);
+        let long = "cassandra/wide?chunk=256KiB&compressor=Deflate";
+        let cut = fitted(long, "2.95 k ops/s");
+        assert_eq!(cut, "…wide?chunk=256KiB&compressor=Deflate");
+        assert_eq!(fitted("ab", &"9".repeat(100)), "…");
+    }
 }

@@ -47,8 +47,13 @@ fn response_times(summary: &DriveSummary, design: &DriveDesign, kind: Kind) -> O
         Kind::ClosedLoop => "as fast as it goes".to_owned(),
         Kind::Rate | Kind::Varying => format!("at {}", summary.header.schedule),
     };
+    let rounds = if p99.observations > 1 {
+        ", median of the rounds"
+    } else {
+        ""
+    };
     Some(Answer {
-        question: format!("Response time of 99% of the operations, {at}"),
+        question: format!("Response time of 99% of the operations, {at}{rounds}"),
         figure: units::duration(p99.median),
         basis: format!(
             "{name} with {}{}",
