@@ -15,7 +15,7 @@ const LABEL: f64 = 18.0;
 /// Ticks, and the word that the axis is logarithmic.
 const AXIS: f64 = 40.0;
 /// A little more than a character of a label or a value is wide, on average.
-const CHARACTER: f64 = 6.9;
+const CHARACTER: f64 = 7.2;
 
 pub struct Bar {
     pub label: String,
