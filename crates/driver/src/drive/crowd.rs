@@ -30,7 +30,7 @@ impl Crowd {
         let queued = self.full_from.get() <= due && due < self.full_until.get();
         let under_way = self.under_way.get() + 1;
         self.under_way.set(under_way);
-        if under_way == self.slots && !queued {
+        if under_way == self.slots && due >= self.full_until.get() {
             self.full_from.set(sent);
         }
         queued
@@ -70,6 +70,17 @@ mod tests {
         assert!(crowd.join(260, 401), "and still is");
         crowd.leave(500);
         assert!(!crowd.join(500, 501), "due when one became free");
+    }
+
+    #[test]
+    fn a_driver_that_was_late_once_is_not_blamed_for_what_never_drains() {
+        let crowd = Crowd::new(1);
+        assert!(!crowd.join(0, 50), "it began late");
+        for n in 1..1_000 {
+            crowd.leave(50 + 100 * n);
+            assert_eq!(crowd.join(10 * n, 51 + 100 * n), 10 * n >= 50, "{n}");
+        }
+        assert!(crowd.kept_back(10_000));
     }
 
     #[test]

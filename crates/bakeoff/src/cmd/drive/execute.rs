@@ -22,6 +22,8 @@ use crate::progress::Progress;
 
 /// How long shards after the first one wait for it to make the table.
 const TABLE_PATIENCE: Duration = Duration::from_secs(120);
+/// How long a table that was made elsewhere may take to be known here.
+const KNOWN_WITHIN: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(500);
 
 pub struct Plan<'a> {
@@ -193,12 +195,12 @@ async fn load(
 }
 
 async fn wait_for_table(design: &dyn Design) -> Result<()> {
-    let deadline = Instant::now() + TABLE_PATIENCE;
+    let deadline = Instant::now() + KNOWN_WITHIN;
     while !design.survives().await {
         if Instant::now() > deadline {
             return Err(anyhow!(
-                "its table is not there after {} s: shard 1 makes it, without --no-load",
-                TABLE_PATIENCE.as_secs()
+                "its table is not in the keyspace: name the --keyspace that has it, or load it \
+                 (shard 1 makes it) without --no-load"
             ));
         }
         tokio::time::sleep(POLL).await;
