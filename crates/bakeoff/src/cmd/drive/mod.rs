@@ -35,7 +35,12 @@ pub struct Drive {
     workload: PathBuf,
 
     /// Only the designs that match one of these patterns, or further designs by their whole id
-    #[arg(long, alias = "design", value_name = "GLOB,...", value_delimiter = ',')]
+    #[arg(
+        long,
+        visible_alias = "design",
+        value_name = "GLOB,...",
+        value_delimiter = ','
+    )]
     designs: Vec<String>,
 
     /// Operations due in each second: a rate (5k), a ramp over the whole time (1k..10k), or steps
