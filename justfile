@@ -37,6 +37,7 @@ bench-latte *ADDRESS:
     cargo build --release
     benches/latte/compare.sh {{ADDRESS}}
 
-# What the load driver itself costs: nanoseconds per operation, highest rate
+# What `drive` itself costs: CPU per operation, highest rate, lateness (needs jq)
 bench-harness:
-    cargo run --release -p bakeoff-driver --example harness
+    cargo build --release
+    benches/harness.sh

@@ -1,5 +1,6 @@
 //! What the exit code says.
 
+use std::fmt;
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,6 +9,8 @@ pub enum Exit {
     Complete,
     /// Nothing was measured.
     Failed,
+    /// The command line asks for what cannot be. The code is clap's.
+    Misused,
     /// Some designs failed or answered wrongly; the others are measured.
     Partial,
     /// Ctrl-C: what was done is kept, and the same command goes on.
@@ -22,11 +25,30 @@ impl From<Exit> for ExitCode {
         ExitCode::from(match exit {
             Exit::Complete => 0,
             Exit::Failed => 1,
+            Exit::Misused => 2,
             Exit::Partial => 3,
             Exit::Interrupted => INTERRUPTED as u8,
         })
     }
 }
+
+/// An error of the command line, in words.
+#[derive(Debug)]
+pub struct Misuse(String);
+
+impl Misuse {
+    pub fn of(error: anyhow::Error) -> Self {
+        Misuse(explain(&error))
+    }
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
 
 /// A reader that went away, as `head` does, is no error.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {

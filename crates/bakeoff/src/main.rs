@@ -26,7 +26,10 @@ fn main() -> ExitCode {
         Err(error) if exit::is_broken_pipe(&error) => Exit::Complete.into(),
         Err(error) => {
             eprintln!("error: {}", exit::explain(&error));
-            Exit::Failed.into()
+            match error.is::<exit::Misuse>() {
+                true => Exit::Misused.into(),
+                false => Exit::Failed.into(),
+            }
         }
     }
 }

@@ -60,26 +60,26 @@ fn refused(arguments: &[&str], code: i32, message: &str) {
 #[test]
 fn impossible_command_lines_are_refused_with_the_reason() {
     let no_rate = "operations/s is not possible: give one above 0";
-    refused(&["--rate", "0"], 1, &format!("a rate of 0 {no_rate}"));
-    refused(&["--rate", "-5"], 1, &format!("a rate of -5 {no_rate}"));
-    refused(&["--rate", "fast"], 1, "5k");
+    refused(&["--rate", "0"], 2, &format!("a rate of 0 {no_rate}"));
+    refused(&["--rate", "-5"], 2, &format!("a rate of -5 {no_rate}"));
+    refused(&["--rate", "fast"], 2, "5k");
     refused(&["--rate", "1k", "--within", "p99<10ms"], 2, "--within");
     refused(&["--in-flight", "0"], 2, "--in-flight");
-    refused(&["--within", "p99<0ms"], 1, "can never hold");
-    refused(&["--within", "p101<1ms"], 1, "p101");
-    refused(&["--within", "scan.p99<1ms"], 1, "scan");
-    refused(&["--within", "soon"], 1, "p99<10ms");
+    refused(&["--within", "p99<0ms"], 2, "can never hold");
+    refused(&["--within", "p101<1ms"], 2, "p101");
+    refused(&["--within", "scan.p99<1ms"], 2, "scan");
+    refused(&["--within", "soon"], 2, "p99<10ms");
     refused(&["--for", "0s"], 2, "--for");
     refused(&["--shard", "3/2"], 2, "3/2");
     refused(
         &["--shard", "1/2", "--designs", "cassandra/wide"],
-        1,
+        2,
         "--keyspace",
     );
     let shared = "--shard 1/2 --designs cassandra/wide --cassandra 127.0.0.1:1 --keyspace k";
-    refused(&shared.split(' ').collect::<Vec<_>>(), 1, "--start-at");
+    refused(&shared.split(' ').collect::<Vec<_>>(), 2, "--start-at");
     refused(&["--start-at", "noon"], 2, "--start-at");
-    refused(&["--start-at", "1000000000"], 1, "--start-at was");
+    refused(&["--start-at", "1000000000"], 2, "--start-at was");
     let at = ["--start-at", "4000000000", "--within", "p99<10ms"];
     refused(&at, 2, "cannot be used with");
     refused(&["--consistency", "most"], 2, "LOCAL_QUORUM");
@@ -88,7 +88,7 @@ fn impossible_command_lines_are_refused_with_the_reason() {
 #[test]
 fn a_design_without_point_operations_is_refused_with_the_reason() {
     let arguments = ["--designs", "parquet,dry", "--rate", "100", "--for", "1s"];
-    refused(&arguments, 1, "parquet has no point operations");
+    refused(&arguments, 2, "parquet has no point operations");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Charts as inline SVG, one file each. Colours are classes that the page's style sheet defines
 //! for light and dark; sizes are in the view box's units, about one pixel each.
 
+mod axis;
 mod bars;
 mod line;
 mod load_bars;

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use bakeoff_stats::drive::{CurvePoint, LoadFigures, OperationFigures};
 
+use super::axis;
 use super::line::{Line, Stroke};
 use super::palette::nth_class;
 use super::scale::Scale;
-use crate::markup::Escaped;
 use crate::units;
 
 const WIDTH: f64 = 360.0;
@@ -64,18 +64,7 @@ fn decades(point: &CurvePoint) -> f64 {
 }
 
 fn axes(x: &Scale, y: &Scale, decades: f64) -> String {
-    let mut axes = String::new();
-    for tick in y.ticks() {
-        let at = y.at(tick);
-        let _ = writeln!(
-            axes,
-            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{RIGHT}\"/><text class=\"tick\" \
-             x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            LEFT - 6.0,
-            at + 4.0,
-            Escaped(units::trimmed(&units::duration(tick)))
-        );
-    }
+    let mut axes = axis::times(y, LEFT, RIGHT);
     let mut free_from = 0.0;
     for decade in 0..=decades as u32 {
         let at = x.at(f64::from(decade));

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use bakeoff_stats::drive::ProbeRecord;
 
+use super::axis;
 use super::palette::Marker;
 use super::scale::Scale;
 use crate::markup::Escaped;
@@ -73,18 +74,7 @@ fn limit_seconds(limit: &str) -> Option<f64> {
 }
 
 fn axes(x: &Scale, y: &Scale) -> String {
-    let mut axes = String::new();
-    for tick in y.ticks() {
-        let at = y.at(tick);
-        let _ = writeln!(
-            axes,
-            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{RIGHT}\"/><text class=\"tick\" \
-             x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            LEFT - 6.0,
-            at + 4.0,
-            Escaped(units::trimmed(&units::duration(tick)))
-        );
-    }
+    let mut axes = axis::times(y, LEFT, RIGHT);
     for tick in x.ticks() {
         let at = x.at(tick);
         let _ = writeln!(

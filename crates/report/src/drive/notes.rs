@@ -7,6 +7,8 @@ use crate::units;
 
 /// A driver that is later than this with 1% of its operations is part of what was measured.
 const LATE_SECONDS: f64 = 1e-3;
+/// Between a rate that held and one that failed, where a search ended as it should: 1.04.
+const WIDE_SEARCH: f64 = 1.05;
 /// Messages of failures that are shown.
 const MOST_MESSAGES: usize = 5;
 
@@ -37,7 +39,10 @@ pub fn facts(summary: &DriveSummary) -> String {
 pub fn schedule(header: &DriveHeader) -> String {
     match &header.objective {
         Some(objective) => format!("search of the highest rate within {objective}"),
-        None => header.schedule.clone(),
+        None => match header.shard.1 {
+            0 | 1 => header.schedule.clone(),
+            of => format!("{} over all {of} shards", header.schedule),
+        },
     }
 }
 
@@ -58,6 +63,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     .flatten()
     .collect();
     notes.extend(incomplete(summary));
+    notes.extend(wide_searches(summary));
     notes.extend(background(summary));
     notes.extend(messages(summary));
     notes.extend(summary.warnings.iter().cloned());
@@ -176,8 +182,8 @@ fn late(summary: &DriveSummary) -> Option<String> {
     let seconds = p99 as f64 / 1e9;
     (seconds > LATE_SECONDS).then(|| {
         format!(
-            "the driver itself sent 1% of the operations more than {} late: it needs more --threads \
-             or a machine of its own",
+            "the driver itself sent 1% of the operations of a load, its warm-up included, more than \
+             {} late: it needs more --threads or a machine of its own",
             units::duration(seconds)
         )
     })
@@ -249,6 +255,26 @@ fn incomplete(summary: &DriveSummary) -> impl Iterator<Item = String> {
     summary.trials.iter().filter_map(|t| {
         let why = t.end.as_ref()?.worker_failures.first()?;
         Some(format!("left out of all figures: {}: {why}", place(t)))
+    })
+}
+
+/// Searches that ended before they were as exact as they should be.
+fn wide_searches(summary: &DriveSummary) -> impl Iterator<Item = String> {
+    let found = summary.designs.iter().flat_map(|d| &d.found);
+    found.filter_map(|f| {
+        let (held, failed) = (f.rate?, f.failed_at?);
+        (failed / held > WIDE_SEARCH).then(|| {
+            format!(
+                "the search on {}, round {}, says no more than that the answer is between {} and {} \
+                 ops/s: {} ({}); loads that last longer agree better",
+                f.design,
+                f.round,
+                units::rate(held),
+                units::rate(failed),
+                f.why,
+                f.probes
+            )
+        })
     })
 }
 

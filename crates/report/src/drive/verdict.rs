@@ -7,7 +7,7 @@ mod missing;
 use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
 
-use super::{Kind, list, slowest_p99};
+use super::{Kind, list, notes, slowest_p99};
 use crate::units;
 use crate::verdict::Answer;
 use compared::{FAILED_SHARE, Ranked, compared, shortfalls, ties};
@@ -45,7 +45,7 @@ fn response_times(summary: &DriveSummary, design: &DriveDesign, kind: Kind) -> O
     let at = match kind {
         Kind::Search => "at that rate".to_owned(),
         Kind::ClosedLoop => "as fast as it goes".to_owned(),
-        Kind::Rate | Kind::Varying => format!("at {}", summary.header.schedule),
+        Kind::Rate | Kind::Varying => format!("at {}", notes::schedule(&summary.header)),
     };
     let rounds = if p99.observations > 1 {
         ", median of the rounds"
@@ -110,7 +110,7 @@ fn headline(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Strin
             let operation = slowest_p99(best).map_or(0, |(operation, _)| operation);
             format!(
                 "At {}, {id} answers 99% of its slowest operation, {}, within {lowest}{median}{}{but}.",
-                summary.header.schedule,
+                notes::schedule(&summary.header),
                 summary.header.operations[operation].name,
                 spread(figure, interval)
             )

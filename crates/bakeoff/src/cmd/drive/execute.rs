@@ -116,6 +116,13 @@ async fn fill_all(
     settle(plan, targets, log, progress).await
 }
 
+/// Nobody waits longer for the tables than until the load is to begin.
+fn patience(plan: &Plan<'_>) -> Duration {
+    let start = plan.options.start_at;
+    let left = start.map(|at| at.duration_since(SystemTime::now()).unwrap_or_default());
+    left.map_or(TABLE_PATIENCE, |left| left.min(TABLE_PATIENCE))
+}
+
 /// A design with its table filled. Later shards make nothing before the first one has made it.
 async fn filled(
     plan: &Plan<'_>,
@@ -127,7 +134,7 @@ async fn filled(
     let (workload, context, start) = (plan.workload, &plan.context, start_name(plan));
     if let (Some(start), 1..) = (&start, plan.load.shard.index) {
         progress.phase(&format!("waiting for shard 1 to make {id}"));
-        let made = engine.wait_for_tables(workload, context, start, TABLE_PATIENCE);
+        let made = engine.wait_for_tables(workload, context, start, patience(plan));
         made.await?;
     }
     let options = target_options(plan);

@@ -17,6 +17,12 @@ use super::trial::Recorder;
 /// A rate below this is of no use to anybody, in operations per second.
 const LOWEST_RATE: f64 = 1.0;
 
+/// Closed loops before a search, at most. A server that has just started does a fraction of what it
+/// does later, and all rates that are tried follow from that.
+const MOST_WARM_UPS: u32 = 6;
+/// A server whose throughput grows by less from one closed loop to the next is warm.
+const WARM_GROWTH: f64 = 1.1;
+
 /// Searches, and writes down each load with how it did as soon as that is known.
 pub async fn highest_rate(
     recorder: &mut Recorder<'_>,
@@ -35,6 +41,7 @@ pub async fn highest_rate(
         stop,
         probes: 0,
     };
+    probe.warm_up().await?;
     let settings = SearchSettings::new(Rate::new(LOWEST_RATE)?);
     let found = search(objective, &mut probe, settings).await;
     let found = found.map_err(|error| anyhow!(error))?;
@@ -73,6 +80,26 @@ struct Probing<'a, 'b, 'c> {
     stop: &'a Stop,
     /// So far.
     probes: u32,
+}
+
+impl Probing<'_, '_, '_> {
+    /// Drives closed loops, which are not judged, until the server does no more than before.
+    async fn warm_up(&mut self) -> Result<()> {
+        let mut before = 0.0;
+        for _ in 0..MOST_WARM_UPS {
+            let probed = self.drive(None).await.map_err(|error| anyhow!(error))?;
+            if is_warm(before, probed.rate_reached) {
+                break;
+            }
+            before = probed.rate_reached;
+        }
+        Ok(())
+    }
+}
+
+/// By the throughput of two closed loops, one after the other. One that does nothing never warms up.
+fn is_warm(before: f64, now: f64) -> bool {
+    now <= 0.0 || now <= WARM_GROWTH * before
 }
 
 #[async_trait]
@@ -114,5 +141,19 @@ impl Probe for Probing<'_, '_, '_> {
             missed: result.missed.clone(),
         };
         Ok(self.recorder.log.append(&DriveRecord::Probe(probe))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_warm_when_it_does_no_more_than_before() {
+        assert!(!is_warm(0.0, 9_000.0), "nothing to compare it with");
+        assert!(!is_warm(9_000.0, 29_000.0));
+        assert!(is_warm(54_000.0, 56_000.0));
+        assert!(is_warm(54_000.0, 40_000.0));
+        assert!(is_warm(0.0, 0.0), "it does nothing");
     }
 }

@@ -23,7 +23,8 @@ use clap::{Args, ValueEnum};
 
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_rows, parse_time};
 use crate::cmd::cluster::ClusterOptions;
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
+use load::Load;
 
 /// Drive a workload's [mix]: many operations at once, at a rate or as fast as they go.
 ///
@@ -162,11 +163,7 @@ impl Drive {
                 workload.path.display()
             );
         };
-        let load = load::Load::new(&self, &mix)?;
-        let designs = choice::designs(&workload, &self.designs)?;
-        check_operations(&designs)?;
-        self.check_sharing(&designs)?;
-        self.check_start()?;
+        let (load, designs) = self.check(&workload, &mix).map_err(Misuse::of)?;
         let source: Arc<dyn source::RowSource> = source::open(&workload, self.data.clone())?.into();
         let values = source::row_values(&workload, source.clone(), self.rows(&workload))?;
         check_new_rows(&mix, values.as_ref(), self.rows(&workload))?;
@@ -190,6 +187,16 @@ impl Drive {
             header,
         })
         .await
+    }
+
+    /// What the options ask for, if it can be.
+    fn check(&self, workload: &Workload, mix: &Mix) -> Result<(Load, Vec<DesignId>)> {
+        let load = Load::new(self, mix)?;
+        let designs = choice::designs(workload, &self.designs)?;
+        check_operations(&designs)?;
+        self.check_sharing(&designs)?;
+        self.check_start()?;
+        Ok((load, designs))
     }
 
     /// Rows take their time to load, and a load that is late is refused.
