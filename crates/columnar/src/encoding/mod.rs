@@ -1,0 +1,1 @@
+//! One column of a chunk as bytes: Vortex arrays, frozen encodings only.

@@ -1,0 +1,1 @@
+//! Points at which a test kills the process.

@@ -1,0 +1,1 @@
+//! Keys whose bytes compare as the rows do.

@@ -1,0 +1,1 @@
+//! The columns outside the key of one row as bytes.

@@ -1,0 +1,1 @@
+//! What is known of a column without reading it: nulls, bounds, sum, distinct values.

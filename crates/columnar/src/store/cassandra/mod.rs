@@ -1,0 +1,1 @@
+//! Tables kept in Cassandra.

@@ -1,0 +1,1 @@
+//! A table: loading, single rows, sealing and reading over any store.
