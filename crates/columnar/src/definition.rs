@@ -226,6 +226,12 @@ impl Definition {
         self.indexes(self.order_key.iter())
     }
 
+    /// Number of the first order key, if it is an integer, a date or a time.
+    pub fn first_order_index(&self) -> Option<usize> {
+        let first = self.order_indexes().first().copied();
+        first.filter(|i| self.columns[*i].kind.has_buckets())
+    }
+
     /// Column numbers of the whole key: partition key, then order key.
     pub fn key_indexes(&self) -> Vec<usize> {
         self.indexes(self.key_names())

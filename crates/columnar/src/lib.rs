@@ -16,3 +16,4 @@ pub mod table;
 
 pub use definition::{Column, Definition, Kind, Place, Profile};
 pub use error::{Error, Result};
+pub use table::Table;

@@ -98,6 +98,11 @@ impl ChunkMeta {
         (self.deleted > 0).then_some(before)
     }
 
+    /// Rows whose key is not deleted.
+    pub fn live_rows(&self) -> u32 {
+        self.rows - self.deleted.min(self.rows)
+    }
+
     /// Bytes of all blobs.
     pub fn bytes(&self) -> u64 {
         self.blobs.iter().map(|b| u64::from(b.bytes)).sum()

@@ -48,6 +48,20 @@ pub struct Context {
     pub keyspace: Option<String>,
 }
 
+impl Context {
+    /// Where the files of an engine's designs are.
+    pub fn folder_of(&self, engine: &str) -> PathBuf {
+        self.run_dir.join(engine)
+    }
+
+    /// Where the files of a design are.
+    pub fn folder_of_design(&self, id: &DesignId) -> PathBuf {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = id.to_string().chars().map(plain).collect();
+        self.folder_of(&id.engine).join(name)
+    }
+}
+
 /// How a design takes point operations.
 #[derive(Clone)]
 pub struct TargetOptions {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use bakeoff_workload::DesignId;
+use bakeoff_workload::{Column, ColumnType, DesignId, Table};
 
 use crate::EngineError;
 
@@ -64,6 +64,34 @@ impl<'a> Settings<'a> {
             _ => Err(self.error(format!(
                 "{name}={value} is not a power of two in KiB up to 1024, for example {name}=16KiB"
             ))),
+        }
+    }
+
+    /// The first order key and the width of a bucket of it, in its units: a duration such as `1d`
+    /// for a timestamp, else a whole number.
+    pub fn bucket<'t>(
+        &self,
+        table: &'t Table,
+        width: &str,
+    ) -> Result<(&'t Column, i64), EngineError> {
+        let column = table.order_key.first().and_then(|name| table.column(name));
+        let Some(column) = column else {
+            return Err(self.error("bucket= needs an order key".to_owned()));
+        };
+        let width = match column.kind {
+            ColumnType::Timestamp => humantime::parse_duration(width)
+                .ok()
+                .and_then(|d| i64::try_from(d.as_millis()).ok())
+                .ok_or("is not a duration such as 1d or 6h"),
+            ColumnType::Int | ColumnType::Bigint => width
+                .parse()
+                .map_err(|_| "is not a whole number, as the order key's type asks for"),
+            _ => Err("needs an order key that is a timestamp, bigint or int"),
+        }
+        .map_err(|why| self.error(format!("bucket={width} {why}")))?;
+        match width > 0 {
+            true => Ok((column, width)),
+            false => Err(self.error("bucket= has to be more than 0".to_owned())),
         }
     }
 

@@ -12,7 +12,9 @@
 #[cfg(feature = "cassandra")]
 pub mod cassandra;
 pub mod directory;
+pub mod memory;
 
+use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -36,6 +38,18 @@ pub struct FreshRow {
     pub write_time: i64,
     /// The columns outside the key (`row.rs`), or none if the key is deleted.
     pub row: Option<Bytes>,
+}
+
+impl FreshRow {
+    /// Whether it is the valid one of two versions of a key: of equal ones this one is, so that
+    /// writing a row again changes nothing.
+    pub fn replaces(&self, other: &FreshRow) -> bool {
+        match self.write_time.cmp(&other.write_time) {
+            Ordering::Less => false,
+            Ordering::Equal => self.row.is_none() || other.row.is_some(),
+            Ordering::Greater => true,
+        }
+    }
 }
 
 /// What is in a place, as of one moment.

@@ -1,7 +1,7 @@
 //! How a table is laid out in Cassandra: which columns, which key, which storage settings.
 
 use arrow::datatypes::SchemaRef;
-use bakeoff_workload::{ColumnType, DesignId, Table};
+use bakeoff_workload::{DesignId, Table};
 
 use crate::EngineError;
 use crate::settings::Settings;
@@ -233,24 +233,7 @@ fn bucket(
     if shape == Shape::Narrow {
         return Err(settings.error("bucket= means nothing with one row per partition".to_owned()));
     }
-    let column = table.order_key.first().and_then(|name| table.column(name));
-    let Some(column) = column else {
-        return Err(settings.error("bucket= needs an order key".to_owned()));
-    };
-    let width = match column.kind {
-        ColumnType::Timestamp => humantime::parse_duration(width)
-            .ok()
-            .and_then(|d| i64::try_from(d.as_millis()).ok())
-            .ok_or("is not a duration such as 1d or 6h"),
-        ColumnType::Int | ColumnType::Bigint => width
-            .parse()
-            .map_err(|_| "is not a whole number, as the order key's type asks for"),
-        _ => Err("needs an order key that is a timestamp, bigint or int"),
-    }
-    .map_err(|why| settings.error(format!("bucket={width} {why}")))?;
-    if width <= 0 {
-        return Err(settings.error("bucket= has to be more than 0".to_owned()));
-    }
+    let (column, width) = settings.bucket(table, width)?;
     Ok(Bucket {
         column: column.name.clone(),
         width,

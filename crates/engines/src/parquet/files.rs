@@ -9,7 +9,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
-use bakeoff_workload::{ColumnType, DesignId, Table};
+use bakeoff_workload::{ColumnType, Table};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::SortExpr;
 use datafusion::prelude::{ParquetReadOptions, SessionContext, col};
@@ -20,7 +20,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use crate::bytes::folder_size;
-use crate::{Context, sql};
+use crate::sql;
 
 /// Rows of a row group: what can be skipped by its statistics.
 const ROW_GROUP_ROWS: usize = 131_072;
@@ -69,11 +69,6 @@ impl Codec {
     }
 }
 
-/// Where the files of all Parquet designs of a run are kept.
-pub fn folder(context: &Context) -> PathBuf {
-    context.run_dir.join("parquet")
-}
-
 pub struct ParquetTable {
     info: DesignInfo,
     dir: PathBuf,
@@ -84,16 +79,6 @@ pub struct ParquetTable {
 }
 
 impl ParquetTable {
-    /// Where the files of a design are kept.
-    pub fn dir(id: &DesignId, context: &Context) -> PathBuf {
-        let name: String = id
-            .to_string()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .collect();
-        folder(context).join(name)
-    }
-
     pub fn new(info: DesignInfo, dir: PathBuf, table: Table, codec: Codec, threads: usize) -> Self {
         ParquetTable {
             info,

@@ -41,7 +41,7 @@ impl Engine for ParquetFiles {
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
         let codec = codec(id)?;
-        let dir = ParquetTable::dir(id, context);
+        let dir = context.folder_of_design(id);
         Ok(DesignInfo {
             id: id.to_string(),
             engine: "parquet".to_owned(),
@@ -59,7 +59,7 @@ impl Engine for ParquetFiles {
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
         Ok(Box::new(RunningParquet {
-            folder: files::folder(context),
+            folder: context.folder_of("parquet"),
         }))
     }
 }
@@ -87,7 +87,7 @@ impl Running for RunningParquet {
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = ParquetFiles.describe(id, workload, context)?;
-        let dir = ParquetTable::dir(id, context);
+        let dir = context.folder_of_design(id);
         let table = workload.table.clone();
         Ok(Box::new(ParquetTable::new(
             info,

@@ -1,1 +1,235 @@
-//! Tables in a directory.
+//! A table in a folder: for one machine, without a server.
+//!
+//! ```text
+//! table.json              what the table is
+//! lock                    held by the one process that writes
+//! manifest                which chunks are valid, one record for each commit
+//! chunks/<id>.chunk       the blobs of a chunk one after another
+//! fresh/<place>/<n>.log   fresh rows of a place, one record for each insert
+//! ```
+//!
+//! One process writes at a time, any number of others read. Everything is durable (synced, and the
+//! folder that names it) before it is acknowledged, and before anything that follows from it is
+//! done. A chunk's file never changes. The manifest and the logs are only appended to; a torn end
+//! counts as not written, any other damage is an error that names the file. The manifest is
+//! written anew under another name and renamed, so it is opened by its path each time.
+//!
+//! Fresh rows move to chunks by one record of the manifest, which says which chunks are valid from
+//! then on and up to which segment the fresh rows of the place are in them. Who reads looks at the
+//! segments first and then at the manifest, and leaves the rows of sealed segments out: a row is
+//! seen exactly once, whatever happens in between.
+
+mod chunks;
+mod files;
+mod frame;
+mod layout;
+mod log;
+mod manifest;
+mod reader;
+mod record;
+mod segment;
+mod state;
+mod sweep;
+mod table;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use self::chunks::Wanted;
+use self::files::{io, reading};
+use self::layout::Folder;
+use self::reader::Reader;
+use self::writer::Writer;
+use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
+use crate::definition::{Definition, Place};
+use crate::meta::{ChunkId, ChunkMeta};
+use crate::{Error, Result};
+
+/// A table in a folder.
+#[derive(Debug)]
+pub struct DirectoryStore {
+    folder: Folder,
+    definition: Arc<Definition>,
+    access: Access,
+}
+
+#[derive(Debug, Clone)]
+enum Access {
+    Write(Arc<Writer>),
+    Read(Arc<Reader>),
+}
+
+impl DirectoryStore {
+    /// Makes a table in a folder that is empty or not there, and opens it to write.
+    ///
+    /// # Errors
+    /// A definition that cannot be, a folder that has something else, or cannot be written.
+    pub fn create(path: &Path, definition: Definition) -> Result<DirectoryStore> {
+        let folder = Folder::new(path);
+        let lock = table::create(&folder, &definition)?;
+        let writer = Writer::open(folder.clone(), lock)?;
+        Ok(DirectoryStore {
+            folder,
+            definition: Arc::new(definition),
+            access: Access::Write(Arc::new(writer)),
+        })
+    }
+
+    /// Opens a table to write, which only one process can at a time, and to read.
+    ///
+    /// # Errors
+    /// If another process writes it, if there is none, or its files are damaged.
+    pub fn open(path: &Path) -> Result<DirectoryStore> {
+        let folder = Folder::new(path);
+        let definition = table::read(&folder)?;
+        let lock = writer::lock(&folder)?;
+        let writer = Writer::open(folder.clone(), lock)?;
+        Ok(DirectoryStore {
+            folder,
+            definition: Arc::new(definition),
+            access: Access::Write(Arc::new(writer)),
+        })
+    }
+
+    /// Opens a table only to read it, whether or not another process writes it.
+    ///
+    /// # Errors
+    /// If there is none, or its files are damaged.
+    pub fn open_to_read(path: &Path) -> Result<DirectoryStore> {
+        let folder = Folder::new(path);
+        let definition = table::read(&folder)?;
+        let reader = Reader::open(folder.clone())?;
+        Ok(DirectoryStore {
+            folder,
+            definition: Arc::new(definition),
+            access: Access::Read(Arc::new(reader)),
+        })
+    }
+
+    fn writer(&self) -> Result<Arc<Writer>> {
+        match &self.access {
+            Access::Write(writer) => Ok(Arc::clone(writer)),
+            Access::Read(_) => Err(Error::Invalid(format!(
+                "the table in {} was opened only to be read",
+                self.folder.root.display()
+            ))),
+        }
+    }
+
+    /// Work that waits for the disk, on a thread for such.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let ended = |error| io("working on the table in", &self.folder.root)(error);
+        let done = tokio::task::spawn_blocking(work).await;
+        done.map_err(|error| ended(error.into()))?
+    }
+
+    /// Reads blobs of several chunks.
+    async fn read(&self, wanted: Vec<Wanted>) -> Result<Vec<Bytes>> {
+        let folder = self.folder.clone();
+        let access = self.access.clone();
+        let read_one = move |wanted: &Wanted| match wanted.read(&folder)? {
+            Some(blobs) => Ok(blobs),
+            None => Err(wanted.missing(access.is_valid(wanted.place, wanted.chunk)?)),
+        };
+        let read_all = move || wanted.iter().map(read_one).collect::<Result<Vec<_>>>();
+        Ok(self.blocking(read_all).await?.concat())
+    }
+}
+
+impl Access {
+    fn is_valid(&self, place: Place, chunk: ChunkId) -> Result<bool> {
+        match self {
+            Access::Write(writer) => Ok(reading(&writer.state).is_valid(place, chunk)),
+            Access::Read(reader) => reader.with_state(|state| state.is_valid(place, chunk)),
+        }
+    }
+}
+
+#[async_trait]
+impl Store for DirectoryStore {
+    fn definition(&self) -> &Arc<Definition> {
+        &self.definition
+    }
+
+    async fn places(&self) -> Result<Vec<Place>> {
+        match self.access.clone() {
+            Access::Write(writer) => Ok(writer.places()),
+            Access::Read(reader) => self.blocking(move || reader.places()).await,
+        }
+    }
+
+    async fn snapshot(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot> {
+        let reader = match self.access.clone() {
+            Access::Write(writer) => return Ok(writer.snapshot(place, keys)),
+            Access::Read(reader) => reader,
+        };
+        let first = keys.first.map(<[u8]>::to_vec);
+        let last = keys.last.map(<[u8]>::to_vec);
+        let look = move || {
+            let keys = KeyRange {
+                first: first.as_deref(),
+                last: last.as_deref(),
+            };
+            reader.snapshot(place, keys)
+        };
+        self.blocking(look).await
+    }
+
+    async fn blobs(&self, place: Place, chunk: &ChunkMeta, numbers: &[u16]) -> Result<Vec<Bytes>> {
+        self.read(vec![Wanted::new(place, chunk, numbers)?]).await
+    }
+
+    async fn column(
+        &self,
+        place: Place,
+        chunks: &[Arc<ChunkMeta>],
+        number: u16,
+    ) -> Result<Vec<Bytes>> {
+        let wanted = |chunk: &Arc<ChunkMeta>| Wanted::new(place, chunk, &[number]);
+        self.read(chunks.iter().map(wanted).collect::<Result<_>>()?)
+            .await
+    }
+
+    async fn put(&self, _place: Place, chunks: &[Chunk]) -> Result<()> {
+        let writer = self.writer()?;
+        let chunks = chunks.to_vec();
+        self.blocking(move || chunks::put(&writer.folder, &chunks))
+            .await
+    }
+
+    async fn commit(&self, changes: Vec<Change>) -> Result<()> {
+        let writer = self.writer()?;
+        self.blocking(move || writer.commit(changes)).await
+    }
+
+    async fn insert(&self, place: Place, rows: &[FreshRow]) -> Result<()> {
+        match rows.is_empty() {
+            true => Ok(()),
+            false => self.writer()?.log(place).insert(rows).await,
+        }
+    }
+
+    async fn freeze(&self, place: Place) -> Result<Frozen> {
+        let writer = self.writer()?;
+        self.blocking(move || Ok(writer.freeze(place))).await
+    }
+
+    async fn drop_places(&self, places: &[Place]) -> Result<()> {
+        let writer = self.writer()?;
+        let places = places.to_vec();
+        self.blocking(move || writer.drop_places(&places)).await
+    }
+
+    async fn sweep(&self, grace: Duration) -> Result<Swept> {
+        let writer = self.writer()?;
+        self.blocking(move || writer.sweep(grace)).await
+    }
+}

@@ -1,0 +1,86 @@
+//! Which place a row belongs to.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::decode::{eight, four, take};
+use super::{Keys, encode_partition, partition_kinds, partition_len};
+use crate::definition::{Definition, Kind, Place};
+use crate::meta::Scalar;
+use crate::{Error, Result};
+
+/// The place of each key.
+///
+/// # Errors
+/// If a key is torn.
+pub fn place(definition: &Definition, keys: &Keys) -> Result<Vec<Place>> {
+    let placer = Placer::new(definition);
+    keys.iter().map(|key| placer.place(key)).collect()
+}
+
+/// The shard of a partition key.
+///
+/// # Errors
+/// As [`encode_partition`].
+pub fn shard(definition: &Definition, values: &[Scalar]) -> Result<u32> {
+    Ok(Placer::new(definition).shard(&encode_partition(definition, values)?))
+}
+
+/// What has to be known of a table to find places: `shard` is the XXH3 (64 bits, no seed) of the
+/// partition key's bytes modulo the number of shards, `bucket` the first order key divided by the
+/// width, rounded down.
+#[derive(Debug, Clone)]
+pub struct Placer {
+    partition: Vec<Kind>,
+    /// Kind of the first order key and width of a bucket.
+    bucket: Option<(Kind, i64)>,
+    shards: u32,
+}
+
+impl Placer {
+    pub fn new(definition: &Definition) -> Self {
+        let order = definition.order_indexes().first().copied();
+        let bucket = order.zip(definition.bucket);
+        Placer {
+            partition: partition_kinds(definition),
+            bucket: bucket.map(|(i, width)| (definition.columns[i].kind, width.get())),
+            shards: definition.shards,
+        }
+    }
+
+    /// # Errors
+    /// If the key is torn.
+    pub fn place(&self, key: &[u8]) -> Result<Place> {
+        let torn = || Error::Invalid(format!("a key of {} bytes is torn", key.len()));
+        let length = partition_len(&self.partition, key).ok_or_else(torn)?;
+        let (partition, order) = key.split_at(length);
+        Ok(Place {
+            bucket: self.bucket_at(order).ok_or_else(torn)?,
+            shard: self.shard(partition),
+        })
+    }
+
+    /// The shard of a partition key's bytes.
+    pub fn shard(&self, partition: &[u8]) -> u32 {
+        (xxh3_64(partition) % u64::from(self.shards.max(1))) as u32
+    }
+
+    /// The bucket of a value of the first order key.
+    pub fn bucket(&self, value: i64) -> i64 {
+        match self.bucket {
+            Some((_, width)) if width > 0 => value.div_euclid(width),
+            _ => 0,
+        }
+    }
+
+    fn bucket_at(&self, mut order: &[u8]) -> Option<i64> {
+        let Some((kind, _)) = self.bucket else {
+            return Some(0);
+        };
+        let value = take(kind, &mut order)?;
+        let value = match value.len() {
+            4 => i64::from(four(value)?),
+            _ => eight(value)?,
+        };
+        Some(self.bucket(value))
+    }
+}

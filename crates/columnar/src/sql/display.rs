@@ -1,0 +1,78 @@
+//! A scan in `EXPLAIN`.
+
+use std::fmt::{self, Formatter};
+
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
+
+use super::order::Order;
+use super::scan::ColumnarScan;
+
+impl DisplayAs for ColumnarScan {
+    fn fmt_as(&self, format: DisplayFormatType, f: &mut Formatter<'_>) -> fmt::Result {
+        let facts = facts(self);
+        match format {
+            DisplayFormatType::TreeRender => writeln!(f, "{}", facts.join("\n")),
+            _ => write!(f, "ColumnarScan: {}", facts.join(", ")),
+        }
+    }
+}
+
+fn facts(scan: &ColumnarScan) -> Vec<String> {
+    let source = &scan.source;
+    let names = scan
+        .projection
+        .iter()
+        .map(|n| &scan.definition().columns[*n].name[..]);
+    let names: Vec<&str> = names.collect();
+    let merged = scan.in_order().filter(|t| t.part.exact().is_none()).count();
+    let fresh: usize = scan.in_order().map(|t| t.part.fresh.len()).sum();
+    let mut facts = vec![
+        source.name.clone(),
+        format!("columns=[{}]", names.join(", ")),
+        chunks(scan),
+        format!("merged parts={merged}"),
+        format!("fresh rows={fresh}"),
+    ];
+    if !source.filter.conjuncts.is_empty() {
+        let filters = source.filter.conjuncts.iter().map(|c| c.expr.to_string());
+        let proved = scan.in_order().filter(|t| t.unproven.is_empty()).count();
+        let filters = filters.collect::<Vec<_>>().join(" AND ");
+        facts.push(format!("filter=[{filters}], true of {proved} whole parts"));
+    }
+    if !source.keys.is_empty() {
+        facts.push(format!("pushed down: {}", source.keys));
+    }
+    if scan.newest {
+        facts.push("only newest rows of partition keys".to_owned());
+    }
+    facts.extend(
+        scan.dynamic
+            .iter()
+            .map(|filter| format!("passes over chunks by {filter}")),
+    );
+    match scan.order {
+        Order::None => {}
+        Order::Key => facts.push("in key order".to_owned()),
+        Order::Reversed => facts.push("in reverse key order".to_owned()),
+    }
+    facts.extend(scan.fetch.map(|rows| format!("fetch={rows}")));
+    facts
+}
+
+/// How many are read of those that were looked at, and why not the others.
+fn chunks(scan: &ColumnarScan) -> String {
+    let read: usize = scan.in_order().map(|t| t.part.chunks.len()).sum();
+    let source = &scan.source;
+    let (by_key, by_statistics) = (source.pruned_by_key, source.pruned_by_statistics);
+    let answered = scan.answered;
+    let others = by_key + by_statistics + answered + read;
+    let beyond = source.chunks.saturating_sub(others);
+    let mut reasons = format!("pruned by key {by_key}, by statistics {by_statistics}");
+    if answered > 0 {
+        reasons += &format!(", answered from statistics {answered}");
+    }
+    if beyond > 0 {
+        reasons += &format!(", beyond the limit {beyond}");
+    }
+    format!("chunks={read} of {} ({reasons})", source.chunks)
+}

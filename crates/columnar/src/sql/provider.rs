@@ -1,0 +1,168 @@
+//! A columnar table as a DataFusion table.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::DFSchema;
+use datafusion::error::Result;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+
+use super::condition::Condition;
+use super::filter::{Filter, is_of_the_row};
+use super::order::Order;
+use super::prune::may_match;
+use super::reader::external;
+use super::scan::{ColumnarScan, Source};
+use super::task::{Task, in_key_order};
+use super::wanted::Wanted;
+use crate::table::{Part, Table};
+
+/// Reads a table's parts: which ones, partition key, order key and statistics decide.
+pub struct ColumnarTable {
+    table: Arc<Table>,
+    name: String,
+    schema: SchemaRef,
+}
+
+impl ColumnarTable {
+    /// The name is what `EXPLAIN` calls it.
+    pub fn new(table: Arc<Table>, name: impl Into<String>) -> Self {
+        let (schema, name) = (table.definition().schema(), name.into());
+        ColumnarTable {
+            table,
+            name,
+            schema,
+        }
+    }
+
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    fn filter(&self, state: &dyn Session, filters: &[Expr]) -> Result<Filter> {
+        let schema = DFSchema::try_from(Arc::clone(&self.schema))?;
+        let physical = filters
+            .iter()
+            .map(|f| state.create_physical_expr(f.clone(), &schema));
+        Ok(Filter::new(
+            Arc::clone(&self.schema),
+            &physical.collect::<Result<Vec<_>>>()?,
+        ))
+    }
+
+    /// The parts that may hold rows that pass the filters, in order of their keys if there is one.
+    async fn plan(&self, filter: Filter) -> Result<(Source, Vec<Arc<Task>>, Order)> {
+        let definition = self.table.definition();
+        let wanted = Wanted::new(definition, &filter.conditions()).map_err(external)?;
+        let parts = match wanted.nothing() {
+            true => Vec::new(),
+            false => self.table.view(&wanted.selection).await.map_err(external)?,
+        };
+        let looked_at = chunks(&parts);
+        let parts: Vec<Part> = parts.into_iter().filter(|p| wanted.may_be_in(p)).collect();
+        let by_key = looked_at - chunks(&parts);
+        let before = chunks(&parts);
+        let parts = self.pruned(&filter, parts)?;
+        let by_statistics = before - chunks(&parts);
+        let task = |part| Arc::new(Task::new(definition, &filter, &wanted, part));
+        let tasks: Vec<Arc<Task>> = parts.into_iter().map(task).collect();
+        let (tasks, in_order) = in_key_order(definition, &wanted, tasks);
+        let order = if in_order { Order::Key } else { Order::None };
+        let source = Source {
+            table: Arc::clone(&self.table),
+            name: self.name.clone(),
+            keys: wanted.describe(definition),
+            chunks: looked_at,
+            pruned_by_key: by_key,
+            pruned_by_statistics: by_statistics,
+            constants: constants(&filter),
+            filter,
+        };
+        Ok((source, tasks, order))
+    }
+
+    fn pruned(&self, filter: &Filter, parts: Vec<Part>) -> Result<Vec<Part>> {
+        let Some(expr) = filter.expr() else {
+            return Ok(parts);
+        };
+        let all: Vec<&Part> = parts.iter().collect();
+        let may_match = may_match(self.table.definition(), &self.schema, &expr, &all)?;
+        let left = parts.into_iter().zip(may_match).filter(|(_, may)| *may);
+        Ok(left.map(|(part, _)| part).collect())
+    }
+}
+
+fn chunks(parts: &[Part]) -> usize {
+    parts.iter().map(|part| part.chunks.len()).sum()
+}
+
+/// The columns that the filters leave one value of.
+fn constants(filter: &Filter) -> Vec<usize> {
+    let one_value = |condition: &Condition| match condition.values() {
+        Some((column, values)) if values.len() == 1 => Some(column),
+        _ => None,
+    };
+    filter
+        .conditions()
+        .into_iter()
+        .filter_map(one_value)
+        .collect()
+}
+
+impl Debug for ColumnarTable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "ColumnarTable({})", self.name)
+    }
+}
+
+#[async_trait]
+impl TableProvider for ColumnarTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    /// The scan applies filters itself, and only to parts that they cut.
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let answer = |filter: &&Expr| match is_of_the_row(filter) {
+            true => TableProviderFilterPushDown::Exact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(answer).collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let filter = self.filter(state, filters)?;
+        let (source, tasks, order) = self.plan(filter).await?;
+        let all = || (0..self.schema.fields().len()).collect();
+        let projection: Vec<usize> = projection.cloned().unwrap_or_else(all);
+        let partitions = state.config().target_partitions();
+        let scan = ColumnarScan::new(
+            Arc::new(source),
+            projection.into(),
+            &tasks,
+            partitions,
+            order,
+        );
+        Ok(match limit {
+            Some(_) => Arc::new(scan.limited(limit)),
+            None => Arc::new(scan),
+        })
+    }
+}

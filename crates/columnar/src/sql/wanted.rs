@@ -1,0 +1,243 @@
+//! Which keys a query wants, from its filters.
+
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::Operator;
+
+use super::condition::Condition;
+use super::value::{scalar, scalar_value};
+use crate::definition::{Definition, Kind};
+use crate::meta::Scalar;
+use crate::store::KeyRange;
+use crate::table::{Part, Selection};
+use crate::{Result, key};
+
+/// More partition keys than this are not looked up one by one.
+const PARTITION_KEYS_AT_MOST: usize = 10_000;
+
+/// Keys that a query wants; what is read may hold others.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    pub selection: Selection,
+    /// One for each partition key, in order.
+    ranges: Option<Vec<Range>>,
+}
+
+/// Bytes that all wanted keys of a partition key lie between.
+#[derive(Debug, Clone)]
+struct Range {
+    first: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl Wanted {
+    /// The keys that all of the conditions leave.
+    pub fn new(definition: &Definition, conditions: &[&Condition]) -> Result<Wanted> {
+        let (low, high) = order_bounds(definition, conditions);
+        let mut partitions = partition_keys(definition, conditions);
+        if low.zip(high).is_some_and(|(low, high)| low > high) {
+            partitions = Some(Vec::new());
+        }
+        let selection = Selection {
+            partitions,
+            low,
+            high,
+        };
+        let ranges = ranges(definition, &selection)?;
+        Ok(Wanted { selection, ranges })
+    }
+
+    pub fn nothing(&self) -> bool {
+        self.selection
+            .partitions
+            .as_ref()
+            .is_some_and(Vec::is_empty)
+    }
+
+    /// Whether all rows have the same partition key.
+    pub fn one_partition(&self) -> bool {
+        self.selection
+            .partitions
+            .as_ref()
+            .is_some_and(|all| all.len() == 1)
+    }
+
+    /// In a few words, for `EXPLAIN`.
+    pub fn describe(&self, definition: &Definition) -> String {
+        let partitions = self.selection.partitions.as_ref();
+        let partitions = partitions.map(|all| match all.len() {
+            1 => "1 partition key".to_owned(),
+            count => format!("{count} partition keys"),
+        });
+        let order = definition
+            .first_order_index()
+            .map(|i| &definition.columns[i]);
+        let bound = |op: &str, value: Option<i64>| {
+            let column = order?;
+            let value = scalar_value(column.kind, &Scalar::Int(value?))?;
+            Some(format!("{} {op} {value}", column.name))
+        };
+        let (low, high) = (self.selection.low, self.selection.high);
+        let all = [partitions, bound(">=", low), bound("<=", high)];
+        all.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether a part may hold wanted keys.
+    pub fn may_be_in(&self, part: &Part) -> bool {
+        self.overlapping(part)
+            .is_none_or(|ranges| !ranges.is_empty())
+    }
+
+    /// The least range with all wanted keys of a part; both ends are none if all are wanted.
+    pub fn keys_in(&self, part: &Part) -> KeyRange<'_> {
+        match self.overlapping(part) {
+            Some([first, .., last]) => KeyRange {
+                first: Some(&first.first),
+                last: Some(&last.last),
+            },
+            Some([only]) => KeyRange {
+                first: Some(&only.first),
+                last: Some(&only.last),
+            },
+            Some([]) | None => KeyRange::default(),
+        }
+    }
+
+    fn overlapping(&self, part: &Part) -> Option<&[Range]> {
+        let (first, last) = (part.first(), part.last());
+        let ranges = self.ranges.as_ref()?;
+        let begin = ranges.partition_point(|range| &range.last[..] < first);
+        let end = ranges.partition_point(|range| &range.first[..] <= last);
+        ranges.get(begin..end.max(begin))
+    }
+}
+
+/// In order. They do not overlap: no partition key's bytes begin with those of another.
+fn ranges(definition: &Definition, selection: &Selection) -> Result<Option<Vec<Range>>> {
+    let range = |values: &Vec<Scalar>| {
+        let prefix = key::encode_partition(definition, values)?;
+        let first = with_order(definition, &prefix, selection.low);
+        let last = key::after(&with_order(definition, &prefix, selection.high));
+        Ok(Range { first, last })
+    };
+    let Some(partitions) = &selection.partitions else {
+        return Ok(None);
+    };
+    let mut ranges: Vec<Range> = partitions.iter().map(range).collect::<Result<_>>()?;
+    ranges.sort_by(|a, b| a.first.cmp(&b.first));
+    Ok(Some(ranges))
+}
+
+/// What the keys of a partition key with this value of the first order key begin with.
+fn with_order(definition: &Definition, prefix: &[u8], value: Option<i64>) -> Vec<u8> {
+    let kind = definition
+        .first_order_index()
+        .map(|i| definition.columns[i].kind);
+    let mut longer = prefix.to_vec();
+    match kind
+        .zip(value)
+        .map(|(kind, v)| key::append_scalar(kind, &Scalar::Int(v), &mut longer))
+    {
+        Some(Ok(())) => longer,
+        _ => prefix.to_vec(),
+    }
+}
+
+/// Every combination of the values that the columns of the partition key may have, if each of them
+/// is restricted to some.
+fn partition_keys(definition: &Definition, conditions: &[&Condition]) -> Option<Vec<Vec<Scalar>>> {
+    let mut keys: Vec<Vec<Scalar>> = vec![Vec::new()];
+    for column in definition.partition_indexes() {
+        let values = values_of(definition, conditions, column)?;
+        if keys.len().saturating_mul(values.len()) > PARTITION_KEYS_AT_MOST {
+            return None;
+        }
+        let with = |key: &Vec<Scalar>| {
+            let key = key.clone();
+            let longer = values
+                .iter()
+                .map(move |v| [&key[..], &[v.clone()]].concat());
+            longer.collect::<Vec<_>>()
+        };
+        keys = keys.iter().flat_map(with).collect();
+    }
+    Some(keys)
+}
+
+/// The values that a column may have, each once, if it is restricted to some.
+fn values_of(
+    definition: &Definition,
+    conditions: &[&Condition],
+    column: usize,
+) -> Option<Vec<Scalar>> {
+    let kind = definition.columns.get(column)?.kind;
+    if matches!(kind, Kind::Float | Kind::Double) {
+        // Zeros with different signs are different keys, and equal to Rust.
+        return None;
+    }
+    let mut allowed: Option<Vec<ScalarValue>> = None;
+    for condition in conditions {
+        let Some((_, values)) = condition.values().filter(|(of, _)| *of == column) else {
+            continue;
+        };
+        allowed = Some(match allowed {
+            None => values,
+            Some(before) => before.into_iter().filter(|v| values.contains(v)).collect(),
+        });
+    }
+    let mut distinct: Vec<Scalar> = Vec::new();
+    for value in allowed? {
+        let value = scalar(kind, &value)?;
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    Some(distinct)
+}
+
+/// Least and greatest value of the first order key, both included.
+fn order_bounds(definition: &Definition, conditions: &[&Condition]) -> (Option<i64>, Option<i64>) {
+    let (mut low, mut high) = (None, None);
+    let Some(column) = definition.first_order_index() else {
+        return (low, high);
+    };
+    let kind = definition.columns[column].kind;
+    let whole = |value: &ScalarValue| match scalar(kind, value) {
+        Some(Scalar::Int(value)) => Some(value),
+        _ => None,
+    };
+    for condition in conditions {
+        let (least, greatest) = match condition {
+            Condition::Compare(of, op, value) if *of == column => bounds(kind, *op, whole(value)),
+            _ => match condition.values() {
+                Some((of, values)) if of == column => {
+                    let whole: Option<Vec<i64>> = values.iter().map(whole).collect();
+                    let whole = whole.unwrap_or_default();
+                    (whole.iter().min().copied(), whole.iter().max().copied())
+                }
+                _ => (None, None),
+            },
+        };
+        low = low.max(least);
+        high = match (high, greatest) {
+            (Some(a), Some(b)) => Some(std::cmp::min(a, b)),
+            (a, b) => a.or(b),
+        };
+    }
+    (low, high)
+}
+
+/// Strict comparisons with the outermost value leave it in: the filter itself leaves it out.
+fn bounds(kind: Kind, op: Operator, value: Option<i64>) -> (Option<i64>, Option<i64>) {
+    let (least, greatest) = match kind {
+        Kind::Int | Kind::Date => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        _ => (i64::MIN, i64::MAX),
+    };
+    match op {
+        Operator::Eq => (value, value),
+        Operator::Gt => (value.map(|v| v.saturating_add(1).min(greatest)), None),
+        Operator::GtEq => (value, None),
+        Operator::Lt => (None, value.map(|v| v.saturating_sub(1).max(least))),
+        Operator::LtEq => (None, value),
+        _ => (None, None),
+    }
+}

@@ -1,0 +1,162 @@
+//! Records one after another in a file that only grows.
+//!
+//! | field | bytes |
+//! |---|---|
+//! | length of the payload | 4, little-endian |
+//! | CRC-32 of the payload | 4, little-endian |
+//! | CRC-32 of the 8 bytes before | 4, little-endian |
+//! | payload | as many as its length |
+//! | end | 1: the byte 0xA5 |
+//!
+//! What is left when a process or a machine dies in the middle of a write is a record that ends
+//! with the file before its own end, or zeros from somewhere in it to the end of the file. That was
+//! never acknowledged and counts as not written. All else that is not as above is damage.
+
+use std::ops::Range;
+
+/// Bytes of a payload at most.
+pub const LONGEST: usize = 1 << 30;
+
+const HEADER: usize = 12;
+const END: u8 = 0xA5;
+
+/// Appends a record. The payload has [`LONGEST`] bytes at most.
+pub fn push(payload: &[u8], out: &mut Vec<u8>) {
+    let begin = out.len();
+    out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    out.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    let crc = crc32fast::hash(&out[begin..]);
+    out.extend_from_slice(&crc.to_le_bytes());
+    out.extend_from_slice(payload);
+    out.push(END);
+}
+
+/// What is in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Records {
+    /// Where the payloads of whole records are.
+    pub payloads: Vec<Range<usize>>,
+    /// Where the last whole record ends.
+    pub end: usize,
+}
+
+/// The whole records from one byte on.
+///
+/// # Errors
+/// Says where which damage is.
+pub fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
+    let mut records = Records {
+        payloads: Vec::new(),
+        end: from,
+    };
+    while let Some(rest) = bytes.get(records.end..) {
+        match first(rest) {
+            First::Whole(length) => {
+                let begin = records.end + HEADER;
+                records.payloads.push(begin..begin + length);
+                records.end = begin + length + 1;
+            }
+            First::Torn => break,
+            First::Damaged(what) => return Err(format!("{what} at byte {}", records.end)),
+        }
+    }
+    Ok(records)
+}
+
+enum First {
+    /// With the length of its payload.
+    Whole(usize),
+    /// Nothing, or a record that was not written to its end.
+    Torn,
+    Damaged(&'static str),
+}
+
+fn first(bytes: &[u8]) -> First {
+    let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
+        return First::Torn;
+    };
+    let [length, crc, header_crc] = numbers(header);
+    if crc32fast::hash(&header[..8]) != header_crc {
+        return match rest.iter().all(|byte| *byte == 0) {
+            true => First::Torn,
+            false => First::Damaged("the length of a record is damaged"),
+        };
+    }
+    let length = length as usize;
+    let Some((payload, end)) = rest.split_at_checked(length) else {
+        return First::Torn;
+    };
+    match end {
+        [] | [0] => First::Torn,
+        [END, ..] if crc32fast::hash(payload) == crc => First::Whole(length),
+        [END, ..] => First::Damaged("a record is damaged"),
+        _ => First::Damaged("the end of a record is damaged"),
+    }
+}
+
+fn numbers(header: &[u8; HEADER]) -> [u32; 3] {
+    let number = |i: usize| {
+        let bytes = [header[i], header[i + 1], header[i + 2], header[i + 3]];
+        u32::from_le_bytes(bytes)
+    };
+    [number(0), number(4), number(8)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two() -> Vec<u8> {
+        let mut bytes = b"head".to_vec();
+        push(b"first", &mut bytes);
+        push(b"", &mut bytes);
+        push(b"second", &mut bytes);
+        bytes
+    }
+
+    fn found(bytes: &[u8]) -> Result<Vec<&[u8]>, String> {
+        let records = scan(bytes, 4)?;
+        Ok(records.payloads.into_iter().map(|at| &bytes[at]).collect())
+    }
+
+    #[test]
+    fn records_come_back() {
+        let bytes = two();
+        assert_eq!(found(&bytes).unwrap(), [&b"first"[..], b"", b"second"]);
+        assert_eq!(scan(&bytes, 4).unwrap().end, bytes.len());
+        assert_eq!(scan(&bytes, 1000).unwrap().end, 1000);
+    }
+
+    #[test]
+    fn a_cut_leaves_the_records_before_it() {
+        let bytes = two();
+        let ends = [4, 4 + 18, 4 + 18 + 13];
+        for length in 4..bytes.len() {
+            let records = scan(&bytes[..length], 4).unwrap();
+            let whole = ends.iter().filter(|end| **end <= length).count() - 1;
+            assert_eq!(records.payloads.len(), whole, "cut at {length}");
+            assert_eq!(records.end, ends[whole]);
+        }
+    }
+
+    #[test]
+    fn zeros_up_to_the_end_are_a_record_that_was_not_written() {
+        let bytes = two();
+        let last = 4 + 18 + 13;
+        for zeros_from in last..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[zeros_from..].fill(0);
+            assert_eq!(found(&bytes).unwrap().len(), 2, "zeros from {zeros_from}");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_damage() {
+        let bytes = two();
+        for bit in 4 * 8..bytes.len() * 8 {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            found(&bytes).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Names of the files of a table.
+
+use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
+
+use super::files::names;
+use crate::Result;
+use crate::definition::Place;
+use crate::meta::ChunkId;
+
+pub const TABLE: &str = "table.json";
+pub const LOCK: &str = "lock";
+pub const MANIFEST: &str = "manifest";
+pub const CHUNKS: &str = "chunks";
+pub const FRESH: &str = "fresh";
+
+/// The folder of a table.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    pub root: PathBuf,
+}
+
+impl Folder {
+    pub fn new(root: &Path) -> Self {
+        Folder {
+            root: root.to_owned(),
+        }
+    }
+
+    pub fn table(&self) -> PathBuf {
+        self.root.join(TABLE)
+    }
+
+    pub fn lock(&self) -> PathBuf {
+        self.root.join(LOCK)
+    }
+
+    pub fn manifest(&self) -> PathBuf {
+        self.root.join(MANIFEST)
+    }
+
+    pub fn chunks(&self) -> PathBuf {
+        self.root.join(CHUNKS)
+    }
+
+    pub fn chunk(&self, id: ChunkId) -> PathBuf {
+        self.chunks().join(format!("{id}.chunk"))
+    }
+
+    pub fn fresh(&self) -> PathBuf {
+        self.root.join(FRESH)
+    }
+
+    pub fn place(&self, place: Place) -> PathBuf {
+        self.fresh()
+            .join(format!("{}_{}", place.bucket, place.shard))
+    }
+
+    pub fn segment(&self, place: Place, number: u64) -> PathBuf {
+        self.place(place).join(format!("{number}.log"))
+    }
+
+    /// Places that have a folder for fresh rows, in order.
+    pub fn places(&self) -> Result<Vec<Place>> {
+        let names = names(&self.fresh())?;
+        let mut places: Vec<Place> = names.iter().filter_map(|name| place_of(name)).collect();
+        places.sort_unstable();
+        Ok(places)
+    }
+
+    /// Numbers of a place's segments, in order.
+    pub fn segments(&self, place: Place) -> Result<Vec<u64>> {
+        let number = |name: &String| name.strip_suffix(".log")?.parse().ok();
+        let mut numbers: Vec<u64> = names(&self.place(place))?
+            .iter()
+            .filter_map(number)
+            .collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// Chunks that have a file.
+    pub fn chunk_files(&self) -> Result<Vec<ChunkId>> {
+        let id = |name: &String| Uuid::try_parse(name.strip_suffix(".chunk")?).ok();
+        let names = names(&self.chunks())?;
+        Ok(names.iter().filter_map(id).map(ChunkId).collect())
+    }
+}
+
+fn place_of(name: &str) -> Option<Place> {
+    let (bucket, shard) = name.split_once('_')?;
+    Some(Place {
+        bucket: bucket.parse().ok()?,
+        shard: shard.parse().ok()?,
+    })
+}

@@ -1,0 +1,282 @@
+//! The fresh rows of one place: in memory, and in segments of a write-ahead log.
+//!
+//! A segment is what came between two freezes. It is appended to by the process that began it only,
+//! and never again once an append to it failed.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+use super::files::{
+    create_folder, io, locked, read_from, reading, remove, sync_folder, torn, writing,
+};
+use super::layout::Folder;
+use super::segment::{self, HEAD, Rows, merged};
+use crate::definition::Place;
+use crate::failpoint;
+use crate::store::{FreshRow, KeyRange};
+use crate::{Error, Result};
+
+#[derive(Debug)]
+pub struct Log {
+    folder: Folder,
+    place: Place,
+    /// The number of the newest segment of the table.
+    last_segment: Arc<AtomicU64>,
+    /// Inserts that are not being written yet.
+    waiting: Mutex<Vec<Insert>>,
+    /// The segment that is appended to.
+    active: Mutex<Option<Active>>,
+    /// In order of their numbers.
+    segments: RwLock<Vec<Segment>>,
+}
+
+#[derive(Debug)]
+struct Insert {
+    record: Vec<u8>,
+    rows: Vec<FreshRow>,
+    done: oneshot::Sender<Result<()>>,
+}
+
+#[derive(Debug)]
+struct Active {
+    number: u64,
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+#[derive(Debug)]
+struct Segment {
+    number: u64,
+    rows: Rows,
+}
+
+impl Log {
+    pub fn new(folder: Folder, place: Place, last_segment: Arc<AtomicU64>) -> Self {
+        Log {
+            folder,
+            place,
+            last_segment,
+            waiting: Mutex::default(),
+            active: Mutex::default(),
+            segments: RwLock::default(),
+        }
+    }
+
+    /// Reads what an earlier process left that is not sealed.
+    pub fn recover(&self, sealed: u64) -> Result<()> {
+        let mut segments = Vec::new();
+        for number in self.folder.segments(self.place)? {
+            self.last_segment.fetch_max(number, Ordering::Relaxed);
+            if number <= sealed {
+                continue;
+            }
+            let path = self.folder.segment(self.place, number);
+            let file = File::open(&path).map_err(io("opening", &path))?;
+            let bytes = read_from(&file, 0).map_err(io("reading", &path))?;
+            let mut rows = Rows::default();
+            segment::decode(&Bytes::from(bytes), 0, &mut rows)
+                .map_err(|reason| torn(&path, reason))?;
+            match rows.is_empty() {
+                true => _ = remove(&path)?,
+                false => segments.push(Segment { number, rows }),
+            }
+        }
+        *writing(&self.segments) = segments;
+        Ok(())
+    }
+
+    /// Durable when it returns. Inserts that come at the same time are written together.
+    pub async fn insert(self: &Arc<Self>, rows: &[FreshRow]) -> Result<()> {
+        let (done, is_done) = oneshot::channel();
+        let record = segment::encode(rows)?;
+        locked(&self.waiting).push(Insert {
+            record,
+            rows: rows.to_vec(),
+            done,
+        });
+        let log = Arc::clone(self);
+        tokio::task::spawn_blocking(move || log.write_waiting());
+        is_done.await.unwrap_or_else(|_| {
+            let ended = io::Error::other("the thread that wrote them ended early");
+            Err(io("writing fresh rows to", &self.folder.place(self.place))(
+                ended,
+            ))
+        })
+    }
+
+    /// Writes all that wait, unless another thread has.
+    fn write_waiting(&self) {
+        let mut active = locked(&self.active);
+        let inserts = std::mem::take(&mut *locked(&self.waiting));
+        if inserts.is_empty() {
+            return;
+        }
+        let written = self.append(&mut active, &inserts);
+        if let Ok(number) = written {
+            self.remember(number, &inserts);
+        }
+        for insert in inserts {
+            let result = written.as_ref().map(|_| ()).map_err(copied);
+            // Who asked may have gone away.
+            let _ = insert.done.send(result);
+        }
+    }
+
+    /// Returns the number of the segment that has the rows now.
+    fn append(&self, active: &mut Option<Active>, inserts: &[Insert]) -> Result<u64> {
+        // If it fails, nothing is appended to this segment again.
+        let segment = match active.take() {
+            Some(segment) => segment,
+            None => self.begin_segment()?,
+        };
+        let begin = segment.length;
+        let segment = segment.append(inserts)?;
+        if begin == 0 {
+            sync_folder(&self.folder.place(self.place))?;
+        }
+        failpoint::hit("insert.durable");
+        let number = segment.number;
+        *active = Some(segment);
+        Ok(number)
+    }
+
+    fn begin_segment(&self) -> Result<Active> {
+        let number = self.last_segment.fetch_add(1, Ordering::Relaxed) + 1;
+        let place = self.folder.place(self.place);
+        failpoint::hit("insert.begin");
+        create_folder(&place)?;
+        sync_folder(&self.folder.fresh())?;
+        failpoint::hit("insert.folder");
+        let path = self.folder.segment(self.place, number);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path);
+        let file = file.map_err(io("creating", &path))?;
+        failpoint::hit("insert.created");
+        Ok(Active {
+            number,
+            path,
+            file,
+            length: 0,
+        })
+    }
+
+    fn remember(&self, number: u64, inserts: &[Insert]) {
+        let mut segments = writing(&self.segments);
+        if segments.last().is_none_or(|last| last.number != number) {
+            let rows = Rows::default();
+            segments.push(Segment { number, rows });
+        }
+        if let Some(segment) = segments.last_mut() {
+            for row in inserts.iter().flat_map(|insert| &insert.rows) {
+                segment.rows.keep_newest(row.clone());
+            }
+        }
+    }
+
+    /// Rows of each segment, with its number.
+    pub fn rows(&self, keys: KeyRange<'_>) -> Vec<(u64, Vec<FreshRow>)> {
+        let segments = reading(&self.segments);
+        let rows = |segment: &Segment| (segment.number, segment.rows.within(keys));
+        segments.iter().map(rows).collect()
+    }
+
+    pub fn has_rows_after(&self, sealed: u64) -> bool {
+        let segments = reading(&self.segments);
+        segments.last().is_some_and(|last| last.number > sealed)
+    }
+
+    /// Rows that come from now on are in later segments than the one that is returned, or than all
+    /// there are if none is.
+    pub fn close(&self) -> Option<u64> {
+        *locked(&self.active) = None;
+        failpoint::hit("freeze.closed");
+        reading(&self.segments).last().map(|last| last.number)
+    }
+
+    /// The rows of all segments from behind one to another.
+    pub fn rows_between(&self, sealed: u64, up_to: u64) -> Vec<FreshRow> {
+        let mut segments = self.rows(KeyRange::default());
+        segments.retain(|(number, _)| (sealed + 1..=up_to).contains(number));
+        merged(segments.into_iter().map(|(_, rows)| rows).collect())
+    }
+
+    /// Frees the memory of rows that are sealed.
+    pub fn forget(&self, sealed: u64) {
+        writing(&self.segments).retain(|segment| segment.number > sealed);
+    }
+
+    /// Removes the files of segments that are sealed.
+    pub fn sweep(&self, sealed: u64) -> Result<()> {
+        // No segment is begun meanwhile, for which the folder would be created.
+        let active = locked(&self.active);
+        let place = self.folder.place(self.place);
+        let (old, live): (Vec<u64>, Vec<u64>) = {
+            let numbers = self.folder.segments(self.place)?;
+            numbers.into_iter().partition(|number| *number <= sealed)
+        };
+        for number in &old {
+            remove(&self.folder.segment(self.place, *number))?;
+            failpoint::hit("sweep.segment");
+        }
+        if live.is_empty() && active.is_none() {
+            match std::fs::remove_dir(&place) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(io("removing", &place)(error));
+                }
+                _ => {}
+            }
+            failpoint::hit("sweep.place");
+        }
+        Ok(())
+    }
+}
+
+impl Active {
+    fn append(mut self, inserts: &[Insert]) -> Result<Self> {
+        let mut bytes = Vec::new();
+        if self.length == 0 {
+            bytes.extend_from_slice(HEAD);
+        }
+        for insert in inserts {
+            bytes.extend_from_slice(&insert.record);
+        }
+        failpoint::hit("insert.write");
+        if let Err(error) = self.file.write_all_at(&bytes, self.length) {
+            // If this fails, too, what was written of it is no whole record, or one that nobody was
+            // told is durable.
+            let _ = self.file.set_len(self.length);
+            return Err(io("appending to", &self.path)(error));
+        }
+        failpoint::hit("insert.written");
+        if let Err(error) = self.file.sync_data() {
+            let _ = self.file.set_len(self.length);
+            return Err(io("syncing", &self.path)(error));
+        }
+        self.length += bytes.len() as u64;
+        failpoint::hit("insert.synced");
+        Ok(self)
+    }
+}
+
+/// An error of which many are told.
+fn copied(error: &Error) -> Error {
+    match error {
+        Error::Io {
+            doing,
+            path,
+            source,
+        } => Error::Io {
+            doing,
+            path: path.clone(),
+            source: io::Error::new(source.kind(), source.to_string()),
+        },
+        other => Error::Invalid(other.to_string()),
+    }
+}

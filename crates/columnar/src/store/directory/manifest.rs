@@ -1,0 +1,235 @@
+//! The file that says which chunks are valid.
+//!
+//! It begins with 8 bytes `bkmanif` and the version 1, the 16 bytes of a name that it was given
+//! when it was written anew, the highest number of a segment that was sealed or dropped until then
+//! (8, little-endian) and the CRC-32 of these 32 bytes (4, little-endian). Records (`frame.rs`,
+//! `record.rs`) follow, one for each commit.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
+
+use super::files::{io, read_from, sync_folder, torn};
+use super::frame;
+use super::layout::Folder;
+use super::record::Record;
+use super::state::State;
+use crate::failpoint;
+use crate::{Error, Result};
+
+const MAGIC: &[u8; 7] = b"bkmanif";
+const VERSION: u8 = 1;
+const HEAD: usize = 36;
+
+/// It is written anew when it is twice as long as it was then and this many bytes.
+const GROWTH_BYTES: u64 = 1 << 20;
+
+/// What the writer appends to.
+#[derive(Debug)]
+pub struct Manifest {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    /// What it had when it was written anew.
+    length_anew: u64,
+    /// Whether it is unknown what of it is durable.
+    failed: bool,
+}
+
+impl Manifest {
+    /// The first manifest of a table.
+    pub fn create(folder: &Folder) -> Result<()> {
+        let mut ignored = None;
+        write_anew(folder, &State::default(), &mut ignored)
+    }
+
+    /// What is valid, and the file to which more is appended. What was left of a torn write is cut
+    /// off.
+    pub fn open(folder: &Folder) -> Result<(Manifest, State)> {
+        let path = folder.manifest();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(io("opening", &path))?;
+        let mut known = Known::default();
+        known.read(&path, &file)?;
+        let length = known.length;
+        // The process that wrote it may have died before it was durable, and what follows from it
+        // is about to be done.
+        file.set_len(length)
+            .and_then(|()| file.sync_all())
+            .map_err(io("cutting off what was not written whole of", &path))?;
+        sync_folder(&folder.root)?;
+        let manifest = Manifest {
+            path,
+            file,
+            length,
+            length_anew: length,
+            failed: false,
+        };
+        Ok((manifest, known.state))
+    }
+
+    /// Durable when it returns.
+    pub fn append(&mut self, record: &Record) -> Result<()> {
+        let payload = record.encode();
+        if payload.len() > frame::LONGEST {
+            return Err(Error::Invalid(format!(
+                "a commit has {} bytes, and {} are possible; commit fewer chunks at once",
+                payload.len(),
+                frame::LONGEST
+            )));
+        }
+        self.check()?;
+        let mut bytes = Vec::new();
+        frame::push(&payload, &mut bytes);
+        failpoint::hit("manifest.append");
+        if let Err(error) = self.file.write_all_at(&bytes, self.length) {
+            self.failed = self.file.set_len(self.length).is_err();
+            return Err(io("appending to", &self.path)(error));
+        }
+        failpoint::hit("manifest.appended");
+        if let Err(error) = self.file.sync_data() {
+            self.failed = true;
+            return Err(io("syncing", &self.path)(error));
+        }
+        self.length += bytes.len() as u64;
+        failpoint::hit("manifest.synced");
+        Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.failed {
+            false => Ok(()),
+            true => Err(torn(
+                &self.path,
+                "an earlier write to it failed, and it is not known what of it is durable; open \
+                 the table again",
+            )),
+        }
+    }
+
+    pub fn has_grown(&self) -> bool {
+        self.length > 2 * self.length_anew + GROWTH_BYTES
+    }
+
+    /// Writes the manifest as short as it can be. If that fails before the new one is in its place,
+    /// the old one goes on.
+    pub fn rewrite(&mut self, folder: &Folder, state: &State) -> Result<()> {
+        self.check()?;
+        let mut replaced = None;
+        let written = write_anew(folder, state, &mut replaced);
+        if let Some((file, length)) = replaced {
+            self.file = file;
+            self.length = length;
+            self.length_anew = length;
+            // Until the folder is durable the old one may come back after a power failure.
+            self.failed = written.is_err();
+        }
+        written
+    }
+}
+
+/// `replaced` becomes the new manifest and its length once it is in its place.
+fn write_anew(folder: &Folder, state: &State, replaced: &mut Option<(File, u64)>) -> Result<()> {
+    let path = folder.manifest();
+    let new = path.with_extension("new");
+    let mut bytes = head(state.last_segment);
+    for record in state.records() {
+        frame::push(&record.encode(), &mut bytes);
+    }
+    failpoint::hit("rewrite.begin");
+    let file = File::create(&new).map_err(io("creating", &new))?;
+    failpoint::hit("rewrite.created");
+    file.write_all_at(&bytes, 0).map_err(io("writing", &new))?;
+    failpoint::hit("rewrite.written");
+    file.sync_all().map_err(io("syncing", &new))?;
+    failpoint::hit("rewrite.synced");
+    fs::rename(&new, &path).map_err(io("renaming", &new))?;
+    *replaced = Some((file, bytes.len() as u64));
+    failpoint::hit("rewrite.renamed");
+    sync_folder(&folder.root)?;
+    failpoint::hit("rewrite.durable");
+    Ok(())
+}
+
+fn head(last_segment: u64) -> Vec<u8> {
+    let mut head = MAGIC.to_vec();
+    head.push(VERSION);
+    head.extend_from_slice(Uuid::now_v7().as_bytes());
+    head.extend_from_slice(&last_segment.to_le_bytes());
+    let crc = crc32fast::hash(&head);
+    head.extend_from_slice(&crc.to_le_bytes());
+    head
+}
+
+/// What is known of a manifest, and how far it was read.
+#[derive(Debug, Default)]
+pub struct Known {
+    head: Option<[u8; HEAD]>,
+    /// Bytes of whole records, and of the head.
+    length: u64,
+    pub state: State,
+}
+
+impl Known {
+    /// Reads what is new. The file is opened by its path, since it may have been written anew.
+    pub fn refresh(&mut self, path: &Path) -> Result<()> {
+        let file = File::open(path).map_err(io("opening", path))?;
+        self.read(path, &file)
+            .inspect_err(|_| *self = Known::default())
+    }
+
+    fn read(&mut self, path: &Path, file: &File) -> Result<()> {
+        let mut head = [0; HEAD];
+        file.read_exact_at(&mut head, 0)
+            .map_err(|error| match error.kind() {
+                ErrorKind::UnexpectedEof => torn(path, format!("it has less than {HEAD} bytes")),
+                _ => io("reading", path)(error),
+            })?;
+        if self.head != Some(head) {
+            let last_segment = last_segment(path, &head)?;
+            *self = Known {
+                head: Some(head),
+                length: HEAD as u64,
+                state: State::default(),
+            };
+            self.state.last_segment = last_segment;
+        }
+        let bytes = read_from(file, self.length).map_err(io("reading", path))?;
+        let at = |reason: String| torn(path, format!("{reason}, counted from {}", self.length));
+        let records = frame::scan(&bytes, 0).map_err(at)?;
+        for payload in records.payloads {
+            let record = Record::decode(&bytes[payload]).map_err(|reason| torn(path, reason))?;
+            self.state
+                .check(&record)
+                .map_err(|reason| torn(path, reason))?;
+            self.state.apply(record);
+        }
+        self.length += records.end as u64;
+        Ok(())
+    }
+}
+
+fn last_segment(path: &Path, head: &[u8; HEAD]) -> Result<u64> {
+    if !head.starts_with(MAGIC) {
+        return Err(torn(path, "it is no manifest of a columnar table"));
+    }
+    if head[7] != VERSION {
+        return Err(Error::Version {
+            what: path.display().to_string(),
+            found: head[7].into(),
+            known: VERSION.into(),
+        });
+    }
+    let (body, crc) = head.split_at(HEAD - 4);
+    if crc32fast::hash(body).to_le_bytes() != crc {
+        return Err(torn(path, "its first 36 bytes are damaged"));
+    }
+    let last_segment = body.last_chunk::<8>().copied().unwrap_or_default();
+    Ok(u64::from_le_bytes(last_segment))
+}

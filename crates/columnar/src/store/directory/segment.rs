@@ -1,0 +1,274 @@
+//! Fresh rows in a log.
+//!
+//! A segment begins with 8 bytes: `bkfresh` and the version 1. Records (`frame.rs`) follow, one for
+//! each insert: the number of rows, and for each the length of its key, its key, how much later it
+//! was written than the row before (signed, microseconds, modulo 2^64; the first one: than
+//! 1970-01-01 UTC), and 0 if its key is deleted, else the length of its other columns plus 1 and
+//! those (`row.rs`). Numbers are LEB128, signed ones zigzag-encoded before.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use bytes::Bytes;
+
+use super::frame;
+use crate::codec::{Reader, push_signed, push_varint};
+use crate::meta::Key;
+use crate::store::{FreshRow, KeyRange};
+use crate::{Error, Result};
+
+pub const HEAD: &[u8; 8] = b"bkfresh\x01";
+
+/// Bytes that a row has at least.
+const ROW_BYTES: usize = 3;
+
+/// A version of a row. The greatest one is valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Version {
+    write_time: i64,
+    row: Option<Bytes>,
+}
+
+impl Version {
+    /// Whether this one is valid and not the other. Of rows with the same write time it is the one
+    /// with the greater bytes, so that the order in which they came does not matter.
+    fn is_newer_than(&self, other: &Version) -> bool {
+        let rank = |version: &Version| (version.write_time, version.row.is_none());
+        (rank(self), &self.row) > (rank(other), &other.row)
+    }
+}
+
+/// The newest version of each key.
+#[derive(Debug, Clone, Default)]
+pub struct Rows(BTreeMap<Key, Version>);
+
+impl Rows {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn keep_newest(&mut self, row: FreshRow) {
+        let version = Version {
+            write_time: row.write_time,
+            row: row.row,
+        };
+        let kept = self.0.entry(row.key).or_insert_with(|| version.clone());
+        if version.is_newer_than(kept) {
+            *kept = version;
+        }
+    }
+
+    /// In order of their keys.
+    pub fn within(&self, keys: KeyRange<'_>) -> Vec<FreshRow> {
+        if let (Some(first), Some(last)) = (keys.first, keys.last)
+            && first > last
+        {
+            return Vec::new();
+        }
+        let bounds = (
+            keys.first.map_or(Bound::Unbounded, Bound::Included),
+            keys.last.map_or(Bound::Unbounded, Bound::Included),
+        );
+        let row = |(key, version): (&Key, &Version)| FreshRow {
+            key: key.clone(),
+            write_time: version.write_time,
+            row: version.row.clone(),
+        };
+        self.0.range::<[u8], _>(bounds).map(row).collect()
+    }
+}
+
+/// The newest versions of several lists, in order of their keys.
+pub fn merged(mut lists: Vec<Vec<FreshRow>>) -> Vec<FreshRow> {
+    lists.retain(|rows| !rows.is_empty());
+    if lists.len() <= 1 {
+        return lists.pop().unwrap_or_default();
+    }
+    let mut rows = Rows::default();
+    for row in lists.into_iter().flatten() {
+        rows.keep_newest(row);
+    }
+    rows.within(KeyRange::default())
+}
+
+/// The record of an insert.
+pub fn encode(rows: &[FreshRow]) -> Result<Vec<u8>> {
+    let mut payload = Vec::new();
+    push_varint(rows.len() as u64, &mut payload);
+    let mut before = 0i64;
+    for row in rows {
+        push_varint(row.key.len() as u64, &mut payload);
+        payload.extend_from_slice(&row.key);
+        push_signed(row.write_time.wrapping_sub(before), &mut payload);
+        before = row.write_time;
+        match &row.row {
+            None => payload.push(0),
+            Some(bytes) => {
+                push_varint(bytes.len() as u64 + 1, &mut payload);
+                payload.extend_from_slice(bytes);
+            }
+        }
+    }
+    if payload.len() > frame::LONGEST {
+        return Err(Error::Invalid(format!(
+            "an insert has {} bytes, and {} are possible; insert fewer rows at once, or ingest them",
+            payload.len(),
+            frame::LONGEST
+        )));
+    }
+    let mut record = Vec::with_capacity(payload.len() + 16);
+    frame::push(&payload, &mut record);
+    Ok(record)
+}
+
+/// Adds the rows of the whole records from one byte on. Returns where the last one ends. `start` is
+/// the byte of the file that the first byte is.
+///
+/// # Errors
+/// Says where which damage is.
+pub fn decode(bytes: &Bytes, start: u64, rows: &mut Rows) -> Result<u64, String> {
+    let mut from = 0;
+    if start == 0 {
+        match bytes.get(..HEAD.len()) {
+            Some(head) if head == HEAD => from = HEAD.len(),
+            Some(_) => return Err("it is no log of fresh rows that this version reads".to_owned()),
+            None if HEAD.starts_with(bytes) => return Ok(0),
+            None => return Err("it is no log of fresh rows".to_owned()),
+        }
+    }
+    let records = frame::scan(bytes, from).map_err(|reason| match start {
+        0 => reason,
+        _ => format!("{reason}, counted from {start}"),
+    })?;
+    for payload in records.payloads {
+        let at = start + payload.start as u64;
+        insert(&bytes.slice(payload), rows)
+            .ok_or_else(|| format!("the record at byte {at} cannot be"))?;
+    }
+    Ok(start + records.end as u64)
+}
+
+fn insert(payload: &Bytes, rows: &mut Rows) -> Option<()> {
+    let mut reader = Reader::new(payload);
+    let mut write_time = 0i64;
+    for _ in 0..reader.count(ROW_BYTES)? {
+        let key = payload.slice_ref(reader.bytes()?);
+        write_time = write_time.wrapping_add(reader.signed()?);
+        let row = match reader.varint()?.checked_sub(1) {
+            None => None,
+            Some(length) => Some(reader.take(usize::try_from(length).ok()?)?),
+        };
+        rows.keep_newest(FreshRow {
+            key,
+            write_time,
+            row: row.map(|row| payload.slice_ref(row)),
+        });
+    }
+    reader.is_empty().then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    fn row() -> impl Strategy<Value = FreshRow> {
+        let key = prop::collection::vec(any::<u8>(), 0..3);
+        let row = prop::option::of(prop::collection::vec(any::<u8>(), 0..3));
+        let write_time = select(vec![i64::MIN, 0, 1, 2, i64::MAX]);
+        (key, write_time, row).prop_map(|(key, write_time, row)| FreshRow {
+            key: key.into(),
+            write_time,
+            row: row.map(Bytes::from),
+        })
+    }
+
+    fn inserts() -> impl Strategy<Value = Vec<Vec<FreshRow>>> {
+        prop::collection::vec(prop::collection::vec(row(), 0..5), 0..5)
+    }
+
+    fn file(inserts: &[Vec<FreshRow>]) -> Bytes {
+        let records = inserts.iter().map(|rows| encode(rows).unwrap());
+        let mut bytes = HEAD.to_vec();
+        bytes.extend(records.flatten());
+        bytes.into()
+    }
+
+    fn read(bytes: &Bytes) -> Result<Vec<FreshRow>, String> {
+        let mut rows = Rows::default();
+        decode(bytes, 0, &mut rows)?;
+        Ok(rows.within(KeyRange::default()))
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_inserts_does_not_matter(inserts in inserts()) {
+            let mut reversed = inserts.clone();
+            reversed.reverse();
+            reversed.iter_mut().for_each(|rows| rows.reverse());
+            let rows = read(&file(&inserts)).unwrap();
+            prop_assert_eq!(&rows, &read(&file(&reversed)).unwrap());
+            prop_assert_eq!(&rows, &merged(inserts.iter().map(|rows| read(&file(std::slice::from_ref(rows))).unwrap()).collect()));
+            for row in inserts.iter().flatten() {
+                let found = rows.iter().find(|found| found.key == row.key).unwrap();
+                prop_assert!(found.write_time >= row.write_time);
+                if found.write_time == row.write_time && row.row.is_none() {
+                    prop_assert_eq!(&found.row, &None);
+                }
+            }
+        }
+
+        #[test]
+        fn a_log_that_has_grown_is_read_on(inserts in inserts(), cut in 0usize..5) {
+            let whole = file(&inserts);
+            let before = file(&inserts[..cut.min(inserts.len())]);
+            let mut rows = Rows::default();
+            let at = decode(&before, 0, &mut rows).unwrap();
+            prop_assert_eq!(at, before.len() as u64);
+            decode(&whole.slice(before.len()..), at, &mut rows).unwrap();
+            prop_assert_eq!(rows.within(KeyRange::default()), read(&whole).unwrap());
+        }
+
+        #[test]
+        fn whatever_a_record_says_nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            insert(&bytes.into(), &mut Rows::default());
+        }
+    }
+
+    #[test]
+    fn a_range_has_both_its_ends() {
+        let mut rows = Rows::default();
+        for key in ["a", "b", "c", "d"] {
+            let key = Bytes::from_static(key.as_bytes());
+            rows.keep_newest(FreshRow {
+                key,
+                write_time: 1,
+                row: None,
+            });
+        }
+        let within = |first: Option<&str>, last: Option<&str>| {
+            let keys = KeyRange {
+                first: first.map(str::as_bytes),
+                last: last.map(str::as_bytes),
+            };
+            let keys = rows
+                .within(keys)
+                .into_iter()
+                .map(|row| String::from_utf8(row.key.to_vec()).unwrap());
+            keys.collect::<Vec<_>>().concat()
+        };
+        assert_eq!(within(Some("b"), Some("c")), "bc");
+        assert_eq!(within(None, Some("b")), "ab");
+        assert_eq!(within(Some("bb"), None), "cd");
+        assert_eq!(within(Some("c"), Some("b")), "");
+    }
+
+    #[test]
+    fn what_is_no_log_is_said() {
+        read(&Bytes::from_static(b"other file")).unwrap_err();
+        read(&Bytes::from_static(b"oth")).unwrap_err();
+        assert_eq!(read(&Bytes::from_static(b"bkfre")).unwrap(), []);
+    }
+}

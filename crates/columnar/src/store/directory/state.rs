@@ -1,0 +1,246 @@
+//! What is valid, by all records of the manifest.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::record::{PlaceChange, Record};
+use super::segment::merged;
+use crate::definition::Place;
+use crate::meta::{ChunkId, ChunkMeta};
+use crate::store::{FreshRow, Snapshot};
+
+/// Chunks of a place in one record when the manifest is written anew.
+const CHUNKS_OF_RECORD: usize = 256;
+
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    pub places: BTreeMap<Place, PlaceState>,
+    /// Chunks that are no longer valid, and since when (microseconds since 1970-01-01 UTC).
+    pub retired: HashMap<ChunkId, i64>,
+    /// The highest number of a segment that is sealed or dropped: no later segment has it.
+    pub last_segment: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct PlaceState {
+    pub chunks: BTreeMap<ChunkId, Arc<ChunkMeta>>,
+    /// Fresh rows of segments up to this one are in chunks, or dropped; 0 for none.
+    pub sealed: u64,
+}
+
+impl State {
+    pub fn sealed(&self, place: Place) -> u64 {
+        self.places.get(&place).map_or(0, |place| place.sealed)
+    }
+
+    pub fn is_valid(&self, place: Place, id: ChunkId) -> bool {
+        let place = self.places.get(&place);
+        place.is_some_and(|place| place.chunks.contains_key(&id))
+    }
+
+    /// In order of their names.
+    pub fn chunks(&self, place: Place) -> Vec<Arc<ChunkMeta>> {
+        let place = self.places.get(&place);
+        place.map_or(Vec::new(), |place| place.chunks.values().cloned().collect())
+    }
+
+    /// Places with a chunk, in order.
+    pub fn places_with_chunks(&self) -> impl Iterator<Item = Place> {
+        let filled = self
+            .places
+            .iter()
+            .filter(|(_, state)| !state.chunks.is_empty());
+        filled.map(|(place, _)| *place)
+    }
+
+    /// The chunks of a place, and the rows of those of its segments (with their numbers) that are
+    /// not in them.
+    pub fn snapshot(&self, place: Place, mut segments: Vec<(u64, Vec<FreshRow>)>) -> Snapshot {
+        let sealed = self.sealed(place);
+        segments.retain(|(number, _)| *number > sealed);
+        Snapshot {
+            fresh: merged(segments.into_iter().map(|(_, rows)| rows).collect()),
+            chunks: self.chunks(place),
+        }
+    }
+
+    /// Why a record cannot come next, if so.
+    pub fn check(&self, record: &Record) -> Result<(), String> {
+        let Record::Changes { changes, .. } = record else {
+            return Ok(());
+        };
+        let mut seen = HashSet::new();
+        for PlaceChange {
+            place, add, retire, ..
+        } in changes
+        {
+            for id in retire {
+                if !self.is_valid(*place, *id) || !seen.insert(*id) {
+                    return Err(format!("chunk {id} of {place} is not valid any more"));
+                }
+            }
+            for meta in add {
+                if self.is_valid(*place, meta.id) || !seen.insert(meta.id) {
+                    return Err(format!("chunk {} of {place} is valid already", meta.id));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What [`State::check`] accepts.
+    pub fn apply(&mut self, record: Record) {
+        match record {
+            Record::Changes { at, changes } => {
+                for change in changes {
+                    self.apply_change(at, change);
+                }
+            }
+            Record::Dropped { at, places } => {
+                for (place, up_to) in places {
+                    let state = self.places.entry(place).or_default();
+                    let chunks = std::mem::take(&mut state.chunks);
+                    self.retired.extend(chunks.into_keys().map(|id| (id, at)));
+                    state.sealed = state.sealed.max(up_to);
+                    self.last_segment = self.last_segment.max(up_to);
+                }
+            }
+            Record::Retired(chunks) => self.retired.extend(chunks),
+        }
+    }
+
+    fn apply_change(&mut self, at: i64, change: PlaceChange) {
+        let state = self.places.entry(change.place).or_default();
+        for id in change.retire {
+            state.chunks.remove(&id);
+            self.retired.insert(id, at);
+        }
+        for meta in change.add {
+            state.chunks.insert(meta.id, meta);
+        }
+        state.sealed = state.sealed.max(change.sealed);
+        self.last_segment = self.last_segment.max(change.sealed);
+    }
+
+    /// Records that lead from nothing here.
+    pub fn records(&self) -> impl Iterator<Item = Record> {
+        let retired = self.retired.iter().map(|(id, at)| (*id, *at)).collect();
+        let places = self
+            .places
+            .iter()
+            .flat_map(|(place, state)| records_of(*place, state));
+        std::iter::once(Record::Retired(retired)).chain(places)
+    }
+}
+
+fn records_of(place: Place, state: &PlaceState) -> Vec<Record> {
+    let all: Vec<_> = state.chunks.values().cloned().collect();
+    let change = |add: &[Arc<ChunkMeta>]| PlaceChange {
+        place,
+        add: add.to_vec(),
+        retire: Vec::new(),
+        sealed: state.sealed,
+    };
+    let pieces = match all.is_empty() {
+        true => vec![change(&[])],
+        false => all.chunks(CHUNKS_OF_RECORD).map(change).collect(),
+    };
+    let record = |change| Record::Changes {
+        at: 0,
+        changes: vec![change],
+    };
+    pieces.into_iter().map(record).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use bytes::Bytes;
+    use uuid::Uuid;
+
+    use super::*;
+
+    pub fn meta(id: u128) -> Arc<ChunkMeta> {
+        Arc::new(ChunkMeta {
+            id: ChunkId(Uuid::from_u128(id)),
+            rows: 1,
+            deleted: 0,
+            first: Bytes::from_static(b"a"),
+            last: Bytes::from_static(b"b"),
+            min_write_time: 1,
+            max_write_time: 1,
+            stats: Vec::new(),
+            blobs: Vec::new(),
+        })
+    }
+
+    fn id(id: u128) -> ChunkId {
+        ChunkId(Uuid::from_u128(id))
+    }
+
+    fn place(bucket: i64) -> Place {
+        Place { bucket, shard: 0 }
+    }
+
+    fn change(bucket: i64, add: &[u128], retire: &[u128], sealed: u64) -> Record {
+        Record::Changes {
+            at: 7,
+            changes: vec![PlaceChange {
+                place: place(bucket),
+                add: add.iter().copied().map(meta).collect(),
+                retire: retire.iter().copied().map(id).collect(),
+                sealed,
+            }],
+        }
+    }
+
+    fn state(records: &[Record]) -> State {
+        let mut state = State::default();
+        for record in records {
+            state.check(record).unwrap();
+            state.apply(record.clone());
+        }
+        state
+    }
+
+    #[test]
+    fn a_dropped_place_is_empty_and_its_segments_stay_sealed() {
+        let dropped = Record::Dropped {
+            at: 8,
+            places: vec![(place(1), 5), (place(2), 0)],
+        };
+        let state = state(&[change(1, &[1, 2], &[], 3), change(3, &[4], &[], 0), dropped]);
+        assert_eq!(state.chunks(place(1)), []);
+        assert_eq!(state.sealed(place(1)), 5);
+        assert_eq!(state.last_segment, 5);
+        assert_eq!(state.retired, HashMap::from([(id(1), 8), (id(2), 8)]));
+        assert_eq!(state.places_with_chunks().collect::<Vec<_>>(), [place(3)]);
+    }
+
+    #[test]
+    fn what_cannot_be_changed_is_said() {
+        let state = state(&[change(1, &[1], &[], 0)]);
+        let error = |record: Record| state.check(&record).unwrap_err();
+        assert!(error(change(1, &[1], &[], 0)).ends_with("of bucket 1 shard 0 is valid already"));
+        assert!(
+            error(change(2, &[], &[1], 0)).ends_with("of bucket 2 shard 0 is not valid any more")
+        );
+        error(change(1, &[], &[1, 1], 0));
+        error(change(1, &[2, 2], &[], 0));
+        state.check(&change(1, &[2], &[1], 0)).unwrap();
+    }
+
+    #[test]
+    fn written_anew_it_is_the_same() {
+        let many: Vec<u128> = (10..10 + 2 * CHUNKS_OF_RECORD as u128 + 1).collect();
+        let before = state(&[
+            change(1, &many, &[], 3),
+            change(1, &[], &[11], 0),
+            change(2, &[], &[], 9),
+        ]);
+        let after = state(&before.records().collect::<Vec<_>>());
+        assert_eq!(after.retired, before.retired);
+        assert_eq!(after.last_segment, 9);
+        assert_eq!(after.chunks(place(1)), before.chunks(place(1)));
+        assert_eq!(after.sealed(place(2)), 9);
+    }
+}

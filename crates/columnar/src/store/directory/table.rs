@@ -1,0 +1,112 @@
+//! `table.json`: what a table is, and the version of the format of its folder.
+
+use std::fs::{self, File};
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::files::{create_folder, io, names, sync_folder, torn};
+use super::layout::{CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE};
+use super::manifest::Manifest;
+use super::writer::lock;
+use crate::definition::Definition;
+use crate::failpoint;
+use crate::{Error, Result};
+
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Table {
+    format: u32,
+    definition: Definition,
+}
+
+/// Of the format alone, since all else may be different in another one.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}
+
+/// Makes the files of a table that has no rows, in a folder that is empty or not there. The folder
+/// is a table from the moment when `table.json` is there.
+pub fn create(folder: &Folder, definition: &Definition) -> Result<File> {
+    definition.check()?;
+    fs::create_dir_all(&folder.root).map_err(io("creating folder", &folder.root))?;
+    check_empty(folder)?;
+    let lock = lock(folder)?;
+    // Another process may have made one before the lock was taken.
+    check_empty(folder)?;
+    create_folder(&folder.chunks())?;
+    create_folder(&folder.fresh())?;
+    Manifest::create(folder)?;
+    failpoint::hit("create.manifest");
+    write(folder, definition)?;
+    failpoint::hit("create.table");
+    if let Some(parent) = folder.root.parent().filter(|parent| parent.is_dir()) {
+        sync_folder(parent)?;
+    }
+    Ok(lock)
+}
+
+/// What a create that did not end has left may be there.
+fn check_empty(folder: &Folder) -> Result<()> {
+    let ours = [LOCK, CHUNKS, FRESH, MANIFEST, "manifest.new", "table.new"];
+    let names_there = names(&folder.root)?;
+    let reason = if names_there.iter().any(|name| name == TABLE) {
+        "is a table already; open it, or choose another folder"
+    } else if let Some(other) = names_there.iter().find(|name| !ours.contains(&&name[..])) {
+        return Err(Error::Invalid(format!(
+            "{} is not empty (it has `{other}`); a table needs a folder of its own",
+            folder.root.display()
+        )));
+    } else if !names(&folder.chunks())?.is_empty() || !names(&folder.fresh())?.is_empty() {
+        "has rows of a table whose `table.json` is missing; restore that from a backup"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Invalid(format!(
+        "{} {reason}",
+        folder.root.display()
+    )))
+}
+
+fn write(folder: &Folder, definition: &Definition) -> Result<()> {
+    let path = folder.table();
+    let new = path.with_extension("new");
+    let table = Table {
+        format: FORMAT,
+        definition: definition.clone(),
+    };
+    let mut json =
+        serde_json::to_vec_pretty(&table).map_err(|error| io("writing", &path)(error.into()))?;
+    json.push(b'\n');
+    let mut file = File::create(&new).map_err(io("creating", &new))?;
+    file.write_all(&json).map_err(io("writing", &new))?;
+    file.sync_all().map_err(io("syncing", &new))?;
+    fs::rename(&new, &path).map_err(io("renaming", &new))?;
+    sync_folder(&folder.root)
+}
+
+pub fn read(folder: &Folder) -> Result<Definition> {
+    let path = folder.table();
+    let json = match fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Error::Invalid(format!(
+                "{} is no columnar table: it has no `{TABLE}`",
+                folder.root.display()
+            )));
+        }
+        json => json.map_err(io("reading", &path))?,
+    };
+    let format: Format = serde_json::from_slice(&json).map_err(|e| torn(&path, e.to_string()))?;
+    if format.format != FORMAT {
+        return Err(Error::Version {
+            what: path.display().to_string(),
+            found: format.format,
+            known: FORMAT,
+        });
+    }
+    let table: Table = serde_json::from_slice(&json).map_err(|e| torn(&path, e.to_string()))?;
+    table.definition.check()?;
+    Ok(table.definition)
+}

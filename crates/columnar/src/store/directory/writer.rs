@@ -1,0 +1,239 @@
+//! The one process that changes a table.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, OpenOptions};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::chunks;
+use super::files::{io, locked, now, reading, sync_folder, writing};
+use super::layout::Folder;
+use super::log::Log;
+use super::manifest::Manifest;
+use super::record::{PlaceChange, Record};
+use super::state::State;
+use crate::definition::Place;
+use crate::failpoint;
+use crate::store::{Change, Frozen, KeyRange, Snapshot};
+use crate::{Error, Result};
+
+#[derive(Debug)]
+pub struct Writer {
+    pub folder: Folder,
+    /// Held for as long as the process writes the table.
+    _lock: File,
+    /// Commits and sweeps come one after another.
+    pub manifest: Mutex<Manifest>,
+    /// What the manifest says.
+    pub state: RwLock<State>,
+    logs: Mutex<HashMap<Place, Arc<Log>>>,
+    last_segment: Arc<AtomicU64>,
+}
+
+/// A process that just ended may hold the lock for a moment: so does one that it started, until
+/// that executes another program.
+const LOCK_ATTEMPTS: u32 = 25;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Takes the right to write a table until the file is closed, or the process ends in any way.
+///
+/// # Errors
+/// If another has it.
+pub fn lock(folder: &Folder) -> Result<File> {
+    let path = folder.lock();
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(io("opening", &path))?;
+    for _ in 0..LOCK_ATTEMPTS {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOCK_PAUSE),
+            Err(error) => return Err(io("locking", &path)(error.into())),
+        }
+    }
+    Err(Error::Invalid(format!(
+        "the table in {} is being written by another process; end that first, or open the table \
+         only to read it",
+        folder.root.display()
+    )))
+}
+
+impl Writer {
+    pub fn open(folder: Folder, lock: File) -> Result<Writer> {
+        let (manifest, state) = Manifest::open(&folder)?;
+        let last_segment = Arc::new(AtomicU64::new(state.last_segment));
+        let mut logs = HashMap::new();
+        for place in folder.places()? {
+            let log = Log::new(folder.clone(), place, Arc::clone(&last_segment));
+            log.recover(state.sealed(place))?;
+            logs.insert(place, Arc::new(log));
+        }
+        Ok(Writer {
+            folder,
+            _lock: lock,
+            manifest: Mutex::new(manifest),
+            state: RwLock::new(state),
+            logs: Mutex::new(logs),
+            last_segment,
+        })
+    }
+
+    pub fn log(&self, place: Place) -> Arc<Log> {
+        let mut logs = locked(&self.logs);
+        let new = || Log::new(self.folder.clone(), place, Arc::clone(&self.last_segment));
+        Arc::clone(logs.entry(place).or_insert_with(|| Arc::new(new())))
+    }
+
+    fn known_log(&self, place: Place) -> Option<Arc<Log>> {
+        locked(&self.logs).get(&place).cloned()
+    }
+
+    fn logs(&self) -> Vec<(Place, Arc<Log>)> {
+        let logs = locked(&self.logs);
+        let entry = |(place, log): (&Place, &Arc<Log>)| (*place, Arc::clone(log));
+        logs.iter().map(entry).collect()
+    }
+
+    pub fn places(&self) -> Vec<Place> {
+        let logs = self.logs();
+        let state = reading(&self.state);
+        let fresh = logs
+            .iter()
+            .filter(|(place, log)| log.has_rows_after(state.sealed(*place)));
+        let mut places: Vec<Place> = fresh.map(|(place, _)| *place).collect();
+        places.extend(state.places_with_chunks());
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    pub fn snapshot(&self, place: Place, keys: KeyRange<'_>) -> Snapshot {
+        // First what is fresh, then what the manifest says: what is sealed in between is seen in
+        // chunks only, and nothing is seen in neither.
+        let log = self.known_log(place);
+        let segments = log.map_or(Vec::new(), |log| log.rows(keys));
+        reading(&self.state).snapshot(place, segments)
+    }
+
+    pub fn freeze(&self, place: Place) -> Frozen {
+        let log = self.known_log(place);
+        let closed = log.as_ref().and_then(|log| log.close());
+        let sealed = reading(&self.state).sealed(place);
+        let up_to = closed.unwrap_or(sealed).max(sealed);
+        Frozen {
+            rows: log.map_or(Vec::new(), |log| log.rows_between(sealed, up_to)),
+            up_to,
+        }
+    }
+
+    pub fn commit(&self, changes: Vec<Change>) -> Result<()> {
+        failpoint::hit("commit.begin");
+        let mut manifest = locked(&self.manifest);
+        for change in &changes {
+            self.check(change)?;
+        }
+        let places: Vec<Place> = changes.iter().map(|change| change.place).collect();
+        let record = Record::Changes {
+            at: now(),
+            changes: changes.into_iter().map(place_change).collect(),
+        };
+        self.append(&mut manifest, record)?;
+        self.forget_sealed(&places);
+        self.keep_short(&mut manifest);
+        Ok(())
+    }
+
+    pub fn drop_places(&self, places: &[Place]) -> Result<()> {
+        failpoint::hit("drop.begin");
+        let mut manifest = locked(&self.manifest);
+        let up_to = |place: &Place| {
+            let closed = self.known_log(*place).and_then(|log| log.close());
+            (*place, closed.unwrap_or_default())
+        };
+        let record = Record::Dropped {
+            at: now(),
+            places: places.iter().map(up_to).collect(),
+        };
+        failpoint::hit("drop.closed");
+        self.append(&mut manifest, record)?;
+        self.forget_sealed(places);
+        self.keep_short(&mut manifest);
+        Ok(())
+    }
+
+    fn check(&self, change: &Change) -> Result<()> {
+        let place = change.place;
+        for chunk in &change.add {
+            if !chunks::is_there(&self.folder, chunk)? {
+                return Err(Error::Invalid(format!(
+                    "chunk {} of {place} cannot be committed: it was not put, or put so long ago \
+                     that a sweep took it for forgotten; put it again",
+                    chunk.id
+                )));
+            }
+        }
+        let sealed = reading(&self.state).sealed(place);
+        match &change.sealed {
+            Some(frozen) if frozen.up_to <= sealed && !frozen.rows.is_empty() => {
+                Err(Error::Invalid(format!(
+                    "the fresh rows of {place} were sealed or dropped meanwhile; seal it again"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn append(&self, manifest: &mut Manifest, record: Record) -> Result<()> {
+        let mistake = |reason| Error::Invalid(format!("{reason}; the change was not made"));
+        reading(&self.state).check(&record).map_err(mistake)?;
+        manifest.append(&record)?;
+        writing(&self.state).apply(record);
+        failpoint::hit("commit.applied");
+        Ok(())
+    }
+
+    fn forget_sealed(&self, places: &[Place]) {
+        let state = reading(&self.state);
+        for place in places {
+            if let Some(log) = self.known_log(*place) {
+                log.forget(state.sealed(*place));
+            }
+        }
+    }
+
+    /// The commit is durable, whether or not this succeeds.
+    fn keep_short(&self, manifest: &mut Manifest) {
+        if manifest.has_grown()
+            && let Err(error) = self.rewrite(manifest)
+        {
+            tracing::warn!("the manifest could not be written anew, and goes on growing: {error}");
+        }
+    }
+
+    fn rewrite(&self, manifest: &mut Manifest) -> Result<()> {
+        let mut state = reading(&self.state).clone();
+        // A place with nothing is left out, once its old segments cannot come back.
+        sync_folder(&self.folder.fresh())?;
+        let has_folder: HashSet<Place> = self.folder.places()?.into_iter().collect();
+        state
+            .places
+            .retain(|place, state| !state.chunks.is_empty() || has_folder.contains(place));
+        manifest.rewrite(&self.folder, &state)
+    }
+}
+
+fn place_change(change: Change) -> PlaceChange {
+    PlaceChange {
+        place: change.place,
+        add: change.add,
+        retire: change.retire,
+        sealed: change.sealed.map_or(0, |frozen| frozen.up_to),
+    }
+}

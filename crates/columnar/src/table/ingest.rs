@@ -1,0 +1,221 @@
+//! Loading many rows: they go straight into chunks.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use arrow::array::{RecordBatch, UInt64Array};
+use arrow::compute::{concat_batches, take_record_batch};
+use tokio::task::{JoinError, JoinSet, spawn_blocking};
+
+use super::Table;
+use super::chunker::Sorted;
+use super::clock::write_time;
+use super::conform::conform;
+use crate::definition::Place;
+use crate::failpoint;
+use crate::meta::ChunkMeta;
+use crate::store::{Change, Chunk};
+use crate::{Error, Result, key};
+
+/// Chunks' worth of rows that are sorted together at most: more of them let a chunk have rows of
+/// fewer partition keys.
+const CHUNKS_SORTED_TOGETHER: usize = 8;
+
+/// Memory that rows of all places may take before the largest is written.
+const BUFFERED_BYTES: usize = 256 << 20;
+
+/// Memory that rows of one place may take before they are written.
+const BUFFERED_BYTES_OF_PLACE: usize = 64 << 20;
+
+/// Chunks that are written before they are committed together.
+const CHUNKS_OF_COMMIT: usize = 64;
+
+/// What an ingest wrote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ingested {
+    /// Rows that came.
+    pub rows: u64,
+    pub chunks: u64,
+    /// Of the blobs.
+    pub bytes: u64,
+}
+
+#[derive(Default)]
+struct Buffer {
+    batches: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
+}
+
+/// A load that is under way. Rows are durable, and seen, once [`Ingest::finish`] returned; of those
+/// of an ingest that ended before, some may be. Rows with one key: the one that came last is kept.
+pub struct Ingest {
+    table: Arc<Table>,
+    buffers: HashMap<Place, Buffer>,
+    buffered_bytes: usize,
+    writing: JoinSet<Result<(Place, Vec<Arc<ChunkMeta>>)>>,
+    written: HashMap<Place, Vec<Arc<ChunkMeta>>>,
+    so_far: Ingested,
+}
+
+impl Ingest {
+    pub(super) fn new(table: Arc<Table>) -> Self {
+        Ingest {
+            table,
+            buffers: HashMap::new(),
+            buffered_bytes: 0,
+            writing: JoinSet::new(),
+            written: HashMap::new(),
+            so_far: Ingested::default(),
+        }
+    }
+
+    /// Takes rows whose columns are found by name.
+    ///
+    /// # Errors
+    /// Rows that do not fit the table (then none of them is taken), or a store that fails.
+    pub async fn write(&mut self, rows: &RecordBatch) -> Result<()> {
+        let rows = conform(&self.table.definition, rows)?;
+        self.so_far.rows += rows.num_rows() as u64;
+        for (place, rows) in self.by_place(&rows)? {
+            let bytes = rows.get_array_memory_size();
+            let buffer = self.buffers.entry(place).or_default();
+            buffer.rows += rows.num_rows();
+            buffer.bytes += bytes;
+            buffer.batches.push(rows);
+            self.buffered_bytes += bytes;
+            let enough = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
+            if buffer.rows >= enough || buffer.bytes >= BUFFERED_BYTES_OF_PLACE {
+                self.flush(place).await?;
+            }
+        }
+        while self.buffered_bytes > BUFFERED_BYTES {
+            let largest = self.buffers.iter().max_by_key(|(_, buffer)| buffer.bytes);
+            let Some(place) = largest.map(|(place, _)| *place) else {
+                break;
+            };
+            self.flush(place).await?;
+        }
+        Ok(())
+    }
+
+    /// What was written so far.
+    pub fn so_far(&self) -> Ingested {
+        self.so_far
+    }
+
+    /// Writes what is left. Then all rows are durable.
+    pub async fn finish(mut self) -> Result<Ingested> {
+        let mut places: Vec<Place> = self.buffers.keys().copied().collect();
+        places.sort_unstable();
+        for place in places {
+            self.flush(place).await?;
+        }
+        while !self.writing.is_empty() {
+            self.wait_for_one().await?;
+        }
+        self.commit().await?;
+        Ok(self.so_far)
+    }
+
+    fn by_place(&self, rows: &RecordBatch) -> Result<Vec<(Place, RecordBatch)>> {
+        let definition = &self.table.definition;
+        let keys = key::encode(definition, rows)?;
+        let places = key::place(definition, &keys)?;
+        let Some(first) = places.first() else {
+            return Ok(Vec::new());
+        };
+        if places.iter().all(|place| place == first) {
+            return Ok(vec![(*first, rows.clone())]);
+        }
+        let mut by_place: HashMap<Place, Vec<u64>> = HashMap::new();
+        for (row, place) in places.iter().enumerate() {
+            by_place.entry(*place).or_default().push(row as u64);
+        }
+        let taken = |(place, indexes)| {
+            let rows = take_record_batch(rows, &UInt64Array::from(indexes)).map_err(|source| {
+                Error::Arrow {
+                    doing: "dividing rows by place",
+                    source,
+                }
+            })?;
+            Ok((place, rows))
+        };
+        by_place.into_iter().map(taken).collect()
+    }
+
+    /// Begins to write what there is of a place, as soon as there is a free thread for it.
+    async fn flush(&mut self, place: Place) -> Result<()> {
+        let Some(buffer) = self.buffers.remove(&place) else {
+            return Ok(());
+        };
+        self.buffered_bytes -= buffer.bytes;
+        while self.writing.len() >= available_parallelism().map_or(1, usize::from) {
+            self.wait_for_one().await?;
+        }
+        // Taken here, so that what comes later is later, whichever is written first.
+        let write_time = write_time();
+        self.writing
+            .spawn(write(Arc::clone(&self.table), place, buffer, write_time));
+        Ok(())
+    }
+
+    async fn wait_for_one(&mut self) -> Result<()> {
+        let Some(ended) = self.writing.join_next().await else {
+            return Ok(());
+        };
+        let (place, chunks) = ended.map_err(panicked)??;
+        self.so_far.chunks += chunks.len() as u64;
+        self.so_far.bytes += chunks.iter().map(|c| c.bytes()).sum::<u64>();
+        self.written.entry(place).or_default().extend(chunks);
+        match self.written.values().map(Vec::len).sum::<usize>() >= CHUNKS_OF_COMMIT {
+            true => self.commit().await,
+            false => Ok(()),
+        }
+    }
+
+    async fn commit(&mut self) -> Result<()> {
+        let change = |(place, add)| Change {
+            place,
+            add,
+            retire: Vec::new(),
+            sealed: None,
+        };
+        let changes: Vec<Change> = self.written.drain().map(change).collect();
+        failpoint::hit("ingest.commit");
+        match changes.is_empty() {
+            true => Ok(()),
+            false => self.table.store.commit(changes).await,
+        }
+    }
+}
+
+async fn write(
+    table: Arc<Table>,
+    place: Place,
+    buffer: Buffer,
+    write_time: i64,
+) -> Result<(Place, Vec<Arc<ChunkMeta>>)> {
+    let definition = Arc::clone(&table.definition);
+    let build = move || {
+        let rows = concat_batches(&definition.schema(), &buffer.batches).map_err(|source| {
+            Error::Arrow {
+                doing: "joining rows",
+                source,
+            }
+        })?;
+        Sorted::new(&definition, rows)?.chunks(&definition, write_time)
+    };
+    let chunks: Vec<Chunk> = spawn_blocking(build).await.map_err(panicked)??;
+    failpoint::hit("ingest.encoded");
+    table.store.put(place, &chunks).await?;
+    failpoint::hit("ingest.put");
+    Ok((place, chunks.into_iter().map(|chunk| chunk.meta).collect()))
+}
+
+fn panicked(error: JoinError) -> Error {
+    Error::Invalid(format!(
+        "writing chunks ended early: {error}; this is a fault of this library"
+    ))
+}

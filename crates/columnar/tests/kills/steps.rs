@@ -1,0 +1,131 @@
+//! What a step does to a table and to a plain map.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroI64;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::Int64Type;
+use bakeoff_columnar::store::KeyRange;
+use bakeoff_columnar::table::Selection;
+use bakeoff_columnar::{Column, Definition, Kind, Profile, Table};
+
+/// The value of each host and time.
+pub type State = BTreeMap<(String, i64), i64>;
+
+const HOSTS: i64 = 3;
+const TIMES: i64 = 200;
+
+pub fn definition() -> Definition {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+    };
+    Definition {
+        columns: vec![
+            column("host", Kind::Text),
+            column("time", Kind::Bigint),
+            column("value", Kind::Bigint),
+        ],
+        partition_key: vec!["host".to_owned()],
+        order_key: vec!["time".to_owned()],
+        bucket: NonZeroI64::new(TIMES / 2),
+        shards: 2,
+        profile: Profile::Fast,
+        chunk_rows: 32,
+    }
+}
+
+enum Change {
+    Ingest(State),
+    Insert(State),
+    Delete(Vec<(String, i64)>),
+    Seal,
+}
+
+/// A number that looks random, of a step and a row.
+fn hash(step: u64, row: u64) -> u64 {
+    let mut x = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ row.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ (x >> 32)
+}
+
+fn change(step: u64) -> Change {
+    let key = |row: u64| {
+        let random = hash(step, row) as i64;
+        let host = format!("host-{}", random.rem_euclid(HOSTS));
+        (host, (random >> 8).rem_euclid(TIMES))
+    };
+    let rows = |count: u64| (0..count).map(|row| (key(row), step as i64)).collect();
+    match hash(step, 0) % 8 {
+        0 | 1 => Change::Ingest(rows(80)),
+        2 | 3 => Change::Insert(rows(6)),
+        4 | 5 => Change::Delete((0..5).map(key).collect()),
+        _ => Change::Seal,
+    }
+}
+
+/// What is valid after all steps up to one.
+pub fn state_after(last: u64) -> State {
+    let mut state = State::new();
+    for step in 1..=last {
+        match change(step) {
+            Change::Ingest(rows) | Change::Insert(rows) => state.extend(rows),
+            Change::Delete(keys) => state.retain(|key, _| !keys.contains(key)),
+            Change::Seal => {}
+        }
+    }
+    state
+}
+
+pub async fn apply(table: &Arc<Table>, step: u64) {
+    match change(step) {
+        Change::Ingest(rows) => {
+            let mut ingest = table.ingest();
+            ingest.write(&batch(&rows)).await.unwrap();
+            ingest.finish().await.unwrap();
+        }
+        Change::Insert(rows) => table.insert(&batch(&rows)).await.unwrap(),
+        Change::Delete(keys) => {
+            let rows: State = keys.into_iter().map(|key| (key, 0)).collect();
+            let keys = batch(&rows).project(&[0, 1]).unwrap();
+            table.delete(&keys).await.unwrap();
+        }
+        Change::Seal => {
+            table.seal(None).await.unwrap();
+            table.sweep(std::time::Duration::ZERO).await.unwrap();
+        }
+    }
+}
+
+fn batch(rows: &State) -> RecordBatch {
+    let hosts = StringArray::from_iter_values(rows.keys().map(|(host, _)| host));
+    let times = Int64Array::from_iter_values(rows.keys().map(|(_, time)| *time));
+    let values = Int64Array::from_iter_values(rows.values().copied());
+    let columns: [(&str, ArrayRef); 3] = [
+        ("host", Arc::new(hosts)),
+        ("time", Arc::new(times)),
+        ("value", Arc::new(values)),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// All rows of a table, none of which is there twice.
+pub async fn shown(table: &Table) -> State {
+    let mut state = State::new();
+    for part in table.view(&Selection::default()).await.unwrap() {
+        let rows = table
+            .read(&part, &[0, 1, 2], KeyRange::default())
+            .await
+            .unwrap();
+        let hosts = rows.column(0).as_string::<i32>();
+        let times = rows.column(1).as_primitive::<Int64Type>();
+        let values = rows.column(2).as_primitive::<Int64Type>();
+        for i in 0..rows.num_rows() {
+            let key = (hosts.value(i).to_owned(), times.value(i));
+            let before = state.insert(key.clone(), values.value(i));
+            assert_eq!(before, None, "{key:?} is there twice");
+        }
+    }
+    state
+}

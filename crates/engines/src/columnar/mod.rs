@@ -1,0 +1,155 @@
+//! Columnar tables as designs: what is common to those in a directory and in Cassandra.
+
+use std::num::NonZeroI64;
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use bakeoff_columnar::definition::CHUNK_ROWS;
+use bakeoff_columnar::sql;
+use bakeoff_columnar::store::Store;
+use bakeoff_columnar::{Column, Definition, Error, Kind, Profile, Table};
+use bakeoff_driver::{Answer, DesignError};
+use bakeoff_workload::{ColumnType, DesignId, Table as Described};
+use datafusion::prelude::SessionContext;
+
+use crate::EngineError;
+use crate::settings::Settings;
+use crate::sql::{answer, message, session};
+
+/// Settings of columnar layouts, for `bakeoff list`.
+pub const SETTINGS: &str =
+    "profile=fast|compact, bucket=1d (or a number), rows=32768, shards=1, cache=0 (MiB)";
+
+/// What a design's id says of its table.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    pub definition: Definition,
+    /// Memory for encoded blobs, in bytes.
+    pub cache_bytes: u64,
+}
+
+impl Shape {
+    pub fn new(id: &DesignId, table: &Described) -> Result<Self, EngineError> {
+        let mut settings = Settings::of(id);
+        let profile = match settings.word("profile", &["fast", "compact"])? {
+            Some("compact") => Profile::Compact,
+            _ => Profile::Fast,
+        };
+        let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
+            Some(width) => NonZeroI64::new(settings.bucket(table, &width)?.1),
+            None => None,
+        };
+        let chunk_rows = settings
+            .parsed("rows", "a number of rows")?
+            .unwrap_or(CHUNK_ROWS);
+        let shards = settings
+            .parsed("shards", "a number of shards")?
+            .unwrap_or(1);
+        let cache_mib: u32 = settings.parsed("cache", "a number of MiB")?.unwrap_or(0);
+        let columns = table.columns.iter().map(|column| Column {
+            name: column.name.clone(),
+            kind: kind(column.kind),
+        });
+        let definition = Definition {
+            columns: columns.collect(),
+            partition_key: table.partition_key.clone(),
+            order_key: table.order_key.clone(),
+            bucket,
+            shards,
+            profile,
+            chunk_rows,
+        };
+        let checked = definition.check();
+        checked.map_err(|error| settings.error(error.to_string()))?;
+        settings.end(SETTINGS)?;
+        Ok(Shape {
+            definition,
+            cache_bytes: u64::from(cache_mib) << 20,
+        })
+    }
+
+    /// What the result keeps of it.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let definition = &self.definition;
+        let bucket = definition
+            .bucket
+            .map_or("none".to_owned(), |width| width.to_string());
+        let profile = match definition.profile {
+            Profile::Fast => "fast",
+            Profile::Compact => "compact",
+        };
+        [
+            ("profile", profile.to_owned()),
+            ("rows of a chunk at most", definition.chunk_rows.to_string()),
+            ("bucket", bucket),
+            ("shards", definition.shards.to_string()),
+            ("cache", format!("{} MiB", self.cache_bytes >> 20)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+    }
+}
+
+fn kind(kind: ColumnType) -> Kind {
+    match kind {
+        ColumnType::Boolean => Kind::Boolean,
+        ColumnType::Int => Kind::Int,
+        ColumnType::Bigint => Kind::Bigint,
+        ColumnType::Double => Kind::Double,
+        ColumnType::Text => Kind::Text,
+        ColumnType::Timestamp => Kind::Timestamp,
+        ColumnType::Blob => Kind::Blob,
+    }
+}
+
+/// A columnar table that is open, and a session that knows it by the workload's name.
+pub struct Opened {
+    table: Arc<Table>,
+    sql: SessionContext,
+}
+
+impl Opened {
+    pub fn new(
+        store: Arc<dyn Store>,
+        cache_bytes: u64,
+        name: &str,
+        threads: usize,
+    ) -> Result<Self, DesignError> {
+        let table = Table::new(store, cache_bytes);
+        let known = || {
+            let session = sql::session(&session(threads)?);
+            sql::register(&session, name, Arc::clone(&table))?;
+            Ok(session)
+        };
+        let sql = known().map_err(|e| DesignError(message(&e)))?;
+        Ok(Opened { table, sql })
+    }
+
+    pub async fn load(&self, rows: &RecordBatch) -> Result<(), DesignError> {
+        let mut ingest = self.table.ingest();
+        ingest.write(rows).await.map_err(failed)?;
+        ingest.finish().await.map_err(failed)?;
+        Ok(())
+    }
+
+    /// Merges small and overlapping chunks and removes what that replaced: nobody reads meanwhile.
+    pub async fn settle(&self) -> Result<String, DesignError> {
+        let sealed = self.table.seal(None).await.map_err(failed)?;
+        self.table
+            .sweep(std::time::Duration::ZERO)
+            .await
+            .map_err(failed)?;
+        Ok(format!(
+            "sealed: {} chunks became {}",
+            sealed.chunks_retired, sealed.chunks_added
+        ))
+    }
+
+    pub async fn answer(&self, query: &str) -> Result<Answer, DesignError> {
+        answer(&self.sql, query).await
+    }
+}
+
+pub fn failed(error: Error) -> DesignError {
+    DesignError(error.to_string())
+}

@@ -1,0 +1,206 @@
+//! `local`: columnar tables in a directory of the run folder.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
+use bakeoff_workload::{DesignId, Workload};
+use tokio::sync::RwLock;
+
+use crate::bytes::folder_size;
+use crate::columnar::{self, Opened, Shape, failed};
+use crate::{Context, Engine, EngineError, Layout, Running};
+
+pub struct Local;
+
+#[async_trait]
+impl Engine for Local {
+    fn name(&self) -> &'static str {
+        "local"
+    }
+
+    fn layouts(&self) -> &'static [Layout] {
+        &[Layout {
+            name: "local/columnar",
+            what: "chunks of encoded columns in a directory, read by DataFusion",
+            settings: columnar::SETTINGS,
+        }]
+    }
+
+    async fn availability(&self) -> Result<String, String> {
+        Ok(version())
+    }
+
+    fn describe(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<DesignInfo, EngineError> {
+        let shape = shape(id, workload)?;
+        Ok(DesignInfo {
+            id: id.to_string(),
+            engine: "local".to_owned(),
+            settings: shape.settings(),
+            statements: vec![format!(
+                "write a columnar table in {}",
+                context.folder_of_design(id).display()
+            )],
+        })
+    }
+
+    async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
+        Ok(Box::new(RunningLocal {
+            folder: context.folder_of("local"),
+        }))
+    }
+}
+
+fn version() -> String {
+    format!("columnar format {}", DEFINITION_FORMAT)
+}
+
+fn shape(id: &DesignId, workload: &Workload) -> Result<Shape, EngineError> {
+    match id.layout.as_deref() {
+        Some("columnar") => Shape::new(id, &workload.table),
+        other => Err(EngineError(format!(
+            "design {id}: local has no layout `{}`; there is columnar",
+            other.unwrap_or("")
+        ))),
+    }
+}
+
+struct RunningLocal {
+    /// Holds the tables of all local designs of the run.
+    folder: PathBuf,
+}
+
+#[async_trait]
+impl Running for RunningLocal {
+    fn info(&self) -> EngineInfo {
+        EngineInfo {
+            engine: "local".to_owned(),
+            version: version(),
+            start_seconds: None,
+            settings: Vec::new(),
+        }
+    }
+
+    async fn design(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<Box<dyn Design>, EngineError> {
+        Ok(Box::new(LocalColumnar {
+            info: Local.describe(id, workload, context)?,
+            shape: shape(id, workload)?,
+            dir: context.folder_of_design(id),
+            name: workload.table.name.clone(),
+            threads: context.threads,
+            opened: RwLock::default(),
+        }))
+    }
+
+    async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
+        match keep {
+            true => Ok(()),
+            false => remove(&self.folder).map_err(EngineError),
+        }
+    }
+}
+
+struct LocalColumnar {
+    info: DesignInfo,
+    shape: Shape,
+    dir: PathBuf,
+    name: String,
+    threads: usize,
+    opened: RwLock<Option<Arc<Opened>>>,
+}
+
+impl LocalColumnar {
+    async fn opened(&self) -> Result<Arc<Opened>, DesignError> {
+        if let Some(opened) = &*self.opened.read().await {
+            return Ok(Arc::clone(opened));
+        }
+        let store = DirectoryStore::open(&self.dir).map_err(failed)?;
+        self.keep(store).await
+    }
+
+    async fn keep(&self, store: DirectoryStore) -> Result<Arc<Opened>, DesignError> {
+        let cache_bytes = self.shape.cache_bytes;
+        let opened = Opened::new(Arc::new(store), cache_bytes, &self.name, self.threads)?;
+        let opened = Arc::new(opened);
+        *self.opened.write().await = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+}
+
+#[async_trait]
+impl Design for LocalColumnar {
+    fn info(&self) -> &DesignInfo {
+        &self.info
+    }
+
+    fn keeps_duplicates(&self) -> bool {
+        false
+    }
+
+    async fn create(&self) -> Result<(), DesignError> {
+        *self.opened.write().await = None;
+        remove(&self.dir).map_err(DesignError)?;
+        let definition = self.shape.definition.clone();
+        let store = DirectoryStore::create(&self.dir, definition)
+            .map_err(failed)?;
+        self.keep(store).await.map(|_| ())
+    }
+
+    async fn survives(&self) -> bool {
+        self.opened().await.is_ok()
+    }
+
+    async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        self.opened().await?.load(rows).await
+    }
+
+    async fn settle(&self) -> Result<String, DesignError> {
+        self.opened().await?.settle().await
+    }
+
+    async fn footprint(&self) -> Result<Footprint, DesignError> {
+        let (files, bytes) = folder_size(&self.dir, &|_| true).map_err(|e| {
+            DesignError(format!(
+                "reading sizes in {} failed: {e}",
+                self.dir.display()
+            ))
+        })?;
+        Ok(Footprint {
+            design: self.info.id.clone(),
+            engine_bytes: None,
+            file_bytes: Some(bytes),
+            compression_ratio: None,
+            compression_metadata_bytes: None,
+            files: Some(files),
+            note: None,
+        })
+    }
+
+    async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
+        self.opened().await?.answer(sql).await
+    }
+}
+
+fn remove(folder: &Path) -> Result<(), String> {
+    match std::fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != ErrorKind::NotFound => {
+            Err(format!("removing {} failed: {e}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
