@@ -3,8 +3,10 @@
 mod bytes;
 mod cassandra;
 mod check;
+mod columnar;
 mod dry;
 mod engine;
+mod local;
 mod memory;
 mod oracle;
 mod parquet;

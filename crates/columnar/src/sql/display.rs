@@ -11,8 +11,15 @@ impl DisplayAs for ColumnarScan {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut Formatter<'_>) -> fmt::Result {
         let facts = facts(self);
         match format {
-            DisplayFormatType::TreeRender => writeln!(f, "{}", facts.join("\n")),
-            _ => write!(f, "ColumnarScan: {}", facts.join(", ")),
+            DisplayFormatType::TreeRender => {
+                writeln!(f, "table={}\n{}", self.source.name, facts.join("\n"))
+            }
+            _ => write!(
+                f,
+                "ColumnarScan: {}, {}",
+                self.source.name,
+                facts.join(", ")
+            ),
         }
     }
 }
@@ -27,7 +34,6 @@ fn facts(scan: &ColumnarScan) -> Vec<String> {
     let merged = scan.in_order().filter(|t| t.part.exact().is_none()).count();
     let fresh: usize = scan.in_order().map(|t| t.part.fresh.len()).sum();
     let mut facts = vec![
-        source.name.clone(),
         format!("columns=[{}]", names.join(", ")),
         chunks(scan),
         format!("merged parts={merged}"),
@@ -74,5 +80,7 @@ fn chunks(scan: &ColumnarScan) -> String {
     if beyond > 0 {
         reasons += &format!(", beyond the limit {beyond}");
     }
-    format!("chunks={read} of {} ({reasons})", source.chunks)
+    let (places, all_places) = source.places;
+    let chunks = source.chunks;
+    format!("chunks={read} of {chunks} ({reasons}) in {places} of {all_places} places")
 }

@@ -1,10 +1,19 @@
 //! Tables as DataFusion tables.
 //!
 //! - Filters on the whole partition key (`=`, `IN`) and ranges of the first order key decide which
-//!   places are looked at, and which keys are read of a part.
+//!   places are looked up, and which keys are read of a part.
 //! - All other filters leave parts out whose statistics say that no row matches.
 //! - The scan applies the filters itself, and only to parts that they cut: where statistics prove
 //!   that all rows of a part match, the columns of the filters are not even read.
+//! - `COUNT`, `MIN`, `MAX`, `SUM` and `AVG` without `GROUP BY` take whole chunks from statistics
+//!   and read the others.
+//! - Rows of one partition key come in order of the order key from either end, without a sort; a
+//!   limit reads the chunks at that end. For other orders with a limit, chunks with the best values
+//!   come first, and those that cannot be among the best any more are passed over.
+//! - Aggregations by partition key that look at newest rows only read newest chunks only.
+//!
+//! `EXPLAIN` says how many chunks are read of how many, and what decided; `EXPLAIN ANALYZE` what
+//! was read in the end.
 
 mod aggregate;
 mod condition;

@@ -19,7 +19,7 @@ use super::reader::external;
 use super::scan::{ColumnarScan, Source};
 use super::task::{Task, in_key_order};
 use super::wanted::Wanted;
-use crate::table::{Part, Table};
+use crate::table::{Part, Table, View};
 
 /// Reads a table's parts: which ones, partition key, order key and statistics decide.
 pub struct ColumnarTable {
@@ -58,12 +58,16 @@ impl ColumnarTable {
     async fn plan(&self, filter: Filter) -> Result<(Source, Vec<Arc<Task>>, Order)> {
         let definition = self.table.definition();
         let wanted = Wanted::new(definition, &filter.conditions()).map_err(external)?;
-        let parts = match wanted.nothing() {
-            true => Vec::new(),
-            false => self.table.view(&wanted.selection).await.map_err(external)?,
+        let view = match wanted.nothing() {
+            true => View::default(),
+            false => {
+                let view = self.table.overview(&wanted.selection).await;
+                view.map_err(external)?
+            }
         };
-        let looked_at = chunks(&parts);
-        let parts: Vec<Part> = parts.into_iter().filter(|p| wanted.may_be_in(p)).collect();
+        let looked_at = view.chunks_passed_over + chunks(&view.parts);
+        let parts = view.parts.into_iter().filter(|p| wanted.may_be_in(p));
+        let parts: Vec<Part> = parts.collect();
         let by_key = looked_at - chunks(&parts);
         let before = chunks(&parts);
         let parts = self.pruned(&filter, parts)?;
@@ -76,6 +80,7 @@ impl ColumnarTable {
             table: Arc::clone(&self.table),
             name: self.name.clone(),
             keys: wanted.describe(definition),
+            places: (view.places, view.places + view.places_passed_over),
             chunks: looked_at,
             pruned_by_key: by_key,
             pruned_by_statistics: by_statistics,

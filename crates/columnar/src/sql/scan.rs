@@ -39,7 +39,9 @@ pub struct Source {
     pub filter: Filter,
     /// What the filters say of keys, for people.
     pub keys: String,
-    /// Chunks whose statistics were looked at.
+    /// Places that were looked up, and all that there are.
+    pub places: (usize, usize),
+    /// Chunks in those places.
     pub chunks: usize,
     /// Those of them that hold no wanted keys.
     pub pruned_by_key: usize,

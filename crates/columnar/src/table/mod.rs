@@ -24,6 +24,7 @@ pub use cache::CacheStatistics;
 pub use ingest::{Ingest, Ingested};
 pub use seal::Sealed;
 pub use selection::{Part, Selection};
+pub use view::View;
 
 use crate::Result;
 use crate::definition::Definition;

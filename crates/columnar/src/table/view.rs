@@ -15,27 +15,60 @@ const PLACES_AT_ONCE: usize = 16;
 /// Keys from the first to before the second.
 type Range = (Vec<u8>, Vec<u8>);
 
+/// Where the rows of a selection may be, and what else there is.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// Place by place, in order of their first keys.
+    pub parts: Vec<Part>,
+    /// Places that were looked up.
+    pub places: usize,
+    /// Places that cannot hold a row of the selection, and were not looked up.
+    pub places_passed_over: usize,
+    /// Chunks of the places that were looked up that hold no key of the selection.
+    pub chunks_passed_over: usize,
+}
+
 impl Table {
     /// The parts that may hold rows of the selection, place by place, in order of their first keys.
     pub async fn view(&self, selection: &Selection) -> Result<Vec<Part>> {
+        Ok(self.overview(selection).await?.parts)
+    }
+
+    /// As [`Table::view`], and how much was passed over.
+    pub async fn overview(&self, selection: &Selection) -> Result<View> {
         let ranges = key_ranges(&self.definition, selection)?;
-        let places = self.places(selection)?.wanted(self.store.places().await?);
+        let all = self.store.places().await?;
+        let all_places = all.len();
+        let places = self.places(selection)?.wanted(all);
+        let mut view = View {
+            places: places.len(),
+            places_passed_over: all_places - places.len(),
+            ..View::default()
+        };
         let views = places
             .into_iter()
             .map(|place| self.view_place(place, ranges.as_deref()));
-        let parts = stream::iter(views)
-            .buffered(PLACES_AT_ONCE)
-            .try_collect::<Vec<_>>();
-        Ok(parts.await?.into_iter().flatten().collect())
+        let mut views = stream::iter(views).buffered(PLACES_AT_ONCE);
+        while let Some((parts, passed_over)) = views.try_next().await? {
+            view.parts.extend(parts);
+            view.chunks_passed_over += passed_over;
+        }
+        Ok(view)
     }
 
-    async fn view_place(&self, place: Place, ranges: Option<&[Range]>) -> Result<Vec<Part>> {
+    /// The parts of a place, and how many chunks hold no wanted key.
+    async fn view_place(
+        &self,
+        place: Place,
+        ranges: Option<&[Range]>,
+    ) -> Result<(Vec<Part>, usize)> {
         let everything = KeyRange::default();
         let keys = ranges.map_or(everything, |ranges| KeyRange {
             first: ranges.iter().map(|(first, _)| &first[..]).min(),
             last: ranges.iter().map(|(_, end)| &end[..]).max(),
         });
         let snapshot = self.store.snapshot(place, keys).await?;
+        let all = snapshot.chunks.len();
         let mut parts = overlap::parts(&self.definition, place, snapshot)?;
         if let Some(ranges) = ranges {
             let overlaps = |part: &Part, (first, end): &Range| {
@@ -43,7 +76,8 @@ impl Table {
             };
             parts.retain(|part| ranges.iter().any(|range| overlaps(part, range)));
         }
-        Ok(parts)
+        let left: usize = parts.iter().map(|part| part.chunks.len()).sum();
+        Ok((parts, all - left))
     }
 
     fn places(&self, selection: &Selection) -> Result<Places> {

@@ -12,7 +12,7 @@ use bakeoff_columnar::store::directory::DirectoryStore;
 use bakeoff_columnar::{Error, Result};
 use tempfile::TempDir;
 
-use crate::kills::Random;
+use crate::steps::Random;
 use crate::support::*;
 
 const WRITERS: u64 = 4;

@@ -2,12 +2,15 @@
 //! killed, a file was damaged or a disk was full. The blobs are made up: they are the rows of the
 //! chunk as JSON, so that the tests can say which rows are where.
 
-mod behaviour;
+mod access;
 mod concurrent;
 mod damage;
 mod disk_full;
 mod kills;
+mod rows;
+mod steps;
 mod support;
+mod sweeps;
 
 /// What a process does that a test started.
 #[test]
@@ -21,7 +24,7 @@ fn child() {
         "random" => kills::random(),
         "concurrent" => concurrent::child(),
         "full" => disk_full::child(),
-        "hold" => behaviour::hold(),
+        "hold" => access::hold(),
         other => panic!("no such task: {other}"),
     }
 }

@@ -14,6 +14,7 @@ use bakeoff_columnar::store::{Change, Chunk, FreshRow, KeyRange, Store};
 use bakeoff_columnar::{Error, Result};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
 pub const TASK: &str = "BAKEOFF_TEST_TASK";
 pub const FOLDER: &str = "BAKEOFF_TEST_FOLDER";
@@ -266,4 +267,21 @@ pub fn runtime() -> tokio::runtime::Runtime {
         .enable_all()
         .build()
         .unwrap()
+}
+
+pub fn table() -> (TempDir, DirectoryStore) {
+    let folder = TempDir::new().unwrap();
+    let store = DirectoryStore::create(folder.path(), definition()).unwrap();
+    (folder, store)
+}
+
+pub fn reopened(folder: &TempDir, store: DirectoryStore) -> DirectoryStore {
+    drop(store);
+    DirectoryStore::open(folder.path()).unwrap()
+}
+
+pub fn newest(rows: &[Row]) -> Newest {
+    let mut newest = Newest::new();
+    rows.iter().for_each(|row| keep_newest(&mut newest, row));
+    newest
 }

@@ -1,12 +1,15 @@
 //! Columnar tables as DataFusion tables, compared with DataFusion's own.
 #![allow(clippy::unwrap_used)]
 
+mod orders;
 mod plans;
 mod questions;
+mod rows;
 mod support;
 
 use questions::random_question;
-use support::{Both, Random, ask, assert_same, values};
+use rows::Random;
+use support::{Both, ask, assert_same, values};
 
 /// Random tables of one run, and questions to each.
 const TABLES: u64 = 8;

@@ -9,17 +9,18 @@ use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 
 use tokio::sync::OnceCell;
 
-use crate::support::{Both, Random, Row, analyze, ask, definition, explain, values};
+use crate::rows::{Random, Row, definition};
+use crate::support::{Both, analyze, ask, explain, values};
 
 /// A table that no test changes.
-async fn table() -> &'static Both {
+pub async fn table() -> &'static Both {
     static TABLE: OnceCell<Both> = OnceCell::const_new();
     TABLE.get_or_init(own_table).await
 }
 
 /// Series s0 to s3 with a row each at 0 to 2499 ms, in buckets of 1000 ms, chunks of 100 rows of
 /// one series each: 100 chunks.
-async fn own_table() -> Both {
+pub async fn own_table() -> Both {
     let mut random = Random(1);
     let mut both = Both::new(definition(Some(1000), 2, 100));
     let mut rows = Vec::new();
@@ -43,7 +44,7 @@ async fn own_table() -> Both {
     both
 }
 
-fn number_after(text: &str, label: &str) -> u64 {
+pub fn number_after(text: &str, label: &str) -> u64 {
     let Some(at) = text.find(label) else {
         panic!("no {label} in\n{text}")
     };
@@ -192,97 +193,6 @@ async fn fresh_rows_are_read_and_the_rest_answered_from_statistics() {
     assert_eq!(values(&found, true), values(&expected, true));
 }
 
-#[tokio::test]
-async fn the_first_and_the_last_rows_of_a_series_are_in_one_chunk_each() {
-    let both = table().await;
-    let session = both.columnar(2);
-    for way in ["ASC", "DESC"] {
-        let sql =
-            format!("SELECT time, value FROM t WHERE series = 's1' ORDER BY time {way} LIMIT 3");
-        let plan = analyze(&session, &sql).await;
-        assert!(!plan.contains("SortExec"), "{plan}");
-        assert_eq!(number_after(&plan, "chunks_read="), 1, "{plan}");
-        let (found, expected) = (ask(&session, &sql).await, ask(&both.plain(), &sql).await);
-        assert_eq!(values(&found, true), values(&expected, true));
-    }
-    let sql = "SELECT time FROM t WHERE series = 's1' AND time <= to_timestamp_millis(777) \
-               ORDER BY time DESC LIMIT 1";
-    let plan = analyze(&session, sql).await;
-    assert!(number_after(&plan, "chunks_read=") <= 2, "{plan}");
-}
-
-#[tokio::test]
-async fn fresh_rows_do_not_make_a_sort_necessary() {
-    let mut both = own_table().await;
-    let newest = |series: u32, time| Row {
-        series: format!("s{series}"),
-        time,
-        ..both.rows.values().next().unwrap().clone()
-    };
-    let rows = (0..4)
-        .flat_map(|s| [newest(s, 2600), newest(s, 2700)])
-        .collect();
-    both.insert(rows).await;
-    let session = both.columnar(2);
-    let sql = "SELECT time FROM t WHERE series = 's1' ORDER BY time DESC LIMIT 4";
-    let plan = analyze(&session, sql).await;
-    assert!(!plan.contains("SortExec"), "{plan}");
-    assert!(number_after(&plan, "chunks_read=") <= 1, "{plan}");
-    let (found, expected) = (ask(&session, sql).await, ask(&both.plain(), sql).await);
-    assert_eq!(values(&found, true), values(&expected, true));
-}
-
-#[tokio::test]
-async fn best_rows_are_looked_for_where_they_may_be() {
-    let both = table().await;
-    let session = both.columnar(1);
-    for order in ["time DESC", "small", "value DESC", "time"] {
-        let sql = format!("SELECT time, small FROM t ORDER BY {order}, series LIMIT 5");
-        let plan = analyze(&session, &sql).await;
-        assert!(number_after(&plan, "chunks_read=") < 10, "{plan}");
-    }
-}
-
-#[tokio::test]
-async fn a_limit_reads_what_it_needs() {
-    let session = table().await.columnar(2);
-    let plan = analyze(&session, "SELECT * FROM t LIMIT 3").await;
-    assert_eq!(number_after(&plan, "chunks_read="), 1, "{plan}");
-    let plan = analyze(&session, "SELECT * FROM t WHERE single >= 0 LIMIT 3").await;
-    assert!(number_after(&plan, "chunks_read=") <= 2, "{plan}");
-}
-
-#[tokio::test]
-async fn the_newest_rows_are_in_the_newest_chunks() {
-    let both = table().await;
-    let session = both.columnar(2);
-    for sql in [
-        "SELECT DISTINCT ON (series) series, time, value FROM t ORDER BY series, time DESC",
-        "SELECT series, last_value(value ORDER BY time), max(time) FROM t GROUP BY series ORDER BY series",
-        "SELECT series, max(time) FROM t WHERE series <> 's2' GROUP BY series ORDER BY series",
-        "SELECT DISTINCT series FROM t ORDER BY series",
-        "SELECT count(DISTINCT series) FROM t",
-    ] {
-        let plan = analyze(&session, sql).await;
-        assert!(number_after(&plan, "chunks_read=") <= 4, "{plan}");
-        assert!(plan.contains("only newest rows"), "{plan}");
-        let (found, expected) = (ask(&session, sql).await, ask(&both.plain(), sql).await);
-        assert_eq!(values(&found, true), values(&expected, true), "{sql}");
-    }
-    for sql in [
-        "SELECT series, max(time), min(time) FROM t GROUP BY series",
-        "SELECT series, max(time) FROM t WHERE small < 700 GROUP BY series",
-        "SELECT series, max(time) FROM t WHERE time < to_timestamp_millis(700) GROUP BY series",
-        "SELECT series, last_value(value ORDER BY small) FROM t GROUP BY series",
-        "SELECT series, last_value(value ORDER BY time) IGNORE NULLS FROM t GROUP BY series",
-        "SELECT series, max(time) FILTER (WHERE flag) FROM t GROUP BY series",
-        "SELECT series, number, max(time) FROM t GROUP BY series, number",
-    ] {
-        let plan = explain(&session, sql).await;
-        assert!(!plan.contains("only newest rows"), "{sql}\n{plan}");
-    }
-}
-
 /// The columnar scan of a plan.
 fn scan(plan: &Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
     match plan.children().first() {
@@ -330,24 +240,14 @@ async fn partitions_have_about_the_same_to_read() {
 }
 
 #[tokio::test]
-async fn limits_below_another_order_keep_their_rows() {
-    let both = table().await;
-    for threads in [1, 3] {
-        let session = both.columnar(threads);
-        for order in [
-            "time DESC",
-            "value DESC",
-            "small DESC LIMIT 2",
-            "value LIMIT 3",
-        ] {
-            let first = "SELECT * FROM t WHERE series = 's1' ORDER BY time LIMIT 150";
-            let sql = format!("SELECT time, value FROM ({first}) ORDER BY {order}");
-            let (found, expected) = (ask(&session, &sql).await, ask(&both.plain(), &sql).await);
-            assert_eq!(values(&found, true), values(&expected, true), "{sql}");
-        }
-        let sql = "SELECT count(*), max(time), min(time), sum(small) FROM \
-                   (SELECT * FROM t WHERE series = 's1' ORDER BY time DESC LIMIT 150)";
-        let (found, expected) = (ask(&session, sql).await, ask(&both.plain(), sql).await);
-        assert_eq!(values(&found, true), values(&expected, true), "{sql}");
-    }
+async fn explain_tells_what_is_read_and_why() {
+    let session = table().await.columnar(2);
+    let sql = "SELECT value FROM t WHERE series = 's1' AND time < to_timestamp_millis(550)";
+    let plan = explain(&session, sql).await;
+    let line = "ColumnarScan: t, columns=[value], chunks=6 of 20 (pruned by key 14, by statistics 0) \
+                in 1 of 6 places, merged parts=0, fresh rows=0, filter=[series@1 = s1 AND time@2 < 550], \
+                true of 5 whole parts, pushed down: 1 partition key, time <= 549, in key order";
+    assert!(plan.contains(line), "{plan}");
+    let tree = explain(&session, &format!("FORMAT TREE {sql}")).await;
+    assert!(tree.contains("6 of 20 (pruned by key 14"), "{tree}");
 }

@@ -1,6 +1,6 @@
 //! Questions made up at random.
 
-use crate::support::Random;
+use crate::rows::Random;
 
 /// A question, and what of its answer is certain.
 #[derive(Debug)]
@@ -219,13 +219,18 @@ pub fn random_question(random: &mut Random) -> Question {
             ),
             false,
         ),
-        15 => question(
-            format!(
-                "SELECT * FROM (SELECT * FROM t {and} series = '{series}' ORDER BY time, number LIMIT {}) ORDER BY time DESC, number DESC LIMIT 3",
-                random.between(1, 30)
-            ),
-            true,
-        ),
+        15 => {
+            let by = *random.pick(&["time DESC", "small", "single DESC", "word", "time"]);
+            let (many, few) = (random.between(1, 30), random.between(1, 5));
+            let first = format!(
+                "SELECT * FROM t {and} series = '{series}' ORDER BY time, number LIMIT {many}"
+            );
+            let order = format!("{by}, time DESC, number DESC");
+            question(
+                format!("SELECT * FROM ({first}) ORDER BY {order} LIMIT {few}"),
+                true,
+            )
+        }
         _ => question(
             format!(
                 "SELECT a.series, a.time, a.number, b.small FROM t a JOIN t b ON a.series = b.series AND a.time = b.time AND a.number < b.number {}",

@@ -1,13 +1,15 @@
 //! What a design will send, statement by statement, without touching anything.
 
+use bakeoff_columnar::store::cassandra::{making_anew, table_names};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Mix, Workload};
 
 use super::drive::plan::{self, of_layout};
 use super::keyspace::{Keyspace, Owner};
-use super::layout::TableLayout;
+use super::layout::{TableLayout, table_name};
 use super::relations::{self, Relation};
 use super::{mix_of, settle, shared, table, write};
+use crate::columnar::Shape;
 use crate::{Context, EngineError};
 
 /// A table of ours.
@@ -74,6 +76,33 @@ pub fn as_written(
             ),
             ("writes".to_owned(), writes),
         ],
+        statements,
+    })
+}
+
+/// A columnar table.
+pub fn columnar(
+    id: &DesignId,
+    workload: &Workload,
+    context: &Context,
+    keyspace: &Keyspace,
+) -> Result<DesignInfo, EngineError> {
+    let shape = Shape::new(id, &workload.table)?;
+    let name = table_name(id);
+    let mut statements = keyspace.statements().to_vec();
+    statements.extend(keyspace.table_statement(&name, &shared::maker(workload)));
+    let made = making_anew(&keyspace.name, &name);
+    statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
+    let tables: Vec<Relation> = table_names(&name)
+        .into_iter()
+        .map(Relation::table)
+        .collect();
+    statements.extend(settling(context, keyspace, &tables));
+    statements.extend(dropping(context, keyspace));
+    Ok(DesignInfo {
+        id: id.to_string(),
+        engine: "cassandra".to_owned(),
+        settings: shape.settings(),
         statements,
     })
 }

@@ -62,7 +62,7 @@ impl TableLayout {
             other => {
                 return Err(settings.error(format!(
                     "cassandra has no layout `{}`; there are narrow, wide, blob, compact, \
-                     as-written",
+                     columnar, as-written",
                     other.unwrap_or("")
                 )));
             }
@@ -255,7 +255,7 @@ pub fn quoted_list(names: &[&str]) -> String {
 
 /// Layout and, where there are settings, a hash of them: names are lower case and have 48
 /// characters at most, ids are neither.
-fn table_name(id: &DesignId) -> String {
+pub fn table_name(id: &DesignId) -> String {
     let layout = id.layout.as_deref().unwrap_or_default();
     match id.settings.is_empty() {
         true => layout.to_owned(),

@@ -62,7 +62,7 @@ impl Engine for Local {
 }
 
 fn version() -> String {
-    format!("columnar format {}", DEFINITION_FORMAT)
+    format!("columnar tables {}", env!("CARGO_PKG_VERSION"))
 }
 
 fn shape(id: &DesignId, workload: &Workload) -> Result<Shape, EngineError> {

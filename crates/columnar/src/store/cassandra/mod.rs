@@ -1,1 +1,236 @@
-//! Tables kept in Cassandra.
+//! Tables in Cassandra.
+//!
+//! A columnar table `t` consists of five tables of a keyspace that the caller has made:
+//!
+//! - `t_columnar`: what the table is ([`crate::Definition`]), and the version of the format.
+//! - `t_places`: the places that hold something (`places.rs`).
+//! - `t_index`: what is known of each chunk, and whether it is valid (`index.rs`).
+//! - `t_chunks`: the blobs (`chunks.rs`).
+//! - `t_fresh`: rows that are in no chunk yet (`fresh.rs`).
+//!
+//! Any number of processes may read and write at once. Their clocks must agree within seconds:
+//! which row is newest is decided by write times, and dropping a place deletes the chunks that were
+//! named before, by the clock of whoever drops it.
+
+mod chunks;
+mod client;
+mod fresh;
+mod index;
+mod names;
+mod options;
+mod places;
+mod retry;
+mod schema;
+mod statements;
+mod sweep;
+mod time;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::{self, StreamExt, TryStreamExt};
+use scylla::client::session::Session;
+use tokio::sync::Semaphore;
+
+pub use self::names::table_names;
+pub use self::options::{
+    BLOB_BYTES_AT_MOST, Compression, Options, PACKED_BYTES_AT_MOST, PUT_BYTES_IN_FLIGHT_AT_MOST,
+    READ_BYTES_AT_ONCE,
+};
+pub use self::schema::making_anew;
+
+use self::client::Client;
+use self::names::{Names, Part};
+use self::options::PLACES_AT_ONCE;
+use self::places::{PlaceRows, Places};
+use self::schema::Found;
+use self::statements::Statements;
+use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
+use crate::definition::{Definition, Place};
+use crate::meta::ChunkMeta;
+use crate::{Error, Result, failpoint};
+
+/// A table in Cassandra.
+pub struct CassandraStore {
+    client: Client,
+    definition: Arc<Definition>,
+    statements: Statements,
+    places: Places,
+    /// One permit for each byte of blobs that may be on its way.
+    put_bytes: Semaphore,
+}
+
+impl fmt::Debug for CassandraStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CassandraStore({})", self.client.names.whole())
+    }
+}
+
+impl CassandraStore {
+    /// Makes a table, or opens it if it is there with the same definition. The keyspace has to be
+    /// there.
+    ///
+    /// # Errors
+    /// If the table is there with another definition, or tables of the names that it needs are
+    /// somebody else's: then nothing is touched.
+    pub async fn create(
+        session: Arc<Session>,
+        keyspace: &str,
+        table: &str,
+        definition: Definition,
+        options: Options,
+    ) -> Result<Self> {
+        definition.check()?;
+        let client = client(session, keyspace, table, options)?;
+        let found = Found::look(&client).await?;
+        found.refuse_foreign(&client.names)?;
+        found.refuse_remains(&client.names)?;
+        for (part, statement) in schema::create_statements(&client.names, client.options.compression)
+        {
+            if !found.has(part) {
+                let task = client.task_of_all("making a table", part);
+                client.once(&task, &statement, ()).await?;
+                failpoint::hit("cassandra.create.part");
+            }
+        }
+        schema::write_entry(&client, &definition).await?;
+        failpoint::hit("cassandra.create.entry");
+        let store = CassandraStore::opened(client).await?;
+        match schema::difference(&store.definition, &definition) {
+            None => Ok(store),
+            Some(difference) => Err(Error::Invalid(format!(
+                "columnar table {} is there already, and {difference}; choose another name, or drop \
+                 it first",
+                store.client.names.whole()
+            ))),
+        }
+    }
+
+    /// Opens a table that is there.
+    ///
+    /// # Errors
+    /// If there is none, or not all of it.
+    pub async fn open(
+        session: Arc<Session>,
+        keyspace: &str,
+        table: &str,
+        options: Options,
+    ) -> Result<Self> {
+        let client = client(session, keyspace, table, options)?;
+        let found = Found::look(&client).await?;
+        if !found.is_complete() {
+            found.refuse_foreign(&client.names)?;
+            return Err(none(&client.names));
+        }
+        CassandraStore::opened(client).await
+    }
+
+    async fn opened(client: Client) -> Result<Self> {
+        let entry = schema::read_entry(&client).await?;
+        let entry = entry.ok_or_else(|| none(&client.names))?;
+        if entry.dropping {
+            return Err(Error::Invalid(format!(
+                "columnar table {} was about to be dropped when that was interrupted; drop it again",
+                client.names.whole()
+            )));
+        }
+        let statements = Statements::prepare(&client).await?;
+        Ok(CassandraStore {
+            client,
+            definition: Arc::new(entry.definition),
+            statements,
+            places: Places::new(),
+            put_bytes: Semaphore::new(PUT_BYTES_IN_FLIGHT_AT_MOST),
+        })
+    }
+
+    /// Drops a table with all that is in it; tells whether there was one. Tables of the same names
+    /// that are somebody else's are left alone.
+    pub async fn drop_table(session: Arc<Session>, keyspace: &str, table: &str) -> Result<bool> {
+        let client = client(session, keyspace, table, Options::default())?;
+        let found = Found::look(&client).await?;
+        found.refuse_foreign(&client.names)?;
+        schema::drop_all(&client, &found).await?;
+        Ok(found.is_any())
+    }
+
+    fn place_rows(&self) -> PlaceRows<'_> {
+        PlaceRows {
+            client: &self.client,
+            statements: &self.statements,
+            places: &self.places,
+        }
+    }
+}
+
+fn client(session: Arc<Session>, keyspace: &str, table: &str, options: Options) -> Result<Client> {
+    options.check()?;
+    Ok(Client::new(session, Names::new(keyspace, table)?, options))
+}
+
+fn none(names: &Names) -> Error {
+    Error::Invalid(format!(
+        "there is no columnar table {}, or not all of it: {} tells which there are",
+        names.whole(),
+        names.shown(Part::Catalogue)
+    ))
+}
+
+#[async_trait]
+impl Store for CassandraStore {
+    fn definition(&self) -> &Arc<Definition> {
+        &self.definition
+    }
+
+    async fn places(&self) -> Result<Vec<Place>> {
+        let mut places = self.place_rows().all(self.definition.shards).await?;
+        places.sort_unstable();
+        Ok(places)
+    }
+
+    async fn snapshot(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot> {
+        self.read_place(place, keys).await
+    }
+
+    async fn blobs(&self, place: Place, chunk: &ChunkMeta, numbers: &[u16]) -> Result<Vec<Bytes>> {
+        self.read_blobs(place, chunk, numbers).await
+    }
+
+    async fn column(
+        &self,
+        place: Place,
+        chunks: &[Arc<ChunkMeta>],
+        number: u16,
+    ) -> Result<Vec<Bytes>> {
+        self.read_column(place, chunks, number).await
+    }
+
+    async fn put(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
+        self.put_chunks(place, chunks).await
+    }
+
+    async fn commit(&self, changes: Vec<Change>) -> Result<()> {
+        let commits = stream::iter(changes).map(|change| self.commit_change(change));
+        commits.buffer_unordered(PLACES_AT_ONCE).try_collect().await
+    }
+
+    async fn insert(&self, place: Place, rows: &[FreshRow]) -> Result<()> {
+        self.insert_rows(place, rows).await
+    }
+
+    async fn freeze(&self, place: Place) -> Result<Frozen> {
+        self.freeze_place(place).await
+    }
+
+    /// Queries that began before find blobs gone, and are told so.
+    async fn drop_places(&self, places: &[Place]) -> Result<()> {
+        self.drop_all_of(places).await
+    }
+
+    async fn sweep(&self, grace: Duration) -> Result<Swept> {
+        self.sweep_all(grace).await
+    }
+}

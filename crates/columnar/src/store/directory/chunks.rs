@@ -4,10 +4,11 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::files::{io, sync_folder};
+use super::files::{io, remove, sync_folder};
 use super::layout::Folder;
 use crate::definition::Place;
 use crate::failpoint;
@@ -15,27 +16,45 @@ use crate::meta::{ChunkId, ChunkMeta};
 use crate::store::{Chunk, GRACE};
 use crate::{Error, Result};
 
-/// Durable when it returns.
+/// Files that are open at once while chunks are written.
+const FILES_AT_ONCE: usize = 64;
+
+/// Durable when it returns. If it fails, nothing of these chunks is left.
 pub fn put(folder: &Folder, chunks: &[Chunk]) -> Result<()> {
     for chunk in chunks {
         check_sizes(chunk)?;
     }
     failpoint::hit("put.begin");
-    let mut files = Vec::with_capacity(chunks.len());
-    for chunk in chunks {
-        let path = folder.chunk(chunk.meta.id);
-        let mut file = File::create(&path).map_err(io("creating", &path))?;
-        failpoint::hit("put.created");
-        for blob in &chunk.blobs {
-            file.write_all(blob).map_err(io("writing", &path))?;
-            failpoint::hit("put.blob");
+    let mut created = Vec::with_capacity(chunks.len());
+    let written = write(folder, chunks, &mut created);
+    if written.is_err() {
+        // The disk may be full. What cannot be removed is swept later.
+        for path in created {
+            let _ = remove(&path);
         }
-        files.push((path, file));
     }
-    failpoint::hit("put.written");
-    for (path, file) in &files {
-        file.sync_all().map_err(io("syncing", path))?;
-        failpoint::hit("put.synced");
+    written
+}
+
+fn write(folder: &Folder, chunks: &[Chunk], created: &mut Vec<PathBuf>) -> Result<()> {
+    for chunks in chunks.chunks(FILES_AT_ONCE) {
+        let mut files = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let path = folder.chunk(chunk.meta.id);
+            let mut file = File::create_new(&path).map_err(io("creating", &path))?;
+            created.push(path.clone());
+            failpoint::hit("put.created");
+            for blob in &chunk.blobs {
+                file.write_all(blob).map_err(io("writing", &path))?;
+                failpoint::hit("put.blob");
+            }
+            files.push((path, file));
+        }
+        failpoint::hit("put.written");
+        for (path, file) in &files {
+            file.sync_all().map_err(io("syncing", path))?;
+            failpoint::hit("put.synced");
+        }
     }
     sync_folder(&folder.chunks())?;
     failpoint::hit("put.durable");

@@ -105,15 +105,17 @@ impl Log {
         let log = Arc::clone(self);
         tokio::task::spawn_blocking(move || log.write_waiting());
         is_done.await.unwrap_or_else(|_| {
+            let place = self.folder.place(self.place);
             let ended = io::Error::other("the thread that wrote them ended early");
-            Err(io("writing fresh rows to", &self.folder.place(self.place))(
-                ended,
-            ))
+            Err(io("writing fresh rows to", &place)(ended))
         })
     }
 
     /// Writes all that wait, unless another thread has.
     fn write_waiting(&self) {
+        if locked(&self.waiting).is_empty() {
+            return;
+        }
         let mut active = locked(&self.active);
         let inserts = std::mem::take(&mut *locked(&self.waiting));
         if inserts.is_empty() {
@@ -216,22 +218,14 @@ impl Log {
     pub fn sweep(&self, sealed: u64) -> Result<()> {
         // No segment is begun meanwhile, for which the folder would be created.
         let active = locked(&self.active);
-        let place = self.folder.place(self.place);
-        let (old, live): (Vec<u64>, Vec<u64>) = {
-            let numbers = self.folder.segments(self.place)?;
-            numbers.into_iter().partition(|number| *number <= sealed)
-        };
-        for number in &old {
+        let numbers = self.folder.segments(self.place)?;
+        for number in numbers.iter().filter(|number| **number <= sealed) {
             remove(&self.folder.segment(self.place, *number))?;
             failpoint::hit("sweep.segment");
         }
-        if live.is_empty() && active.is_none() {
-            match std::fs::remove_dir(&place) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(io("removing", &place)(error));
-                }
-                _ => {}
-            }
+        if active.is_none() {
+            // It fails if there are others.
+            let _ = std::fs::remove_dir(self.folder.place(self.place));
             failpoint::hit("sweep.place");
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,7 @@ struct Format {
 /// is a table from the moment when `table.json` is there.
 pub fn create(folder: &Folder, definition: &Definition) -> Result<File> {
     definition.check()?;
-    fs::create_dir_all(&folder.root).map_err(io("creating folder", &folder.root))?;
+    create_with_parents(&folder.root)?;
     check_empty(folder)?;
     let lock = lock(folder)?;
     // Another process may have made one before the lock was taken.
@@ -42,10 +43,22 @@ pub fn create(folder: &Folder, definition: &Definition) -> Result<File> {
     failpoint::hit("create.manifest");
     write(folder, definition)?;
     failpoint::hit("create.table");
-    if let Some(parent) = folder.root.parent().filter(|parent| parent.is_dir()) {
-        sync_folder(parent)?;
-    }
     Ok(lock)
+}
+
+/// Durable when it returns.
+fn create_with_parents(path: &Path) -> Result<()> {
+    let Some(parent) = path.parent().filter(|_| !path.exists()) else {
+        return Ok(());
+    };
+    // A relative path of one name has an empty one as its parent.
+    let parent = match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
+    };
+    create_with_parents(parent)?;
+    create_folder(path)?;
+    sync_folder(parent)
 }
 
 /// What a create that did not end has left may be there.

@@ -1,0 +1,236 @@
+//! Making, finding and dropping the tables that a columnar table consists of.
+//!
+//! Each of them carries a comment that says whose it is. Tables of the same names without it are
+//! left alone. The catalogue is a table of each columnar table, not one of the keyspace, so that
+//! nobody who makes, drops, restores or grants one of them comes near another.
+
+use super::client::{Client, as_rows, each_row};
+use super::names::{Names, Part};
+use super::options::{Compression, Options};
+use super::retry::server;
+use crate::definition::Definition;
+use crate::{Error, Result};
+
+/// Of the tables and what is in them.
+pub(super) const FORMAT: i32 = 1;
+
+/// Blobs and fresh rows that were deleted cannot come back in any way that is seen, so that what
+/// was deleted needs to be remembered only as long as Cassandra keeps hints, as it is shipped.
+const DELETED_BLOBS_REMEMBERED_SECONDS: u32 = 3 * 3600;
+
+/// The only row of a catalogue.
+const ROW: &str = "table";
+
+pub(super) fn comment(names: &Names) -> String {
+    format!("part of the columnar table {} of Bakeoff", names.table)
+}
+
+pub(super) fn create_statements(names: &Names, compression: Compression) -> [(Part, String); 5] {
+    Part::ALL.map(|part| (part, create_statement(names, part, compression)))
+}
+
+/// Everything that dropping a table and making it anew with the default options sends, for whoever
+/// wants to see it before.
+///
+/// # Errors
+/// For names that Cassandra would not take.
+pub fn making_anew(keyspace: &str, table: &str) -> Result<Vec<String>> {
+    let names = Names::new(keyspace, table)?;
+    let dropped = Part::ALL.into_iter().rev();
+    let dropped = dropped.map(|part| format!("DROP TABLE IF EXISTS {}", names.cql(part)));
+    let made = create_statements(&names, Options::default().compression);
+    Ok(dropped.chain(made.map(|(_, statement)| statement)).collect())
+}
+
+fn create_statement(names: &Names, part: Part, compression: Compression) -> String {
+    let columns = match part {
+        Part::Catalogue => {
+            "id text PRIMARY KEY, format int, definition text, dropping boolean"
+        }
+        Part::Places => {
+            "shard int, bucket bigint, opened bigint, closed bigint, sealed bigint, \
+             dropped bigint, PRIMARY KEY (shard, bucket)"
+        }
+        Part::Index => {
+            "shard int, bucket bigint, chunk blob, put bigint, renewed bigint, \
+             abandoned bigint, committed bigint, retired bigint, meta blob, \
+             PRIMARY KEY ((shard, bucket), chunk)"
+        }
+        Part::Chunks => {
+            "shard int, bucket bigint, col smallint, chunk blob, data blob, \
+             PRIMARY KEY ((shard, bucket), col, chunk)"
+        }
+        Part::Fresh => {
+            "shard int, bucket bigint, generation bigint, key blob, wt bigint, \
+             deleted boolean, row blob, PRIMARY KEY ((shard, bucket, generation), key)"
+        }
+    };
+    let compression = match (part, compression) {
+        (Part::Chunks, Compression::None) => " AND compression = {'enabled': false}",
+        _ => " AND compression = {'class': 'LZ4Compressor'}",
+    };
+    let remembered = match part {
+        Part::Chunks | Part::Fresh => {
+            format!(" AND gc_grace_seconds = {DELETED_BLOBS_REMEMBERED_SECONDS}")
+        }
+        _ => String::new(),
+    };
+    format!(
+        "CREATE TABLE IF NOT EXISTS {} ({columns}) WITH comment = '{}'{compression}{remembered}",
+        names.cql(part),
+        comment(names)
+    )
+}
+
+/// What is there under the names of a columnar table.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    ours: Vec<Part>,
+    foreign: Vec<Part>,
+}
+
+impl Found {
+    pub(super) async fn look(client: &Client) -> Result<Self> {
+        let task = client.task_of_all("looking for tables", Part::Catalogue);
+        let tables = "SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = ?";
+        let answer = client.once(&task, tables, (&client.names.keyspace,)).await?;
+        let comment = comment(&client.names);
+        let mut found = Found::default();
+        each_row(&task, &as_rows(&task, answer)?, |row: (&str, Option<&str>)| {
+            let named = |part: &Part| client.names.bare(*part) == row.0;
+            if let Some(part) = Part::ALL.into_iter().find(named) {
+                match row.1 == Some(comment.as_str()) {
+                    true => found.ours.push(part),
+                    false => found.foreign.push(part),
+                }
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// # Errors
+    /// If a table of one of our names is somebody else's.
+    pub(super) fn refuse_foreign(&self, names: &Names) -> Result<()> {
+        let [first, ..] = self.foreign[..] else {
+            return Ok(());
+        };
+        Err(Error::Invalid(format!(
+            "table {} is there already and is no part of a columnar table `{}`; nothing was \
+             touched: choose another name or keyspace",
+            names.shown(first),
+            names.table
+        )))
+    }
+
+    /// # Errors
+    /// If there is old data that a new table would show.
+    pub(super) fn refuse_remains(&self, names: &Names) -> Result<()> {
+        if self.ours.is_empty() || self.has(Part::Catalogue) {
+            return Ok(());
+        }
+        Err(Error::Invalid(format!(
+            "there are remains of a columnar table {} without its definition; drop it first",
+            names.whole()
+        )))
+    }
+
+    pub(super) fn is_any(&self) -> bool {
+        !self.ours.is_empty()
+    }
+
+    pub(super) fn has(&self, part: Part) -> bool {
+        self.ours.contains(&part)
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        Part::ALL.iter().all(|part| self.has(*part))
+    }
+}
+
+/// What the catalogue says.
+pub(super) struct Entry {
+    pub(super) definition: Definition,
+    /// Somebody began to drop the table.
+    pub(super) dropping: bool,
+}
+
+pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
+    let task = client.task_of_all("reading the definition", Part::Catalogue);
+    let cql = format!(
+        "SELECT format, definition, dropping FROM {} WHERE id = ?",
+        client.names.cql(Part::Catalogue)
+    );
+    let rows = as_rows(&task, client.once(&task, &cql, (ROW,)).await?)?;
+    let entries = each_row(&task, &rows, |row: (Option<i32>, Option<&str>, Option<bool>)| {
+        let format = row.0.unwrap_or_default();
+        if format > FORMAT {
+            return Err(Error::Version {
+                what: format!("table {}", client.names.whole()),
+                found: format.unsigned_abs(),
+                known: FORMAT.unsigned_abs(),
+            });
+        }
+        let definition: Definition = serde_json::from_str(row.1.unwrap_or_default())
+            .map_err(|error| server(&task, format!("it is damaged: {error}")))?;
+        definition.check()?;
+        let dropping = row.2.unwrap_or(false);
+        Ok(Entry { definition, dropping })
+    })?;
+    Ok(entries.into_iter().next())
+}
+
+/// Writes the definition unless there is one; then it is the table's, whoever came first.
+pub(super) async fn write_entry(client: &Client, definition: &Definition) -> Result<()> {
+    let task = client.task_of_all("writing the definition", Part::Catalogue);
+    let cql = format!(
+        "INSERT INTO {} (id, format, definition) VALUES (?, ?, ?) IF NOT EXISTS",
+        client.names.cql(Part::Catalogue)
+    );
+    let json = serde_json::to_string(definition)
+        .map_err(|error| Error::Invalid(format!("the definition cannot be written: {error}")))?;
+    client.once(&task, &cql, (ROW, FORMAT, json)).await?;
+    Ok(())
+}
+
+/// Drops what there is of the table, the catalogue last, so that it can be tried again.
+pub(super) async fn drop_all(client: &Client, found: &Found) -> Result<()> {
+    if found.has(Part::Catalogue) {
+        let task = client.task_of_all("marking the table as dropped", Part::Catalogue);
+        let cql = format!(
+            "UPDATE {} SET dropping = true WHERE id = ? IF EXISTS",
+            client.names.cql(Part::Catalogue)
+        );
+        client.once(&task, &cql, (ROW,)).await?;
+        crate::failpoint::hit("cassandra.drop_table.marked");
+    }
+    for part in Part::ALL.into_iter().rev() {
+        if found.has(part) {
+            let task = client.task_of_all("dropping a table", part);
+            let cql = format!("DROP TABLE IF EXISTS {}", client.names.cql(part));
+            client.once(&task, &cql, ()).await?;
+            crate::failpoint::hit("cassandra.drop_table.part");
+        }
+    }
+    Ok(())
+}
+
+/// In what a definition differs from the one of the table that is there.
+pub(super) fn difference(there: &Definition, wanted: &Definition) -> Option<String> {
+    let differs = |what: &str, there: &dyn std::fmt::Debug, wanted: &dyn std::fmt::Debug| {
+        Some(format!("its {what} is {there:?}, not {wanted:?}"))
+    };
+    let (t, w) = (there, wanted);
+    match () {
+        () if t == w => None,
+        () if t.columns != w.columns => differs("list of columns", &t.columns, &w.columns),
+        () if t.partition_key != w.partition_key => {
+            differs("partition key", &t.partition_key, &w.partition_key)
+        }
+        () if t.order_key != w.order_key => differs("order key", &t.order_key, &w.order_key),
+        () if t.bucket != w.bucket => differs("width of a bucket", &t.bucket, &w.bucket),
+        () if t.shards != w.shards => differs("number of shards", &t.shards, &w.shards),
+        () if t.profile != w.profile => differs("profile", &t.profile, &w.profile),
+        () => differs("number of rows of a chunk", &t.chunk_rows, &w.chunk_rows),
+    }
+}

@@ -1,0 +1,188 @@
+//! Removing what nobody needs any more: places that are dropped, chunks that were replaced, and
+//! chunks that were put and never committed.
+
+use std::time::Duration;
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use tokio::time::sleep;
+
+use super::CassandraStore;
+use super::chunks::{PACKED, is_packed};
+use super::client::{as_rows, each_row};
+use super::index::{NAMES_AT_ONCE, RENEWAL_HOLDS, States, chunk_id, name, names};
+use super::names::Part;
+use super::options::{FREEZE_WAIT, PLACES_AT_ONCE};
+use super::places::{Row, cql_shard, key};
+use super::time::{after_all_chunks, now_milliseconds, of_chunk, of_deletion};
+use crate::codec::read_meta;
+use crate::definition::Place;
+use crate::meta::ChunkId;
+use crate::store::Swept;
+use crate::{Result, failpoint};
+
+/// Up to when something must have happened to be swept, in milliseconds since 1970-01-01 UTC.
+#[derive(Clone, Copy)]
+struct Age {
+    before: i64,
+    renewed_before: i64,
+}
+
+impl Age {
+    fn of(grace: Duration) -> Self {
+        let ago = |age: Duration| {
+            let milliseconds = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+            now_milliseconds().saturating_sub(milliseconds)
+        };
+        Age {
+            before: ago(grace),
+            renewed_before: ago(grace.max(RENEWAL_HOLDS)),
+        }
+    }
+
+    fn is_retired(&self, states: &States) -> bool {
+        states.retired.is_some_and(|at| at <= self.before)
+    }
+
+    fn is_given_up(&self, states: &States) -> bool {
+        let is_renewed = states.renewed.is_some_and(|at| at > self.renewed_before);
+        let is_old = states.put.is_none_or(|at| at <= self.before);
+        states.is_pending() && is_old && !is_renewed
+    }
+}
+
+impl CassandraStore {
+    /// The places are listed no more first; then, once writers know, all that was written before
+    /// is deleted, a partition at a time.
+    pub(super) async fn drop_all_of(&self, dropped: &[Place]) -> Result<()> {
+        let unlist = stream::iter(dropped.iter().copied()).map(|place| self.unlist(place));
+        let unlisted: Vec<(Place, Option<Row>)> =
+            unlist.buffer_unordered(PLACES_AT_ONCE).try_collect().await?;
+        if unlisted.is_empty() {
+            return Ok(());
+        }
+        failpoint::hit("cassandra.drop.unlisted");
+        sleep(FREEZE_WAIT).await;
+        let timestamp = after_all_chunks().await;
+        let delete = stream::iter(unlisted)
+            .map(|(place, row)| self.delete_place(place, row, timestamp));
+        delete.buffer_unordered(PLACES_AT_ONCE).try_collect().await
+    }
+
+    async fn unlist(&self, place: Place) -> Result<(Place, Option<Row>)> {
+        let places = self.place_rows();
+        let row = places.read(place).await?;
+        if let Some(row) = row {
+            places.drop(place, row.opened()).await?;
+        }
+        Ok((place, row))
+    }
+
+    async fn delete_place(&self, place: Place, row: Option<Row>, timestamp: i64) -> Result<()> {
+        let values = (timestamp, cql_shard(place.shard), place.bucket);
+        for (part, statement) in [
+            (Part::Index, &self.statements.index.delete_place),
+            (Part::Chunks, &self.statements.chunks.delete_place),
+        ] {
+            let task = self.client.task("deleting everything", place, part);
+            self.client.execute(&task, statement, values).await?;
+            failpoint::hit("cassandra.drop.deleted");
+        }
+        match row {
+            Some(row) => self.delete_generations(place, row.generations(), i64::MIN).await,
+            None => Ok(()),
+        }
+    }
+
+    pub(super) async fn sweep_all(&self, grace: Duration) -> Result<Swept> {
+        let places = self.place_rows().all(self.definition.shards).await?;
+        let sweep = stream::iter(places).map(|place| self.sweep_place(place, grace));
+        let swept: Vec<u64> = sweep.buffer_unordered(PLACES_AT_ONCE).try_collect().await?;
+        Ok(Swept {
+            chunks: swept.iter().sum(),
+        })
+    }
+
+    async fn sweep_place(&self, place: Place, grace: Duration) -> Result<u64> {
+        let age = Age::of(grace);
+        let states = self.states(place, None).await?;
+        let retired = states.iter().filter(|s| age.is_retired(s));
+        let mut swept: Vec<ChunkId> = retired.map(|s| s.chunk).collect();
+        let pending = states.iter().filter(|s| age.is_given_up(s));
+        let pending: Vec<ChunkId> = pending.map(|s| s.chunk).collect();
+        if !pending.is_empty() {
+            swept.extend(self.abandon(place, &pending, age).await?);
+        }
+        if !swept.is_empty() {
+            self.delete_chunks(place, &swept).await?;
+        }
+        Ok(swept.len() as u64)
+    }
+
+    /// Those of the pending chunks that nobody is about to commit, and now nobody can.
+    async fn abandon(&self, place: Place, pending: &[ChunkId], age: Age) -> Result<Vec<ChunkId>> {
+        let task = self.client.task("abandoning chunks", place, Part::Index);
+        let now = now_milliseconds();
+        let (shard, bucket) = key(place);
+        let statement = &self.statements.index.abandon;
+        let mark = |id: &ChunkId| (statement, (of_chunk(*id), now, shard, bucket, name(*id)));
+        let marks: Vec<_> = pending.iter().map(mark).collect();
+        self.client.in_batches(&task, &marks, |_| 64).await?;
+        failpoint::hit("cassandra.sweep.abandoned");
+        let mut states = self.states(place, Some(pending)).await?;
+        states.retain(|s| age.is_given_up(s));
+        Ok(states.into_iter().map(|s| s.chunk).collect())
+    }
+
+    /// Blobs first, so that what is left of an interrupted sweep is still found.
+    async fn delete_chunks(&self, place: Place, chunks: &[ChunkId]) -> Result<()> {
+        for some in chunks.chunks(NAMES_AT_ONCE) {
+            for (id, columns) in self.columns_of(place, some).await? {
+                self.delete_blobs(place, id, columns).await?;
+                failpoint::hit("cassandra.sweep.blobs");
+            }
+            let task = self.client.task("deleting chunks", place, Part::Index);
+            let (shard, bucket) = key(place);
+            let statement = &self.statements.index.delete;
+            let delete = |id: &ChunkId| (statement, (of_deletion(*id), shard, bucket, name(*id)));
+            let deletes: Vec<_> = some.iter().map(delete).collect();
+            self.client.in_batches(&task, &deletes, |_| 64).await?;
+            failpoint::hit("cassandra.sweep.index");
+        }
+        Ok(())
+    }
+
+    /// The columns that chunks have rows in.
+    async fn columns_of(
+        &self,
+        place: Place,
+        chunks: &[ChunkId],
+    ) -> Result<Vec<(ChunkId, Vec<i16>)>> {
+        let task = self.client.task("reading what chunks consist of", place, Part::Index);
+        let values = (cql_shard(place.shard), place.bucket, names(chunks));
+        let statement = &self.statements.index.metas_of;
+        let answer = self.client.execute(&task, statement, values).await?;
+        // Columns, write times and flags of deleted rows.
+        let all = self.definition.columns.len() + 2;
+        each_row(&task, &as_rows(&task, answer)?, |(chunk, meta): (&[u8], Option<&[u8]>)| {
+            let id = chunk_id(&task, chunk)?;
+            let columns = match read_meta(meta.unwrap_or_default()) {
+                Ok(meta) if is_packed(&meta) => vec![PACKED],
+                Ok(meta) => (0..meta.blobs.len() as i16).collect(),
+                // What it was cannot be known any more, but not where it may have been.
+                Err(_) => (PACKED..all as i16).collect(),
+            };
+            Ok((id, columns))
+        })
+    }
+
+    async fn delete_blobs(&self, place: Place, id: ChunkId, columns: Vec<i16>) -> Result<()> {
+        let task = self.client.task("deleting blobs", place, Part::Chunks);
+        let (shard, bucket) = key(place);
+        let statement = &self.statements.chunks.delete;
+        let delete = |column: i16| {
+            (statement, (of_deletion(id), shard, bucket, column, name(id)))
+        };
+        let deletes: Vec<_> = columns.into_iter().map(delete).collect();
+        self.client.in_batches(&task, &deletes, |_| 64).await
+    }
+}

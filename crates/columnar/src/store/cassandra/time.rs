@@ -1,0 +1,70 @@
+//! Moments, and the timestamps by which Cassandra decides which write is valid.
+//!
+//! Whatever is written of a chunk carries the time in the chunk's name, whenever it is written, and
+//! what deletes it a later one: so a write that comes late, from whomever and by whatever clock,
+//! brings back nothing.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::time::sleep;
+
+use crate::meta::ChunkId;
+
+/// Milliseconds since 1970-01-01 UTC.
+pub(super) fn now_milliseconds() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX / 1000))
+}
+
+/// Timestamp of everything about a chunk, in microseconds since 1970-01-01 UTC.
+pub(super) fn of_chunk(chunk: ChunkId) -> i64 {
+    milliseconds(chunk) * 1000
+}
+
+/// Timestamp by which a writer says that it is still at work on a chunk.
+pub(super) fn of_renewal(chunk: ChunkId) -> i64 {
+    of_chunk(chunk) + 1
+}
+
+/// Timestamp that deletes everything about a chunk.
+pub(super) fn of_deletion(chunk: ChunkId) -> i64 {
+    of_chunk(chunk) + 999
+}
+
+/// The time in a version 7 UUID: its first 48 bits.
+fn milliseconds(chunk: ChunkId) -> i64 {
+    (chunk.0.as_u128() >> 80) as i64
+}
+
+/// Timestamp that deletes all chunks which this process has named before, and none that it names
+/// after this returned.
+pub(super) async fn after_all_chunks() -> i64 {
+    let last = milliseconds(ChunkId::new()).max(now_milliseconds());
+    while milliseconds(ChunkId::new()) <= last {
+        sleep(std::time::Duration::from_millis(1)).await;
+    }
+    last * 1000 + 999
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn deletions_come_after_what_was_and_before_what_will_be() {
+        let before = ChunkId::new();
+        let deletion = after_all_chunks().await;
+        let after = ChunkId::new();
+        assert!(of_renewal(before) < of_deletion(before));
+        assert!(of_deletion(before) <= deletion);
+        assert!(deletion < of_chunk(after));
+    }
+
+    #[test]
+    fn any_name_has_a_time() {
+        assert_eq!(of_chunk(ChunkId(Uuid::nil())), 0);
+        assert_eq!(of_chunk(ChunkId(Uuid::max())), ((1 << 48) - 1) * 1000);
+    }
+}
