@@ -83,20 +83,6 @@ impl Keys {
         self.iter().map(|key| self.bytes.slice_ref(key)).collect()
     }
 
-    /// How many keys are before the first one of which this is not true. The keys have to be
-    /// sorted, and all of which it is true be at the beginning.
-    pub fn rows_before(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match is_before(self.get(middle)) {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        low
-    }
-
     /// Whether each key is at least the one before.
     pub fn is_sorted(&self) -> bool {
         (1..self.len()).all(|i| self.get(i - 1) <= self.get(i))

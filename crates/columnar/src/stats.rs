@@ -177,7 +177,7 @@ fn for_each_valid<T: ArrowPrimitiveType>(
 }
 
 /// The finalizer of MurmurHash3: every bit of the value changes every bit of the hash.
-fn mixed(mut value: u64) -> u64 {
+pub(crate) fn mixed(mut value: u64) -> u64 {
     value ^= value >> 33;
     value = value.wrapping_mul(0xff51_afd7_ed55_8ccd);
     value ^= value >> 33;

@@ -7,13 +7,11 @@ use vortex_session::registry::{Id, ReadContext};
 /// is the list: an entry's place is what blobs contain, so entries are only ever appended.
 ///
 /// All belong to Vortex's frozen edition core 2026.08.3, which every later release reads.
-pub const ENCODINGS: [&str; 20] = [
-    "vortex.null",
+pub const ENCODINGS: [&str; 18] = [
     "vortex.bool",
     "vortex.primitive",
     "vortex.varbin",
     "vortex.varbinview",
-    "vortex.ext",
     "vortex.constant",
     "vortex.masked",
     "vortex.dict",
@@ -23,11 +21,11 @@ pub const ENCODINGS: [&str; 20] = [
     "vortex.zigzag",
     "fastlanes.bitpacked",
     "fastlanes.for",
-    "fastlanes.rle",
     "vortex.alp",
     "vortex.alprd",
     "vortex.fsst",
-    "vortex.onpair",
+    "vortex.pco",
+    "vortex.zstd",
 ];
 
 fn ids() -> Vec<Id> {

@@ -1,91 +1,107 @@
-//! One column of a chunk as bytes: Vortex arrays, frozen encodings only.
+//! One column of a chunk as bytes, and back.
+//!
+//! A blob is a header of 8 bytes ([`header`]) and a [Vortex] array: a tree of light encodings,
+//! each of which leaves the rest to its children (a dictionary's codes are packed into as many
+//! bits as they need, and so on). What is written belongs to a frozen edition of Vortex, which
+//! later releases read; which encodings these are is listed in [`ids`].
+//!
+//! Encoding tries a few ways ([`candidates`]), keeps the one that suits the profile best, and
+//! decodes it once: what does not come back bit by bit is never written. Decoding trusts nothing:
+//! bytes that are not a blob of this kind with so many rows give a [`DecodeError`].
+//!
+//! [Vortex]: https://docs.vortex.dev
 
+mod candidates;
+mod decode;
+mod dictionary;
+mod failure;
+mod header;
 mod ids;
+mod limits;
+mod pack;
+mod search;
+mod storage;
+mod vortex;
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use arrow::array::{Array, ArrayRef};
-use arrow::datatypes::Field;
+use arrow::array::ArrayRef;
 use bytes::Bytes;
-use vortex_array::serde::{SerializeOptions, SerializedArray};
-use vortex_array::{VortexSessionExecute, array_session};
-use vortex_arrow::ArrowSessionExt;
-use vortex_btrblocks::{BtrBlocksCompressorBuilder, CompressionSession};
-use vortex_buffer::ByteBuffer;
-use vortex_edition::{EditionSessionExt, declarations};
-use vortex_session::VortexSession;
 
-use crate::definition::{Kind, Profile};
-use crate::{Error, Result};
+use crate::meta::Scalar;
+use crate::{Error, Kind, Profile, Result};
+use candidates::Candidates;
+use decode::Decoder;
+use failure::guarded;
+use pack::Packer;
+use search::Side;
 
-static SHARED: LazyLock<Codec> = LazyLock::new(|| Codec { session: session() });
+pub use failure::DecodeError;
+pub use header::FORMAT_VERSION;
+pub use ids::ENCODINGS;
 
+static SHARED: LazyLock<Codec> = LazyLock::new(Codec::new);
+
+/// Encodes and decodes columns.
+#[derive(Debug)]
 pub struct Codec {
-    session: VortexSession,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct DecodeError(String);
-
-fn session() -> VortexSession {
-    let s = array_session().with::<CompressionSession>();
-    vortex_alp::initialize(&s);
-    vortex_fastlanes::initialize(&s);
-    vortex_fsst::initialize(&s);
-    vortex_onpair::initialize(&s);
-    vortex_runend::initialize(&s);
-    vortex_sequence::initialize(&s);
-    vortex_sparse::initialize(&s);
-    vortex_zigzag::initialize(&s);
-    for family in declarations::EDITION_FAMILIES {
-        let _ = s.editions().declare_family(family);
-    }
-    for declaration in declarations::EDITION_DECLARATIONS {
-        let _ = s.register_edition(declaration);
-    }
-    let _ = s.enable_edition(declarations::core::CORE_2026_08_3);
-    s
+    packer: Packer,
+    decoder: Decoder,
 }
 
 impl Codec {
+    fn new() -> Self {
+        let session = vortex::session();
+        Codec {
+            packer: Packer::new(session.clone()),
+            decoder: Decoder::new(session),
+        }
+    }
+
+    /// The one that all use: it takes a while to make, and keeps nothing.
     pub fn shared() -> &'static Codec {
         &SHARED
     }
 
-    pub fn encode(&self, profile: Profile, _kind: Kind, array: &ArrayRef) -> Result<Bytes> {
-        let s = &self.session;
-        let failed = |e: vortex_error::VortexError| Error::Invalid(format!("{e}"));
-        let field = Field::new("", array.data_type().clone(), array.null_count() > 0);
-        let plain = s.arrow().from_arrow_array(array.clone(), &field).map_err(failed)?;
-        let builder = BtrBlocksCompressorBuilder::from_session(s);
-        let builder = match profile {
-            Profile::Fast => builder,
-            Profile::Compact => builder.with_compact(),
-        };
-        let small = builder.build().compress(&plain, &mut s.create_execution_ctx()).map_err(failed)?;
-        let options = SerializeOptions { offset: 0, include_padding: true };
-        let parts = small.serialize(&ids::write_context(), s, &options).map_err(failed)?;
-        let mut blob = vec![u8::from(array.null_count() > 0)];
-        for part in &parts {
-            blob.extend_from_slice(part);
+    /// A column of a chunk as a blob.
+    ///
+    /// # Errors
+    /// If the array is not of this kind, or of more than `u32::MAX` rows, or if nothing that was
+    /// tried comes back as it was.
+    pub fn encode(&self, profile: Profile, kind: Kind, array: &ArrayRef) -> Result<Bytes> {
+        let candidates = Candidates::new(&self.packer, kind, array)?;
+        for blob in candidates.of(profile) {
+            match self.decode(&blob, kind, array.len()) {
+                Ok(decoded) if &decoded == array => return Ok(blob),
+                Ok(_) => self.packer.set_back(kind, "it came back changed"),
+                Err(error) => self.packer.set_back(kind, &error.to_string()),
+            }
         }
-        Ok(blob.into())
+        Err(Error::Invalid(format!(
+            "a column of kind {kind:?} with {} rows cannot be encoded",
+            array.len()
+        )))
     }
 
+    /// How often a way of encoding failed, so that another was taken. More than 0 is a fault of a
+    /// library below.
+    pub fn setbacks(&self) -> u64 {
+        self.packer.setbacks()
+    }
+
+    /// All rows of a blob, as an array of the kind's type.
+    ///
+    /// # Errors
+    /// If the bytes are not a blob of this kind with so many rows.
     pub fn decode(&self, blob: &Bytes, kind: Kind, rows: usize) -> Result<ArrayRef, DecodeError> {
-        let failed = |e: vortex_error::VortexError| DecodeError(format!("{e}"));
-        let s = &self.session;
-        let field = Field::new("", kind.data_type(), blob.first() == Some(&1));
-        let dtype = s.arrow().from_arrow_field(&field).map_err(failed)?;
-        let bytes = ByteBuffer::copy_from_aligned(&blob[1..], vortex_buffer::Alignment::new(64));
-        let parts = SerializedArray::try_from(bytes).map_err(failed)?;
-        let array = parts.decode(&dtype, rows, &ids::read_context(), s).map_err(failed)?;
-        let mut context = s.create_execution_ctx();
-        s.arrow().execute_arrow(array, Some(&field), &mut context).map_err(failed)
+        self.decode_range(blob, kind, rows, 0..rows)
     }
 
+    /// Some of the rows of a blob, without decoding the others where the encoding allows it.
+    ///
+    /// # Errors
+    /// If the bytes are not a blob of this kind with so many rows, or end before the range does.
     pub fn decode_range(
         &self,
         blob: &Bytes,
@@ -93,10 +109,57 @@ impl Codec {
         rows: usize,
         range: Range<usize>,
     ) -> Result<ArrayRef, DecodeError> {
-        Ok(self.decode(blob, kind, rows)?.slice(range.start, range.len()))
+        guarded(|| self.decoder.rows(blob, kind, rows, range))
+    }
+
+    /// As [`Codec::decode_range`], but text and blobs come as `Utf8View` and `BinaryView`, whose
+    /// values are not copied for each row.
+    ///
+    /// # Errors
+    /// As [`Codec::decode_range`].
+    pub fn decode_views(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+    ) -> Result<ArrayRef, DecodeError> {
+        guarded(|| self.decoder.views(blob, kind, rows, range))
+    }
+
+    /// In a range whose rows are sorted and not null: the first row whose value is not less than
+    /// the given one, or the range's end. Decodes as little as the encoding allows.
+    ///
+    /// # Errors
+    /// As [`Codec::decode_range`], and if the range holds a null or the value is of another kind.
+    pub fn lower_bound(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+        value: &Scalar,
+    ) -> Result<usize, DecodeError> {
+        guarded(|| search::bound(&self.decoder, blob, kind, rows, range, value, Side::NotLess))
+    }
+
+    /// As [`Codec::lower_bound`], but the first row whose value is greater than the given one.
+    ///
+    /// # Errors
+    /// As [`Codec::lower_bound`].
+    pub fn upper_bound(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+        value: &Scalar,
+    ) -> Result<usize, DecodeError> {
+        guarded(|| search::bound(&self.decoder, blob, kind, rows, range, value, Side::Greater))
     }
 }
 
+/// The checksum that is kept of a blob.
 pub fn crc(blob: &[u8]) -> u32 {
     crc32fast::hash(blob)
 }

@@ -325,16 +325,3 @@ fn buckets_are_rounded_down_and_shards_never_change() {
     let expected = expected.map(|(bucket, shard)| Place { bucket, shard });
     assert_eq!(places, expected);
 }
-
-#[test]
-fn rows_before_finds_the_end_of_a_beginning() {
-    let definition = definition(&[Kind::Int], 1, 0);
-    let column: ArrayRef = Arc::new(Int32Array::from_iter_values(0..10));
-    let keys = encode_columns(&definition, &[column]).unwrap();
-    for i in 0..10 {
-        let key = keys.key(i);
-        assert_eq!(keys.rows_before(|k| k < &key[..]), i);
-        assert_eq!(keys.rows_before(|k| k <= &key[..]), i + 1);
-    }
-    assert_eq!(Keys::default().rows_before(|_| true), 0);
-}

@@ -150,6 +150,21 @@ impl ColumnarScan {
         self.source.definition()
     }
 
+    /// Chunks in the places that were looked up.
+    pub fn chunks_looked_up(&self) -> usize {
+        self.source.chunks
+    }
+
+    /// Those of them that are read: neither pruned nor beyond a limit.
+    pub fn chunks_to_read(&self) -> usize {
+        self.in_order().map(|task| task.part.chunks.len()).sum()
+    }
+
+    /// Those of them that are not read, since statistics answer what is asked of them.
+    pub fn chunks_answered(&self) -> usize {
+        self.answered
+    }
+
     /// What is read, in the order of the scan.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &Arc<Task>> {
         self.tasks.iter().flatten()

@@ -15,7 +15,7 @@ use super::merge::{Versions, WriteTimes, newest};
 use super::selection::Part;
 use crate::definition::{Kind, Place};
 use crate::encoding::{Codec, crc};
-use crate::key::{self, Keys};
+use crate::key;
 use crate::meta::ChunkMeta;
 use crate::store::KeyRange;
 use crate::{Error, Result};
@@ -67,16 +67,40 @@ impl Table {
         chunk: &ChunkMeta,
         range: KeyRange<'_>,
     ) -> Result<Range<usize>> {
-        let keys = self.keys(place, chunk).await?;
+        let numbers = self.definition.key_indexes();
+        let numbers: Vec<u16> = numbers.into_iter().map(|n| n as u16).collect();
+        let rows = 0..chunk.rows as usize;
+        let columns = self.arrays(place, chunk, &numbers, rows.clone()).await?;
         let begin = match range.first {
-            Some(first) => keys.rows_before(|key| key < first),
-            None => 0,
+            Some(first) => self.rows_before(&columns, &rows, |key| key < first)?,
+            None => rows.start,
         };
         let end = match range.last {
-            Some(last) => keys.rows_before(|key| key <= last),
-            None => keys.len(),
+            Some(last) => self.rows_before(&columns, &rows, |key| key <= last)?,
+            None => rows.end,
         };
         Ok(begin..end.max(begin))
+    }
+
+    /// How many rows at the front, in order of their keys, a condition holds for. Only the keys of
+    /// the few rows that are looked at are put together.
+    fn rows_before(
+        &self,
+        keys: &[ArrayRef],
+        rows: &Range<usize>,
+        condition: impl Fn(&[u8]) -> bool,
+    ) -> Result<usize> {
+        let (mut low, mut high) = (rows.start, rows.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let row: Vec<ArrayRef> = keys.iter().map(|column| column.slice(middle, 1)).collect();
+            let key = key::encode_columns(&self.definition, &row)?;
+            match condition(key.get(0)) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
     }
 
     async fn read_merged(
@@ -141,20 +165,6 @@ impl Table {
             deleted: deleted.map(|flags| flags.as_boolean().clone()),
         };
         Ok((versions, columns))
-    }
-
-    /// The keys of a chunk's rows.
-    async fn keys(&self, place: Place, chunk: &ChunkMeta) -> Result<Keys> {
-        let numbers: Vec<u16> = self
-            .definition
-            .key_indexes()
-            .iter()
-            .map(|n| *n as u16)
-            .collect();
-        let columns = self
-            .arrays(place, chunk, &numbers, 0..chunk.rows as usize)
-            .await?;
-        key::encode_columns(&self.definition, &columns)
     }
 
     /// Decodes some rows of some blobs of a chunk.

@@ -1,5 +1,7 @@
 //! Making and opening tables, and who may write.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_columnar::store::directory::DirectoryStore;
@@ -105,4 +107,19 @@ fn one_process_writes_at_a_time() {
     child.kill().unwrap();
     child.wait().unwrap();
     DirectoryStore::open(folder.path()).unwrap();
+}
+
+/// Files that were written when the format was new are read as long as there is that version of it:
+/// four commits, of which one seals and retires a chunk and one drops a place, and two inserts.
+#[tokio::test]
+async fn a_table_of_format_1_is_read() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/directory/golden");
+    let reader = DirectoryStore::open_to_read(&golden).unwrap();
+    let zero = newest(&[
+        row("a", 1, "one"),
+        row("b", 3, "three"),
+        Row("c".to_owned(), 4, None),
+    ]);
+    let expected = BTreeMap::from([(-2, newest(&[row("d", 2, "two")])), (0, zero)]);
+    assert_eq!(all_rows(&reader).await.unwrap(), expected);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bakeoff_columnar::store::Store;
 use bakeoff_columnar::store::directory::DirectoryStore;
@@ -193,37 +193,25 @@ async fn what_was_committed_during_a_sweep_stays() {
     assert_eq!(rows(&store, place(0)).await.unwrap().len(), committed);
 }
 
-/// Inserts that wait for the same disk are written together.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn inserts_at_the_same_time_share_a_write() {
+async fn of_many_inserts_at_the_same_time_none_is_lost() {
     let folder = TempDir::new().unwrap();
     let store = Arc::new(DirectoryStore::create(folder.path(), definition()).unwrap());
-    let one = Instant::now();
-    store
-        .insert(place(0), &fresh(&[row("first", 1, "x")]))
-        .await
-        .unwrap();
-    let one = one.elapsed();
-    let all = Instant::now();
     let inserts = (0..500).map(|i| {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
             let rows = fresh(&[row(&format!("k{i}"), i, "x")]);
-            store.insert(place(0), &rows).await.unwrap();
+            store.insert(place(i % 2), &rows).await.unwrap();
         })
     });
     for insert in inserts.collect::<Vec<_>>() {
         insert.await.unwrap();
     }
-    assert!(
-        all.elapsed() < 250 * one,
-        "one {one:?}, 500 {:?}",
-        all.elapsed()
-    );
-    assert_eq!(rows(&store, place(0)).await.unwrap().len(), 501);
+    let before = all_rows(&store).await.unwrap();
+    assert_eq!(before.values().map(Newest::len).sum::<usize>(), 500);
     drop(store);
     let store = DirectoryStore::open(folder.path()).unwrap();
-    assert_eq!(rows(&store, place(0)).await.unwrap().len(), 501);
+    assert_eq!(all_rows(&store).await.unwrap(), before);
 }
 
 /// Who asked for an insert may stop waiting for it: it is done nevertheless, or not at all, and

@@ -2,6 +2,8 @@
 //! killed, a file was damaged or a disk was full. The blobs are made up: they are the rows of the
 //! chunk as JSON, so that the tests can say which rows are where.
 
+#![allow(clippy::unwrap_used)]
+
 mod access;
 mod concurrent;
 mod damage;

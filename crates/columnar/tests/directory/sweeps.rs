@@ -56,7 +56,7 @@ async fn sweeping_leaves_what_is_valid_or_young() {
     let (folder, store) = table();
     let never_committed = chunk(&[row("z", 1, "z")]);
     store
-        .put(place(0), &[never_committed.clone()])
+        .put(place(0), std::slice::from_ref(&never_committed))
         .await
         .unwrap();
     ingest(&store, place(0), &[row("a", 1, "x")]).await.unwrap();

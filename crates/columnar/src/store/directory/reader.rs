@@ -24,8 +24,10 @@ pub struct Reader {
     pub folder: Folder,
     manifest: Mutex<Known>,
     /// Segments that were read, by place and number.
-    segments: Mutex<HashMap<(Place, u64), Arc<Mutex<Segment>>>>,
+    segments: Mutex<Segments>,
 }
+
+type Segments = HashMap<(Place, u64), Arc<Mutex<Segment>>>;
 
 /// What was read of a segment.
 #[derive(Debug, Default)]

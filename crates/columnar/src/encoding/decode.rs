@@ -1,0 +1,204 @@
+//! From blobs to Arrow arrays. Nothing of a blob is trusted.
+
+use std::fmt::{self, Debug, Formatter};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array, new_empty_array};
+use arrow::compute::{TakeOptions, take};
+use arrow::datatypes::{DataType, Field, Int32Type, Int64Type};
+use bytes::Bytes;
+use vortex_array::VortexSessionExecute;
+use vortex_array::arrays::Dict;
+use vortex_array::arrays::dict::DictArraySlotsExt;
+use vortex_array::serde::SerializedArray;
+use vortex_arrow::ArrowSessionExt;
+use vortex_buffer::ByteBuffer;
+use vortex_session::VortexSession;
+use vortex_session::registry::ReadContext;
+
+use super::failure::{DecodeError, Failure};
+use super::header::{self, Header, Layout};
+use super::vortex::Vortex;
+use super::{ids, limits, storage};
+use crate::Kind;
+
+pub(super) struct Decoder {
+    session: VortexSession,
+    context: ReadContext,
+}
+
+/// A blob whose header is what was asked for.
+struct Opened {
+    array: Vortex,
+    /// What the first difference is added to, if the array is one of differences.
+    first: Option<i64>,
+}
+
+impl Decoder {
+    pub fn new(session: VortexSession) -> Self {
+        Decoder {
+            session,
+            context: ids::read_context(),
+        }
+    }
+
+    /// Rows of a range, as the kind's type.
+    pub fn rows(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+    ) -> Result<ArrayRef, DecodeError> {
+        let kept = self.kept(blob, kind, rows, range, &storage::data_type(kind))?;
+        storage::restored(kind, kept)
+            .ok_or_else(|| DecodeError::Corrupt(format!("what is decoded is no {kind:?}")))
+    }
+
+    /// Rows of a range, texts and blobs as views.
+    pub fn views(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+    ) -> Result<ArrayRef, DecodeError> {
+        let target = match kind {
+            Kind::Text => DataType::Utf8View,
+            Kind::Blob => DataType::BinaryView,
+            _ => return self.rows(blob, kind, rows, range),
+        };
+        self.kept(blob, kind, rows, range, &target)
+    }
+
+    fn kept(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+        target: &DataType,
+    ) -> Result<ArrayRef, DecodeError> {
+        let header = Header::read(blob, kind, rows)?;
+        if range.start > range.end || range.end > rows {
+            let reason = format!("rows {range:?} are asked for, there are {rows}");
+            return Err(DecodeError::Corrupt(reason));
+        }
+        if range.is_empty() {
+            return Ok(new_empty_array(target));
+        }
+        Ok(self.decoded(blob, header, rows, range, target)?)
+    }
+
+    fn decoded(
+        &self,
+        blob: &Bytes,
+        header: Header,
+        rows: usize,
+        range: Range<usize>,
+        target: &DataType,
+    ) -> Result<ArrayRef, Failure> {
+        let Opened { array, first } = self.open(blob, header, rows)?;
+        match first {
+            None if range == (0..rows) => self.arrow(&array, target),
+            None => self.arrow(&array.slice(range)?, target),
+            Some(first) => {
+                let steps = self.arrow(&array.slice(0..range.end)?, target)?;
+                let values = summed(first, &steps)
+                    .ok_or_else(|| Failure(format!("differences of {target} with nulls")))?;
+                Ok(values.slice(range.start, range.len()))
+            }
+        }
+    }
+
+    fn open(&self, blob: &Bytes, header: Header, rows: usize) -> Result<Opened, Failure> {
+        let body = blob.slice(header::BYTES..);
+        let short = || Failure(format!("{} bytes are too few for a blob", blob.len()));
+        let (first, serialized) = match header.layout {
+            Layout::Array => (None, ByteBuffer::from(body)),
+            Layout::Differences => {
+                let first = body.first_chunk().ok_or_else(short)?;
+                let first = i64::from_le_bytes(*first);
+                (
+                    Some(first),
+                    ByteBuffer::from(body.slice(size_of::<i64>()..)),
+                )
+            }
+            Layout::Zstd => {
+                let (length, frame) = body.split_first_chunk().ok_or_else(short)?;
+                let length = u32::from_le_bytes(*length);
+                if limits::frame_bytes(frame)? != u64::from(length) {
+                    return Err(Failure("two lengths differ".to_owned()));
+                }
+                let array = zstd::bulk::decompress(frame, usize::try_from(length)?)?;
+                (None, ByteBuffer::from(array))
+            }
+        };
+        let dtype = storage::dtype(header.kind, header.nullable);
+        let array = SerializedArray::try_from(serialized)?;
+        let array = array.decode(&dtype, rows, &self.context, &self.session)?;
+        limits::check(&array, rows)?;
+        Ok(Opened { array, first })
+    }
+
+    fn arrow(&self, array: &Vortex, target: &DataType) -> Result<ArrayRef, Failure> {
+        // Faster by half than Vortex's own way, and checks each text once however often it comes.
+        if let Some(dictionary) = array.as_opt::<Dict>() {
+            let values = self.executed(dictionary.values(), Some(target))?;
+            let codes = self.executed(dictionary.codes(), None)?;
+            let options = TakeOptions { check_bounds: true };
+            return Ok(take(&values, &codes, Some(options))?);
+        }
+        self.executed(array, Some(target))
+    }
+
+    fn executed(&self, array: &Vortex, target: Option<&DataType>) -> Result<ArrayRef, Failure> {
+        let target = target.map(|target| Field::new("", target.clone(), true));
+        let arrow = self.session.arrow().execute_arrow(
+            array.clone(),
+            target.as_ref(),
+            &mut self.session.create_execution_ctx(),
+        )?;
+        if arrow.len() != array.len() {
+            let (found, rows) = (arrow.len(), array.len());
+            return Err(Failure(format!("{found} rows are decoded, not {rows}")));
+        }
+        // Vortex trusts that texts are UTF-8, and Arrow that it may read them unchecked.
+        if has_offsets(arrow.data_type()) {
+            arrow.to_data().validate_full()?;
+        }
+        Ok(arrow)
+    }
+}
+
+fn has_offsets(data_type: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, Utf8, Utf8View};
+    matches!(data_type, Utf8 | Binary | Utf8View | BinaryView)
+}
+
+/// What differences add up to.
+fn summed(first: i64, steps: &ArrayRef) -> Option<ArrayRef> {
+    if steps.null_count() > 0 {
+        return None;
+    }
+    if let Some(steps) = steps.as_primitive_opt::<Int32Type>() {
+        let values = steps.values().iter().scan(first as i32, |value, step| {
+            *value = value.wrapping_add(*step);
+            Some(*value)
+        });
+        return Some(Arc::new(Int32Array::from_iter_values(values)));
+    }
+    let steps = steps.as_primitive_opt::<Int64Type>()?;
+    let values = steps.values().iter().scan(first, |value, step| {
+        *value = value.wrapping_add(*step);
+        Some(*value)
+    });
+    Some(Arc::new(Int64Array::from_iter_values(values)))
+}
+
+impl Debug for Decoder {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoder").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,182 @@
+//! Dictionaries: each different value once, and for each row which of them it is.
+//!
+//! A null is one of the values, so that no bit per row says which rows are null. Values are
+//! sorted, nulls first: equal beginnings of texts compress well side by side.
+
+use arrow::array::{
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, GenericByteArray, PrimitiveArray, UInt32Array,
+};
+use arrow::compute::{sort_to_indices, take};
+use arrow::datatypes::{ByteArrayType, Float32Type, Float64Type, Int32Type, Int64Type};
+use vortex_array::IntoArray;
+use vortex_buffer::Buffer;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::vortex::Vortex;
+use crate::Kind;
+use crate::stats::mixed;
+
+pub(super) struct Dictionary {
+    /// For each row the place of its value, in as few bytes as hold it.
+    pub codes_of_rows: Vortex,
+    pub values: ArrayRef,
+}
+
+/// The dictionary of a kept array, unless there are more different values than `most`.
+pub(super) fn dictionary(kind: Kind, array: &ArrayRef, most: usize) -> Option<Dictionary> {
+    let places = match kind {
+        Kind::Boolean => {
+            let values = array.as_boolean();
+            Places::of(array, most, |row| u64::from(values.value(row)), mixed)
+        }
+        Kind::Int | Kind::Date => {
+            of_primitives::<Int32Type>(array, most, |value| u64::from(value as u32))
+        }
+        Kind::Bigint | Kind::Timestamp | Kind::Nanotime => {
+            of_primitives::<Int64Type>(array, most, |value| value as u64)
+        }
+        Kind::Float => of_primitives::<Float32Type>(array, most, |value| value.to_bits().into()),
+        Kind::Double => of_primitives::<Float64Type>(array, most, f64::to_bits),
+        Kind::Text => of_bytes(array, most, array.as_string::<i32>()),
+        Kind::Blob => of_bytes(array, most, array.as_binary::<i32>()),
+    }?;
+    places.sorted(array)
+}
+
+fn of_primitives<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    most: usize,
+    bits: impl Fn(T::Native) -> u64,
+) -> Option<Places> {
+    let values: &PrimitiveArray<T> = array.as_primitive();
+    Places::of(array, most, |row| bits(values.value(row)), mixed)
+}
+
+fn of_bytes<T: ByteArrayType>(
+    array: &ArrayRef,
+    most: usize,
+    values: &GenericByteArray<T>,
+) -> Option<Places>
+where
+    T::Native: AsRef<[u8]>,
+{
+    let key = |row| -> &[u8] { values.value(row).as_ref() };
+    Places::of(array, most, key, xxh3_64)
+}
+
+/// Values by the rows in which they first come.
+struct Places {
+    firsts: Vec<u32>,
+    /// For each row the place of its value in `firsts`.
+    codes: Vec<u32>,
+}
+
+impl Places {
+    fn of<K: Copy + PartialEq>(
+        array: &ArrayRef,
+        most: usize,
+        key: impl Fn(usize) -> K,
+        hash: impl Fn(K) -> u64,
+    ) -> Option<Places> {
+        let mut table = Table::new(most);
+        let mut codes = Vec::with_capacity(array.len());
+        let mut null: Option<u32> = None;
+        let mut previous: Option<(K, u32)> = None;
+        let nulls = array.nulls();
+        for row in 0..array.len() {
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                let code = match null {
+                    Some(code) => code,
+                    None => table.add(row)?,
+                };
+                null = Some(code);
+                codes.push(code);
+                continue;
+            }
+            let key_of_row = key(row);
+            let code = match previous {
+                Some((same, code)) if same == key_of_row => code,
+                _ => table.find_or_add(hash(key_of_row), row, |first| key(first) == key_of_row)?,
+            };
+            previous = Some((key_of_row, code));
+            codes.push(code);
+        }
+        let firsts = table.firsts;
+        Some(Places { firsts, codes })
+    }
+
+    fn sorted(self, array: &ArrayRef) -> Option<Dictionary> {
+        let unsorted = take(array, &UInt32Array::from(self.firsts), None).ok()?;
+        let order = sort_to_indices(&unsorted, None, None).ok()?;
+        let mut ranks = vec![0; order.len()];
+        for (rank, place) in (0_u32..).zip(order.values()) {
+            *ranks.get_mut(*place as usize)? = rank;
+        }
+        let mut codes = self.codes;
+        for code in &mut codes {
+            *code = *ranks.get(*code as usize)?;
+        }
+        Some(Dictionary {
+            codes_of_rows: narrowed(codes, order.len()),
+            values: take(&unsorted, &order, None).ok()?,
+        })
+    }
+}
+
+fn narrowed(codes: Vec<u32>, values: usize) -> Vortex {
+    if values <= 1 << u8::BITS {
+        return Buffer::from_iter(codes.iter().map(|code| *code as u8)).into_array();
+    }
+    if values <= 1 << u16::BITS {
+        return Buffer::from_iter(codes.iter().map(|code| *code as u16)).into_array();
+    }
+    Buffer::from(codes).into_array()
+}
+
+/// A hash table with open addressing.
+struct Table {
+    /// One more than the place in `firsts`, or 0. At least twice as many as there are places.
+    slots: Vec<u32>,
+    firsts: Vec<u32>,
+    most: usize,
+}
+
+impl Table {
+    fn new(most: usize) -> Self {
+        Table {
+            slots: vec![0; (2 * most.max(8)).next_power_of_two()],
+            firsts: Vec::new(),
+            most,
+        }
+    }
+
+    fn add(&mut self, row: usize) -> Option<u32> {
+        if self.firsts.len() >= self.most {
+            return None;
+        }
+        let place = u32::try_from(self.firsts.len()).ok()?;
+        self.firsts.push(u32::try_from(row).ok()?);
+        Some(place)
+    }
+
+    fn find_or_add(
+        &mut self,
+        hash: u64,
+        row: usize,
+        is_first: impl Fn(usize) -> bool,
+    ) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let Some(place) = self.slots.get(slot)?.checked_sub(1) else {
+                let place = self.add(row)?;
+                *self.slots.get_mut(slot)? = place + 1;
+                return Some(place);
+            };
+            if is_first(*self.firsts.get(place as usize)? as usize) {
+                return Some(place);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+}

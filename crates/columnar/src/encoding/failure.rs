@@ -1,0 +1,43 @@
+//! What goes wrong, and panics of the libraries below as one more thing that does.
+
+use std::any::Any;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Bytes that are no blob of the kind and number of rows asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    #[error("{0}")]
+    Corrupt(String),
+
+    #[error("it has format {found}, and this version reads up to {known}; use a newer version")]
+    Version { found: u8, known: u8 },
+}
+
+/// Any error on the way, in its words.
+#[derive(Debug)]
+pub(super) struct Failure(pub String);
+
+impl<E: Display> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure(error.to_string())
+    }
+}
+
+impl From<Failure> for DecodeError {
+    fn from(failure: Failure) -> Self {
+        DecodeError::Corrupt(failure.0)
+    }
+}
+
+/// The result of some work, or its panic as an error. Vortex checks what it reads, but asserts in
+/// places; nothing that it works on is used again after a panic.
+pub(super) fn guarded<T, E: From<Failure>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure(words(&*panic)).into()))
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("panicked without a word").to_owned()
+}

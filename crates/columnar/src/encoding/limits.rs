@@ -1,0 +1,51 @@
+//! What a blob may ask for before it has shown that it holds it.
+
+use vortex_zstd::Zstd;
+use zstd::zstd_safe::get_frame_content_size;
+
+use super::failure::Failure;
+use super::vortex::Vortex;
+
+/// No zstd frame says more with fewer bytes: a block of 128 KiB takes 4.
+const LARGEST_RATIO: u64 = 1 << 15;
+/// Of decompressed bytes: Arrow's offsets reach no further, and each value has 4 bytes of length.
+const LARGEST_FRAMES: u64 = (1 << 31) + (1 << 26);
+/// Encodings in blocks round rows up to 1,024, some have an offset more than rows.
+const BLOCK_ROWS: usize = 1_024;
+
+/// Checks the lengths in a tree of encodings against the rows that it is for, so that decoding
+/// allocates no more than those, and the bytes of texts, need.
+pub(super) fn check(array: &Vortex, rows: usize) -> Result<(), Failure> {
+    let most = rows.saturating_add(2 * BLOCK_ROWS);
+    for node in array.depth_first_traversal() {
+        if node.len() > most {
+            let (name, length) = (node.encoding_id(), node.len());
+            return Err(Failure(format!(
+                "{name} has {length} values for {rows} rows"
+            )));
+        }
+        if node.is::<Zstd>() {
+            let frames = node.buffers();
+            let sizes = frames.iter().map(|frame| frame_bytes(frame));
+            let total = sizes.sum::<Result<u64, Failure>>()?;
+            if total > LARGEST_FRAMES {
+                return Err(Failure(format!("{total} bytes of values are too many")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that a zstd frame says it holds, if it can.
+pub(super) fn frame_bytes(frame: &[u8]) -> Result<u64, Failure> {
+    let bytes = get_frame_content_size(frame).map_err(|e| Failure(format!("zstd frame: {e:?}")))?;
+    let bytes = bytes.ok_or_else(|| Failure("a zstd frame of unknown size".to_owned()))?;
+    let possible = (frame.len() as u64).saturating_mul(LARGEST_RATIO);
+    if bytes > possible.min(LARGEST_FRAMES) {
+        let length = frame.len();
+        return Err(Failure(format!(
+            "a zstd frame of {length} bytes cannot hold {bytes}"
+        )));
+    }
+    Ok(bytes)
+}
