@@ -156,8 +156,7 @@ impl Design for LocalColumnar {
         *self.opened.write().await = None;
         remove(&self.dir).map_err(DesignError)?;
         let definition = self.shape.definition.clone();
-        let store = DirectoryStore::create(&self.dir, definition)
-            .map_err(failed)?;
+        let store = DirectoryStore::create(&self.dir, definition).map_err(failed)?;
         self.keep(store).await.map(|_| ())
     }
 

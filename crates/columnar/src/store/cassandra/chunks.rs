@@ -45,7 +45,10 @@ impl CassandraStore {
         let rows = chunks.iter().flat_map(rows_of);
         let put = rows.map(|(id, column, data)| self.put_blob(place, id, column, data));
         let limit = self.client.options.requests_at_once;
-        stream::iter(put).buffer_unordered(limit).try_collect::<()>().await?;
+        stream::iter(put)
+            .buffer_unordered(limit)
+            .try_collect::<()>()
+            .await?;
         failpoint::hit("cassandra.put.blobs");
         Ok(())
     }
@@ -56,7 +59,9 @@ impl CassandraStore {
         let _in_flight = self.put_bytes.acquire_many(permits).await;
         let (shard, bucket) = key(place);
         let values = (shard, bucket, column, name(id), data, of_chunk(id));
-        self.client.execute(&task, &self.statements.chunks.put, values).await?;
+        self.client
+            .execute(&task, &self.statements.chunks.put, values)
+            .await?;
         failpoint::hit("cassandra.put.blob");
         Ok(())
     }
@@ -108,7 +113,9 @@ impl CassandraStore {
         }
         let found = self.all_reads(reads).await?;
         let blob = async |meta: &Arc<ChunkMeta>| {
-            let row = self.found(&found, place, meta, column_of(meta, number)).await?;
+            let row = self
+                .found(&found, place, meta, column_of(meta, number))
+                .await?;
             match is_packed(meta) {
                 true => unpacked(place, meta, &row, number),
                 false => Ok(row),
@@ -137,7 +144,8 @@ impl CassandraStore {
         id: ChunkId,
         columns: Vec<i16>,
     ) -> Result<Vec<(Wanted, Bytes)>> {
-        self.columns_by(&self.statements.chunks.read_of_chunk, place, id, columns).await
+        self.columns_by(&self.statements.chunks.read_of_chunk, place, id, columns)
+            .await
     }
 
     async fn columns_by(
@@ -150,9 +158,11 @@ impl CassandraStore {
         let task = self.client.task("reading a chunk", place, Part::Chunks);
         let values = (cql_shard(place.shard), place.bucket, columns, name(id));
         let answer = self.client.execute(&task, statement, values).await?;
-        each_row(&task, &as_rows(&task, answer)?, |(column, data): (i16, &[u8])| {
-            Ok(((id, column), Bytes::copy_from_slice(data)))
-        })
+        each_row(
+            &task,
+            &as_rows(&task, answer)?,
+            |(column, data): (i16, &[u8])| Ok(((id, column), Bytes::copy_from_slice(data))),
+        )
     }
 
     async fn chunks_of_column(
@@ -165,10 +175,14 @@ impl CassandraStore {
         let statement = &self.statements.chunks.read_column;
         let values = (cql_shard(place.shard), place.bucket, column, names(&ids));
         let answer = self.client.execute(&task, statement, values).await?;
-        each_row(&task, &as_rows(&task, answer)?, |(chunk, data): (&[u8], &[u8])| {
-            let id = chunk_id(&task, chunk)?;
-            Ok(((id, column), Bytes::copy_from_slice(data)))
-        })
+        each_row(
+            &task,
+            &as_rows(&task, answer)?,
+            |(chunk, data): (&[u8], &[u8])| {
+                let id = chunk_id(&task, chunk)?;
+                Ok(((id, column), Bytes::copy_from_slice(data)))
+            },
+        )
     }
 
     /// One row, from wherever it can be had.
@@ -191,7 +205,9 @@ impl CassandraStore {
             return Ok(data.clone());
         }
         let statement = &self.statements.chunks.read_of_chunk_again;
-        let again = self.columns_by(statement, place, meta.id, vec![column]).await?;
+        let again = self
+            .columns_by(statement, place, meta.id, vec![column])
+            .await?;
         match again.into_iter().next() {
             Some((_, data)) => Ok(data),
             None => Err(self.why_missing(place, meta, column).await?),
@@ -260,9 +276,8 @@ fn rows_of(chunk: &Chunk) -> Vec<(ChunkId, i16, Bytes)> {
 
 fn bytes_of(place: Place, meta: &ChunkMeta, number: u16) -> Result<u64> {
     let blob = meta.blobs.get(usize::from(number));
-    blob.map(|blob| u64::from(blob.bytes)).ok_or_else(|| {
-        Error::Invalid(format!("chunk {} of {place} has no blob {number}", meta.id))
-    })
+    blob.map(|blob| u64::from(blob.bytes))
+        .ok_or_else(|| Error::Invalid(format!("chunk {} of {place} has no blob {number}", meta.id)))
 }
 
 /// A blob out of the row that has all of them.
@@ -287,7 +302,8 @@ fn groups(sizes: &[u64]) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
     let (mut start, mut bytes) = (0, 0_u64);
     for (i, size) in sizes.iter().enumerate() {
-        let is_full = bytes.saturating_add(*size) > READ_BYTES_AT_ONCE || i - start >= NAMES_AT_ONCE;
+        let is_full =
+            bytes.saturating_add(*size) > READ_BYTES_AT_ONCE || i - start >= NAMES_AT_ONCE;
         if i > start && is_full {
             groups.push(start..i);
             (start, bytes) = (i, 0);
@@ -312,6 +328,9 @@ mod tests {
         assert_eq!(groups(&[half, half, 1]), [0..2, 2..3]);
         assert_eq!(groups(&[10 * half, 1, 10 * half]), [0..1, 1..2, 2..3]);
         let small = vec![1; NAMES_AT_ONCE + 1];
-        assert_eq!(groups(&small), [0..NAMES_AT_ONCE, NAMES_AT_ONCE..NAMES_AT_ONCE + 1]);
+        assert_eq!(
+            groups(&small),
+            [0..NAMES_AT_ONCE, NAMES_AT_ONCE..NAMES_AT_ONCE + 1]
+        );
     }
 }

@@ -105,9 +105,7 @@ impl Client {
         statement.set_serial_consistency(Some(SerialConsistency::LocalSerial));
         // Changes of the schema wait until all nodes agree.
         statement.set_request_timeout(Some(self.options.attempt_time_limit * 3));
-        let send = || async {
-            self.session.query_unpaged(statement.clone(), &values).await
-        };
+        let send = || async { self.session.query_unpaged(statement.clone(), &values).await };
         retried(task, send).await
     }
 
@@ -136,7 +134,9 @@ impl Client {
         let send = || async {
             let _permit = self.requests.acquire().await;
             let session = &self.session;
-            session.execute_single_page(statement, &values, from.clone()).await
+            session
+                .execute_single_page(statement, &values, from.clone())
+                .await
         };
         let (answer, next) = retried(task, send).await?;
         Ok((as_rows(task, answer)?, next))

@@ -14,7 +14,7 @@ use scylla::response::PagingState;
 use tokio::time::sleep;
 
 use super::CassandraStore;
-use super::client::{each_row, Task};
+use super::client::{Task, each_row};
 use super::names::Part;
 use super::options::{BLOB_BYTES_AT_MOST, FREEZE_WAIT, KEY_BYTES_AT_MOST, PLACES_AT_ONCE};
 use super::places::{DELETED_AHEAD_MICROSECONDS, cql_shard, key};
@@ -105,11 +105,15 @@ impl CassandraStore {
             let (rows, next) = match keys.last {
                 Some(last) => {
                     let values = (shard, bucket, generation, first, last);
-                    self.client.page(&task, &statements.read_between, values, state).await?
+                    self.client
+                        .page(&task, &statements.read_between, values, state)
+                        .await?
                 }
                 None => {
                     let values = (shard, bucket, generation, first);
-                    self.client.page(&task, &statements.read_from, values, state).await?
+                    self.client
+                        .page(&task, &statements.read_from, values, state)
+                        .await?
                 }
             };
             found.extend(each_row(&task, &rows, |row| fresh_row(&task, row))?);
@@ -136,7 +140,9 @@ impl CassandraStore {
         places.close(place, last).await?;
         failpoint::hit("cassandra.freeze.closed");
         sleep(FREEZE_WAIT).await;
-        let rows = self.read_fresh(place, generations, KeyRange::default()).await?;
+        let rows = self
+            .read_fresh(place, generations, KeyRange::default())
+            .await?;
         failpoint::hit("cassandra.freeze.read");
         if rows.is_empty() {
             places.seal(place, last).await?;
@@ -150,7 +156,9 @@ impl CassandraStore {
     /// Removes fresh rows that are in chunks now.
     pub(super) async fn remove_sealed(&self, place: Place, sealed: &Frozen) -> Result<()> {
         let places = self.place_rows();
-        let task = self.client.task("removing sealed fresh rows", place, Part::Fresh);
+        let task = self
+            .client
+            .task("removing sealed fresh rows", place, Part::Fresh);
         let last = i64::try_from(sealed.up_to).unwrap_or(i64::MAX);
         let Some(row) = places.read(place).await? else {
             return Ok(());
@@ -250,9 +258,21 @@ mod tests {
 
     #[test]
     fn the_newest_version_is_kept_and_with_equal_times_the_deletion() {
-        let first = vec![row("a", 1, Some("old")), row("b", 5, Some("new")), row("c", 3, Some("x"))];
-        let second = vec![row("a", 2, Some("new")), row("b", 4, None), row("c", 3, None)];
-        let expected = [row("a", 2, Some("new")), row("b", 5, Some("new")), row("c", 3, None)];
+        let first = vec![
+            row("a", 1, Some("old")),
+            row("b", 5, Some("new")),
+            row("c", 3, Some("x")),
+        ];
+        let second = vec![
+            row("a", 2, Some("new")),
+            row("b", 4, None),
+            row("c", 3, None),
+        ];
+        let expected = [
+            row("a", 2, Some("new")),
+            row("b", 5, Some("new")),
+            row("c", 3, None),
+        ];
         assert_eq!(newest(vec![first.clone(), second.clone()]), expected);
         assert_eq!(newest(vec![second, first]), expected);
     }

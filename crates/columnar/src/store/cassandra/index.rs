@@ -67,7 +67,6 @@ impl States {
         self.committed.is_none() && self.retired.is_none()
     }
 
-
     fn can_be_committed(&self) -> bool {
         self.put.is_some() && (self.abandoned.is_none() || self.committed.is_some())
     }
@@ -113,11 +112,15 @@ impl CassandraStore {
         let statement = &self.statements.index.read;
         let answer = self.client.execute(&task, statement, key(place)).await?;
         let rows = as_rows(&task, answer)?;
-        let valid = each_row(&task, &rows, |(chunk, committed, retired, meta): Columns<'_>| {
-            let chunk = chunk_id(&task, chunk)?;
-            let meta = || meta_of(place, chunk, meta.unwrap_or_default());
-            is_valid(committed, retired).then(meta).transpose()
-        })?;
+        let valid = each_row(
+            &task,
+            &rows,
+            |(chunk, committed, retired, meta): Columns<'_>| {
+                let chunk = chunk_id(&task, chunk)?;
+                let meta = || meta_of(place, chunk, meta.unwrap_or_default());
+                is_valid(committed, retired).then(meta).transpose()
+            },
+        )?;
         Ok(valid.into_iter().flatten().map(Arc::new).collect())
     }
 
@@ -127,16 +130,24 @@ impl CassandraStore {
         place: Place,
         chunks: Option<&[ChunkId]>,
     ) -> Result<Vec<States>> {
-        let task = self.client.task("reading the states of chunks", place, Part::Index);
+        let task = self
+            .client
+            .task("reading the states of chunks", place, Part::Index);
         let statements = &self.statements.index;
         let Some(chunks) = chunks else {
-            let answer = self.client.execute(&task, &statements.states, key(place)).await?;
+            let answer = self
+                .client
+                .execute(&task, &statements.states, key(place))
+                .await?;
             return each_row(&task, &as_rows(&task, answer)?, |row| states(&task, row));
         };
         let mut found = Vec::with_capacity(chunks.len());
         for some in chunks.chunks(NAMES_AT_ONCE) {
             let values = (cql_shard(place.shard), place.bucket, names(some));
-            let answer = self.client.execute(&task, &statements.states_of, values).await?;
+            let answer = self
+                .client
+                .execute(&task, &statements.states_of, values)
+                .await?;
             let rows = as_rows(&task, answer)?;
             found.extend(each_row(&task, &rows, |row| states(&task, row))?);
         }
@@ -170,7 +181,10 @@ impl CassandraStore {
         let place = change.place;
         let add: Vec<ChunkId> = change.add.iter().map(|meta| meta.id).collect();
         if !add.is_empty() {
-            try_join!(self.renew_in_time(place, &add), self.place_rows().list(place))?;
+            try_join!(
+                self.renew_in_time(place, &add),
+                self.place_rows().list(place)
+            )?;
             failpoint::hit("cassandra.commit.renewed");
         }
         self.change_states(place, &add, &change.retire).await?;
@@ -210,8 +224,10 @@ impl CassandraStore {
         let renewals: Vec<_> = add.iter().map(renewal).collect();
         self.client.in_batches(&task, &renewals, |_| 64).await?;
         let states = self.states(place, Some(add)).await?;
-        let ready: HashMap<ChunkId, bool> =
-            states.iter().map(|s| (s.chunk, s.can_be_committed())).collect();
+        let ready: HashMap<ChunkId, bool> = states
+            .iter()
+            .map(|s| (s.chunk, s.can_be_committed()))
+            .collect();
         match add.iter().find(|id| ready.get(id) != Some(&true)) {
             None => Ok(()),
             Some(id) => Err(server(
@@ -263,7 +279,10 @@ pub(super) fn chunk_id(task: &Task<'_>, name: &[u8]) -> Result<ChunkId> {
     id.map_err(|_| {
         server(
             task,
-            format!("a chunk's name has {} bytes instead of 16: the row is damaged", name.len()),
+            format!(
+                "a chunk's name has {} bytes instead of 16: the row is damaged",
+                name.len()
+            ),
         )
     })
 }

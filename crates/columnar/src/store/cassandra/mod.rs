@@ -88,7 +88,8 @@ impl CassandraStore {
         let found = Found::look(&client).await?;
         found.refuse_foreign(&client.names)?;
         found.refuse_remains(&client.names)?;
-        for (part, statement) in schema::create_statements(&client.names, client.options.compression)
+        for (part, statement) in
+            schema::create_statements(&client.names, client.options.compression)
         {
             if !found.has(part) {
                 let task = client.task_of_all("making a table", part);

@@ -54,8 +54,8 @@ impl Names {
     /// For names that Cassandra would not take, or not as they are.
     pub(super) fn new(keyspace: &str, table: &str) -> Result<Self> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let keyspace_fits =
-            (1..=NAME_CHARACTERS_AT_MOST).contains(&keyspace.len()) && keyspace.chars().all(is_word);
+        let keyspace_fits = (1..=NAME_CHARACTERS_AT_MOST).contains(&keyspace.len())
+            && keyspace.chars().all(is_word);
         if !keyspace_fits {
             return Err(Error::Invalid(format!(
                 "`{keyspace}` is no name of a keyspace: it has 1 to {NAME_CHARACTERS_AT_MOST} \

@@ -137,7 +137,9 @@ impl Places {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Place, Row>> {
-        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.remembered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -230,7 +232,8 @@ impl PlaceRows<'_> {
             Some(row) => self.open(place, row).await.map(drop),
             None => {
                 let task = self.client.task("listing the place", place, Part::Places);
-                self.write(&task, place, &self.statements.places.open, 0).await?;
+                self.write(&task, place, &self.statements.places.open, 0)
+                    .await?;
                 failpoint::hit("cassandra.place.listed");
                 Ok(())
             }
@@ -254,9 +257,12 @@ impl PlaceRows<'_> {
     }
 
     async fn open(self, place: Place, row: Row) -> Result<i64> {
-        let task = self.client.task("opening a generation of fresh rows", place, Part::Places);
+        let task = self
+            .client
+            .task("opening a generation of fresh rows", place, Part::Places);
         let generation = row.opened + 1;
-        self.write(&task, place, &self.statements.places.open, generation).await?;
+        self.write(&task, place, &self.statements.places.open, generation)
+            .await?;
         failpoint::hit("cassandra.place.opened");
         self.places.remember(
             place,
@@ -278,14 +284,20 @@ impl PlaceRows<'_> {
     /// From [`super::options::FREEZE_WAIT`] after this returned, generations up to this one get no
     /// more rows.
     pub(super) async fn close(self, place: Place, generation: i64) -> Result<()> {
-        let task = self.client.task("closing a generation of fresh rows", place, Part::Places);
-        self.write(&task, place, &self.statements.places.close, generation).await
+        let task = self
+            .client
+            .task("closing a generation of fresh rows", place, Part::Places);
+        self.write(&task, place, &self.statements.places.close, generation)
+            .await
     }
 
     /// Generations up to this one are read no more.
     pub(super) async fn seal(self, place: Place, generation: i64) -> Result<()> {
-        let task = self.client.task("noting what is sealed", place, Part::Places);
-        self.write(&task, place, &self.statements.places.seal, generation).await
+        let task = self
+            .client
+            .task("noting what is sealed", place, Part::Places);
+        self.write(&task, place, &self.statements.places.seal, generation)
+            .await
     }
 
     /// The place is listed no more, unless a generation after this one is opened.

@@ -168,7 +168,11 @@ mod tests {
         let answer = retried_after(pauses, &"reading rows", || {
             attempts.set(attempts.get() + 1);
             let failed = attempts.get() <= times;
-            let answer = if failed { Err(error()) } else { Ok(attempts.get()) };
+            let answer = if failed {
+                Err(error())
+            } else {
+                Ok(attempts.get())
+            };
             async { answer }
         });
         let answer = answer.await;

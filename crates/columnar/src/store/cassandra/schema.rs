@@ -39,14 +39,14 @@ pub fn making_anew(keyspace: &str, table: &str) -> Result<Vec<String>> {
     let dropped = Part::ALL.into_iter().rev();
     let dropped = dropped.map(|part| format!("DROP TABLE IF EXISTS {}", names.cql(part)));
     let made = create_statements(&names, Options::default().compression);
-    Ok(dropped.chain(made.map(|(_, statement)| statement)).collect())
+    Ok(dropped
+        .chain(made.map(|(_, statement)| statement))
+        .collect())
 }
 
 fn create_statement(names: &Names, part: Part, compression: Compression) -> String {
     let columns = match part {
-        Part::Catalogue => {
-            "id text PRIMARY KEY, format int, definition text, dropping boolean"
-        }
+        Part::Catalogue => "id text PRIMARY KEY, format int, definition text, dropping boolean",
         Part::Places => {
             "shard int, bucket bigint, opened bigint, closed bigint, sealed bigint, \
              dropped bigint, PRIMARY KEY (shard, bucket)"
@@ -93,19 +93,25 @@ impl Found {
     pub(super) async fn look(client: &Client) -> Result<Self> {
         let task = client.task_of_all("looking for tables", Part::Catalogue);
         let tables = "SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = ?";
-        let answer = client.once(&task, tables, (&client.names.keyspace,)).await?;
+        let answer = client
+            .once(&task, tables, (&client.names.keyspace,))
+            .await?;
         let comment = comment(&client.names);
         let mut found = Found::default();
-        each_row(&task, &as_rows(&task, answer)?, |row: (&str, Option<&str>)| {
-            let named = |part: &Part| client.names.bare(*part) == row.0;
-            if let Some(part) = Part::ALL.into_iter().find(named) {
-                match row.1 == Some(comment.as_str()) {
-                    true => found.ours.push(part),
-                    false => found.foreign.push(part),
+        each_row(
+            &task,
+            &as_rows(&task, answer)?,
+            |row: (&str, Option<&str>)| {
+                let named = |part: &Part| client.names.bare(*part) == row.0;
+                if let Some(part) = Part::ALL.into_iter().find(named) {
+                    match row.1 == Some(comment.as_str()) {
+                        true => found.ours.push(part),
+                        false => found.foreign.push(part),
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         Ok(found)
     }
 
@@ -162,21 +168,28 @@ pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
         client.names.cql(Part::Catalogue)
     );
     let rows = as_rows(&task, client.once(&task, &cql, (ROW,)).await?)?;
-    let entries = each_row(&task, &rows, |row: (Option<i32>, Option<&str>, Option<bool>)| {
-        let format = row.0.unwrap_or_default();
-        if format > FORMAT {
-            return Err(Error::Version {
-                what: format!("table {}", client.names.whole()),
-                found: format.unsigned_abs(),
-                known: FORMAT.unsigned_abs(),
-            });
-        }
-        let definition: Definition = serde_json::from_str(row.1.unwrap_or_default())
-            .map_err(|error| server(&task, format!("it is damaged: {error}")))?;
-        definition.check()?;
-        let dropping = row.2.unwrap_or(false);
-        Ok(Entry { definition, dropping })
-    })?;
+    let entries = each_row(
+        &task,
+        &rows,
+        |row: (Option<i32>, Option<&str>, Option<bool>)| {
+            let format = row.0.unwrap_or_default();
+            if format > FORMAT {
+                return Err(Error::Version {
+                    what: format!("table {}", client.names.whole()),
+                    found: format.unsigned_abs(),
+                    known: FORMAT.unsigned_abs(),
+                });
+            }
+            let definition: Definition = serde_json::from_str(row.1.unwrap_or_default())
+                .map_err(|error| server(&task, format!("it is damaged: {error}")))?;
+            definition.check()?;
+            let dropping = row.2.unwrap_or(false);
+            Ok(Entry {
+                definition,
+                dropping,
+            })
+        },
+    )?;
     Ok(entries.into_iter().next())
 }
 

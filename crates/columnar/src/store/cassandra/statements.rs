@@ -107,9 +107,8 @@ impl OfIndex {
         };
         let write = async |cql: &str| client.prepare(Part::Index, cql, writes).await;
         let update = async |column: &str| {
-            let cql = format!(
-                "UPDATE {table} USING TIMESTAMP ? SET {column} = ? {PLACE} AND chunk = ?"
-            );
+            let cql =
+                format!("UPDATE {table} USING TIMESTAMP ? SET {column} = ? {PLACE} AND chunk = ?");
             write(&cql).await
         };
         let delete = format!("DELETE FROM {table} USING TIMESTAMP ? {PLACE}");
@@ -137,9 +136,8 @@ impl OfChunks {
     async fn prepare(client: &Client) -> Result<Self> {
         let table = client.names.cql(Part::Chunks);
         let options = &client.options;
-        let prepare = async |cql: &str, consistency| {
-            client.prepare(Part::Chunks, cql, consistency).await
-        };
+        let prepare =
+            async |cql: &str, consistency| client.prepare(Part::Chunks, cql, consistency).await;
         let of_chunk = format!("SELECT col, data FROM {table} {PLACE} AND col IN ? AND chunk = ?");
         let column = format!("SELECT chunk, data FROM {table} {PLACE} AND col = ? AND chunk IN ?");
         let put = format!(
@@ -170,14 +168,19 @@ impl OfFresh {
                 "SELECT key, wt, deleted, row FROM {table} {PLACE} AND generation = ? \
                  AND key >= ?{to}"
             );
-            let read = client.prepare(Part::Fresh, &cql, options.read_consistency).await;
+            let read = client
+                .prepare(Part::Fresh, &cql, options.read_consistency)
+                .await;
             read.map(|mut statement| {
                 statement.set_page_size(FRESH_ROWS_OF_PAGE);
                 statement
             })
         };
-        let write =
-            async |cql: &str| client.prepare(Part::Fresh, cql, options.write_consistency).await;
+        let write = async |cql: &str| {
+            client
+                .prepare(Part::Fresh, cql, options.write_consistency)
+                .await
+        };
         Ok(OfFresh {
             insert: write(&format!(
                 "INSERT INTO {table} (shard, bucket, generation, key, wt, deleted, row) \

@@ -55,16 +55,18 @@ impl CassandraStore {
     /// is deleted, a partition at a time.
     pub(super) async fn drop_all_of(&self, dropped: &[Place]) -> Result<()> {
         let unlist = stream::iter(dropped.iter().copied()).map(|place| self.unlist(place));
-        let unlisted: Vec<(Place, Option<Row>)> =
-            unlist.buffer_unordered(PLACES_AT_ONCE).try_collect().await?;
+        let unlisted: Vec<(Place, Option<Row>)> = unlist
+            .buffer_unordered(PLACES_AT_ONCE)
+            .try_collect()
+            .await?;
         if unlisted.is_empty() {
             return Ok(());
         }
         failpoint::hit("cassandra.drop.unlisted");
         sleep(FREEZE_WAIT).await;
         let timestamp = after_all_chunks().await;
-        let delete = stream::iter(unlisted)
-            .map(|(place, row)| self.delete_place(place, row, timestamp));
+        let delete =
+            stream::iter(unlisted).map(|(place, row)| self.delete_place(place, row, timestamp));
         delete.buffer_unordered(PLACES_AT_ONCE).try_collect().await
     }
 
@@ -88,7 +90,10 @@ impl CassandraStore {
             failpoint::hit("cassandra.drop.deleted");
         }
         match row {
-            Some(row) => self.delete_generations(place, row.generations(), i64::MIN).await,
+            Some(row) => {
+                self.delete_generations(place, row.generations(), i64::MIN)
+                    .await
+            }
             None => Ok(()),
         }
     }
@@ -157,22 +162,28 @@ impl CassandraStore {
         place: Place,
         chunks: &[ChunkId],
     ) -> Result<Vec<(ChunkId, Vec<i16>)>> {
-        let task = self.client.task("reading what chunks consist of", place, Part::Index);
+        let task = self
+            .client
+            .task("reading what chunks consist of", place, Part::Index);
         let values = (cql_shard(place.shard), place.bucket, names(chunks));
         let statement = &self.statements.index.metas_of;
         let answer = self.client.execute(&task, statement, values).await?;
         // Columns, write times and flags of deleted rows.
         let all = self.definition.columns.len() + 2;
-        each_row(&task, &as_rows(&task, answer)?, |(chunk, meta): (&[u8], Option<&[u8]>)| {
-            let id = chunk_id(&task, chunk)?;
-            let columns = match read_meta(meta.unwrap_or_default()) {
-                Ok(meta) if is_packed(&meta) => vec![PACKED],
-                Ok(meta) => (0..meta.blobs.len() as i16).collect(),
-                // What it was cannot be known any more, but not where it may have been.
-                Err(_) => (PACKED..all as i16).collect(),
-            };
-            Ok((id, columns))
-        })
+        each_row(
+            &task,
+            &as_rows(&task, answer)?,
+            |(chunk, meta): (&[u8], Option<&[u8]>)| {
+                let id = chunk_id(&task, chunk)?;
+                let columns = match read_meta(meta.unwrap_or_default()) {
+                    Ok(meta) if is_packed(&meta) => vec![PACKED],
+                    Ok(meta) => (0..meta.blobs.len() as i16).collect(),
+                    // What it was cannot be known any more, but not where it may have been.
+                    Err(_) => (PACKED..all as i16).collect(),
+                };
+                Ok((id, columns))
+            },
+        )
     }
 
     async fn delete_blobs(&self, place: Place, id: ChunkId, columns: Vec<i16>) -> Result<()> {
@@ -180,7 +191,10 @@ impl CassandraStore {
         let (shard, bucket) = key(place);
         let statement = &self.statements.chunks.delete;
         let delete = |column: i16| {
-            (statement, (of_deletion(id), shard, bucket, column, name(id)))
+            (
+                statement,
+                (of_deletion(id), shard, bucket, column, name(id)),
+            )
         };
         let deletes: Vec<_> = columns.into_iter().map(delete).collect();
         self.client.in_batches(&task, &deletes, |_| 64).await

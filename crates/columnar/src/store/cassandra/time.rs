@@ -13,7 +13,9 @@ use crate::meta::ChunkId;
 /// Milliseconds since 1970-01-01 UTC.
 pub(super) fn now_milliseconds() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX / 1000))
+    now.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX / 1000)
+    })
 }
 
 /// Timestamp of everything about a chunk, in microseconds since 1970-01-01 UTC.
