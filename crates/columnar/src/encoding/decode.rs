@@ -183,18 +183,21 @@ fn summed(first: i64, steps: &ArrayRef) -> Option<ArrayRef> {
         return None;
     }
     if let Some(steps) = steps.as_primitive_opt::<Int32Type>() {
-        let values = steps.values().iter().scan(first as i32, |value, step| {
-            *value = value.wrapping_add(*step);
-            Some(*value)
-        });
-        return Some(Arc::new(Int32Array::from_iter_values(values)));
+        let mut sum = first as i32;
+        let mut values = steps.values().to_vec();
+        for value in &mut values {
+            sum = sum.wrapping_add(*value);
+            *value = sum;
+        }
+        return Some(Arc::new(Int32Array::from(values)));
     }
-    let steps = steps.as_primitive_opt::<Int64Type>()?;
-    let values = steps.values().iter().scan(first, |value, step| {
-        *value = value.wrapping_add(*step);
-        Some(*value)
-    });
-    Some(Arc::new(Int64Array::from_iter_values(values)))
+    let mut sum = first;
+    let mut values = steps.as_primitive_opt::<Int64Type>()?.values().to_vec();
+    for value in &mut values {
+        sum = sum.wrapping_add(*value);
+        *value = sum;
+    }
+    Some(Arc::new(Int64Array::from(values)))
 }
 
 impl Debug for Decoder {

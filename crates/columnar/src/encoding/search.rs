@@ -32,7 +32,7 @@ pub(super) fn bound(
     side: Side,
 ) -> Result<usize, DecodeError> {
     let start = range.start;
-    let decoded = decoder.rows(blob, kind, rows, range)?;
+    let decoded = decoder.views(blob, kind, rows, range)?;
     let column = storage::kept(kind, &decoded).unwrap_or(decoded);
     if column.null_count() > 0 {
         return Err(DecodeError::Corrupt("a null among sorted rows".to_owned()));
@@ -75,11 +75,11 @@ fn order<'a>(kind: Kind, column: &'a ArrayRef, value: &'a Scalar) -> Option<Orde
             Box::new(move |row| column.value(row).total_cmp(value))
         }
         (Kind::Text, Scalar::Bytes(value)) => {
-            let column = column.as_string::<i32>();
+            let column = column.as_string_view();
             Box::new(move |row| column.value(row).as_bytes().cmp(value))
         }
         (Kind::Blob, Scalar::Bytes(value)) => {
-            let column = column.as_binary::<i32>();
+            let column = column.as_binary_view();
             Box::new(move |row| column.value(row).cmp(value))
         }
         _ => return None,

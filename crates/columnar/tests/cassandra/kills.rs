@@ -124,7 +124,7 @@ pub async fn while_places_are_dropped(cassandra: &Cassandra) {
 
 /// What is half made is made whole by whoever comes next, and what is half dropped is dropped.
 pub async fn while_tables_are_made_and_dropped(cassandra: &Cassandra) {
-    for time in 1..=5 {
+    for time in [1, 3, 5] {
         Writer::start(
             cassandra,
             "make",

@@ -12,7 +12,6 @@ mod chunks;
 mod faults;
 mod fresh;
 mod kills;
-mod measure;
 mod removal;
 mod support;
 mod tables;
@@ -41,9 +40,6 @@ async fn tables_in_a_real_cassandra() {
     }
     let cassandra = Cassandra::start().await;
 
-    if std::env::var_os("MEASURE").is_some() {
-        return measure::measure(&cassandra).await;
-    }
     timed!(tables::is_made_once_and_found_again(&cassandra));
     timed!(tables::another_definition_is_refused(&cassandra));
     timed!(tables::what_is_not_ours_is_left_alone(&cassandra));

@@ -41,7 +41,7 @@ fn samples() -> Vec<Sample> {
     let mut samples = Vec::new();
     for kind in KINDS {
         for shape in shapes {
-            for (profile, rows) in [(PROFILES[0], 300), (PROFILES[1], 300), (PROFILES[0], 1)] {
+            for (profile, rows) in [(PROFILES[0], 150), (PROFILES[1], 150), (PROFILES[0], 1)] {
                 let seeds: Vec<Option<u64>> = (0..rows).map(shape).collect();
                 let array = column(kind, &seeds);
                 let blob = Codec::shared().encode(profile, kind, &array).unwrap();

@@ -40,7 +40,7 @@ fn scattered(i: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-const ROWS: [u64; 2] = [500, 3];
+const ROWS: [u64; 2] = [900, 3];
 
 /// A file holds, for each shape, the length of a blob in 4 bytes, little-endian, and the blob.
 fn file(kind: Kind, profile: Profile) -> PathBuf {

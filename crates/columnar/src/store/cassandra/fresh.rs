@@ -133,7 +133,7 @@ impl CassandraStore {
         let Some(row) = places.read(place).await? else {
             return Ok(nothing(0));
         };
-        let (generations, last) = (row.generations(), row.opened());
+        let (generations, last) = (row.generations(), row.opened);
         if generations.is_empty() {
             return Ok(nothing(last));
         }
@@ -163,7 +163,7 @@ impl CassandraStore {
         let Some(row) = places.read(place).await? else {
             return Ok(());
         };
-        if last > row.closed() {
+        if last > row.closed {
             return Err(server(
                 &task,
                 format!("generation {last} of fresh rows was never frozen; freeze it first"),
@@ -173,7 +173,7 @@ impl CassandraStore {
         let newest = write_times.max().unwrap_or(i64::MIN);
         let first = *row.generations().start();
         self.delete_generations(place, first..=last, newest).await?;
-        places.seal(place, last.max(row.sealed())).await?;
+        places.seal(place, last.max(row.sealed)).await?;
         failpoint::hit("cassandra.commit.sealed");
         Ok(())
     }

@@ -12,12 +12,15 @@
 //! which row is newest is decided by write times, and dropping a place deletes the chunks that were
 //! named before, by the clock of whoever drops it.
 
+mod blobs;
 mod chunks;
 mod client;
+mod commit;
 mod fresh;
 mod index;
 mod names;
 mod options;
+mod place_row;
 mod places;
 mod retry;
 mod schema;
@@ -187,7 +190,9 @@ impl Store for CassandraStore {
     }
 
     async fn places(&self) -> Result<Vec<Place>> {
-        let mut places = self.place_rows().all(self.definition.shards).await?;
+        let all = self.place_rows().all(self.definition.shards).await?;
+        let listed = all.into_iter().filter(|(_, row)| !row.is_dropped());
+        let mut places: Vec<Place> = listed.map(|(place, _)| place).collect();
         places.sort_unstable();
         Ok(places)
     }

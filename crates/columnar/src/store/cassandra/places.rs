@@ -9,31 +9,30 @@
 //! `sealed` are read no more, and `opened` is the last one that there is. Each only grows, and is
 //! written with itself as timestamp, so that whoever is late, or has a slow clock, changes nothing.
 //! `dropped` is when the place was dropped (milliseconds since 1970), and 0 again once a generation
-//! is opened after that.
+//! is opened after that. A drop takes a number, too, that no row is ever added to: once that is
+//! sealed, all that was there is deleted.
 //!
-//! A writer may use what it has read of a place for [`WRITER_LEASE`] only: a write that ends later
-//! counts once the place was read again and the generation is open still. So [`FREEZE_WAIT`] after
+//! A writer may use what it has read of a place for [`super::options::WRITER_LEASE`] only: a write that ends later
+//! counts once the place was read again and the generation is open still. So [`super::options::FREEZE_WAIT`] after
 //! it was closed, a generation has all the rows that were acknowledged, and gets no more.
 
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
+use scylla::response::PagingState;
+use scylla::statement::prepared::PreparedStatement;
 use tokio::time::Instant;
 
-use super::client::{Client, as_rows, each_row};
+use super::client::{Client, Task, as_rows, each_row};
 use super::names::Part;
-use super::options::WRITER_LEASE;
-use super::retry::server;
+use super::place_row::{Numbers, Row, row};
 use super::statements::Statements;
 use super::time::now_milliseconds;
 use crate::definition::Place;
 use crate::{Result, failpoint};
-
-/// Generations of a place that wait to be sealed, at most; each costs a read.
-const UNSEALED_GENERATIONS_AT_MOST: i64 = 10_000;
 
 /// Places that are remembered, at most.
 const REMEMBERED_PLACES_AT_MOST: usize = 65_536;
@@ -46,62 +45,6 @@ const GUESSED_WITHIN: Duration = Duration::from_secs(10);
 /// How far ahead of the clock the timestamp is that deletes a generation: nothing is ever written
 /// there again that counts, but writers that do not know yet may write something that does not.
 pub(super) const DELETED_AHEAD_MICROSECONDS: i64 = 3_600_000_000;
-
-/// What is known of a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row {
-    opened: i64,
-    closed: i64,
-    sealed: i64,
-    is_dropped: bool,
-    /// When the read of it began.
-    read_at: Instant,
-}
-
-impl Row {
-    fn none(read_at: Instant) -> Self {
-        Row {
-            opened: 0,
-            closed: 0,
-            sealed: 0,
-            is_dropped: false,
-            read_at,
-        }
-    }
-
-    /// Generations that have fresh rows, or may get some.
-    pub(super) fn generations(&self) -> RangeInclusive<i64> {
-        self.sealed + 1..=self.opened
-    }
-
-    /// The generation that takes rows.
-    pub(super) fn open(&self) -> Option<i64> {
-        (self.opened > self.closed && !self.is_dropped).then_some(self.opened)
-    }
-
-    /// The last generation.
-    pub(super) fn opened(&self) -> i64 {
-        self.opened
-    }
-
-    /// The last generation that takes no more rows.
-    pub(super) fn closed(&self) -> i64 {
-        self.closed
-    }
-
-    /// The last generation that is read no more.
-    pub(super) fn sealed(&self) -> i64 {
-        self.sealed
-    }
-
-    pub(super) fn is_dropped(&self) -> bool {
-        self.is_dropped
-    }
-
-    fn is_leased(&self) -> bool {
-        self.read_at.elapsed() < WRITER_LEASE
-    }
-}
 
 /// A table's places, and what this process remembers of them.
 pub(super) struct Places {
@@ -130,7 +73,7 @@ impl Places {
 
     fn remember(&self, place: Place, row: Row) {
         let mut remembered = self.lock();
-        if remembered.len() >= REMEMBERED_PLACES_AT_MOST {
+        if remembered.len() >= REMEMBERED_PLACES_AT_MOST && !remembered.contains_key(&place) {
             remembered.clear();
         }
         remembered.insert(place, row);
@@ -144,31 +87,33 @@ impl Places {
 }
 
 impl PlaceRows<'_> {
-    /// Places that may hold something, in no order.
-    pub(super) async fn all(self, shards: u32) -> Result<Vec<Place>> {
+    /// All places that there ever were, in no order. Dropped ones are among them.
+    pub(super) async fn all(self, shards: u32) -> Result<Vec<(Place, Row)>> {
         let of_shards = stream::iter(0..shards).map(|shard| self.of_shard(shard));
         let limit = self.client.options.requests_at_once;
-        let found: Vec<Vec<Place>> = of_shards.buffer_unordered(limit).try_collect().await?;
+        let found: Vec<Vec<(Place, Row)>> = of_shards.buffer_unordered(limit).try_collect().await?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    async fn of_shard(self, shard: u32) -> Result<Vec<Place>> {
+    async fn of_shard(self, shard: u32) -> Result<Vec<(Place, Row)>> {
         let task = self.client.task_of_all("listing the places", Part::Places);
         let statement = &self.statements.places.read_shard;
         let values = (cql_shard(shard),);
         let mut found = Vec::new();
-        let mut state = scylla::response::PagingState::start();
+        let mut state = PagingState::start();
         loop {
+            let read_at = Instant::now();
             let (rows, next) = self.client.page(&task, statement, &values, state).await?;
-            each_row(&task, &rows, |(bucket, dropped): (i64, Option<i64>)| {
-                if dropped.unwrap_or(0) == 0 {
-                    found.push(Place { bucket, shard });
-                }
-                Ok(())
-            })?;
+            found.extend(each_row(&task, &rows, |columns: (i64, _, _, _, _)| {
+                let (bucket, opened, closed, sealed, dropped) = columns;
+                let place = Place { bucket, shard };
+                let row = row(&task, (opened, closed, sealed, dropped), read_at)?;
+                self.places.remember(place, row);
+                Ok((place, row))
+            })?);
             match next.into_paging_control_flow() {
-                std::ops::ControlFlow::Continue(more) => state = more,
-                std::ops::ControlFlow::Break(()) => return Ok(found),
+                ControlFlow::Continue(more) => state = more,
+                ControlFlow::Break(()) => return Ok(found),
             }
         }
     }
@@ -180,30 +125,13 @@ impl PlaceRows<'_> {
 
     /// Reads what there is of a place now.
     pub(super) async fn read(self, place: Place) -> Result<Option<Row>> {
-        type Numbers = (Option<i64>, Option<i64>, Option<i64>, Option<i64>);
         let task = self.client.task("reading the state", place, Part::Places);
         let read_at = Instant::now();
         let statement = &self.statements.places.read;
         let answer = self.client.execute(&task, statement, key(place)).await?;
-        let rows = each_row(&task, &as_rows(&task, answer)?, |numbers: Numbers| {
-            let row = Row {
-                opened: numbers.0.unwrap_or(0),
-                closed: numbers.1.unwrap_or(0),
-                sealed: numbers.2.unwrap_or(0),
-                is_dropped: numbers.3.unwrap_or(0) != 0,
-                read_at,
-            };
-            let unsealed = row.opened.saturating_sub(row.sealed);
-            let is_sound = 0 <= row.sealed && unsealed <= UNSEALED_GENERATIONS_AT_MOST;
-            is_sound.then_some(row).ok_or_else(|| {
-                server(
-                    &task,
-                    format!(
-                        "{unsealed} generations of fresh rows wait to be sealed, more than the \
-                         {UNSEALED_GENERATIONS_AT_MOST} that are possible: the row is damaged"
-                    ),
-                )
-            })
+        let rows = as_rows(&task, answer)?;
+        let rows = each_row(&task, &rows, |numbers: Numbers| {
+            row(&task, numbers, read_at)
         })?;
         let row = rows.into_iter().next();
         if let Some(row) = row {
@@ -228,7 +156,7 @@ impl PlaceRows<'_> {
     /// Makes sure that the place is listed before something is put there.
     pub(super) async fn list(self, place: Place) -> Result<()> {
         match self.leased(place).await? {
-            Some(row) if !row.is_dropped => Ok(()),
+            Some(row) if !row.is_dropped() => Ok(()),
             Some(row) => self.open(place, row).await.map(drop),
             None => {
                 let task = self.client.task("listing the place", place, Part::Places);
@@ -268,7 +196,7 @@ impl PlaceRows<'_> {
             place,
             Row {
                 opened: generation,
-                is_dropped: false,
+                dropped: 0,
                 ..row
             },
         );
@@ -300,18 +228,13 @@ impl PlaceRows<'_> {
             .await
     }
 
-    /// The place is listed no more, unless a generation after this one is opened.
+    /// The place is listed no more, unless a generation after this one is opened; generations up
+    /// to this one take no more rows.
     pub(super) async fn drop(self, place: Place, generation: i64) -> Result<()> {
         let task = self.client.task("dropping the place", place, Part::Places);
         let now = now_milliseconds().max(1);
-        let values = (
-            generation,
-            generation,
-            generation,
-            now,
-            cql_shard(place.shard),
-            place.bucket,
-        );
+        let (shard, bucket) = key(place);
+        let values = (generation, generation, generation, now, shard, bucket);
         let statement = &self.statements.places.drop;
         self.client.execute(&task, statement, values).await?;
         Ok(())
@@ -320,9 +243,9 @@ impl PlaceRows<'_> {
     /// Writes a number with itself as timestamp.
     async fn write(
         self,
-        task: &super::client::Task<'_>,
+        task: &Task<'_>,
         place: Place,
-        statement: &scylla::statement::prepared::PreparedStatement,
+        statement: &PreparedStatement,
         number: i64,
     ) -> Result<()> {
         let values = (number, number, cql_shard(place.shard), place.bucket);

@@ -30,18 +30,35 @@ pub(super) fn create_statements(names: &Names, compression: Compression) -> [(Pa
 }
 
 /// Everything that dropping a table and making it anew with the default options sends, for whoever
-/// wants to see it before.
+/// wants to see it before. A `?` stands for the definition.
 ///
 /// # Errors
 /// For names that Cassandra would not take.
 pub fn making_anew(keyspace: &str, table: &str) -> Result<Vec<String>> {
     let names = Names::new(keyspace, table)?;
+    let mut statements = vec![mark_statement(&names)];
     let dropped = Part::ALL.into_iter().rev();
-    let dropped = dropped.map(|part| format!("DROP TABLE IF EXISTS {}", names.cql(part)));
+    statements.extend(dropped.map(|part| drop_statement(&names, part)));
     let made = create_statements(&names, Options::default().compression);
-    Ok(dropped
-        .chain(made.map(|(_, statement)| statement))
-        .collect())
+    statements.extend(made.map(|(_, statement)| statement));
+    statements.push(entry_statement(&names));
+    Ok(statements)
+}
+
+fn mark_statement(names: &Names) -> String {
+    let catalogue = names.cql(Part::Catalogue);
+    format!("UPDATE {catalogue} SET dropping = true WHERE id = '{ROW}' IF EXISTS")
+}
+
+fn drop_statement(names: &Names, part: Part) -> String {
+    format!("DROP TABLE IF EXISTS {}", names.cql(part))
+}
+
+fn entry_statement(names: &Names) -> String {
+    let catalogue = names.cql(Part::Catalogue);
+    format!(
+        "INSERT INTO {catalogue} (id, format, definition) VALUES ('{ROW}', {FORMAT}, ?) IF NOT EXISTS"
+    )
 }
 
 fn create_statement(names: &Names, part: Part, compression: Compression) -> String {
@@ -67,7 +84,7 @@ fn create_statement(names: &Names, part: Part, compression: Compression) -> Stri
     };
     let compression = match (part, compression) {
         (Part::Chunks, Compression::None) => " AND compression = {'enabled': false}",
-        _ => " AND compression = {'class': 'LZ4Compressor'}",
+        _ => " AND compression = {'class': 'LZ4Compressor', 'min_compress_ratio': 1.05}",
     };
     let remembered = match part {
         Part::Chunks | Part::Fresh => {
@@ -196,31 +213,24 @@ pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
 /// Writes the definition unless there is one; then it is the table's, whoever came first.
 pub(super) async fn write_entry(client: &Client, definition: &Definition) -> Result<()> {
     let task = client.task_of_all("writing the definition", Part::Catalogue);
-    let cql = format!(
-        "INSERT INTO {} (id, format, definition) VALUES (?, ?, ?) IF NOT EXISTS",
-        client.names.cql(Part::Catalogue)
-    );
     let json = serde_json::to_string(definition)
         .map_err(|error| Error::Invalid(format!("the definition cannot be written: {error}")))?;
-    client.once(&task, &cql, (ROW, FORMAT, json)).await?;
-    Ok(())
+    let cql = entry_statement(&client.names);
+    client.once(&task, &cql, (json,)).await.map(drop)
 }
 
 /// Drops what there is of the table, the catalogue last, so that it can be tried again.
 pub(super) async fn drop_all(client: &Client, found: &Found) -> Result<()> {
     if found.has(Part::Catalogue) {
         let task = client.task_of_all("marking the table as dropped", Part::Catalogue);
-        let cql = format!(
-            "UPDATE {} SET dropping = true WHERE id = ? IF EXISTS",
-            client.names.cql(Part::Catalogue)
-        );
-        client.once(&task, &cql, (ROW,)).await?;
+        let cql = mark_statement(&client.names);
+        client.once(&task, &cql, ()).await?;
         crate::failpoint::hit("cassandra.drop_table.marked");
     }
     for part in Part::ALL.into_iter().rev() {
         if found.has(part) {
             let task = client.task_of_all("dropping a table", part);
-            let cql = format!("DROP TABLE IF EXISTS {}", client.names.cql(part));
+            let cql = drop_statement(&client.names, part);
             client.once(&task, &cql, ()).await?;
             crate::failpoint::hit("cassandra.drop_table.part");
         }

@@ -83,11 +83,11 @@ impl OfPlaces {
         };
         Ok(OfPlaces {
             read: read("opened, closed, sealed, dropped", PLACE).await?,
-            read_shard: read("bucket, dropped", "WHERE shard = ?").await?,
+            read_shard: read("bucket, opened, closed, sealed, dropped", "WHERE shard = ?").await?,
             open: update("opened = ?, dropped = 0").await?,
             close: update("closed = ?").await?,
             seal: update("sealed = ?").await?,
-            drop: update("closed = ?, sealed = ?, dropped = ?").await?,
+            drop: update("opened = ?, closed = ?, dropped = ?").await?,
         })
     }
 }

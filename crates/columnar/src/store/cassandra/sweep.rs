@@ -1,6 +1,7 @@
 //! Removing what nobody needs any more: places that are dropped, chunks that were replaced, and
 //! chunks that were put and never committed.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -9,16 +10,25 @@ use tokio::time::sleep;
 use super::CassandraStore;
 use super::chunks::{PACKED, is_packed};
 use super::client::{as_rows, each_row};
-use super::index::{NAMES_AT_ONCE, RENEWAL_HOLDS, States, chunk_id, name, names};
+use super::commit::RENEWAL_HOLDS;
+use super::index::{NAMES_AT_ONCE, States, chunk_id, name, names};
 use super::names::Part;
 use super::options::{FREEZE_WAIT, PLACES_AT_ONCE};
-use super::places::{Row, cql_shard, key};
-use super::time::{after_all_chunks, now_milliseconds, of_chunk, of_deletion};
+use super::place_row::Row;
+use super::places::{cql_shard, key};
+use super::time::{after_all_chunks, now_milliseconds, of_chunk, of_deletion, up_to_milliseconds};
 use crate::codec::read_meta;
 use crate::definition::Place;
 use crate::meta::ChunkId;
 use crate::store::Swept;
 use crate::{Result, failpoint};
+
+/// A place that is about to be deleted.
+struct Unlisted {
+    place: Place,
+    /// All that may have rows.
+    generations: RangeInclusive<i64>,
+}
 
 /// Up to when something must have happened to be swept, in milliseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy)]
@@ -52,34 +62,47 @@ impl Age {
 
 impl CassandraStore {
     /// The places are listed no more first; then, once writers know, all that was written before
-    /// is deleted, a partition at a time.
+    /// is deleted, a partition at a time. A sweep does the rest of one that was interrupted.
     pub(super) async fn drop_all_of(&self, dropped: &[Place]) -> Result<()> {
-        let unlist = stream::iter(dropped.iter().copied()).map(|place| self.unlist(place));
-        let unlisted: Vec<(Place, Option<Row>)> = unlist
-            .buffer_unordered(PLACES_AT_ONCE)
-            .try_collect()
-            .await?;
+        let dropped = stream::iter(dropped.iter().copied());
+        let unlist = dropped
+            .map(|place| self.unlist(place))
+            .buffer_unordered(PLACES_AT_ONCE);
+        let unlisted: Vec<Option<Unlisted>> = unlist.try_collect().await?;
+        let unlisted: Vec<Unlisted> = unlisted.into_iter().flatten().collect();
         if unlisted.is_empty() {
             return Ok(());
         }
         failpoint::hit("cassandra.drop.unlisted");
         sleep(FREEZE_WAIT).await;
         let timestamp = after_all_chunks().await;
-        let delete =
-            stream::iter(unlisted).map(|(place, row)| self.delete_place(place, row, timestamp));
+        let delete = stream::iter(unlisted).map(|place| self.delete_place(place, timestamp));
         delete.buffer_unordered(PLACES_AT_ONCE).try_collect().await
     }
 
-    async fn unlist(&self, place: Place) -> Result<(Place, Option<Row>)> {
+    async fn unlist(&self, place: Place) -> Result<Option<Unlisted>> {
         let places = self.place_rows();
-        let row = places.read(place).await?;
-        if let Some(row) = row {
-            places.drop(place, row.opened()).await?;
-        }
-        Ok((place, row))
+        let Some(row) = places.read(place).await? else {
+            return Ok(None);
+        };
+        let first = *row.generations().start();
+        let last = match (row.is_dropped(), row.unfinished_drop()) {
+            (true, None) => return Ok(None),
+            (true, Some(_)) => row.opened,
+            (false, _) => {
+                let last = row.opened + 1;
+                places.drop(place, last).await?;
+                last
+            }
+        };
+        Ok(Some(Unlisted {
+            place,
+            generations: first..=last,
+        }))
     }
 
-    async fn delete_place(&self, place: Place, row: Option<Row>, timestamp: i64) -> Result<()> {
+    async fn delete_place(&self, unlisted: Unlisted, timestamp: i64) -> Result<()> {
+        let Unlisted { place, generations } = unlisted;
         let values = (timestamp, cql_shard(place.shard), place.bucket);
         for (part, statement) in [
             (Part::Index, &self.statements.index.delete_place),
@@ -89,22 +112,33 @@ impl CassandraStore {
             self.client.execute(&task, statement, values).await?;
             failpoint::hit("cassandra.drop.deleted");
         }
-        match row {
-            Some(row) => {
-                self.delete_generations(place, row.generations(), i64::MIN)
-                    .await
-            }
-            None => Ok(()),
-        }
+        let last = *generations.end();
+        self.delete_generations(place, generations, i64::MIN)
+            .await?;
+        self.place_rows().seal(place, last).await
     }
 
     pub(super) async fn sweep_all(&self, grace: Duration) -> Result<Swept> {
         let places = self.place_rows().all(self.definition.shards).await?;
-        let sweep = stream::iter(places).map(|place| self.sweep_place(place, grace));
+        let sweep = stream::iter(places).map(|(place, row)| self.sweep_or_drop(place, row, grace));
         let swept: Vec<u64> = sweep.buffer_unordered(PLACES_AT_ONCE).try_collect().await?;
         Ok(Swept {
             chunks: swept.iter().sum(),
         })
+    }
+
+    async fn sweep_or_drop(&self, place: Place, row: Row, grace: Duration) -> Result<u64> {
+        if !row.is_dropped() {
+            return self.sweep_place(place, grace).await;
+        }
+        if let Some(dropped) = row.unfinished_drop() {
+            // The place may be used again since, so that only what was before may go.
+            let generations = row.generations();
+            let timestamp = up_to_milliseconds(dropped);
+            self.delete_place(Unlisted { place, generations }, timestamp)
+                .await?;
+        }
+        Ok(0)
     }
 
     async fn sweep_place(&self, place: Place, grace: Duration) -> Result<u64> {

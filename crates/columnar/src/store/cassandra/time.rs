@@ -45,7 +45,12 @@ pub(super) async fn after_all_chunks() -> i64 {
     while milliseconds(ChunkId::new()) <= last {
         sleep(std::time::Duration::from_millis(1)).await;
     }
-    last * 1000 + 999
+    up_to_milliseconds(last)
+}
+
+/// Timestamp that deletes all chunks which were named up to this millisecond.
+pub(super) fn up_to_milliseconds(last: i64) -> i64 {
+    last.saturating_mul(1000).saturating_add(999)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use bakeoff_workload::Column;
+use bakeoff_workload::{Column, ColumnType};
 
 use super::*;
 

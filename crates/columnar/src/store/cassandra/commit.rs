@@ -1,0 +1,148 @@
+//! What changes in a place, all at once.
+//!
+//! A sweep deletes rows of the index that stay pending. So that it never does so beneath a commit,
+//! each of the two first writes down what it is about to do, a commit `renewed`, a sweep
+//! `abandoned`, and then looks for what the other wrote: one at least sees the other, and gives
+//! way. What a commit has renewed it may count on for [`RENEWAL_HOLDS`], and uses for
+//! [`COMMIT_WITHIN`] at most.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures::try_join;
+use tokio::time::Instant;
+
+use super::CassandraStore;
+use super::index::name;
+use super::names::Part;
+use super::options::BLOB_BYTES_AT_MOST;
+use super::places::key;
+use super::retry::server;
+use super::time::{now_milliseconds, of_chunk, of_renewal};
+use crate::codec::write_meta;
+use crate::definition::Place;
+use crate::meta::ChunkId;
+use crate::store::{Change, Chunk, GRACE};
+use crate::{Error, Result, failpoint};
+
+/// Chunks that a commit can change in a place, as CQL has it.
+const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize;
+
+/// How long a sweep leaves a chunk alone that a commit has renewed.
+pub(super) const RENEWAL_HOLDS: Duration = GRACE;
+
+/// How soon after it began to renew chunks a commit is sent. With all attempts to send it, this is
+/// over long before a sweep takes the chunks away.
+const COMMIT_WITHIN: Duration = Duration::from_secs(60);
+
+/// How often a commit is prepared anew because that took too long.
+const RENEWALS_AT_MOST: usize = 3;
+
+impl CassandraStore {
+    /// Notes that the blobs of these chunks are about to be put.
+    pub(super) async fn put_pending(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
+        let task = self.client.task("announcing chunks", place, Part::Index);
+        let now = now_milliseconds();
+        let (shard, bucket) = key(place);
+        let mut rows = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let id = chunk.meta.id;
+            let meta = write_meta(&chunk.meta);
+            if meta.len() > BLOB_BYTES_AT_MOST {
+                return Err(Error::Invalid(format!(
+                    "what is known of chunk {id} of {place} takes {} bytes, and at most \
+                     {BLOB_BYTES_AT_MOST} are possible in Cassandra; use shorter keys",
+                    meta.len()
+                )));
+            }
+            let values = (shard, bucket, name(id), now, meta, of_chunk(id));
+            rows.push((&self.statements.index.put, values));
+        }
+        let bytes = |values: &(i32, i64, [u8; 16], i64, Vec<u8>, i64)| 64 + values.4.len();
+        self.client.in_batches(&task, &rows, bytes).await
+    }
+
+    pub(super) async fn commit_change(&self, change: Change) -> Result<()> {
+        let place = change.place;
+        let add: Vec<ChunkId> = change.add.iter().map(|meta| meta.id).collect();
+        if !add.is_empty() {
+            try_join!(
+                self.renew_in_time(place, &add),
+                self.place_rows().list(place)
+            )?;
+            failpoint::hit("cassandra.commit.renewed");
+        }
+        self.change_states(place, &add, &change.retire).await?;
+        failpoint::hit("cassandra.commit.index");
+        match &change.sealed {
+            Some(sealed) => self.remove_sealed(place, sealed).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn renew_in_time(&self, place: Place, add: &[ChunkId]) -> Result<()> {
+        for _ in 0..RENEWALS_AT_MOST {
+            let began = Instant::now();
+            self.renew(place, add).await?;
+            if began.elapsed() < COMMIT_WITHIN {
+                return Ok(());
+            }
+        }
+        let task = self.client.task("preparing a commit", place, Part::Index);
+        let limit = COMMIT_WITHIN.as_secs();
+        Err(server(
+            &task,
+            format!(
+                "it took more than {limit} s {RENEWALS_AT_MOST} times; check that the nodes are not \
+                 overloaded, and try again"
+            ),
+        ))
+    }
+
+    /// Makes sure that no sweep takes chunks away that are about to be committed.
+    async fn renew(&self, place: Place, add: &[ChunkId]) -> Result<()> {
+        let task = self.client.task("preparing a commit", place, Part::Index);
+        let now = now_milliseconds();
+        let (shard, bucket) = key(place);
+        let statement = &self.statements.index.renew;
+        let renewal = |id: &ChunkId| (statement, (of_renewal(*id), now, shard, bucket, name(*id)));
+        let renewals: Vec<_> = add.iter().map(renewal).collect();
+        self.client.in_batches(&task, &renewals, |_| 64).await?;
+        let states = self.states(place, Some(add)).await?;
+        let ready: HashMap<ChunkId, bool> = states
+            .iter()
+            .map(|s| (s.chunk, s.can_be_committed()))
+            .collect();
+        match add.iter().find(|id| ready.get(id) != Some(&true)) {
+            None => Ok(()),
+            Some(id) => Err(server(
+                &task,
+                format!(
+                    "chunk {id} is not there: it was never put, or was dropped or swept away while \
+                     it waited to be committed; write its rows again"
+                ),
+            )),
+        }
+    }
+
+    async fn change_states(&self, place: Place, add: &[ChunkId], retire: &[ChunkId]) -> Result<()> {
+        let task = self.client.task("committing chunks", place, Part::Index);
+        if add.len() + retire.len() > CHUNKS_OF_COMMIT_AT_MOST {
+            return Err(Error::Invalid(format!(
+                "a commit changes at most {CHUNKS_OF_COMMIT_AT_MOST} chunks of {place}, not {}",
+                add.len() + retire.len()
+            )));
+        }
+        let now = now_milliseconds();
+        let (shard, bucket) = key(place);
+        let index = &self.statements.index;
+        let values = |id: &ChunkId| (of_chunk(*id), now, shard, bucket, name(*id));
+        let add = add.iter().map(|id| (&index.commit, values(id)));
+        let retire = retire.iter().map(|id| (&index.retire, values(id)));
+        let all: Vec<_> = add.chain(retire).collect();
+        match all.is_empty() {
+            true => Ok(()),
+            false => self.client.together(&task, &all).await,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The row of a place (`places.rs` has what it means).
+
+use std::ops::RangeInclusive;
+
+use tokio::time::Instant;
+
+use super::client::Task;
+use super::options::WRITER_LEASE;
+use super::retry::server;
+use crate::Result;
+
+/// Generations of a place that wait to be sealed, at most; each costs a read.
+const UNSEALED_GENERATIONS_AT_MOST: i64 = 10_000;
+
+/// More than can ever be counted to.
+const LAST_GENERATION: i64 = i64::MAX / 2;
+
+/// What is known of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The last generation that there is.
+    pub(super) opened: i64,
+    /// The last generation that takes no more rows.
+    pub(super) closed: i64,
+    /// The last generation that is read no more.
+    pub(super) sealed: i64,
+    /// When the place was dropped, in milliseconds since 1970-01-01 UTC, or 0.
+    pub(super) dropped: i64,
+    /// When the read of it began.
+    pub(super) read_at: Instant,
+}
+
+impl Row {
+    pub(super) fn none(read_at: Instant) -> Self {
+        Row {
+            opened: 0,
+            closed: 0,
+            sealed: 0,
+            dropped: 0,
+            read_at,
+        }
+    }
+
+    /// Generations that have fresh rows, or may get some.
+    pub(super) fn generations(&self) -> RangeInclusive<i64> {
+        self.sealed + 1..=self.opened
+    }
+
+    /// The generation that takes rows.
+    pub(super) fn open(&self) -> Option<i64> {
+        (self.opened > self.closed && !self.is_dropped()).then_some(self.opened)
+    }
+
+    pub(super) fn is_dropped(&self) -> bool {
+        self.dropped != 0
+    }
+
+    /// When the place was dropped, in milliseconds since 1970-01-01 UTC, if nobody has deleted
+    /// everything yet.
+    pub(super) fn unfinished_drop(&self) -> Option<i64> {
+        (self.is_dropped() && self.sealed < self.opened).then_some(self.dropped)
+    }
+
+    pub(super) fn is_leased(&self) -> bool {
+        self.read_at.elapsed() < WRITER_LEASE
+    }
+}
+
+pub(super) type Numbers = (Option<i64>, Option<i64>, Option<i64>, Option<i64>);
+
+pub(super) fn row(task: &Task<'_>, numbers: Numbers, read_at: Instant) -> Result<Row> {
+    let row = Row {
+        opened: numbers.0.unwrap_or(0),
+        closed: numbers.1.unwrap_or(0),
+        sealed: numbers.2.unwrap_or(0),
+        dropped: numbers.3.unwrap_or(0),
+        read_at,
+    };
+    let is_number = |number: i64| (0..=LAST_GENERATION).contains(&number);
+    let are_numbers = [row.opened, row.closed, row.sealed]
+        .into_iter()
+        .all(is_number);
+    if !are_numbers || row.opened.saturating_sub(row.sealed) > UNSEALED_GENERATIONS_AT_MOST {
+        let Row {
+            opened,
+            closed,
+            sealed,
+            ..
+        } = row;
+        return Err(server(
+            task,
+            format!(
+                "generations {opened} opened, {closed} closed and {sealed} sealed cannot be, or more \
+                 than {UNSEALED_GENERATIONS_AT_MOST} wait to be sealed: the row is damaged"
+            ),
+        ));
+    }
+    Ok(row)
+}
