@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything asked for was done.
     Complete,
-    /// Nothing was measured.
+    /// Nothing was measured, or answered.
     Failed,
     /// The command line asks for what cannot be. The code is clap's.
     Misused,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bakeoff_workload::{Error, Query, Result, Workload};
-use datafusion::common::SchemaError;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
+use crate::complaint::{self, is_query};
 use crate::sql::{message, ordering, session_with};
 
 /// Plans every query of a workload against its table: a missing column, an unknown function,
@@ -90,20 +90,6 @@ async fn complaint(
     }
 }
 
-/// Whether a plan answers something, and does nothing else.
-fn is_query(plan: &LogicalPlan) -> bool {
-    !matches!(
-        plan,
-        LogicalPlan::Ddl(_)
-            | LogicalPlan::Dml(_)
-            | LogicalPlan::Copy(_)
-            | LogicalPlan::Statement(_)
-            | LogicalPlan::Explain(_)
-            | LogicalPlan::Analyze(_)
-            | LogicalPlan::DescribeTable(_)
-    )
-}
-
 /// The SQL with NULL for each parameter, padded so that every other token keeps its position.
 fn with_nulls(query: &Query, sql: &str) -> String {
     query
@@ -117,72 +103,11 @@ fn with_nulls(query: &Query, sql: &str) -> String {
 
 /// A planner's complaint and its place in the SQL.
 fn located(workload: &Workload, error: &DataFusionError) -> (usize, usize, String) {
-    let text = message(error);
-    let (line, column) = error
-        .diagnostic()
-        .and_then(|d| d.span)
-        .map(|span| (span.start.line as usize, span.start.column as usize))
-        .or_else(|| parser_position(&text))
-        .unwrap_or((1, 1));
-    let complaint = match error.find_root() {
-        DataFusionError::SchemaError(schema_error, _) => match schema_error.as_ref() {
-            SchemaError::FieldNotFound { field, .. } => format!(
-                "there is no column `{}`{}",
-                field.flat_name(),
-                workload.column_suggestion(&field.name)
-            ),
-            _ => text,
-        },
-        DataFusionError::Plan(plan) => match missing_table(plan) {
-            Some(name) => format!(
-                "there is no table `{name}`; the workload's table is `{}`",
-                workload.table.name
-            ),
-            None => first_sentences(plan),
-        },
-        DataFusionError::SQL(syntax, _) => syntax_error(&syntax.to_string()),
-        _ => text,
-    };
-    (line, column, complaint)
-}
-
-/// DataFusion: "table 'datafusion.public.n' not found".
-fn missing_table(message: &str) -> Option<&str> {
-    let name = message
-        .strip_prefix("table '")?
-        .strip_suffix("' not found")?;
-    name.rsplit('.').next()
-}
-
-/// A planner's message in one line, without its advice to report a bug and its lists of what
-/// could have been.
-fn first_sentences(message: &str) -> String {
-    let told = message
-        .rsplit_once("datafusion/issues.")
-        .map_or(message, |(_, told)| told);
-    let told = told
-        .split("\n\tCandidate functions:")
-        .next()
-        .unwrap_or(told);
-    told.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The SQL parser's message, without the position in the SQL that the error's own position in the
-/// file says better.
-fn syntax_error(message: &str) -> String {
-    let told = message
-        .strip_prefix("sql parser error: ")
-        .unwrap_or(message);
-    let told = told.split(" at Line: ").next().unwrap_or(told);
-    format!("this is not SQL: {told}")
-}
-
-/// The SQL parser puts its position into its message: `... at Line: 1, Column: 8`.
-fn parser_position(message: &str) -> Option<(usize, usize)> {
-    let (_, after) = message.rsplit_once("Line: ")?;
-    let (line, after) = after.split_once(", Column: ")?;
-    let digits = after
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(after.len());
-    Some((line.parse().ok()?, after[..digits].parse().ok()?))
+    let complaint = complaint::of_planner(
+        error,
+        |column, _| workload.column_suggestion(column),
+        |_| format!("; the workload's table is `{}`", workload.table.name),
+    );
+    let (line, column) = complaint.position.unwrap_or((1, 1));
+    (line, column, complaint.message)
 }

@@ -4,6 +4,7 @@ mod bytes;
 mod cassandra;
 mod check;
 mod columnar;
+mod complaint;
 mod dry;
 mod engine;
 mod local;
@@ -14,6 +15,7 @@ pub mod registry;
 mod settings;
 mod source_table;
 mod sql;
+pub mod tables;
 
 pub use bakeoff_cassandra_server as cassandra_server;
 pub use cassandra::{Cluster, limits_not_applied};

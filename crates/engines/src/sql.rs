@@ -37,6 +37,18 @@ pub fn sorting_session() -> Result<SessionContext, DataFusionError> {
     with_bounded_memory(config.with_batch_size(SORT_BATCH_ROWS))
 }
 
+/// A session for tables of any kind, whose operators may use this much memory before they spill, in
+/// bytes. It also knows what tables and columns there are (`SHOW TABLES`).
+pub fn session_for_tables(
+    threads: usize,
+    memory_bytes: usize,
+) -> Result<SessionContext, DataFusionError> {
+    let config = SessionConfig::from(options())
+        .with_target_partitions(threads)
+        .with_information_schema(true);
+    with_memory(config, memory_bytes)
+}
+
 fn options() -> ConfigOptions {
     let mut options = ConfigOptions::new();
     options.execution.parquet.pushdown_filters = true;
@@ -47,8 +59,12 @@ fn options() -> ConfigOptions {
 }
 
 fn with_bounded_memory(config: SessionConfig) -> Result<SessionContext, DataFusionError> {
+    with_memory(config, OPERATOR_MEMORY_BYTES)
+}
+
+fn with_memory(config: SessionConfig, bytes: usize) -> Result<SessionContext, DataFusionError> {
     let runtime = RuntimeEnvBuilder::new()
-        .with_memory_limit(OPERATOR_MEMORY_BYTES, 1.0)
+        .with_memory_limit(bytes, 1.0)
         .build_arc()?;
     Ok(SessionContext::new_with_config_rt(config, runtime))
 }
@@ -122,7 +138,7 @@ pub fn message(error: &DataFusionError) -> String {
 
 /// Rows that the plan's tables handed over; `None` when no table was read, as for a count that
 /// statistics answer.
-fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
+pub fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
     let children = plan.children();
     if children.is_empty() {
         if matches!(plan.name(), "PlaceholderRowExec" | "EmptyExec") {

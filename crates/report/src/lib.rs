@@ -13,5 +13,5 @@ pub mod json;
 mod markup;
 mod notes;
 pub mod terminal;
-mod units;
+pub mod units;
 mod verdict;

@@ -16,6 +16,7 @@ pub mod source;
 mod values;
 mod wire;
 
+pub use check::suggestion;
 pub use error::{Error, Result};
 pub use generator::{ColumnGenerator, Sequence};
 pub use mix::{

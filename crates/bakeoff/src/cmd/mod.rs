@@ -8,6 +8,7 @@ mod list;
 mod merge;
 mod report;
 mod run;
+mod sql;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -18,8 +19,8 @@ use crate::exit::Exit;
 /// real engines, proves that all give the same answers, and measures storage, loading, queries and
 /// mixed load.
 ///
-/// Exit codes: 0 all was done, 1 nothing was measured, 2 wrong command line, 3 some designs failed
-/// or answered wrongly, 130 interrupted. Set BAKEOFF_LOG=debug to see more.
+/// Exit codes: 0 all was done, 1 nothing was measured or answered, 2 wrong command line, 3 some
+/// designs failed or answered wrongly, 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -34,6 +35,7 @@ enum Command {
     Merge(merge::Merge),
     List(list::List),
     Report(report::Report),
+    Sql(Box<sql::Sql>),
     Engines(engines::Engines),
 }
 
@@ -45,6 +47,7 @@ impl Arguments {
             Command::Merge(merge) => merge.run(),
             Command::List(list) => list.run(),
             Command::Report(report) => report.run(),
+            Command::Sql(sql) => sql.run(),
             Command::Engines(engines) => engines.run(),
         }
     }

@@ -5,6 +5,8 @@
 )]
 #![allow(dead_code, reason = "each test file uses its share")]
 
+pub mod server;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

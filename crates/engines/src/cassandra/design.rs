@@ -14,6 +14,7 @@ use tokio::sync::OnceCell;
 use super::deployment::Deployment;
 use super::keyspace::{self, Keyspace};
 use super::layout::TableLayout;
+use super::readable::ReadTable;
 use super::relations::Relation;
 use super::table::CassandraTable;
 use super::{footprint, settle, write};
@@ -39,8 +40,8 @@ impl CassandraDesign {
         layout: TableLayout,
         threads: usize,
     ) -> Result<Self, DataFusionError> {
-        let (session, name) = (deployment.session.clone(), keyspace.name.clone());
-        let table = CassandraTable::new(session, name, layout.clone());
+        let read = ReadTable::of_layout(&layout, keyspace.name.clone());
+        let table = CassandraTable::new(deployment.session.clone(), read);
         let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
         let insert = OnceCell::new();
         Ok(CassandraDesign {

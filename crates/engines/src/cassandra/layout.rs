@@ -1,6 +1,5 @@
 //! How a table is laid out in Cassandra: which columns, which key, which storage settings.
 
-use arrow::datatypes::SchemaRef;
 use bakeoff_workload::{DesignId, Table};
 
 use crate::EngineError;
@@ -96,10 +95,6 @@ impl TableLayout {
             table: table.clone(),
             name: table_name(id),
         })
-    }
-
-    pub fn schema(&self) -> SchemaRef {
-        self.table.schema()
     }
 
     /// Whether columns outside the key are in one blob.
@@ -240,9 +235,9 @@ fn bucket(
     })
 }
 
-/// Names are lower case and checked; quotes keep words that CQL reserves usable.
+/// Quotes keep case, and words that CQL reserves usable.
 pub fn quoted(name: &str) -> String {
-    format!("\"{name}\"")
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 pub fn quoted_list(names: &[&str]) -> String {

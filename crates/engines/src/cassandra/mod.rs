@@ -1,6 +1,7 @@
 //! `cassandra`: ordinary CQL tables in several layouts, on a cluster that runs or on one that is
 //! started for the run.
 
+mod any_table;
 mod as_written;
 mod buckets;
 mod columnar;
@@ -12,10 +13,13 @@ mod design;
 mod drive;
 mod encode;
 mod footprint;
+mod key_value;
 mod keyspace;
 mod layout;
+mod metadata;
 mod pushdown;
 mod ranges;
+mod readable;
 mod relations;
 mod row_blob;
 mod scan;
@@ -37,16 +41,19 @@ use tokio::sync::{OnceCell, RwLock};
 
 use crate::columnar::Shape;
 use crate::{Context, Engine, EngineError, Layout, Running, TargetOptions};
+pub use any_table::{open_table, read_as_text};
 use as_written::AsWrittenDesign;
 use columnar::ColumnarDesign;
 pub use connect::Cluster;
 use deployment::Deployment;
 pub use deployment::limits_not_applied;
 use design::CassandraDesign;
+pub use drive::in_driver;
 use drive::plan::{self, AS_WRITTEN, of_layout};
 use drive::{CassandraTarget, Parts};
 use keyspace::Keyspace;
 use layout::{TableLayout, table_name};
+pub use scan::{REQUESTS, REQUESTS_DONE};
 
 pub struct Cassandra;
 

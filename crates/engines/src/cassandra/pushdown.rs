@@ -5,24 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_workload::{ColumnType, Table};
-use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 
-use super::layout::TableLayout;
+use super::key_value::{KeyValue, key_value};
+use super::readable::{CqlKind, ReadTable};
 
 /// More partitions than this are read by a full scan instead.
 pub const PARTITIONS_LIMIT: usize = 1_000;
-
-/// A value of a key column.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum KeyValue {
-    Boolean(bool),
-    Int(i32),
-    /// Also timestamps, in milliseconds.
-    Bigint(i64),
-    Text(String),
-}
 
 /// A filter on one column.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +21,9 @@ enum Restriction {
     /// Above (or below, with the operator's meaning) a value.
     Range(Operator, KeyValue),
 }
+
+/// What a filter says of a column.
+type OnColumn = (String, Restriction);
 
 /// What is asked of Cassandra for one query.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,31 +38,27 @@ pub struct Pushdown {
 }
 
 impl Pushdown {
-    pub fn new(layout: &TableLayout, filters: &[&Expr]) -> Self {
-        let restrictions: Vec<Option<(String, Restriction)>> = filters
+    pub fn new(table: &ReadTable, filters: &[&Expr]) -> Self {
+        let restrictions: Vec<Option<OnColumn>> = filters
             .iter()
-            .map(|filter| restriction(&layout.table, filter))
+            .map(|filter| restriction(table, filter))
             .collect();
         let mut pushdown = Pushdown {
             exact: vec![false; filters.len()],
             ..Pushdown::default()
         };
-        let Some((partitions, used)) = partitions(layout, &restrictions) else {
+        let Some((partitions, used)) = partitions(table, &restrictions) else {
             return pushdown;
         };
         pushdown.partitions = Some(partitions);
         used.iter().for_each(|i| pushdown.exact[*i] = true);
-        pushdown.restrict_order(layout, &restrictions);
+        pushdown.restrict_order(table, &restrictions);
         pushdown
     }
 
     /// Order key columns may be restricted to one value each, and the next one to a range.
-    fn restrict_order(
-        &mut self,
-        layout: &TableLayout,
-        restrictions: &[Option<(String, Restriction)>],
-    ) {
-        for column in layout.clustering_key() {
+    fn restrict_order(&mut self, table: &ReadTable, restrictions: &[Option<OnColumn>]) {
+        for column in &table.clustering_key {
             let mut equal = false;
             let (mut lower, mut upper) = (false, false);
             let on_column = restrictions
@@ -98,8 +86,7 @@ impl Pushdown {
                 if std::mem::replace(taken, true) {
                     continue;
                 }
-                self.order
-                    .push((column.to_owned(), operator, value.clone()));
+                self.order.push((column.clone(), operator, value.clone()));
                 self.exact[i] = true;
             }
             if !equal {
@@ -130,12 +117,12 @@ impl Pushdown {
 
 /// The partitions that filters on the whole partition key leave, and the filters used.
 fn partitions(
-    layout: &TableLayout,
-    restrictions: &[Option<(String, Restriction)>],
+    table: &ReadTable,
+    restrictions: &[Option<OnColumn>],
 ) -> Option<(Vec<Vec<KeyValue>>, Vec<usize>)> {
     let mut used = Vec::new();
     let mut partitions = vec![Vec::new()];
-    for column in layout.partition_key() {
+    for column in &table.partition_key {
         let mut values: Option<Vec<KeyValue>> = None;
         for (i, restriction) in restrictions.iter().enumerate() {
             let Some((name, Restriction::In(listed))) = restriction else {
@@ -151,9 +138,9 @@ fn partitions(
             });
         }
         let mut values = values?;
-        if layout.token_columns().len() == 1 {
+        if table.token_columns().len() == 1 {
             // Cassandra refuses an empty partition key: no row has one, and asking is an error.
-            values.retain(|v| *v != KeyValue::Text(String::new()));
+            values.retain(|v| !v.is_empty());
         }
         if partitions.len() * values.len() > PARTITIONS_LIMIT {
             return None;
@@ -173,7 +160,7 @@ fn partitions(
 }
 
 /// What a filter says about one key column, if it can be said in CQL.
-fn restriction(table: &Table, filter: &Expr) -> Option<(String, Restriction)> {
+fn restriction(table: &ReadTable, filter: &Expr) -> Option<OnColumn> {
     match filter {
         Expr::BinaryExpr(BinaryExpr {
             left,
@@ -198,6 +185,7 @@ fn restriction(table: &Table, filter: &Expr) -> Option<(String, Restriction)> {
             let value = key_value(table, &column.name, literal)?;
             let restriction = match op {
                 Operator::Eq => Restriction::In(vec![value]),
+                _ if !is_ordered_alike(table, &column.name) => return None,
                 Operator::Gt | Operator::GtEq | Operator::Lt | Operator::LtEq => {
                     Restriction::Range(op, value)
                 }
@@ -228,23 +216,11 @@ fn distinct(values: impl Iterator<Item = KeyValue>) -> Vec<KeyValue> {
     unique.into_keys().collect()
 }
 
-/// A literal as a value of a key column of the same type. Doubles are left to DataFusion, whose
-/// order of NaN and zeros is not Cassandra's.
-fn key_value(table: &Table, column: &str, literal: &Expr) -> Option<KeyValue> {
-    let Expr::Literal(scalar, _) = literal else {
-        return None;
-    };
-    let column = table.column(column).filter(|c| table.is_key(&c.name))?;
-    match (column.kind, scalar) {
-        (ColumnType::Boolean, ScalarValue::Boolean(Some(v))) => Some(KeyValue::Boolean(*v)),
-        (ColumnType::Int, ScalarValue::Int32(Some(v))) => Some(KeyValue::Int(*v)),
-        (ColumnType::Bigint, ScalarValue::Int64(Some(v))) => Some(KeyValue::Bigint(*v)),
-        (ColumnType::Timestamp, ScalarValue::TimestampMillisecond(Some(v), _)) => {
-            Some(KeyValue::Bigint(*v))
-        }
-        (ColumnType::Text, ScalarValue::Utf8(Some(v))) => Some(KeyValue::Text(v.clone())),
-        _ => None,
-    }
+/// Whether Cassandra's order of a column's values is that of what is read: a UUID is read as text,
+/// and is not ordered as text.
+fn is_ordered_alike(table: &ReadTable, column: &str) -> bool {
+    let kind = table.column(column).map(|c| c.kind);
+    !matches!(kind, Some(CqlKind::Uuid | CqlKind::Inet))
 }
 
 #[cfg(test)]

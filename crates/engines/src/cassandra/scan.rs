@@ -15,7 +15,7 @@ use datafusion::physical_plan::execution_plan::{
     Boundedness, EmissionType, ReplaceChildrenOptions,
 };
 use datafusion::physical_plan::metrics::{
-    BaselineMetrics, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
+    BaselineMetrics, Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
 };
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
@@ -23,7 +23,7 @@ use datafusion::physical_plan::{
 };
 use futures::StreamExt;
 use scylla::client::session::Session;
-use scylla::response::query_result::QueryResult;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
@@ -31,14 +31,35 @@ use scylla::serialize::writers::RowWriter;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::decode::Decoder;
-use super::pushdown::KeyValue;
+use super::key_value::KeyValue;
+use super::table::PAGE_ROWS;
+
+/// Rows of the first page where their size is not known.
+const FIRST_PAGE_ROWS: i32 = 100;
+/// What a page may take where their size is not known beforehand, in bytes.
+const PAGE_BYTES: usize = 4 << 20;
+/// A page has so many times the rows of the one before at most: its rows may be larger.
+const PAGE_GROWTH: i32 = 10;
 
 /// The longest that one page may take to come.
 pub const PAGE_TIME_LIMIT: Duration = Duration::from_secs(60);
 
+/// Names of the metrics that tell how far a scan has come.
+pub const REQUESTS: &str = "requests";
+pub const REQUESTS_DONE: &str = "requests_done";
+
 /// Values for one execution of the statement: a token range, or a partition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request(pub Vec<KeyValue>);
+
+/// How many rows are asked for at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageRows {
+    /// [`PAGE_ROWS`].
+    Fixed,
+    /// As many as came in [`PAGE_BYTES`] so far, and never more than [`PAGE_ROWS`].
+    BySize,
+}
 
 /// A scan as DataFusion runs it: each partition reads its requests one after another.
 #[derive(Debug)]
@@ -49,6 +70,7 @@ pub struct CassandraScan {
     pub partitions: Vec<Vec<Request>>,
     /// Rows after which each partition may stop.
     pub limit: Option<usize>,
+    page_rows: PageRows,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -60,6 +82,7 @@ impl CassandraScan {
         decoder: Arc<Decoder>,
         partitions: Vec<Vec<Request>>,
         limit: Option<usize>,
+        page_rows: PageRows,
     ) -> Self {
         let properties = PlanProperties::new(
             EquivalenceProperties::new(decoder.schema().clone()),
@@ -68,12 +91,17 @@ impl CassandraScan {
             Boundedness::Bounded,
         );
         let (properties, metrics) = (Arc::new(properties), ExecutionPlanMetricsSet::new());
+        let requests = partitions.iter().map(Vec::len).sum();
+        MetricBuilder::new(&metrics)
+            .global_counter(REQUESTS)
+            .add(requests);
         CassandraScan {
             session,
             statement,
             decoder,
             partitions,
             limit,
+            page_rows,
             properties,
             metrics,
         }
@@ -138,6 +166,11 @@ impl ExecutionPlan for CassandraScan {
             requests: self.partitions[partition].clone().into_iter(),
             coming: None,
             left: self.limit.unwrap_or(usize::MAX),
+            page_rows: match self.page_rows {
+                PageRows::Fixed => None,
+                PageRows::BySize => Some(FIRST_PAGE_ROWS),
+            },
+            requests_done: MetricBuilder::new(&self.metrics).counter(REQUESTS_DONE, partition),
         };
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let pages = MetricBuilder::new(&self.metrics).counter("pages", partition);
@@ -170,6 +203,9 @@ struct Reader {
     /// The page that was asked for last, and the request that it belongs to.
     coming: Option<(SpawnedTask<Result<Page>>, Request)>,
     left: usize,
+    /// Rows of the next page, unless the statement says.
+    page_rows: Option<i32>,
+    requests_done: Count,
 }
 
 impl Reader {
@@ -186,10 +222,11 @@ impl Reader {
                 },
             };
             let (result, paging) = task.join().await.map_err(|e| external(e.to_string()))??;
-            self.coming = self.ask_next(request, paging);
             let page = result
                 .into_rows_result()
                 .map_err(|e| external(e.to_string()))?;
+            self.page_rows = self.page_rows.map(|rows| next_page_rows(rows, &page));
+            self.coming = self.ask_next(request, paging);
             if page.rows_num() == 0 {
                 continue;
             }
@@ -211,6 +248,7 @@ impl Reader {
                 Some((self.ask(&request, state), request))
             }
             PagingStateResponse::NoMorePages => {
+                self.requests_done.add(1);
                 let request = self.requests.next()?;
                 Some((self.ask(&request, PagingState::start()), request))
             }
@@ -218,7 +256,10 @@ impl Reader {
     }
 
     fn ask(&self, request: &Request, state: PagingState) -> SpawnedTask<Result<Page>> {
-        let (session, statement) = (self.session.clone(), self.statement.clone());
+        let (session, mut statement) = (self.session.clone(), self.statement.clone());
+        if let Some(rows) = self.page_rows {
+            statement.set_page_size(rows);
+        }
         let request = request.clone();
         SpawnedTask::spawn(async move {
             let page = session
@@ -227,6 +268,16 @@ impl Reader {
             page.map_err(|e| external(format!("reading from Cassandra failed: {e}")))
         })
     }
+}
+
+fn next_page_rows(rows: i32, page: &QueryRowsResult) -> i32 {
+    let row_bytes = page
+        .rows_bytes_size()
+        .div_ceil(page.rows_num().max(1))
+        .max(1);
+    let fitting = i32::try_from(PAGE_BYTES / row_bytes).unwrap_or(PAGE_ROWS);
+    let grown = rows.saturating_mul(PAGE_GROWTH);
+    fitting.min(grown).clamp(1, PAGE_ROWS)
 }
 
 fn external(message: String) -> DataFusionError {
@@ -240,14 +291,7 @@ impl SerializeRow for Request {
         writer: &mut RowWriter<'_>,
     ) -> Result<(), SerializationError> {
         for value in &self.0 {
-            let cell = writer.make_cell_writer();
-            let written = match value {
-                KeyValue::Boolean(v) => cell.set_value(&[u8::from(*v)]),
-                KeyValue::Int(v) => cell.set_value(&v.to_be_bytes()),
-                KeyValue::Bigint(v) => cell.set_value(&v.to_be_bytes()),
-                KeyValue::Text(v) => cell.set_value(v.as_bytes()),
-            };
-            written.map_err(SerializationError::new)?;
+            value.write(writer.make_cell_writer())?;
         }
         Ok(())
     }

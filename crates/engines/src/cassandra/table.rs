@@ -17,15 +17,18 @@ use tokio::sync::{Mutex, OnceCell};
 
 use super::buckets::{BucketsWritten, joined};
 use super::decode::Decoder;
-use super::layout::{TableLayout, quoted, quoted_list};
-use super::pushdown::{KeyValue, Pushdown};
+use super::key_value::KeyValue;
+use super::layout::{quoted, quoted_list};
+use super::pushdown::Pushdown;
 use super::ranges::{dealt_out, token_ranges};
-use super::scan::{CassandraScan, PAGE_TIME_LIMIT, Request};
+use super::readable::ReadTable;
+use super::scan::{CassandraScan, PAGE_TIME_LIMIT, PageRows, Request};
 
 /// Rows of a page. The measured optimum is flat from 5,000 rows on.
 pub const PAGE_ROWS: i32 = 5_000;
 /// Token ranges of a full scan for each DataFusion partition: enough to even out their sizes.
 const RANGES_PER_PARTITION: usize = 4;
+const RANGES_PER_PARTITION_WITH_PROGRESS: usize = 16;
 
 /// Requests that one query may make for buckets.
 const BUCKETS_LIMIT: usize = 100_000;
@@ -34,8 +37,7 @@ const BUCKETS_LIMIT: usize = 100_000;
 /// parallel.
 pub struct CassandraTable {
     session: Arc<Session>,
-    keyspace: String,
-    layout: TableLayout,
+    table: ReadTable,
     prepared: Mutex<HashMap<String, PreparedStatement>>,
     /// Of all reads; the session's own where absent.
     consistency: Option<Consistency>,
@@ -43,19 +45,33 @@ pub struct CassandraTable {
     buckets: OnceCell<Option<(i64, i64)>>,
     /// Those that are written while it is asked.
     written: Option<Arc<BucketsWritten>>,
+    ranges_per_partition: usize,
+    page_rows: PageRows,
 }
 
 impl CassandraTable {
-    pub fn new(session: Arc<Session>, keyspace: String, layout: TableLayout) -> Self {
+    pub fn new(session: Arc<Session>, table: ReadTable) -> Self {
         let (prepared, buckets) = (Mutex::default(), OnceCell::new());
         CassandraTable {
             session,
-            keyspace,
-            layout,
+            table,
             prepared,
             consistency: None,
             buckets,
             written: None,
+            ranges_per_partition: RANGES_PER_PARTITION,
+            page_rows: PageRows::Fixed,
+        }
+    }
+
+    /// For a table of whose rows nothing is known: pages are small where rows are large, and ranges
+    /// are so many that those that are read tell how far a scan has come.
+    pub fn of_any_size(self, consistency: Option<Consistency>) -> Self {
+        CassandraTable {
+            consistency,
+            ranges_per_partition: RANGES_PER_PARTITION_WITH_PROGRESS,
+            page_rows: PageRows::BySize,
+            ..self
         }
     }
 
@@ -96,7 +112,7 @@ impl CassandraTable {
     ) -> Result<(String, Vec<Request>)> {
         if let Some(keys) = &pushdown.partitions {
             let keys = self.with_buckets(keys, pushdown).await?;
-            let columns = self.layout.token_columns();
+            let columns = self.table.token_columns();
             let mut conditions: Vec<String> = columns
                 .iter()
                 .map(|c| format!("{} = ?", quoted(c)))
@@ -113,8 +129,8 @@ impl CassandraTable {
                 .map(|key| Request(key.into_iter().chain(order.clone()).collect()));
             return Ok((conditions.join(" AND "), requests.collect()));
         }
-        let token = format!("token({})", quoted_list(&self.layout.token_columns()));
-        let ranges = token_ranges(partitions * RANGES_PER_PARTITION);
+        let token = format!("token({})", quoted_list(&self.table.token_columns()));
+        let ranges = token_ranges(partitions * self.ranges_per_partition);
         let requests = ranges
             .into_iter()
             .map(|(after, to)| Request(vec![KeyValue::Bigint(after), KeyValue::Bigint(to)]));
@@ -127,7 +143,7 @@ impl CassandraTable {
         keys: &[Vec<KeyValue>],
         pushdown: &Pushdown,
     ) -> Result<Vec<Vec<KeyValue>>> {
-        let Some(bucket) = &self.layout.bucket else {
+        let Some(bucket) = &self.table.bucket else {
             return Ok(keys.to_vec());
         };
         let Some((first, last)) = self.bucket_bounds().await? else {
@@ -166,10 +182,9 @@ impl CassandraTable {
     async fn read_bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
         use futures::TryStreamExt;
         let cql = format!(
-            "SELECT DISTINCT {} FROM {}.{}",
-            quoted_list(&self.layout.token_columns()),
-            self.keyspace,
-            self.layout.name
+            "SELECT DISTINCT {} FROM {}",
+            quoted_list(&self.table.token_columns()),
+            self.table.quoted_name()
         );
         let statement = self.prepare(&cql).await?;
         let rows = self
@@ -192,24 +207,23 @@ impl CassandraTable {
     fn select(&self, decoder: &Decoder, condition: &str, limit: Option<usize>) -> String {
         let limit = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
         format!(
-            "SELECT {} FROM {}.{} WHERE {condition}{limit}",
+            "SELECT {} FROM {} WHERE {condition}{limit}",
             quoted_list(&decoder.selected()),
-            self.keyspace,
-            self.layout.name
+            self.table.quoted_name()
         )
     }
 }
 
 impl Debug for CassandraTable {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "CassandraTable({}.{})", self.keyspace, self.layout.name)
+        write!(f, "CassandraTable({})", self.table.quoted_name())
     }
 }
 
 #[async_trait]
 impl TableProvider for CassandraTable {
     fn schema(&self) -> SchemaRef {
-        self.layout.schema()
+        self.table.schema()
     }
 
     fn table_type(&self) -> TableType {
@@ -224,7 +238,7 @@ impl TableProvider for CassandraTable {
             true => TableProviderFilterPushDown::Exact,
             false => TableProviderFilterPushDown::Unsupported,
         };
-        Ok(Pushdown::new(&self.layout, filters)
+        Ok(Pushdown::new(&self.table, filters)
             .exact
             .into_iter()
             .map(answer)
@@ -238,9 +252,9 @@ impl TableProvider for CassandraTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let all: Vec<usize> = (0..self.layout.table.columns.len()).collect();
-        let decoder = Decoder::new(&self.layout, projection.unwrap_or(&all))?;
-        let pushdown = Pushdown::new(&self.layout, &filters.iter().collect::<Vec<_>>());
+        let all: Vec<usize> = (0..self.table.columns.len()).collect();
+        let decoder = Decoder::new(&self.table, projection.unwrap_or(&all))?;
+        let pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
         if !pushdown.exact.iter().all(|exact| *exact) {
             // Nobody would apply such a filter: no answer is better than a wrong one.
             return Err(external(
@@ -258,6 +272,7 @@ impl TableProvider for CassandraTable {
             Arc::new(decoder),
             dealt_out(requests, threads),
             limit,
+            self.page_rows,
         )))
     }
 }

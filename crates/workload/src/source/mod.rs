@@ -20,6 +20,7 @@ use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Work
 pub(crate) use columns::MOST_WORDS_OF_A_PASSAGE;
 pub use duplicates::DuplicateKeys;
 pub(crate) use file::milliseconds;
+pub use file::open as open_file;
 pub(crate) use visit::visit_rows;
 
 /// Rows as they come: the batch, and the number of its first row in the whole source.

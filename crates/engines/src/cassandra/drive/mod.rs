@@ -40,6 +40,7 @@ use super::connect::LoadConnection;
 use super::deployment::Deployment;
 use super::keyspace;
 use super::layout::TableLayout;
+use super::readable::ReadTable;
 use super::relations::own_relations;
 use super::table::CassandraTable;
 use crate::{TargetOptions, sql};
@@ -49,7 +50,7 @@ use queries::Queries;
 use rows::Rows;
 use sample::{Sampled, Sampler};
 use session::CassandraSession;
-use statements::in_driver;
+pub use statements::in_driver;
 
 /// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for
 /// them; some stay taken by requests that timed out.
@@ -142,8 +143,8 @@ impl CassandraTarget {
         let (Work::Query(_), Some(layout)) = (&plan.work, &self.parts.layout) else {
             return Ok(None);
         };
-        let keyspace = self.parts.keyspace.clone();
-        let table = CassandraTable::new(client.clone(), keyspace, layout.clone());
+        let read = ReadTable::of_layout(layout, self.parts.keyspace.clone());
+        let table = CassandraTable::new(client.clone(), read);
         let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;

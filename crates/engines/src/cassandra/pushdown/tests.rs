@@ -1,6 +1,9 @@
-use bakeoff_workload::Column;
+use bakeoff_workload::{Column, ColumnType, Table};
+use datafusion::common::ScalarValue;
 use datafusion::prelude::{col, lit};
 
+use super::super::layout::TableLayout;
+use super::super::readable::ReadColumn;
 use super::*;
 
 fn layout(id: &str) -> TableLayout {
@@ -23,7 +26,8 @@ fn layout(id: &str) -> TableLayout {
 }
 
 fn pushdown(id: &str, filters: &[Expr]) -> Pushdown {
-    Pushdown::new(&layout(id), &filters.iter().collect::<Vec<_>>())
+    let table = ReadTable::of_layout(&layout(id), "ks".to_owned());
+    Pushdown::new(&table, &filters.iter().collect::<Vec<_>>())
 }
 
 fn text(v: &str) -> KeyValue {
@@ -133,4 +137,36 @@ fn too_many_partitions_become_a_scan() {
         .collect();
     let pushed = pushdown("cassandra/wide", &[col("series").in_list(many, false)]);
     assert_eq!(pushed.partitions, None);
+}
+
+/// A table with one key column of a kind.
+fn keyed_by(kind: CqlKind) -> ReadTable {
+    let layout = layout("cassandra/wide");
+    let column = |name: &str, kind| ReadColumn {
+        name: name.to_owned(),
+        kind,
+    };
+    ReadTable {
+        columns: vec![column("series", CqlKind::Text), column("a", kind)],
+        clustering_key: vec!["a".to_owned()],
+        ..ReadTable::of_layout(&layout, "ks".to_owned())
+    }
+}
+
+#[test]
+fn only_what_is_ordered_alike_is_pushed_as_a_range() {
+    let uuid = lit("6a1f0b0c-8a7e-11ee-b962-0242ac120002");
+    let exact = |kind, filter: Expr| {
+        let series = col("series").eq(lit("x"));
+        Pushdown::new(&keyed_by(kind), &[&series, &filter]).exact[1]
+    };
+    assert!(exact(CqlKind::Uuid, col("a").eq(uuid.clone())));
+    assert!(!exact(CqlKind::Uuid, col("a").gt(uuid)));
+    assert!(exact(CqlKind::Inet, col("a").eq(lit("10.0.0.1"))));
+    assert!(!exact(CqlKind::Inet, col("a").lt(lit("10.0.0.1"))));
+    let date = lit(ScalarValue::Date32(Some(-3)));
+    assert!(exact(CqlKind::Date, col("a").gt_eq(date)));
+    assert!(exact(CqlKind::Tinyint, col("a").lt(lit(-3i8))));
+    assert!(!exact(CqlKind::Varint, col("a").eq(lit("7"))));
+    assert!(!exact(CqlKind::Double, col("a").eq(lit(7.0))));
 }

@@ -1,0 +1,163 @@
+//! `bakeoff sql`: asks SQL of tables wherever they are.
+
+mod execute;
+mod output;
+mod progress;
+mod snippet;
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, anyhow};
+use bakeoff_engines::tables::{Connection, Location, Options};
+use bakeoff_workload::Consistency;
+use clap::Args;
+
+use crate::cmd::choice::{parse_consistency, parse_rows};
+use crate::cmd::cluster::ClusterOptions;
+use crate::exit::{Exit, Misuse};
+use crate::machine;
+use output::{Destination, Format};
+
+/// Ask SQL of any table: of a Cassandra cluster, or columnar ones in folders.
+///
+/// Nothing is ever written to a table. The result goes to the standard output, what there is to say
+/// about it to the standard error. Text in double quotes is a name and keeps its case.
+#[derive(Args, Debug)]
+#[command(mut_arg("cassandra", |a| a.help("The cluster whose tables are asked")))]
+pub struct Sql {
+    /// The query: SELECT, EXPLAIN SELECT, DESCRIBE or SHOW TABLES; `-` reads it from the standard
+    /// input. A table of --cassandra may be written KEYSPACE.TABLE in it without --table
+    query: String,
+
+    /// A table: KEYSPACE.TABLE or dir:FOLDER; queries call it TABLE, or NAME. May be repeated
+    #[arg(long = "table", value_name = "[NAME=]TABLE")]
+    tables: Vec<NamedTable>,
+
+    /// A columnar table in a folder, as --table dir:FOLDER
+    #[arg(long = "dir", value_name = "FOLDER")]
+    folders: Vec<PathBuf>,
+
+    /// How rows are written; json is one object per line [default: what --out ends in; else table
+    /// on a terminal, and csv]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+
+    /// File for the result, instead of the standard output; replaced when the query is done
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Rows that a table shows, or `all`
+    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_shown)]
+    rows: Shown,
+
+    /// Consistency level of reads in Cassandra [default: LOCAL_ONE, of columnar tables
+    /// LOCAL_QUORUM]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
+    consistency: Option<Consistency>,
+
+    /// Worker threads, and parts of a table that are read at a time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// MiB that grouping, sorting and joining may take before they use the disk
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(16..=1_000_000))]
+    memory: u32,
+
+    /// MiB of encoded columns of each columnar table that are kept in memory while the query runs
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    cache: u32,
+
+    #[command(flatten)]
+    cluster: ClusterOptions,
+}
+
+/// A table of the command line, and what queries call it if not by its own name.
+#[derive(Debug, Clone)]
+struct NamedTable {
+    name: Option<String>,
+    location: Location,
+}
+
+/// Rows that a table shows; all where there is no number.
+#[derive(Debug, Clone, Copy)]
+struct Shown(Option<u64>);
+
+impl Sql {
+    pub fn run(self) -> Result<Exit> {
+        let sql = self.text()?;
+        let destination =
+            Destination::new(self.format, self.out.as_deref(), self.rows.0).map_err(Misuse::of)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(self.threads())
+            .enable_all()
+            .build()?;
+        let exit = runtime.block_on(execute::execute(execute::Plan {
+            sql,
+            tables: self.named_tables(),
+            connection: Connection::new(self.cluster.cluster()),
+            options: self.options(),
+            destination,
+        }));
+        // What still reads for an interrupted query is not waited for.
+        runtime.shutdown_background();
+        exit
+    }
+
+    fn text(&self) -> Result<String> {
+        if self.query != "-" {
+            return Ok(self.query.clone());
+        }
+        let mut text = String::new();
+        let read = std::io::stdin().read_to_string(&mut text);
+        read.context("cannot read the query from the standard input")?;
+        Ok(text)
+    }
+
+    fn named_tables(&self) -> Vec<(Option<String>, Location)> {
+        let named = self.tables.iter().cloned().map(|t| (t.name, t.location));
+        let folders = self.folders.iter().cloned().map(Location::Directory);
+        named
+            .chain(folders.map(|location| (None, location)))
+            .collect()
+    }
+
+    fn threads(&self) -> usize {
+        self.threads.map_or_else(machine::cores, usize::from)
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            consistency: self.consistency,
+            threads: self.threads(),
+            memory_bytes: (self.memory as usize) << 20,
+            cache_bytes: u64::from(self.cache) << 20,
+        }
+    }
+}
+
+impl FromStr for NamedTable {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, location) = match text.split_once('=') {
+            Some((name, location)) if !name.contains([':', '.', '"']) => (Some(name), location),
+            _ => (None, text),
+        };
+        if name.is_some_and(str::is_empty) {
+            return Err(anyhow!("there is no name before `=`"));
+        }
+        Ok(NamedTable {
+            name: name.map(str::to_owned),
+            location: location.parse().map_err(|e: String| anyhow!(e))?,
+        })
+    }
+}
+
+fn parse_shown(text: &str) -> Result<Shown, String> {
+    match text {
+        "all" => Ok(Shown(None)),
+        text => parse_rows(text).map(|rows| Shown(Some(rows))),
+    }
+}

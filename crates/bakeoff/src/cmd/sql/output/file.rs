@@ -1,0 +1,75 @@
+//! A file that is there whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::Sink;
+
+/// Written beside its place, and put there when it is complete. What is no file, as `/dev/stdout`
+/// or a pipe, is written to as it is.
+pub struct OutFile {
+    file: BufWriter<File>,
+    path: PathBuf,
+    /// Where it is until then.
+    unfinished: Option<PathBuf>,
+}
+
+impl OutFile {
+    pub fn create(path: &Path) -> Result<Self> {
+        let failed = || format!("cannot write {}", path.display());
+        let is_special = path.metadata().is_ok_and(|found| !found.is_file());
+        if is_special {
+            let file = File::options()
+                .write(true)
+                .open(path)
+                .with_context(failed)?;
+            return Ok(OutFile {
+                file: BufWriter::new(file),
+                path: path.to_owned(),
+                unfinished: None,
+            });
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let unfinished = path.with_file_name(format!(".{name}.{}", std::process::id()));
+        let file = File::create(&unfinished).with_context(failed)?;
+        Ok(OutFile {
+            file: BufWriter::new(file),
+            path: path.to_owned(),
+            unfinished: Some(unfinished),
+        })
+    }
+}
+
+impl Write for OutFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Sink for OutFile {
+    fn complete(&mut self) -> Result<()> {
+        let failed = || format!("cannot write {}", self.path.display());
+        self.file.flush().with_context(failed)?;
+        if let Some(unfinished) = &self.unfinished {
+            std::fs::rename(unfinished, &self.path).with_context(failed)?;
+        }
+        self.unfinished = None;
+        Ok(())
+    }
+}
+
+impl Drop for OutFile {
+    fn drop(&mut self) {
+        if let Some(unfinished) = &self.unfinished {
+            // It is in nobody's way if it cannot be removed.
+            let _ = std::fs::remove_file(unfinished);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Where rows go, and what they are written as.
+
+mod file;
+mod parquet;
+mod plan;
+mod table;
+mod text;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use clap::ValueEnum;
+
+use file::OutFile;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Table,
+    Csv,
+    Json,
+    Parquet,
+}
+
+/// A format and a place that fit each other.
+pub struct Destination {
+    format: Format,
+    out: Option<PathBuf>,
+    /// Rows that a table shows at most.
+    rows: Option<u64>,
+}
+
+/// What came out.
+pub struct Written {
+    pub rows: u64,
+    /// What of the result is not shown.
+    pub notes: Vec<String>,
+}
+
+/// Takes rows as they come.
+trait Rows: Send {
+    /// Whether more are wanted.
+    fn write(&mut self, rows: &RecordBatch) -> Result<bool>;
+
+    /// What of them is not shown.
+    fn finish(self: Box<Self>) -> Result<Vec<String>>;
+}
+
+/// Rows on their way out.
+pub struct Output {
+    to: Box<dyn Rows>,
+    rows: u64,
+}
+
+impl Destination {
+    pub fn new(format: Option<Format>, out: Option<&Path>, rows: Option<u64>) -> Result<Self> {
+        let format = match (format, out) {
+            (Some(Format::Parquet), None) => bail!("--format parquet needs a file: --out FILE"),
+            (Some(format), _) => format,
+            (None, Some(path)) => format_of(path)?,
+            (None, None) if std::io::stdout().is_terminal() => Format::Table,
+            (None, None) => Format::Csv,
+        };
+        Ok(Destination {
+            format,
+            out: out.map(Path::to_owned),
+            rows,
+        })
+    }
+
+    /// A file appears when the output is finished.
+    pub fn begin(self, schema: &SchemaRef, explains: bool) -> Result<Output> {
+        let to: Box<dyn Rows> = match (self.format, self.out) {
+            (Format::Parquet, Some(path)) => {
+                Box::new(parquet::Parquet::new(OutFile::create(&path)?, schema)?)
+            }
+            (format, out) => {
+                let on_terminal = out.is_none() && std::io::stdout().is_terminal();
+                let sink: Box<dyn Sink> = match out {
+                    Some(path) => Box::new(OutFile::create(&path)?),
+                    None => Box::new(std::io::stdout()),
+                };
+                match format {
+                    Format::Table if explains => Box::new(plan::Plans::new(sink)),
+                    Format::Table => {
+                        let width = on_terminal.then(width);
+                        Box::new(table::Table::new(sink, schema, self.rows, width))
+                    }
+                    Format::Csv => Box::new(text::Csv::new(sink, schema)?),
+                    _ => Box::new(text::Json::new(sink)),
+                }
+            }
+        };
+        Ok(Output { to, rows: 0 })
+    }
+}
+
+fn format_of(path: &Path) -> Result<Format> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    Ok(match ending.to_lowercase().as_str() {
+        "csv" => Format::Csv,
+        "json" | "jsonl" | "ndjson" => Format::Json,
+        "parquet" => Format::Parquet,
+        "txt" => Format::Table,
+        _ => bail!(
+            "--out {}: the name does not end in .csv, .json or .parquet; say --format",
+            path.display()
+        ),
+    })
+}
+
+/// Columns of the terminal.
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    match size.map_or(0, |size| usize::from(size.ws_col)) {
+        0 => 100,
+        columns => columns,
+    }
+}
+
+impl Output {
+    /// Whether more rows are wanted.
+    pub fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
+        self.rows += rows.num_rows() as u64;
+        self.to.write(rows)
+    }
+
+    pub fn finish(self) -> Result<Written> {
+        Ok(Written {
+            rows: self.rows,
+            notes: self.to.finish()?,
+        })
+    }
+}
+
+/// Where text goes.
+trait Sink: Write + Send {
+    /// All of it was written.
+    fn complete(&mut self) -> Result<()>;
+}
+
+impl Sink for std::io::Stdout {
+    fn complete(&mut self) -> Result<()> {
+        Ok(self.flush()?)
+    }
+}

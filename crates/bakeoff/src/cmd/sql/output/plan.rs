@@ -1,0 +1,41 @@
+//! Plans of EXPLAIN, as text.
+
+use anyhow::Result;
+use arrow::array::{Array, AsArray, RecordBatch};
+
+use super::{Rows, Sink};
+
+pub struct Plans {
+    to: Box<dyn Sink>,
+    is_first: bool,
+}
+
+impl Plans {
+    pub fn new(to: Box<dyn Sink>) -> Self {
+        Plans { to, is_first: true }
+    }
+}
+
+impl Rows for Plans {
+    /// The first column says which plan it is, the second one has its lines.
+    fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
+        let text = |column: usize| rows.column(column).as_string_opt::<i32>();
+        let (Some(kinds), Some(plans)) = (text(0), text(1)) else {
+            return Ok(true);
+        };
+        for row in (0..rows.num_rows()).filter(|row| plans.is_valid(*row)) {
+            let space = if self.is_first { "" } else { "\n" };
+            self.is_first = false;
+            writeln!(self.to, "{space}{}", kinds.value(row).replace('_', " "))?;
+            for line in plans.value(row).lines() {
+                writeln!(self.to, "  {line}")?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Vec<String>> {
+        self.to.complete()?;
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,96 @@
+//! Values as text that fits a line.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use anyhow::Result;
+use arrow::array::RecordBatch;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The cells of a batch.
+pub struct Cells<'a> {
+    columns: Vec<ArrayFormatter<'a>>,
+}
+
+impl<'a> Cells<'a> {
+    pub fn new(rows: &'a RecordBatch) -> Result<Self> {
+        // A date that is out of all reason is shown as such, and costs nobody the other rows.
+        let options = FormatOptions::default()
+            .with_null("NULL")
+            .with_display_error(true);
+        let columns = rows.columns().iter();
+        let columns: Result<_, _> = columns
+            .map(|c| ArrayFormatter::try_new(c, &options))
+            .collect();
+        Ok(Cells { columns: columns? })
+    }
+
+    pub fn row(&self, row: usize) -> Vec<String> {
+        let cell = |column: &ArrayFormatter<'_>| shown(&column.value(row).to_string());
+        self.columns.iter().map(cell).collect()
+    }
+}
+
+/// Text without line breaks, and without anything that a terminal would act on.
+pub fn shown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if !c.is_control() && !is_direction(c) => out.push(c),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+        }
+    }
+    out
+}
+
+/// Marks that change the direction of what comes after them.
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A cell, cut if it has to be, and the blanks that are left of its width.
+pub fn clipped(cell: &str, width: usize, clip: bool) -> (Cow<'_, str>, usize) {
+    let own = cell.width();
+    if own <= width || !clip {
+        return (Cow::Borrowed(cell), width.saturating_sub(own));
+    }
+    let mut cut = String::new();
+    let mut used = 0;
+    for c in cell.chars() {
+        let next = c.width().unwrap_or(0);
+        if used + next + 1 > width {
+            break;
+        }
+        used += next;
+        cut.push(c);
+    }
+    cut.push('…');
+    (Cow::Owned(cut), width.saturating_sub(used + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_acts_on_is_left() {
+        assert_eq!(shown("a\nb\t\u{1b}[31m"), "a\\nb\\t\\u{1b}[31m");
+        assert_eq!(shown("日本 ü"), "日本 ü");
+        assert_eq!(shown("\u{202e}x"), "\\u{202e}x");
+    }
+
+    #[test]
+    fn wide_characters_count_twice() {
+        assert_eq!(clipped("日本語", 6, true), ("日本語".into(), 0));
+        assert_eq!(clipped("日本語", 5, true), ("日本…".into(), 0));
+        assert_eq!(clipped("日本語", 4, true), ("日…".into(), 1));
+        assert_eq!(clipped("日本語", 4, false), ("日本語".into(), 0));
+    }
+}

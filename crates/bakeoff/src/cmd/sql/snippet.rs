@@ -1,0 +1,39 @@
+//! An error in SQL, with the line that it is in.
+
+use bakeoff_engines::tables::SqlError;
+use unicode_width::UnicodeWidthStr;
+
+/// The message, and below it the line with a mark where the error is.
+pub fn of(sql: &str, error: &SqlError) -> String {
+    let marked = error.position.and_then(|(line, column)| {
+        let text = sql.lines().nth(line.checked_sub(1)?)?;
+        let before: String = text.chars().take(column.checked_sub(1)?).collect();
+        let indent = " ".repeat(before.width());
+        Some(format!(
+            "{error}\n  {}\n  {indent}^",
+            text.replace('\t', " ")
+        ))
+    });
+    marked.unwrap_or_else(|| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_is_below_its_place() {
+        let at = |line, column| SqlError {
+            position: Some((line, column)),
+            message: "no".to_owned(),
+        };
+        let sql = "SELECT\n  ü, b";
+        assert_eq!(of(sql, &at(2, 6)), "SQL 2:6: no\n    ü, b\n       ^");
+        assert_eq!(of(sql, &at(7, 1)), "SQL 7:1: no");
+        let nowhere = SqlError {
+            position: None,
+            ..at(1, 1)
+        };
+        assert_eq!(of(sql, &nowhere), "no");
+    }
+}

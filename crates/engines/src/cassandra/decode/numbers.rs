@@ -1,0 +1,170 @@
+//! CQL's numbers of any length as decimal text.
+
+/// Bytes of a number that is shown: some 2,400 digits.
+const NUMBER_BYTES: usize = 1_000;
+/// Zeros that are written out; beyond them an exponent is.
+const ZEROS: usize = 100;
+/// The largest power of ten in 32 bits, and its zeros.
+const CHUNK: u64 = 1_000_000_000;
+const CHUNK_DIGITS: usize = 9;
+
+/// Two's complement, big-endian.
+pub fn varint(bytes: &[u8]) -> Option<String> {
+    let (negative, digits) = digits(bytes)?;
+    Some(if negative {
+        format!("-{digits}")
+    } else {
+        digits
+    })
+}
+
+/// The number of digits behind the point, in 32 bits, and a [`varint`].
+pub fn decimal(bytes: &[u8]) -> Option<String> {
+    let (scale, unscaled) = bytes.split_first_chunk::<4>()?;
+    let scale = i64::from(i32::from_be_bytes(*scale));
+    let (negative, digits) = digits(unscaled)?;
+    let sign = if negative { "-" } else { "" };
+    let point = digits.len() as i64 - scale;
+    Some(match point {
+        _ if scale == 0 || digits == "0" => format!("{sign}{digits}"),
+        1.. if scale > 0 => {
+            let (whole, fraction) = digits.split_at(point as usize);
+            format!("{sign}{whole}.{fraction}")
+        }
+        _ if scale > 0 && point > -(ZEROS as i64) => {
+            format!(
+                "{sign}0.{}{digits}",
+                "0".repeat(point.unsigned_abs() as usize)
+            )
+        }
+        _ if scale < 0 && scale > -(ZEROS as i64) => {
+            format!(
+                "{sign}{digits}{}",
+                "0".repeat(scale.unsigned_abs() as usize)
+            )
+        }
+        _ => format!("{sign}{digits}E{}", -scale),
+    })
+}
+
+/// Whether it is below zero, and its digits.
+fn digits(bytes: &[u8]) -> Option<(bool, String)> {
+    let first = bytes.first().filter(|_| bytes.len() <= NUMBER_BYTES)?;
+    let negative = first & 0x80 != 0;
+    let mut words = magnitude(bytes, negative);
+    let mut chunks = Vec::new();
+    while !words.is_empty() {
+        chunks.push(divide(&mut words));
+    }
+    let Some(highest) = chunks.pop() else {
+        return Some((false, "0".to_owned()));
+    };
+    let lower = chunks.iter().rev().map(|c| format!("{c:0CHUNK_DIGITS$}"));
+    Some((
+        negative,
+        std::iter::once(highest.to_string()).chain(lower).collect(),
+    ))
+}
+
+/// In 32 bits each, the highest first, without leading zeros.
+fn magnitude(bytes: &[u8], negative: bool) -> Vec<u32> {
+    let mut words: Vec<u32> = bytes
+        .rchunks(4)
+        .map(|chunk| {
+            let fill = if negative { u32::MAX } else { 0 };
+            chunk
+                .iter()
+                .fold(fill, |word, byte| word << 8 | u32::from(*byte))
+        })
+        .collect();
+    if negative {
+        let mut carry = true;
+        for word in &mut words {
+            let (negated, more) = (!*word).overflowing_add(u32::from(carry));
+            (*word, carry) = (negated, more);
+        }
+        if carry {
+            words.push(1);
+        }
+    }
+    words.reverse();
+    let zeros = words.iter().take_while(|word| **word == 0).count();
+    words.split_off(zeros)
+}
+
+/// Divides by [`CHUNK`] in place; the remainder.
+fn divide(words: &mut Vec<u32>) -> u64 {
+    let mut rest = 0;
+    for word in words.iter_mut() {
+        let value = rest << 32 | u64::from(*word);
+        *word = (value / CHUNK) as u32;
+        rest = value % CHUNK;
+    }
+    if words.first() == Some(&0) {
+        words.remove(0);
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes that Cassandra keeps.
+    fn bytes(value: i128) -> Vec<u8> {
+        let all = value.to_be_bytes();
+        let fill = if value < 0 { 0xff } else { 0 };
+        let mut at = 0;
+        while at < 15 && all[at] == fill && (all[at + 1] & 0x80) == (fill & 0x80) {
+            at += 1;
+        }
+        all[at..].to_vec()
+    }
+
+    #[test]
+    fn whole_numbers_of_any_length() {
+        for value in [
+            0,
+            1,
+            -1,
+            127,
+            128,
+            -128,
+            -129,
+            999_999_999,
+            1_000_000_000,
+            -1_000_000_000,
+            i128::from(i64::MIN),
+            i128::from(u32::MAX) + 1,
+            -(i128::from(u32::MAX) + 1),
+            i128::MAX,
+            i128::MIN,
+        ] {
+            assert_eq!(varint(&bytes(value)), Some(value.to_string()));
+            let padded = [vec![if value < 0 { 0xff } else { 0 }; 3], bytes(value)].concat();
+            assert_eq!(varint(&padded), Some(value.to_string()));
+        }
+        let large = [&[1][..], &[0; 32]].concat();
+        let shown =
+            "115792089237316195423570985008687907853269984665640564039457584007913129639936";
+        assert_eq!(varint(&large).as_deref(), Some(shown));
+        assert_eq!(varint(&[]), None);
+        assert_eq!(varint(&[1; NUMBER_BYTES + 1]), None);
+    }
+
+    #[test]
+    fn the_point_stands_where_the_scale_says() {
+        let shown = |scale: i32, value: i128| {
+            decimal(&[&scale.to_be_bytes()[..], &bytes(value)].concat()).unwrap()
+        };
+        assert_eq!(shown(0, 42), "42");
+        assert_eq!(shown(2, 12345), "123.45");
+        assert_eq!(shown(2, -5), "-0.05");
+        assert_eq!(shown(2, 50), "0.50");
+        assert_eq!(shown(3, 0), "0");
+        assert_eq!(shown(-3, 5), "5000");
+        assert_eq!(shown(i32::MAX, 7), format!("7E-{}", i32::MAX));
+        assert_eq!(shown(i32::MIN, 7), "7E2147483648");
+        assert_eq!(decimal(&[0, 0]), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Values of key columns: from the literals of a query to the bytes that CQL takes.
+
+use std::net::IpAddr;
+
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::Expr;
+use scylla::serialize::SerializationError;
+use scylla::serialize::writers::{CellWriter, WrittenCellProof};
+use uuid::Uuid;
+
+use super::readable::{CqlKind, ReadTable};
+
+/// A value of a key column.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KeyValue {
+    Boolean(bool),
+    Tinyint(i8),
+    Smallint(i16),
+    Int(i32),
+    /// Also timestamps in milliseconds, and times of day in nanoseconds.
+    Bigint(i64),
+    /// Days since 1970-01-01.
+    Date(i32),
+    Text(String),
+    /// Also UUIDs and addresses.
+    Bytes(Vec<u8>),
+}
+
+impl KeyValue {
+    /// Whether it has no bytes at all.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            KeyValue::Text(text) => text.is_empty(),
+            KeyValue::Bytes(bytes) => bytes.is_empty(),
+            _ => false,
+        }
+    }
+
+    pub fn write<'buf>(
+        &self,
+        cell: CellWriter<'buf>,
+    ) -> Result<WrittenCellProof<'buf>, SerializationError> {
+        let written = match self {
+            KeyValue::Boolean(v) => cell.set_value(&[u8::from(*v)]),
+            KeyValue::Tinyint(v) => cell.set_value(&v.to_be_bytes()),
+            KeyValue::Smallint(v) => cell.set_value(&v.to_be_bytes()),
+            KeyValue::Int(v) => cell.set_value(&v.to_be_bytes()),
+            KeyValue::Bigint(v) => cell.set_value(&v.to_be_bytes()),
+            KeyValue::Date(v) => cell.set_value(&date_to_wire(*v)),
+            KeyValue::Text(v) => cell.set_value(v.as_bytes()),
+            KeyValue::Bytes(v) => cell.set_value(v),
+        };
+        written.map_err(SerializationError::new)
+    }
+}
+
+/// CQL counts days from 2^31 days before 1970-01-01.
+fn date_to_wire(days: i32) -> [u8; 4] {
+    (days ^ i32::MIN).to_be_bytes()
+}
+
+/// Days since 1970-01-01.
+pub fn date_from_wire(bytes: [u8; 4]) -> i32 {
+    i32::from_be_bytes(bytes) ^ i32::MIN
+}
+
+/// A literal as a value of a key column of the same type. Floats are left to DataFusion, whose
+/// order of NaN and zeros is not Cassandra's; so are numbers that are read as text.
+pub fn key_value(table: &ReadTable, column: &str, literal: &Expr) -> Option<KeyValue> {
+    let Expr::Literal(scalar, _) = literal else {
+        return None;
+    };
+    let column = table.column(column).filter(|c| table.is_key(&c.name))?;
+    Some(match (column.kind, scalar) {
+        (CqlKind::Boolean, ScalarValue::Boolean(Some(v))) => KeyValue::Boolean(*v),
+        (CqlKind::Tinyint, ScalarValue::Int8(Some(v))) => KeyValue::Tinyint(*v),
+        (CqlKind::Smallint, ScalarValue::Int16(Some(v))) => KeyValue::Smallint(*v),
+        (CqlKind::Int, ScalarValue::Int32(Some(v))) => KeyValue::Int(*v),
+        (CqlKind::Bigint, ScalarValue::Int64(Some(v))) => KeyValue::Bigint(*v),
+        (CqlKind::Timestamp, ScalarValue::TimestampMillisecond(Some(v), _)) => KeyValue::Bigint(*v),
+        (CqlKind::Time, ScalarValue::Time64Nanosecond(Some(v))) => KeyValue::Bigint(*v),
+        (CqlKind::Date, ScalarValue::Date32(Some(v))) => KeyValue::Date(*v),
+        (CqlKind::Blob, ScalarValue::Binary(Some(v))) => KeyValue::Bytes(v.clone()),
+        (CqlKind::Text, ScalarValue::Utf8(Some(v))) => KeyValue::Text(v.clone()),
+        (CqlKind::Uuid, ScalarValue::Utf8(Some(v))) => KeyValue::Bytes(uuid(v)?),
+        (CqlKind::Inet, ScalarValue::Utf8(Some(v))) => KeyValue::Bytes(address(v)?),
+        _ => return None,
+    })
+}
+
+/// Only text as it is read back: another spelling equals no row's text.
+fn uuid(text: &str) -> Option<Vec<u8>> {
+    let uuid = Uuid::try_parse(text).ok()?;
+    (uuid.hyphenated().to_string() == text).then(|| uuid.as_bytes().to_vec())
+}
+
+fn address(text: &str) -> Option<Vec<u8>> {
+    let address: IpAddr = text.parse().ok()?;
+    let bytes = match address {
+        IpAddr::V4(v4) => v4.octets().to_vec(),
+        IpAddr::V6(v6) => v6.octets().to_vec(),
+    };
+    (address.to_string() == text).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_as_cql_does() {
+        assert_eq!(date_to_wire(0), [0x80, 0, 0, 0]);
+        for days in [i32::MIN, -1, 0, 19_000, i32::MAX] {
+            assert_eq!(date_from_wire(date_to_wire(days)), days);
+        }
+        // In the order of their bytes, as Cassandra compares them.
+        assert!(date_to_wire(-1) < date_to_wire(0));
+    }
+
+    #[test]
+    fn only_text_as_it_is_read_back_names_a_uuid_or_an_address() {
+        let text = "6a1f0b0c-8a7e-11ee-b962-0242ac120002";
+        assert_eq!(uuid(text).map(|bytes| bytes.len()), Some(16));
+        assert_eq!(uuid(&text.to_uppercase()), None);
+        assert_eq!(uuid(&text.replace('-', "")), None);
+        assert_eq!(address("127.0.0.1"), Some(vec![127, 0, 0, 1]));
+        assert_eq!(address("::1").map(|bytes| bytes.len()), Some(16));
+        assert_eq!(address("0:0:0:0:0:0:0:1"), None);
+    }
+}

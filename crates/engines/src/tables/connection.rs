@@ -1,0 +1,164 @@
+//! The cluster and the folders in which tables are.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bakeoff_columnar::store::Store;
+use bakeoff_columnar::store::cassandra::{CassandraStore, Options, table_names};
+use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::{Definition, Error, Table};
+use bakeoff_workload::Consistency;
+use scylla::client::session::Session;
+use tokio::sync::OnceCell;
+
+use super::{Location, TableError};
+use crate::cassandra::{Cluster, in_driver};
+
+/// Connects when the first table of a cluster is asked for.
+#[derive(Default)]
+pub struct Connection {
+    cluster: Option<Cluster>,
+    session: OnceCell<Arc<Session>>,
+}
+
+/// What a columnar table is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    /// In a folder, only one process can at a time.
+    Write,
+}
+
+impl Connection {
+    pub fn new(cluster: Option<Cluster>) -> Self {
+        Connection {
+            cluster,
+            session: OnceCell::new(),
+        }
+    }
+
+    /// # Errors
+    /// No cluster, or one that does not answer. `wanted` is what it is asked for.
+    pub async fn session(&self, wanted: &Location) -> Result<Arc<Session>, TableError> {
+        let Some(cluster) = &self.cluster else {
+            return Err(TableError::Asked(format!(
+                "{wanted} is a table of a Cassandra cluster: name the cluster with --cassandra \
+                 HOST[:PORT]"
+            )));
+        };
+        let connect = || async { Ok(Arc::new(cluster.connect().await?)) };
+        self.session.get_or_try_init(connect).await.cloned()
+    }
+
+    /// A columnar table; `None` where there is none, but maybe another table.
+    pub async fn open_columnar(
+        &self,
+        location: &Location,
+        access: Access,
+        options: &ColumnarOptions,
+    ) -> Result<Option<Arc<Table>>, TableError> {
+        let store: Arc<dyn Store> = match location {
+            Location::Directory(path) if !is_table(path) => return Ok(None),
+            Location::Directory(path) => Arc::new(match access {
+                Access::Read => DirectoryStore::open_to_read(path)?,
+                Access::Write => DirectoryStore::open(path)?,
+            }),
+            Location::Cassandra { keyspace, table } => {
+                let session = self.session(location).await?;
+                if !has_parts(&session, keyspace, table) {
+                    return Ok(None);
+                }
+                let options = options.of_store();
+                Arc::new(CassandraStore::open(session, keyspace, table, options).await?)
+            }
+        };
+        Ok(Some(Table::new(store, options.cache_bytes)))
+    }
+
+    /// Makes a columnar table that is not there yet.
+    pub async fn create_columnar(
+        &self,
+        location: &Location,
+        definition: Definition,
+        options: &ColumnarOptions,
+    ) -> Result<Arc<Table>, TableError> {
+        let store: Arc<dyn Store> = match location {
+            Location::Directory(path) => Arc::new(DirectoryStore::create(path, definition)?),
+            Location::Cassandra { keyspace, table } => {
+                let session = self.session(location).await?;
+                check_free(&session, keyspace, table)?;
+                let options = options.of_store();
+                let made =
+                    CassandraStore::create(session, keyspace, table, definition, options).await;
+                Arc::new(made?)
+            }
+        };
+        Ok(Table::new(store, options.cache_bytes))
+    }
+}
+
+/// How columnar tables are read and written.
+#[derive(Debug, Clone, Default)]
+pub struct ColumnarOptions {
+    /// Of all requests to Cassandra; quorums unless said.
+    pub consistency: Option<Consistency>,
+    /// Memory for encoded blobs, in bytes.
+    pub cache_bytes: u64,
+}
+
+impl ColumnarOptions {
+    fn of_store(&self) -> Options {
+        match self.consistency.map(in_driver) {
+            None => Options::default(),
+            Some(level) => Options {
+                read_consistency: level,
+                write_consistency: level,
+                blob_consistency: level,
+                ..Options::default()
+            },
+        }
+    }
+}
+
+/// Whether a folder holds a columnar table.
+fn is_table(folder: &Path) -> bool {
+    folder.join("table.json").exists()
+}
+
+/// Whether the tables that a columnar table consists of are there.
+fn has_parts(session: &Session, keyspace: &str, table: &str) -> bool {
+    let cluster = session.get_cluster_state();
+    let is_there = |name: &String| {
+        cluster
+            .get_keyspace(keyspace)
+            .is_some_and(|k| k.tables.contains_key(name))
+    };
+    table_names(table).iter().all(is_there)
+}
+
+/// A columnar table can have no name that an ordinary one has: queries could not tell them apart.
+fn check_free(session: &Session, keyspace: &str, table: &str) -> Result<(), TableError> {
+    let cluster = session.get_cluster_state();
+    let Some(found) = cluster.get_keyspace(keyspace) else {
+        return Err(TableError::Asked(format!(
+            "there is no keyspace `{keyspace}`; make it, with the replication that its rows need, \
+             for example CREATE KEYSPACE {keyspace} WITH replication = {{'class': \
+             'NetworkTopologyStrategy', 'datacenter1': 3}}"
+        )));
+    };
+    match found.tables.contains_key(table) || found.views.contains_key(table) {
+        true => Err(TableError::Asked(format!(
+            "{keyspace}.{table} is an ordinary table: choose another name"
+        ))),
+        false => Ok(()),
+    }
+}
+
+impl From<Error> for TableError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Invalid(text) => TableError::Asked(text),
+            error => TableError::Failed(error.to_string()),
+        }
+    }
+}

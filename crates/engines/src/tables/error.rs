@@ -1,0 +1,35 @@
+//! What goes wrong with tables.
+
+use datafusion::error::DataFusionError;
+
+use crate::EngineError;
+use crate::sql::message;
+
+/// In words for the user.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TableError {
+    /// What was asked for cannot be: a table, a column or a query that does not exist.
+    #[error("{0}")]
+    Asked(String),
+    /// What was asked for was begun, and did not succeed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<EngineError> for TableError {
+    fn from(error: EngineError) -> Self {
+        TableError::Failed(error.0)
+    }
+}
+
+impl From<DataFusionError> for TableError {
+    fn from(error: DataFusionError) -> Self {
+        let text = message(&error);
+        TableError::Failed(match error.find_root() {
+            DataFusionError::ResourcesExhausted(_) => format!(
+                "the query needs more memory than it may use: {text}; give it more with --memory"
+            ),
+            _ => text.trim_start_matches("Arrow error: ").to_owned(),
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Tables anywhere as tables of one SQL session: any table of a Cassandra cluster, and columnar
+//! tables in Cassandra or in folders.
+
+mod connection;
+mod error;
+mod location;
+mod names;
+mod progress;
+mod query;
+mod source;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bakeoff_columnar::Table;
+use bakeoff_columnar::sql::{self as columnar, ColumnarTable};
+use bakeoff_workload::Consistency;
+use datafusion::catalog::{MemorySchemaProvider, TableProvider};
+use datafusion::common::TableReference;
+use datafusion::error::DataFusionError;
+use datafusion::prelude::SessionContext;
+
+pub use connection::{Access, ColumnarOptions, Connection};
+pub use error::TableError;
+pub use location::Location;
+pub use progress::Progress;
+pub use query::{ChunkCounts, Query, SqlError};
+pub use source::{Rows, Source, SourceColumn};
+
+use crate::{cassandra, sql};
+
+/// DataFusion's own catalog, and the schema in which tables have no keyspace before their name.
+const CATALOG: &str = "datafusion";
+const NO_KEYSPACE: &str = "public";
+/// Where DataFusion tells what tables there are.
+const INFORMATION_SCHEMA: &str = "information_schema";
+
+/// How tables are read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Of reads in Cassandra: `LOCAL_ONE` unless said, of columnar tables `LOCAL_QUORUM`.
+    pub consistency: Option<Consistency>,
+    /// Parts of a table that are read at a time.
+    pub threads: usize,
+    /// Memory that the operators of a query may use before they spill, in bytes.
+    pub memory_bytes: usize,
+    /// Memory for encoded blobs of each columnar table, in bytes.
+    pub cache_bytes: u64,
+}
+
+/// The key of a table: names of columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Keys {
+    pub partition: Vec<String>,
+    pub order: Vec<String>,
+}
+
+impl Keys {
+    /// As the columns of a [`Source`] are called.
+    fn in_lower_case(&self) -> Keys {
+        let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect();
+        Keys {
+            partition: lower(&self.partition),
+            order: lower(&self.order),
+        }
+    }
+}
+
+/// Tables that are open, and a session that knows them.
+pub struct Tables {
+    options: Options,
+    connection: Arc<Connection>,
+    session: SessionContext,
+    columnar: Vec<Arc<Table>>,
+    /// Names of the tables that need no keyspace before them.
+    names: BTreeSet<String>,
+    /// Keyspaces and names of all others.
+    with_keyspace: BTreeSet<(String, String)>,
+}
+
+impl Tables {
+    pub fn new(connection: Arc<Connection>, options: Options) -> Result<Self, TableError> {
+        let session = sql::session_for_tables(options.threads, options.memory_bytes)?;
+        Ok(Tables {
+            options,
+            connection,
+            session: columnar::session(&session),
+            columnar: Vec::new(),
+            names: BTreeSet::new(),
+            with_keyspace: BTreeSet::new(),
+        })
+    }
+
+    /// Opens a table and makes it known to queries by this name, or by its own.
+    ///
+    /// # Errors
+    /// A table that is not there, a name that another table has, a cluster that does not answer.
+    pub async fn add(
+        &mut self,
+        name: Option<&str>,
+        location: &Location,
+    ) -> Result<Keys, TableError> {
+        let (table, keys) = self.open(location).await?;
+        let own_name = location.table_name();
+        let name = name.unwrap_or(&own_name);
+        if !self.names.insert(name.to_owned()) {
+            return Err(TableError::Asked(format!(
+                "two tables would be called `{name}`; name one of them with --table NAME={location}"
+            )));
+        }
+        self.register(NO_KEYSPACE, name, table.clone())?;
+        if let Location::Cassandra {
+            keyspace,
+            table: own,
+        } = location
+        {
+            self.add_with_keyspace(keyspace, own, table)?;
+        }
+        Ok(keys)
+    }
+
+    fn add_with_keyspace(
+        &mut self,
+        keyspace: &str,
+        name: &str,
+        table: Arc<dyn TableProvider>,
+    ) -> Result<(), TableError> {
+        match self
+            .with_keyspace
+            .insert((keyspace.to_owned(), name.to_owned()))
+        {
+            true => Ok(self.register(keyspace, name, table)?),
+            // It has another name, too.
+            false => Ok(()),
+        }
+    }
+
+    fn register(
+        &self,
+        keyspace: &str,
+        name: &str,
+        table: Arc<dyn TableProvider>,
+    ) -> Result<(), DataFusionError> {
+        let schemas = self.session.catalog(CATALOG);
+        if let Some(schemas) = schemas.filter(|s| s.schema(keyspace).is_none()) {
+            schemas.register_schema(keyspace, Arc::new(MemorySchemaProvider::new()))?;
+        }
+        let reference = TableReference::partial(keyspace, name);
+        self.session.register_table(reference, table).map(drop)
+    }
+
+    async fn open(
+        &mut self,
+        location: &Location,
+    ) -> Result<(Arc<dyn TableProvider>, Keys), TableError> {
+        let options = ColumnarOptions {
+            consistency: self.options.consistency,
+            cache_bytes: self.options.cache_bytes,
+        };
+        let opened = self
+            .connection
+            .open_columnar(location, Access::Read, &options);
+        if let Some(table) = opened.await? {
+            self.columnar.push(table.clone());
+            let definition = table.definition();
+            let keys = Keys {
+                partition: definition.partition_key.clone(),
+                order: definition.order_key.clone(),
+            };
+            return Ok((
+                Arc::new(ColumnarTable::new(table, location.to_string())),
+                keys,
+            ));
+        }
+        match location {
+            Location::Cassandra { keyspace, table } => {
+                let session = self.connection.session(location).await?;
+                let (table, partition, order) =
+                    cassandra::open_table(session, keyspace, table, self.options.consistency)
+                        .map_err(TableError::Asked)?;
+                Ok((table, Keys { partition, order }))
+            }
+            Location::Directory(path) => Err(TableError::Asked(format!(
+                "there is no columnar table in {}; `bakeoff ingest` makes one",
+                path.display()
+            ))),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! How far a query has come.
+
+use bakeoff_columnar::sql::ColumnarScan;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::metrics::MetricsSet;
+
+use super::ChunkCounts;
+use crate::cassandra::{REQUESTS, REQUESTS_DONE};
+use crate::sql::rows_scanned;
+
+/// Metrics of a scan of a columnar table, each of which counts chunks that it is done with.
+const CHUNKS_DONE: [&str; 3] = ["chunks_read", "chunks_counted", "chunks_passed_over"];
+
+/// What the tables of a query have handed over so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Progress {
+    /// `None` when no table is read, as for a count that statistics answer.
+    pub rows_scanned: Option<u64>,
+    /// Parts of tables that are read: token ranges or partitions. 0 of 0 where nothing is known.
+    pub parts_done: u64,
+    pub parts: u64,
+}
+
+impl Progress {
+    pub fn of(plan: &dyn ExecutionPlan) -> Self {
+        let (parts_done, parts) = parts(plan);
+        Progress {
+            rows_scanned: rows_scanned(plan),
+            parts_done,
+            parts,
+        }
+    }
+
+    /// From 0 to 1, if it is known.
+    pub fn share(&self) -> Option<f64> {
+        (self.parts > 0).then(|| self.parts_done as f64 / self.parts as f64)
+    }
+}
+
+/// Parts that are read, and all.
+fn parts(plan: &dyn ExecutionPlan) -> (u64, u64) {
+    let metrics = plan.metrics();
+    let counted = |name: &str| metrics.as_ref().map_or(0, |metrics| counter(metrics, name));
+    let own = match plan.downcast_ref::<ColumnarScan>() {
+        Some(scan) => (
+            CHUNKS_DONE.into_iter().map(counted).sum(),
+            scan.chunks_to_read() as u64,
+        ),
+        None => (counted(REQUESTS_DONE), counted(REQUESTS)),
+    };
+    let add = |(a, b): (u64, u64), (c, d): (u64, u64)| (a + c, b + d);
+    let below = plan.children().into_iter();
+    below.map(|child| parts(child.as_ref())).fold(own, add)
+}
+
+/// What the scans of columnar tables have read so far.
+pub fn chunks(plan: &dyn ExecutionPlan) -> ChunkCounts {
+    let below = plan
+        .children()
+        .into_iter()
+        .map(|child| chunks(child.as_ref()));
+    let mut sum = below.fold(ChunkCounts::default(), |mut sum, counts| {
+        sum.all += counts.all;
+        sum.read += counts.read;
+        sum.answered += counts.answered;
+        sum.bytes += counts.bytes;
+        sum
+    });
+    if let Some(scan) = plan.downcast_ref::<ColumnarScan>() {
+        let metrics = scan.metrics().unwrap_or_default();
+        sum.all += scan.chunks_looked_up() as u64;
+        sum.read += counter(&metrics, "chunks_read");
+        sum.answered += scan.chunks_answered() as u64 + counter(&metrics, "chunks_counted");
+        sum.bytes += counter(&metrics, "bytes_read");
+    }
+    sum
+}
+
+fn counter(metrics: &MetricsSet, name: &str) -> u64 {
+    metrics
+        .sum_by_name(name)
+        .map_or(0, |value| value.as_usize() as u64)
+}

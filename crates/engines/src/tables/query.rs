@@ -1,0 +1,206 @@
+//! A query over tables that are open, row by row.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use bakeoff_columnar::Table;
+use datafusion::common::{Column, TableReference};
+use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use futures::StreamExt;
+
+use super::names::hint;
+use super::{INFORMATION_SCHEMA, Location, NO_KEYSPACE, Progress, TableError, Tables};
+use crate::cassandra;
+use crate::complaint::{self, Complaint, is_query};
+
+/// A query that cannot be, and where in its SQL.
+#[derive(Debug, Clone)]
+pub struct SqlError {
+    /// Line and column, both from 1 on.
+    pub position: Option<(usize, usize)>,
+    pub message: String,
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Some((line, column)) => write!(f, "SQL {line}:{column}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// A query that runs.
+pub struct Query {
+    schema: SchemaRef,
+    plan: Arc<dyn ExecutionPlan>,
+    rows: SendableRecordBatchStream,
+    explains: bool,
+    columnar: Vec<Arc<Table>>,
+}
+
+/// What a query had to do with chunks of columnar tables.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChunkCounts {
+    /// Chunks that were looked up: those of the places that the keys of the query name.
+    pub all: u64,
+    pub read: u64,
+    /// Not read, since their statistics answer.
+    pub answered: u64,
+    /// Of the blobs that were read, from the store or from memory.
+    pub bytes: u64,
+    /// Blobs that were in memory, and that were not.
+    pub cache_hits: u64,
+    pub cache_misses: u64,
+}
+
+impl Query {
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Whether its rows are plans: their kind, and their text in many lines.
+    pub fn explains(&self) -> bool {
+        self.explains
+    }
+
+    /// Some of the rows that come next; `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        Ok(self.rows.next().await.transpose()?)
+    }
+
+    /// To be asked while it runs.
+    pub fn watch(&self) -> impl Fn() -> Progress + Send + Sync + use<> {
+        let plan = self.plan.clone();
+        move || Progress::of(plan.as_ref())
+    }
+
+    /// `None` where no columnar table is open.
+    pub fn chunks(&self) -> Option<ChunkCounts> {
+        if self.columnar.is_empty() {
+            return None;
+        }
+        let mut counts = super::progress::chunks(self.plan.as_ref());
+        for table in &self.columnar {
+            let cache = table.cache_statistics();
+            counts.cache_hits += cache.hits;
+            counts.cache_misses += cache.misses;
+        }
+        Some(counts)
+    }
+
+    /// What its user has to know of columns that are not read as what they are.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = cassandra::read_as_text(self.plan.as_ref());
+        notes.dedup();
+        notes
+    }
+}
+
+impl Tables {
+    /// Plans a query and begins to run it. Tables that it names with their keyspace are opened.
+    ///
+    /// # Errors
+    /// The outer ones are of tables that cannot be opened or read, the inner ones of the SQL.
+    pub async fn query(&mut self, sql: &str) -> Result<Result<Query, SqlError>, TableError> {
+        if let Err(error) = self.open_named(sql).await? {
+            return Ok(Err(self.complaint(&error)));
+        }
+        let plan = match self.session.state().create_logical_plan(sql).await {
+            Ok(plan) => plan,
+            Err(error) => return Ok(Err(self.complaint(&error))),
+        };
+        if let Some(refusal) = refusal(&plan) {
+            return Ok(Err(refusal));
+        }
+        let explains = matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
+        let planned = self.session.state().create_physical_plan(&plan).await;
+        let plan = match planned {
+            Ok(plan) => plan,
+            Err(error) if is_of_storage(&error) => return Err(error.into()),
+            Err(error) => return Ok(Err(self.complaint(&error))),
+        };
+        let rows = execute_stream(plan.clone(), self.session.task_ctx())?;
+        Ok(Ok(Query {
+            schema: plan.schema(),
+            plan,
+            rows,
+            explains,
+            columnar: self.columnar.clone(),
+        }))
+    }
+
+    /// Opens the tables that a query names with their keyspace, and that are not open yet.
+    async fn open_named(&mut self, sql: &str) -> Result<Result<(), DataFusionError>, TableError> {
+        let state = self.session.state();
+        let dialect = state.config().options().sql_parser.dialect;
+        let references = { state.sql_to_statement(sql, &dialect) }
+            .and_then(|statement| state.resolve_table_references(&statement));
+        let references = match references {
+            Ok(references) => references,
+            Err(error) => return Ok(Err(error)),
+        };
+        for reference in references {
+            let TableReference::Partial { schema, table } = &reference else {
+                continue;
+            };
+            let is_known = self
+                .with_keyspace
+                .contains(&(schema.to_string(), table.to_string()));
+            if is_known || matches!(schema.as_ref(), NO_KEYSPACE | INFORMATION_SCHEMA) {
+                continue;
+            }
+            let location = Location::Cassandra {
+                keyspace: schema.to_string(),
+                table: table.to_string(),
+            };
+            let (provider, _) = self.open(&location).await?;
+            self.add_with_keyspace(schema, table, provider)?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn complaint(&self, error: &DataFusionError) -> SqlError {
+        let columns = |name: &str, valid: &[Column]| hint(name, valid.iter().map(|c| c.name()));
+        let tables = |name: &str| match self.names.is_empty() {
+            true => format!(
+                "; name it with --table KEYSPACE.{name} or --table dir:FOLDER, or write \
+                 KEYSPACE.{name}"
+            ),
+            false => hint(name, self.names.iter().map(String::as_str)),
+        };
+        let Complaint { position, message } = complaint::of_planner(error, columns, tables);
+        SqlError { position, message }
+    }
+}
+
+/// Why a statement is not carried out, if it is none that only reads.
+fn refusal(plan: &LogicalPlan) -> Option<SqlError> {
+    let inner = match plan {
+        LogicalPlan::Explain(explain) => explain.plan.as_ref(),
+        LogicalPlan::Analyze(analyze) => analyze.input.as_ref(),
+        LogicalPlan::DescribeTable(_) => return None,
+        plan => plan,
+    };
+    (!is_query(inner)).then(|| SqlError {
+        position: None,
+        message: "this is no query: only what reads is carried out (SELECT, EXPLAIN, DESCRIBE, \
+                  SHOW); nothing was changed"
+            .to_owned(),
+    })
+}
+
+/// Whether a plan failed because of what is stored, or of where: not because of its SQL.
+fn is_of_storage(error: &DataFusionError) -> bool {
+    matches!(
+        error.find_root(),
+        DataFusionError::External(_)
+            | DataFusionError::IoError(_)
+            | DataFusionError::ArrowError(..)
+    )
+}

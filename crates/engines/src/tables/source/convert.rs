@@ -1,0 +1,241 @@
+//! Columns of any Arrow type as those of a columnar table, with nothing lost.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef};
+use arrow::compute::kernels::cmp::not_distinct;
+use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use arrow::util::display::array_value_to_string;
+use bakeoff_columnar::{Column, Kind};
+
+use super::TableError;
+
+/// Characters of a value that a message shows.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// Batches with the same columns, one after another.
+pub struct Conversion {
+    schema: SchemaRef,
+    kinds: Vec<Kind>,
+    is_key: Vec<bool>,
+    file: Option<PathBuf>,
+    /// Rows that came before.
+    before: u64,
+}
+
+/// A value that does not fit: its row in the batch, and why.
+struct Misfit {
+    row: usize,
+    why: String,
+}
+
+impl Conversion {
+    pub fn new(columns: &[Column], keys: &[&str]) -> Self {
+        let field = |c: &Column| Field::new(&c.name, c.kind.data_type(), true);
+        Conversion {
+            schema: Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>())),
+            kinds: columns.iter().map(|c| c.kind).collect(),
+            is_key: columns
+                .iter()
+                .map(|c| keys.contains(&c.name.as_str()))
+                .collect(),
+            file: None,
+            before: 0,
+        }
+    }
+
+    /// For messages.
+    pub fn of_file(self, path: PathBuf) -> Self {
+        Conversion {
+            file: Some(path),
+            ..self
+        }
+    }
+
+    /// A batch whose columns are in the order of the table's.
+    pub fn convert(&mut self, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
+        let mut arrays = Vec::with_capacity(self.kinds.len());
+        for (i, array) in batch.columns().iter().enumerate() {
+            let converted = self
+                .column(i, array)
+                .map_err(|misfit| self.told(i, &misfit))?;
+            arrays.push(converted);
+        }
+        self.before += batch.num_rows() as u64;
+        RecordBatch::try_new(self.schema.clone(), arrays)
+            .map_err(|error| TableError::Failed(error.to_string()))
+    }
+
+    fn column(&self, column: usize, array: &ArrayRef) -> Result<ArrayRef, Misfit> {
+        if self.is_key[column] && array.null_count() > 0 {
+            let row = (0..array.len())
+                .find(|row| array.is_null(*row))
+                .unwrap_or(0);
+            let why = "no value, but it is in the key, where every row needs one".to_owned();
+            return Err(Misfit { row, why });
+        }
+        convert(array, self.kinds[column])
+    }
+
+    fn told(&self, column: usize, misfit: &Misfit) -> TableError {
+        let whose = self
+            .file
+            .as_ref()
+            .map(|path| format!("{}, ", path.display()));
+        TableError::Failed(format!(
+            "{}row {}, column `{}`: {}",
+            whose.unwrap_or_default(),
+            self.before + misfit.row as u64 + 1,
+            self.schema.field(column).name(),
+            misfit.why
+        ))
+    }
+}
+
+fn convert(array: &ArrayRef, kind: Kind) -> Result<ArrayRef, Misfit> {
+    let wanted = kind.data_type();
+    if *array.data_type() == wanted {
+        return Ok(array.clone());
+    }
+    let whole = |why: String| Misfit { row: 0, why };
+    if !can_cast_types(array.data_type(), &wanted) {
+        return Err(whole(format!(
+            "{} cannot become {}",
+            array.data_type(),
+            name(kind)
+        )));
+    }
+    let converted = cast(array, &wanted).map_err(|error| whole(error.to_string()))?;
+    if converted.null_count() > array.null_count() {
+        let lost = |row: &usize| converted.is_null(*row) && array.is_valid(*row);
+        let row = (0..array.len()).find(lost).unwrap_or(0);
+        let why = format!("`{}` is not {}", shown(array, row), name(kind));
+        return Err(Misfit { row, why });
+    }
+    match first_loss(array, &converted).map_err(|error| whole(error.to_string()))? {
+        None => Ok(converted),
+        Some(row) => {
+            let shown = shown(array, row);
+            let why = format!("`{shown}` does not fit {} without a loss", name(kind));
+            Err(Misfit { row, why })
+        }
+    }
+}
+
+/// Where a value does not come back as it was. Text may be written in many ways, and who asks for
+/// floats of 32 bits wants doubles to be rounded.
+fn first_loss(array: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize>, ArrowError> {
+    let stored = array.data_type();
+    let stored = match stored {
+        DataType::Dictionary(_, values) => values.as_ref(),
+        stored => stored,
+    };
+    let rounds = stored.is_floating() && *converted.data_type() == DataType::Float32;
+    if stored.is_string() || rounds {
+        return Ok(None);
+    }
+    let back = cast(converted, stored)?;
+    let before = cast(array, stored)?;
+    let same = not_distinct(&before, &back)?;
+    Ok((0..same.len()).find(|row| !same.value(*row)))
+}
+
+/// What cannot be cast becomes null.
+fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    cast_with_options(array, to, &CastOptions::default())
+}
+
+fn shown(array: &ArrayRef, row: usize) -> String {
+    let text = array_value_to_string(array, row).unwrap_or_default();
+    let cut: String = text.chars().take(SHOWN_CHARACTERS).collect();
+    if cut.len() < text.len() {
+        format!("{cut}...")
+    } else {
+        cut
+    }
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Boolean => "a boolean",
+        Kind::Int => "an int (a whole number of 32 bits)",
+        Kind::Bigint => "a bigint (a whole number of 64 bits)",
+        Kind::Float => "a float",
+        Kind::Double => "a double",
+        Kind::Date => "a date (2014-02-14)",
+        Kind::Timestamp => "a timestamp (milliseconds; nanotime has nanoseconds)",
+        Kind::Nanotime => "a nanotime (2014-02-14T14:30:00.000000001)",
+        Kind::Text => "text",
+        Kind::Blob => "a blob",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{
+        Decimal128Array, Float64Array, Int64Array, StringArray, TimestampNanosecondArray,
+        UInt64Array,
+    };
+
+    use super::*;
+
+    fn why(array: ArrayRef, kind: Kind) -> (usize, String) {
+        let misfit = convert(&array, kind).unwrap_err();
+        (misfit.row, misfit.why)
+    }
+
+    #[test]
+    fn what_loses_nothing_is_converted() {
+        let whole: ArrayRef = Arc::new(Float64Array::from(vec![Some(3.0), None]));
+        assert_eq!(
+            convert(&whole, Kind::Int).ok().map(|a| a.null_count()),
+            Some(1)
+        );
+        let money = Decimal128Array::from(vec![150]).with_precision_and_scale(10, 2);
+        let money: ArrayRef = Arc::new(money.unwrap());
+        assert!(convert(&money, Kind::Double).is_ok());
+        let text: ArrayRef = Arc::new(StringArray::from(vec!["2014-02-14"]));
+        assert!(convert(&text, Kind::Date).is_ok());
+        assert!(convert(&text, Kind::Nanotime).is_ok());
+        let tenth: ArrayRef = Arc::new(Float64Array::from(vec![0.1, f64::NAN]));
+        assert!(convert(&tenth, Kind::Float).is_ok());
+    }
+
+    #[test]
+    fn what_loses_something_is_refused_with_its_row() {
+        let half: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 1.5]));
+        let (row, said) = why(half, Kind::Bigint);
+        assert_eq!(row, 1);
+        assert!(said.starts_with("`1.5` does not fit a bigint"), "{said}");
+        let large: ArrayRef = Arc::new(Int64Array::from(vec![(1 << 53) + 1]));
+        assert!(why(large, Kind::Double).1.contains("without a loss"));
+        let beyond: ArrayRef = Arc::new(UInt64Array::from(vec![0, u64::MAX]));
+        assert_eq!(why(beyond, Kind::Bigint).0, 1);
+        let nanos: ArrayRef = Arc::new(TimestampNanosecondArray::from(vec![1_000_000, 1]));
+        assert_eq!(why(nanos, Kind::Timestamp).0, 1);
+        let text: ArrayRef = Arc::new(StringArray::from(vec![None, Some("soon")]));
+        let said = "`soon` is not a date (2014-02-14)".to_owned();
+        assert_eq!(why(text, Kind::Date), (1, said));
+    }
+
+    #[test]
+    fn a_key_without_a_value_is_refused_with_its_row() {
+        let column = Column {
+            name: "k".to_owned(),
+            kind: Kind::Bigint,
+        };
+        let mut conversion = Conversion::new(&[column], &["k"]).of_file("f.parquet".into());
+        let schema = Arc::new(Schema::new(vec![Field::new("k", DataType::Int64, true)]));
+        let batch = |cells: Vec<Option<i64>>| {
+            RecordBatch::try_new(schema.clone(), vec![Arc::new(Int64Array::from(cells))]).unwrap()
+        };
+        assert!(conversion.convert(&batch(vec![Some(1), Some(2)])).is_ok());
+        let error = conversion.convert(&batch(vec![Some(3), None])).unwrap_err();
+        let said = "f.parquet, row 4, column `k`: no value, but it is in the key";
+        assert!(error.to_string().starts_with(said), "{error}");
+    }
+}

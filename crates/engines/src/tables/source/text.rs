@@ -1,0 +1,112 @@
+//! CSV and TSV files, whose types have to be guessed.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use arrow::csv::reader::Format;
+use arrow::datatypes::{DataType, Field};
+use bakeoff_columnar::{Column, Kind};
+use bakeoff_workload::source::open_file;
+use bakeoff_workload::{self as workload, ColumnType};
+use flate2::read::MultiGzDecoder;
+
+use super::{BATCH_ROWS, Batches, TableError, failed};
+
+pub struct TextFile {
+    path: PathBuf,
+    fields: Vec<Field>,
+    sampled_rows: usize,
+}
+
+impl TextFile {
+    pub fn open(
+        path: &Path,
+        tabs: bool,
+        gzipped: bool,
+        sample_rows: Option<usize>,
+    ) -> Result<Self, TableError> {
+        let file = File::open(path).map_err(|error| failed(path, error))?;
+        let input: Box<dyn Read> = match gzipped {
+            true => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+            false => Box::new(BufReader::new(file)),
+        };
+        // There are no quotes between tabs, as where such a file is read.
+        let format = match tabs {
+            true => Format::default().with_delimiter(b'\t').with_quote(0xff),
+            false => Format::default(),
+        };
+        let guessed = format.with_header(true).infer_schema(input, sample_rows);
+        let (schema, sampled_rows) = guessed.map_err(|error| failed(path, error))?;
+        let fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
+        match fields.is_empty() {
+            true => Err(failed(
+                path,
+                "the file is empty; its first line has to name the columns",
+            )),
+            false => Ok(TextFile {
+                path: path.to_owned(),
+                fields,
+                sampled_rows,
+            }),
+        }
+    }
+
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    pub fn sampled_rows(&self) -> usize {
+        self.sampled_rows
+    }
+
+    /// The columns with these numbers, in this order and as near to these types as text is read.
+    pub fn read(
+        self,
+        columns: &[Column],
+        keys: &[&str],
+        places: &[usize],
+    ) -> Result<Batches, TableError> {
+        let name = |place: &usize| self.fields[*place].name().trim().to_lowercase();
+        let column = |(column, place): (&Column, &usize)| workload::Column {
+            name: name(place),
+            kind: read_as(column.kind),
+        };
+        let is_key = |(column, _): &(&Column, &usize)| keys.contains(&column.name.as_str());
+        let all = || columns.iter().zip(places);
+        let table = workload::Table {
+            name: "rows".to_owned(),
+            columns: all().map(column).collect(),
+            partition_key: all().filter(is_key).map(|(_, place)| name(place)).collect(),
+            order_key: Vec::new(),
+        };
+        let told = |error: workload::Error| TableError::Failed(error.to_string());
+        let batches = open_file(&self.path, &table).and_then(|file| file.read(0, BATCH_ROWS));
+        let batches = batches.map_err(told)?;
+        Ok(Box::new(
+            batches.map(move |batch| batch.map(|b| b.rows).map_err(told)),
+        ))
+    }
+}
+
+/// A column without any value may have any type.
+fn guessed_field(field: &Field) -> Field {
+    let data_type = match field.data_type() {
+        DataType::Null => DataType::Utf8,
+        other => other.clone(),
+    };
+    Field::new(field.name(), data_type, true)
+}
+
+/// The type that text is parsed as; a conversion does the rest.
+fn read_as(kind: Kind) -> ColumnType {
+    match kind {
+        Kind::Boolean => ColumnType::Boolean,
+        Kind::Int => ColumnType::Int,
+        Kind::Bigint => ColumnType::Bigint,
+        Kind::Float | Kind::Double => ColumnType::Double,
+        Kind::Timestamp => ColumnType::Timestamp,
+        Kind::Blob => ColumnType::Blob,
+        Kind::Date | Kind::Nanotime | Kind::Text => ColumnType::Text,
+    }
+}
