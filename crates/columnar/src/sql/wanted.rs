@@ -155,7 +155,7 @@ fn partition_keys(definition: &Definition, conditions: &[&Condition]) -> Option<
             let key = key.clone();
             let longer = values
                 .iter()
-                .map(move |v| [&key[..], &[v.clone()]].concat());
+                .map(move |v| [&key[..], std::slice::from_ref(v)].concat());
             longer.collect::<Vec<_>>()
         };
         keys = keys.iter().flat_map(with).collect();

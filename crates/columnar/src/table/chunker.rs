@@ -29,7 +29,7 @@ impl Sorted {
             return Ok(Sorted { rows, keys });
         }
         let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by(|a, b| keys.get(*a).cmp(&keys.get(*b)));
+        order.sort_by(|a, b| keys.get(*a).cmp(keys.get(*b)));
         let is_last = |i: usize, row: usize| match order.get(i + 1) {
             Some(next) => keys.get(row) != keys.get(*next),
             None => true,
