@@ -1,5 +1,8 @@
 //! A table against a plain map: any sequence of loads, inserts, deletions and seals.
 
+// Tests fail by unwrapping, also in the functions that they share.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::num::NonZeroI64;
 use std::sync::Arc;
