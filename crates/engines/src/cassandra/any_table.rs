@@ -12,7 +12,14 @@ use super::metadata::read_table;
 use super::scan::CassandraScan;
 use super::table::CassandraTable;
 
-/// A table as the cluster describes it, its partition key and its clustering key.
+/// A table as the cluster describes it.
+pub struct AnyTable {
+    pub provider: Arc<dyn TableProvider>,
+    pub partition_key: Vec<String>,
+    pub clustering_key: Vec<String>,
+}
+
+/// Opens a table of a cluster.
 ///
 /// # Errors
 /// Says what there is instead.
@@ -21,11 +28,16 @@ pub fn open_table(
     keyspace: &str,
     name: &str,
     consistency: Option<Consistency>,
-) -> Result<(Arc<dyn TableProvider>, Vec<String>, Vec<String>), String> {
+) -> Result<AnyTable, String> {
     let table = read_table(&session.get_cluster_state(), keyspace, name)?;
-    let (partition, clustering) = (table.partition_key.clone(), table.clustering_key.clone());
+    let (partition_key, clustering_key) =
+        (table.partition_key.clone(), table.clustering_key.clone());
     let table = CassandraTable::new(session, table).of_any_size(consistency.map(in_driver));
-    Ok((Arc::new(table), partition, clustering))
+    Ok(AnyTable {
+        provider: Arc::new(table),
+        partition_key,
+        clustering_key,
+    })
 }
 
 /// For each scan of a plan, columns that are read as text though they are none.

@@ -175,13 +175,17 @@ impl Tables {
         match location {
             Location::Cassandra { keyspace, table } => {
                 let session = self.connection.session(location).await?;
-                let (table, partition, order) =
-                    cassandra::open_table(session, keyspace, table, self.options.consistency)
-                        .map_err(TableError::Asked)?;
-                Ok((table, Keys { partition, order }))
+                let consistency = self.options.consistency;
+                let table = cassandra::open_table(session, keyspace, table, consistency)
+                    .map_err(TableError::Asked)?;
+                let keys = Keys {
+                    partition: table.partition_key,
+                    order: table.clustering_key,
+                };
+                Ok((table.provider, keys))
             }
             Location::Directory(path) => Err(TableError::Asked(format!(
-                "there is no columnar table in {}; `bakeoff ingest` makes one",
+                "there is no columnar table in {}",
                 path.display()
             ))),
         }
