@@ -51,7 +51,7 @@ fn main() -> Result<()> {
         columns.name(&rows, columns.string),
     );
     let measured = [
-        parquet("parquet zstd", &[rows.clone()], &columns)?,
+        parquet("parquet zstd", std::slice::from_ref(&rows), &columns)?,
         parquet("parquet zstd, per chunk", &chunks, &columns)?,
         ours("fast", Profile::Fast, &chunks, &columns)?,
         ours("compact", Profile::Compact, &chunks, &columns)?,

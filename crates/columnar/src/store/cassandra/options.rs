@@ -101,3 +101,28 @@ impl Options {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_possible() {
+        let options = |requests_at_once, attempt_time_limit| Options {
+            requests_at_once,
+            attempt_time_limit,
+            ..Options::default()
+        };
+        Options::default().check().unwrap();
+        let second = Duration::from_secs(1);
+        options(1, second).check().unwrap();
+        for options in [
+            options(0, second),
+            options(1, Duration::ZERO),
+            options(1, 61 * second),
+        ] {
+            let error = options.check().unwrap_err().to_string();
+            assert!(error.contains("at most 60 s"), "{error}");
+        }
+    }
+}
