@@ -82,7 +82,7 @@ mod tests {
     fn long_columns_give_way_and_then_the_last() {
         assert_eq!(widths(&[3, 50], None).columns(), [3, 50]);
         assert_eq!(widths(&[3, 50], Some(40)).columns(), [3, 33]);
-        assert_eq!(widths(&[30, 50, 3], Some(40)).columns(), [15, 16, 3]);
+        assert_eq!(widths(&[30, 50, 3], Some(40)).columns(), [16, 15, 3]);
         let narrow = widths(&[12, 12, 12], Some(30));
         assert_eq!((narrow.columns(), narrow.hidden()), (&[12, 12][..], 1));
         assert_eq!(widths(&[50], Some(5)).columns(), [12]);
