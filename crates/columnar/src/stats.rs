@@ -143,17 +143,17 @@ where
     let mut distinct = Distinct::new(values.len());
     let mut bounds: Option<(&[u8], &[u8])> = None;
     let mut previous: Option<&[u8]> = None;
-    for value in values.iter().flatten() {
-        let value: &[u8] = value.as_ref();
+    for_each_valid_row(values, |row| {
+        let value: &[u8] = values.value(row).as_ref();
         if previous.replace(value) == Some(value) {
-            continue;
+            return;
         }
         distinct.insert(xxh3_64(value));
         bounds = Some(match bounds {
             Some((least, greatest)) => (least.min(value), greatest.max(value)),
             None => (value, value),
         });
-    }
+    });
     let bound = |value: &[u8]| Scalar::Bytes(Bytes::copy_from_slice(value));
     ColumnStats {
         bounds: bounds
@@ -168,11 +168,16 @@ fn for_each_valid<T: ArrowPrimitiveType>(
     values: &PrimitiveArray<T>,
     mut visit: impl FnMut(T::Native),
 ) {
+    match values.null_count() {
+        0 => values.values().iter().for_each(|value| visit(*value)),
+        _ => for_each_valid_row(values, |row| visit(values.value(row))),
+    }
+}
+
+fn for_each_valid_row(values: &dyn Array, visit: impl FnMut(usize)) {
     match values.nulls() {
-        Some(nulls) if nulls.null_count() > 0 => {
-            nulls.valid_indices().for_each(|i| visit(values.value(i)));
-        }
-        _ => values.values().iter().for_each(|value| visit(*value)),
+        Some(nulls) => nulls.valid_indices().for_each(visit),
+        None => (0..values.len()).for_each(visit),
     }
 }
 

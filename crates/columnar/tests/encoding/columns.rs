@@ -1,14 +1,22 @@
 //! Columns to encode: any values of a kind, in the shapes that choose between encodings.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int32Array,
-    Int64Array, StringArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array,
+    Int32Array, Int64Array, StringArray, TimestampMillisecondArray, TimestampNanosecondArray,
+};
+use arrow::datatypes::{
+    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
+    TimestampNanosecondType,
 };
 use bakeoff_columnar::Kind;
+use bakeoff_columnar::meta::Scalar;
+use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::Config;
 
 pub const KINDS: [Kind; 10] = [
     Kind::Boolean,
@@ -168,4 +176,44 @@ fn nulls() -> impl Strategy<Value = Vec<bool>> {
         2 => vec(proptest::bool::weighted(0.98), 50..400),
         1 => Just(vec![true]),
     ]
+}
+
+/// Each row's value; a null's is whatever lies below it.
+pub fn values(kind: Kind, array: &ArrayRef) -> Vec<Scalar> {
+    let value = |row: usize| match kind {
+        Kind::Boolean => Scalar::Int(i64::from(array.as_boolean().value(row))),
+        Kind::Int => Scalar::Int(array.as_primitive::<Int32Type>().value(row).into()),
+        Kind::Bigint => Scalar::Int(array.as_primitive::<Int64Type>().value(row)),
+        Kind::Float => Scalar::Double(array.as_primitive::<Float32Type>().value(row).into()),
+        Kind::Double => Scalar::Double(array.as_primitive::<Float64Type>().value(row)),
+        Kind::Date => Scalar::Int(array.as_primitive::<Date32Type>().value(row).into()),
+        Kind::Timestamp => Scalar::Int(array.as_primitive::<TimestampMillisecondType>().value(row)),
+        Kind::Nanotime => Scalar::Int(array.as_primitive::<TimestampNanosecondType>().value(row)),
+        Kind::Text => bytes(array.as_string::<i32>().value(row).as_bytes()),
+        Kind::Blob => bytes(array.as_binary::<i32>().value(row)),
+    };
+    (0..array.len()).map(value).collect()
+}
+
+fn bytes(value: &[u8]) -> Scalar {
+    Scalar::Bytes(Bytes::copy_from_slice(value))
+}
+
+pub fn compare(one: &Scalar, other: &Scalar) -> Ordering {
+    match (one, other) {
+        (Scalar::Int(one), Scalar::Int(other)) => one.cmp(other),
+        (Scalar::Double(one), Scalar::Double(other)) => one.total_cmp(other),
+        (Scalar::Bytes(one), Scalar::Bytes(other)) => one.cmp(other),
+        _ => panic!("{one:?} and {other:?} have no order"),
+    }
+}
+
+/// So many cases, or as many as `PROPTEST_CASES` says.
+pub fn cases(cases: u32) -> Config {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    let asked = asked.and_then(|asked| asked.parse().ok());
+    Config {
+        failure_persistence: None,
+        ..Config::with_cases(asked.unwrap_or(cases))
+    }
 }

@@ -130,28 +130,28 @@ fn reads_blobs_with_changed_bytes() {
             match thorough {
                 true => CHANGES
                     .iter()
-                    .for_each(|change| read_all_ways(sample, place, *change)),
-                false => read_all_ways(sample, place, CHANGES[place % CHANGES.len()]),
+                    .for_each(|change| read_changed(sample, place, *change)),
+                false => read_changed(sample, place, CHANGES[place % CHANGES.len()]),
             }
         }
     }
 }
 
-fn read_all_ways(sample: &Sample, place: usize, change: u8) {
+fn read_changed(sample: &Sample, place: usize, change: u8) {
     let codec = Codec::shared();
     let mut blob = sample.blob.to_vec();
     blob[place] ^= change;
     let (blob, kind, rows) = (Bytes::from(blob), sample.kind, sample.rows);
     let half = rows / 2..rows;
-    let ways = [
-        codec.decode(&blob, kind, rows),
-        codec.decode_range(&blob, kind, rows, half.clone()),
-        codec.decode_views(&blob, kind, rows, half),
-    ];
-    for array in ways.into_iter().flatten() {
+    let array = match place % 4 {
+        0 => codec.decode_range(&blob, kind, rows, half),
+        1 => codec.decode_views(&blob, kind, rows, 0..rows),
+        _ => codec.decode(&blob, kind, rows),
+    };
+    if let Ok(array) = array {
         is_sound(&array);
+        let _ = codec.lower_bound(&blob, kind, rows, 0..rows, &Scalar::Int(7));
     }
-    let _ = codec.lower_bound(&blob, kind, rows, 0..rows, &Scalar::Int(7));
 }
 
 /// Arrow reads texts unchecked: they have to be whole and UTF-8 whatever the blob holds.

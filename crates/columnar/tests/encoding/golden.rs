@@ -31,7 +31,7 @@ const SHAPES: [Seed; 14] = [
     |i| Some(2 * (70 * i + i % 5)),
     |i| Some(2 * i + 1_000),
     |i| (i % 100 == 7).then_some(i % 3),
-    |i| (scattered(i).is_multiple_of(3)).then_some(77),
+    |i| scattered(i).is_multiple_of(3).then_some(77),
     |_| Some(77),
     |_| None,
 ];

@@ -1,28 +1,22 @@
 //! Bounds in sorted columns are where a search from the front finds them.
 
-use std::cmp::Ordering;
-
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef};
 use arrow::compute::sort;
-use arrow::datatypes::{
-    Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
-    TimestampNanosecondType,
-};
 use bakeoff_columnar::Kind;
 use bakeoff_columnar::encoding::Codec;
 use bakeoff_columnar::meta::Scalar;
 use bytes::Bytes;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 
-use crate::columns::{KINDS, any_seeds, column};
+use crate::columns::{KINDS, any_seeds, cases, column, compare, values};
 use crate::rows::PROFILES;
 
 #[test]
 fn bounds_are_where_a_search_from_the_front_finds_them() {
     for kind in KINDS {
-        let mut runner = TestRunner::new(Config::with_cases(48));
+        let mut runner = TestRunner::new(cases(24));
         let input = (any_seeds(), any_seeds(), any::<[Index; 2]>());
         let result = runner.run(&input, |(seeds, sought, ends)| {
             let array = sort(&of_seeds(kind, &seeds), None).unwrap();
@@ -68,35 +62,6 @@ type Bound = fn(
 
 fn of_seeds(kind: Kind, seeds: &[u64]) -> ArrayRef {
     column(kind, &seeds.iter().copied().map(Some).collect::<Vec<_>>())
-}
-
-fn values(kind: Kind, array: &ArrayRef) -> Vec<Scalar> {
-    let value = |row: usize| match kind {
-        Kind::Boolean => Scalar::Int(i64::from(array.as_boolean().value(row))),
-        Kind::Int => Scalar::Int(array.as_primitive::<Int32Type>().value(row).into()),
-        Kind::Bigint => Scalar::Int(array.as_primitive::<Int64Type>().value(row)),
-        Kind::Float => Scalar::Double(array.as_primitive::<Float32Type>().value(row).into()),
-        Kind::Double => Scalar::Double(array.as_primitive::<Float64Type>().value(row)),
-        Kind::Date => Scalar::Int(array.as_primitive::<Date32Type>().value(row).into()),
-        Kind::Timestamp => Scalar::Int(array.as_primitive::<TimestampMillisecondType>().value(row)),
-        Kind::Nanotime => Scalar::Int(array.as_primitive::<TimestampNanosecondType>().value(row)),
-        Kind::Text => bytes(array.as_string::<i32>().value(row).as_bytes()),
-        Kind::Blob => bytes(array.as_binary::<i32>().value(row)),
-    };
-    (0..array.len()).map(value).collect()
-}
-
-fn bytes(value: &[u8]) -> Scalar {
-    Scalar::Bytes(Bytes::copy_from_slice(value))
-}
-
-fn compare(one: &Scalar, other: &Scalar) -> Ordering {
-    match (one, other) {
-        (Scalar::Int(one), Scalar::Int(other)) => one.cmp(other),
-        (Scalar::Double(one), Scalar::Double(other)) => one.total_cmp(other),
-        (Scalar::Bytes(one), Scalar::Bytes(other)) => one.cmp(other),
-        _ => panic!("{one:?} and {other:?} have no order"),
-    }
 }
 
 #[test]
