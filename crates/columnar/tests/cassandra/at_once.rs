@@ -113,9 +113,13 @@ pub async fn a_drop_by_another_process_loses_nothing_that_came_later(cassandra: 
             dropper.drop_places(&[PLACE]).await.unwrap();
             dropped = Some(Instant::now());
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        let dropped = dropped.unwrap();
+        // However slow the server is.
+        while !began.lock().unwrap().values().any(|at| *at > dropped) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         is_over.store(true, Ordering::Relaxed);
-        dropped.unwrap()
+        dropped
     };
     let ((), dropped) = tokio::join!(write, drop);
     let left = fresh_rows(&dropper, PLACE).await;
