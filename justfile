@@ -41,3 +41,8 @@ bench-latte *ADDRESS:
 bench-harness:
     cargo build --release
     benches/harness.sh
+
+# Columnar tables beside CQL rows and Parquet: storage, loading, queries, one long series (needs jq)
+bench-columnar:
+    cargo build --release --workspace --bin bakeoff --example series --example encoders
+    benches/columnar.sh

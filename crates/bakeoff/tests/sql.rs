@@ -125,12 +125,12 @@ fn keys_of_several_columns(server: &Server) {
     pushed(
         server,
         one,
-        "\"a\" = ? AND \"b\" = ? AND \"day\" = ?], requests=1",
+        "\"a\" = ? AND \"b\" = ? AND \"day\" = ?], partitions=1",
     );
     // The order is the other way round, ranges are not.
     let range = "SELECT count(*) FROM ks.wide WHERE a = 'x' AND b IN (0, 2) AND day > '2024-01-27'";
     assert_eq!(rows(server, range), ["7"]);
-    pushed(server, range, "\"day\" > ?], requests=2");
+    pushed(server, range, "\"day\" > ?], partitions=2");
     let half = "SELECT count(*) FROM ks.wide WHERE a = 'x' AND n < 10";
     assert_eq!(rows(server, half), ["10"]);
     pushed(server, half, "token(\"a\", \"b\") > ? AND");
@@ -160,7 +160,7 @@ fn names_with_capitals(server: &Server) {
     pushed(
         server,
         &sql,
-        "FROM \"ks\".\"Cased\" WHERE \"Id\" = ?], requests=1",
+        "FROM \"ks\".\"Cased\" WHERE \"Id\" = ?], partitions=1",
     );
     let whole = format!("{sql} AND \"When\" = '50554d6e-29bb-11e5-b345-feff819cdc9f'");
     assert_eq!(rows(server, &whole), ["x"]);
@@ -195,7 +195,7 @@ fn counters_and_bytes(server: &Server) {
     );
     let sql = "SELECT v FROM ks.hex WHERE k = X'00ff'";
     assert_eq!(rows(server, sql), ["1"]);
-    pushed(server, sql, "\"k\" = ?], requests=1");
+    pushed(server, sql, "\"k\" = ?], partitions=1");
     assert_eq!(
         rows(server, "SELECT v FROM ks.hex WHERE k = X''"),
         Vec::<String>::new()
@@ -271,7 +271,8 @@ fn a_table_is_cut(server: &Server) {
     let sql = "SELECT n FROM ks.wide";
     let cut = server.bakeoff(&["sql", sql, "--format", "table"]).expect(0);
     assert_eq!(cut.stdout.lines().count(), 102);
-    cut.says("note: only the first 100 rows are shown; --rows all shows all of them");
+    cut.says("100 rows in ")
+        .says("note: only the first 100 rows are shown; --rows all shows all of them");
     let all = server
         .bakeoff(&["sql", sql, "--format", "table", "--rows", "all"])
         .expect(0);

@@ -4,16 +4,19 @@ mod choice;
 mod cluster;
 mod drive;
 mod engines;
+mod ingest;
 mod list;
 mod merge;
 mod report;
 mod run;
 mod sql;
+mod table;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use bakeoff_engines::tables::TableError;
 use clap::{Parser, Subcommand};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
 
 /// Measures how to store time-series and event data: lays a table out in every sensible way on
 /// real engines, proves that all give the same answers, and measures storage, loading, queries and
@@ -36,6 +39,8 @@ enum Command {
     List(list::List),
     Report(report::Report),
     Sql(Box<sql::Sql>),
+    Ingest(Box<ingest::Ingest>),
+    Table(table::Table),
     Engines(engines::Engines),
 }
 
@@ -48,8 +53,18 @@ impl Arguments {
             Command::List(list) => list.run(),
             Command::Report(report) => report.run(),
             Command::Sql(sql) => sql.run(),
+            Command::Ingest(ingest) => ingest.run(),
+            Command::Table(table) => table.run(),
             Command::Engines(engines) => engines.run(),
         }
+    }
+}
+
+/// An error of tables; the exit code says whether it was asked wrongly or went wrong.
+fn told(error: TableError) -> anyhow::Error {
+    match error {
+        TableError::Asked(text) => Misuse::of(anyhow!(text)).into(),
+        TableError::Failed(text) => anyhow!(text),
     }
 }
 

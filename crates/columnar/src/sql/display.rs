@@ -80,7 +80,11 @@ fn chunks(scan: &ColumnarScan) -> String {
     if beyond > 0 {
         reasons += &format!(", beyond the limit {beyond}");
     }
-    let (places, all_places) = source.places;
     let chunks = source.chunks;
-    format!("chunks={read} of {chunks} ({reasons}) in {places} of {all_places} places")
+    let places = match source.places {
+        (1, None) => "1 place".to_owned(),
+        (places, None) => format!("{places} places"),
+        (places, Some(passed_over)) => format!("{places} of {} places", places + passed_over),
+    };
+    format!("chunks={read} of {chunks} ({reasons}) in {places}")
 }

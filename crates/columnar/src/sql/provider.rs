@@ -80,7 +80,7 @@ impl ColumnarTable {
             table: Arc::clone(&self.table),
             name: self.name.clone(),
             keys: wanted.describe(definition),
-            places: (view.places, view.places + view.places_passed_over),
+            places: (view.places, view.places_passed_over),
             chunks: looked_at,
             pruned_by_key: by_key,
             pruned_by_statistics: by_statistics,

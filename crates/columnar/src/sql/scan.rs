@@ -40,7 +40,7 @@ pub struct Source {
     /// What the filters say of keys, for people.
     pub keys: String,
     /// Places that were looked up, and all that there are.
-    pub places: (usize, usize),
+    pub places: (usize, Option<usize>),
     /// Chunks in those places.
     pub chunks: usize,
     /// Those of them that hold no wanted keys.

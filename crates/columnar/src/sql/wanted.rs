@@ -5,11 +5,11 @@ use datafusion::logical_expr::Operator;
 
 use super::condition::Condition;
 use super::value::{scalar, scalar_value};
+use crate::Result;
 use crate::definition::{Definition, Kind};
 use crate::meta::Scalar;
 use crate::store::KeyRange;
-use crate::table::{Part, Selection};
-use crate::{Result, key};
+use crate::table::{Part, Ranges, Selection, Span};
 
 /// More partition keys than this are not looked up one by one.
 const PARTITION_KEYS_AT_MOST: usize = 10_000;
@@ -18,15 +18,7 @@ const PARTITION_KEYS_AT_MOST: usize = 10_000;
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     pub selection: Selection,
-    /// One for each partition key, in order.
-    ranges: Option<Vec<Range>>,
-}
-
-/// Bytes that all wanted keys of a partition key lie between.
-#[derive(Debug, Clone)]
-struct Range {
-    first: Vec<u8>,
-    last: Vec<u8>,
+    ranges: Option<Ranges>,
 }
 
 impl Wanted {
@@ -42,7 +34,7 @@ impl Wanted {
             low,
             high,
         };
-        let ranges = ranges(definition, &selection)?;
+        let ranges = Ranges::of(&selection, definition)?;
         Ok(Wanted { selection, ranges })
     }
 
@@ -83,62 +75,16 @@ impl Wanted {
 
     /// Whether a part may hold wanted keys.
     pub fn may_be_in(&self, part: &Part) -> bool {
-        self.overlapping(part)
-            .is_none_or(|ranges| !ranges.is_empty())
+        let ranges = self.ranges.as_ref();
+        ranges.is_none_or(|ranges| !ranges.overlapping(part).is_empty())
     }
 
     /// The least range with all wanted keys of a part; both ends are none if all are wanted.
     pub fn keys_in(&self, part: &Part) -> KeyRange<'_> {
-        match self.overlapping(part) {
-            Some([first, .., last]) => KeyRange {
-                first: Some(&first.first),
-                last: Some(&last.last),
-            },
-            Some([only]) => KeyRange {
-                first: Some(&only.first),
-                last: Some(&only.last),
-            },
-            Some([]) | None => KeyRange::default(),
-        }
-    }
-
-    fn overlapping(&self, part: &Part) -> Option<&[Range]> {
-        let (first, last) = (part.first(), part.last());
-        let ranges = self.ranges.as_ref()?;
-        let begin = ranges.partition_point(|range| &range.last[..] < first);
-        let end = ranges.partition_point(|range| &range.first[..] <= last);
-        ranges.get(begin..end.max(begin))
-    }
-}
-
-/// In order. They do not overlap: no partition key's bytes begin with those of another.
-fn ranges(definition: &Definition, selection: &Selection) -> Result<Option<Vec<Range>>> {
-    let range = |values: &Vec<Scalar>| {
-        let prefix = key::encode_partition(definition, values)?;
-        let first = with_order(definition, &prefix, selection.low);
-        let last = key::after(&with_order(definition, &prefix, selection.high));
-        Ok(Range { first, last })
-    };
-    let Some(partitions) = &selection.partitions else {
-        return Ok(None);
-    };
-    let mut ranges: Vec<Range> = partitions.iter().map(range).collect::<Result<_>>()?;
-    ranges.sort_by(|a, b| a.first.cmp(&b.first));
-    Ok(Some(ranges))
-}
-
-/// What the keys of a partition key with this value of the first order key begin with.
-fn with_order(definition: &Definition, prefix: &[u8], value: Option<i64>) -> Vec<u8> {
-    let kind = definition
-        .first_order_index()
-        .map(|i| definition.columns[i].kind);
-    let mut longer = prefix.to_vec();
-    match kind
-        .zip(value)
-        .map(|(kind, v)| key::append_scalar(kind, &Scalar::Int(v), &mut longer))
-    {
-        Some(Ok(())) => longer,
-        _ => prefix.to_vec(),
+        let ranges = self.ranges.as_ref();
+        ranges.map_or_else(KeyRange::default, |ranges| {
+            Span::around(ranges.overlapping(part))
+        })
     }
 }
 

@@ -9,6 +9,7 @@ mod fresh;
 mod ingest;
 mod merge;
 mod overlap;
+mod ranges;
 mod read;
 mod seal;
 mod selection;
@@ -22,6 +23,7 @@ use arrow::datatypes::SchemaRef;
 
 pub use cache::CacheStatistics;
 pub use ingest::{Ingest, Ingested};
+pub use ranges::{Ranges, Span};
 pub use seal::Sealed;
 pub use selection::{Part, Selection};
 pub use view::View;

@@ -1,6 +1,6 @@
 //! The rows of a part.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use bytes::Bytes;
 use super::Table;
 use super::fresh;
 use super::merge::{Versions, WriteTimes, newest};
-use super::selection::Part;
+use super::ranges::{Ranges, Span};
+use super::selection::{Part, Selection};
 use crate::definition::{Kind, Place};
 use crate::encoding::{Codec, crc};
 use crate::key;
@@ -21,6 +22,28 @@ use crate::store::KeyRange;
 use crate::{Error, Result};
 
 impl Table {
+    /// The rows of some partition keys within a range of the first order key, in order of their
+    /// keys: these columns, by number. Without partition keys in the selection all rows come of each
+    /// place that the range touches.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub async fn rows(&self, selection: &Selection, columns: &[usize]) -> Result<Vec<RecordBatch>> {
+        let ranges = Ranges::of(selection, &self.definition)?;
+        let mut rows = Vec::new();
+        for part in self.view(selection).await? {
+            let Some(ranges) = &ranges else {
+                rows.push(self.read(&part, columns, KeyRange::default()).await?);
+                continue;
+            };
+            for span in ranges.overlapping(&part) {
+                let keys = Span::around(std::slice::from_ref(span));
+                rows.push(self.read(&part, columns, keys).await?);
+            }
+        }
+        Ok(rows)
+    }
+
     /// The rows of a part in order of their keys: these columns, by number. Rows outside of `keys`
     /// may be left out, and are where that saves work.
     ///
@@ -45,13 +68,20 @@ impl Table {
         columns: &[usize],
         keys: KeyRange<'_>,
     ) -> Result<RecordBatch> {
-        let rows = match keys.contains(&chunk.first) && keys.contains(&chunk.last) {
-            true => 0..chunk.rows as usize,
-            false => self.rows_within(place, chunk, keys).await?,
+        let mut wanted: Vec<u16> = columns.iter().map(|n| *n as u16).collect();
+        wanted.extend(chunk.deleted_blob());
+        let all_rows = 0..chunk.rows as usize;
+        let (blobs, rows) = match keys.contains(&chunk.first) && keys.contains(&chunk.last) {
+            true => (self.blobs(place, chunk, &wanted).await?, all_rows),
+            false => {
+                let key = self.key_numbers();
+                let both = [&wanted[..], &key].concat();
+                let blobs = self.blobs(place, chunk, &both).await?;
+                let key = self.decoded(place, chunk, &blobs, &key, all_rows.clone())?;
+                (blobs, self.rows_within(&key, all_rows, keys)?)
+            }
         };
-        let mut numbers: Vec<u16> = columns.iter().map(|n| *n as u16).collect();
-        numbers.extend(chunk.deleted_blob());
-        let mut arrays = self.arrays(place, chunk, &numbers, rows.clone()).await?;
+        let mut arrays = self.decoded(place, chunk, &blobs, &wanted, rows.clone())?;
         let deleted = chunk.deleted_blob().and_then(|_| arrays.pop());
         let batch = batch(self.projected(columns), arrays, rows.len())?;
         match deleted {
@@ -60,23 +90,24 @@ impl Table {
         }
     }
 
-    /// Rows of a chunk whose keys are in the range.
-    async fn rows_within(
+    fn key_numbers(&self) -> Vec<u16> {
+        let numbers = self.definition.key_indexes();
+        numbers.into_iter().map(|n| n as u16).collect()
+    }
+
+    /// Rows whose keys, which are in order, are in the range.
+    fn rows_within(
         &self,
-        place: Place,
-        chunk: &ChunkMeta,
+        key: &[ArrayRef],
+        rows: Range<usize>,
         range: KeyRange<'_>,
     ) -> Result<Range<usize>> {
-        let numbers = self.definition.key_indexes();
-        let numbers: Vec<u16> = numbers.into_iter().map(|n| n as u16).collect();
-        let rows = 0..chunk.rows as usize;
-        let columns = self.arrays(place, chunk, &numbers, rows.clone()).await?;
         let begin = match range.first {
-            Some(first) => self.rows_before(&columns, &rows, |key| key < first)?,
+            Some(first) => self.rows_before(key, &rows, |key| key < first)?,
             None => rows.start,
         };
         let end = match range.last {
-            Some(last) => self.rows_before(&columns, &rows, |key| key <= last)?,
+            Some(last) => self.rows_before(key, &rows, |key| key <= last)?,
             None => rows.end,
         };
         Ok(begin..end.max(begin))
@@ -147,12 +178,14 @@ impl Table {
         chunk: &ChunkMeta,
         columns: &[usize],
     ) -> Result<(Versions, Vec<ArrayRef>)> {
-        let key = self.definition.key_indexes();
-        let mut numbers: Vec<u16> = key.iter().chain(columns).map(|n| *n as u16).collect();
+        let key = self.key_numbers();
+        let mut numbers = key.clone();
+        numbers.extend(columns.iter().map(|n| *n as u16));
         numbers.extend(chunk.write_times_blob());
         numbers.extend(chunk.deleted_blob());
+        let blobs = self.blobs(place, chunk, &numbers).await?;
         let all = 0..chunk.rows as usize;
-        let mut arrays = self.arrays(place, chunk, &numbers, all).await?;
+        let mut arrays = self.decoded(place, chunk, &blobs, &numbers, all)?;
         let deleted = chunk.deleted_blob().and_then(|_| arrays.pop());
         let times = chunk.write_times_blob().and_then(|_| arrays.pop());
         let columns = arrays.split_off(key.len());
@@ -167,57 +200,66 @@ impl Table {
         Ok((versions, columns))
     }
 
-    /// Decodes some rows of some blobs of a chunk.
-    pub(super) async fn arrays(
+    /// A whole column of a chunk.
+    pub(super) async fn column(
         &self,
         place: Place,
         chunk: &ChunkMeta,
+        number: u16,
+    ) -> Result<Vec<ArrayRef>> {
+        let blobs = self.blobs(place, chunk, &[number]).await?;
+        let all = 0..chunk.rows as usize;
+        self.decoded(place, chunk, &blobs, &[number], all)
+    }
+
+    /// Decodes some rows of blobs of a chunk.
+    fn decoded(
+        &self,
+        place: Place,
+        chunk: &ChunkMeta,
+        blobs: &HashMap<u16, Bytes>,
         numbers: &[u16],
         rows: Range<usize>,
     ) -> Result<Vec<ArrayRef>> {
-        let mut wanted = numbers.to_vec();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let blobs = self.blobs(place, chunk, &wanted).await?;
         let all = chunk.rows as usize;
-        let decode = |(number, blob): (&u16, &Bytes)| {
-            let kind = self.kind(chunk, *number);
+        let decode = |(number, blob): (u16, &Bytes)| {
+            let kind = self.kind(chunk, number);
             let array = match rows.len() == all {
                 true => Codec::shared().decode(blob, kind, all),
                 false => Codec::shared().decode_range(blob, kind, all, rows.clone()),
             };
-            array.map_err(|e| self.corrupt(place, chunk, *number, e.to_string()))
+            array.map_err(|e| self.corrupt(place, chunk, number, e.to_string()))
         };
-        let decoded: HashMap<u16, ArrayRef> = wanted
-            .iter()
-            .zip(&blobs)
-            .map(|entry| Ok((*entry.0, decode(entry)?)))
-            .collect::<Result<_>>()?;
-        Ok(numbers
-            .iter()
-            .filter_map(|number| decoded.get(number).cloned())
-            .collect())
+        let blobs = numbers.iter().filter_map(|n| Some((*n, blobs.get(n)?)));
+        blobs.map(decode).collect()
     }
 
-    /// Blobs from memory or the store, as they were written.
-    async fn blobs(&self, place: Place, chunk: &ChunkMeta, numbers: &[u16]) -> Result<Vec<Bytes>> {
-        let cached = numbers.iter().map(|n| self.cache.get(chunk.id, *n));
-        let mut blobs: Vec<Option<Bytes>> = cached.collect();
-        let absent = |(number, blob): (&u16, &Option<Bytes>)| blob.is_none().then_some(*number);
-        let missing: Vec<u16> = numbers.iter().zip(&blobs).filter_map(absent).collect();
-        if missing.is_empty() {
-            return Ok(blobs.into_iter().flatten().collect());
-        }
-        let read = self.store.blobs(place, chunk, &missing).await?;
-        let mut read = missing.into_iter().zip(read);
-        for blob in blobs.iter_mut().filter(|blob| blob.is_none()) {
-            if let Some((number, bytes)) = read.next() {
-                self.check(place, chunk, number, &bytes)?;
-                self.cache.insert(chunk.id, number, &bytes);
-                *blob = Some(bytes);
+    /// Blobs by number, from memory or the store, as they were written.
+    async fn blobs(
+        &self,
+        place: Place,
+        chunk: &ChunkMeta,
+        numbers: &[u16],
+    ) -> Result<HashMap<u16, Bytes>> {
+        let mut blobs = HashMap::with_capacity(numbers.len());
+        let mut missing = Vec::new();
+        let distinct: BTreeSet<u16> = numbers.iter().copied().collect();
+        for number in distinct {
+            match self.cache.get(chunk.id, number) {
+                Some(blob) => drop(blobs.insert(number, blob)),
+                None => missing.push(number),
             }
         }
-        Ok(blobs.into_iter().flatten().collect())
+        if missing.is_empty() {
+            return Ok(blobs);
+        }
+        let read = self.store.blobs(place, chunk, &missing).await?;
+        for (number, blob) in missing.into_iter().zip(read) {
+            self.check(place, chunk, number, &blob)?;
+            self.cache.insert(chunk.id, number, &blob);
+            blobs.insert(number, blob);
+        }
+        Ok(blobs)
     }
 
     fn check(&self, place: Place, chunk: &ChunkMeta, number: u16, blob: &Bytes) -> Result<()> {

@@ -137,11 +137,7 @@ impl Table {
         for (number, column) in self.definition.columns.iter().enumerate() {
             let mut arrays = Vec::with_capacity(sources.len());
             for chunk in &group.chunks {
-                let all = 0..chunk.rows as usize;
-                arrays.extend(
-                    self.arrays(group.place, chunk, &[number as u16], all)
-                        .await?,
-                );
+                arrays.extend(self.column(group.place, chunk, number as u16).await?);
             }
             arrays.push(Arc::clone(fresh.column(number)));
             let arrays: Vec<&dyn Array> = arrays.iter().map(|a| a.as_ref()).collect();

@@ -14,6 +14,7 @@ use crate::kills::{DROPS_TABLE, MADE_TABLE, TABLE, seal};
 use crate::support::{
     Cassandra, ELSEWHERE, KEYSPACE, PLACE, chunk, connect, definition, row, write_time,
 };
+use crate::whole_table;
 
 /// What the child has to do, and the address of the server.
 const TASK: &str = "COLUMNAR_TEST_CHILD";
@@ -27,7 +28,7 @@ pub type Versions = BTreeMap<String, i64>;
 /// A process that writes until it is killed.
 pub struct Writer {
     pub process: Child,
-    output: BufReader<ChildStdout>,
+    pub output: BufReader<ChildStdout>,
 }
 
 impl Writer {
@@ -104,7 +105,11 @@ pub async fn child() {
                 .await
                 .unwrap();
         }
-        _ => write(&open(TABLE).await).await,
+        "write" => write(&open(TABLE).await).await,
+        role => {
+            let done = role.strip_prefix("steps:").unwrap();
+            whole_table::go_on(open(whole_table::TABLE).await, done).await;
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod kills;
 mod removal;
 mod support;
 mod tables;
+mod whole_table;
 
 use std::time::Instant;
 
@@ -84,6 +85,9 @@ async fn tables_in_a_real_cassandra() {
     timed!(kills::at_random(&cassandra));
     timed!(kills::while_places_are_dropped(&cassandra));
     timed!(kills::while_tables_are_made_and_dropped(&cassandra));
+
+    timed!(whole_table::killed_at_every_step(&cassandra));
+    timed!(whole_table::killed_at_random(&cassandra));
 
     timed!(faults::a_server_that_halts_is_given_up_on(&cassandra));
     timed!(faults::a_server_that_is_back_soon_is_waited_for(cassandra));

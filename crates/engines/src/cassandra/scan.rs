@@ -48,6 +48,24 @@ pub const PAGE_TIME_LIMIT: Duration = Duration::from_secs(60);
 pub const REQUESTS: &str = "requests";
 pub const REQUESTS_DONE: &str = "requests_done";
 
+/// What each request of a scan reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// One partition, or a part of it.
+    Partition,
+    /// All partitions of a token range: the requests together read the whole table.
+    TokenRange,
+}
+
+impl Scope {
+    fn name(self) -> &'static str {
+        match self {
+            Scope::Partition => "partitions",
+            Scope::TokenRange => "full scan, token ranges",
+        }
+    }
+}
+
 /// Values for one execution of the statement: a token range, or a partition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request(pub Vec<KeyValue>);
@@ -68,6 +86,7 @@ pub struct CassandraScan {
     pub statement: PreparedStatement,
     pub decoder: Arc<Decoder>,
     pub partitions: Vec<Vec<Request>>,
+    pub scope: Scope,
     /// Rows after which each partition may stop.
     pub limit: Option<usize>,
     page_rows: PageRows,
@@ -81,6 +100,7 @@ impl CassandraScan {
         statement: PreparedStatement,
         decoder: Arc<Decoder>,
         partitions: Vec<Vec<Request>>,
+        scope: Scope,
         limit: Option<usize>,
         page_rows: PageRows,
     ) -> Self {
@@ -100,6 +120,7 @@ impl CassandraScan {
             statement,
             decoder,
             partitions,
+            scope,
             limit,
             page_rows,
             properties,
@@ -113,8 +134,9 @@ impl DisplayAs for CassandraScan {
         let requests: usize = self.partitions.iter().map(Vec::len).sum();
         write!(
             f,
-            "CassandraScan: cql=[{}], requests={requests}",
-            self.statement.get_statement()
+            "CassandraScan: cql=[{}], {}={requests}",
+            self.statement.get_statement(),
+            self.scope.name()
         )?;
         match self.limit {
             Some(limit) => write!(f, ", limit={limit}"),

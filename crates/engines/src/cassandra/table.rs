@@ -22,7 +22,7 @@ use super::layout::{quoted, quoted_list};
 use super::pushdown::Pushdown;
 use super::ranges::{dealt_out, token_ranges};
 use super::readable::ReadTable;
-use super::scan::{CassandraScan, PAGE_TIME_LIMIT, PageRows, Request};
+use super::scan::{CassandraScan, PAGE_TIME_LIMIT, PageRows, Request, Scope};
 
 /// Rows of a page. The measured optimum is flat from 5,000 rows on.
 pub const PAGE_ROWS: i32 = 5_000;
@@ -263,6 +263,10 @@ impl TableProvider for CassandraTable {
         }
         let threads = state.config().target_partitions();
         let (condition, requests) = self.requests(&pushdown, threads).await?;
+        let scope = match pushdown.partitions {
+            Some(_) => Scope::Partition,
+            None => Scope::TokenRange,
+        };
         let statement = self
             .prepare(&self.select(&decoder, &condition, limit))
             .await?;
@@ -271,6 +275,7 @@ impl TableProvider for CassandraTable {
             statement,
             Arc::new(decoder),
             dealt_out(requests, threads),
+            scope,
             limit,
             self.page_rows,
         )))

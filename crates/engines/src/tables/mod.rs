@@ -20,6 +20,8 @@ use datafusion::common::TableReference;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
+pub use bakeoff_columnar::table::{Ingested, Selection};
+pub use bakeoff_columnar::{Column, Definition, Kind, Profile, Table as Columnar};
 pub use connection::{Access, ColumnarOptions, Connection};
 pub use error::TableError;
 pub use location::Location;

@@ -9,7 +9,7 @@ use bakeoff_columnar::Table;
 use datafusion::common::{Column, TableReference};
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::StreamExt;
 
@@ -103,11 +103,16 @@ impl Query {
 }
 
 impl Tables {
-    /// Plans a query and begins to run it. Tables that it names with their keyspace are opened.
+    /// Plans a query and begins to run it; no more than this many of its rows come. Tables that it
+    /// names with their keyspace are opened.
     ///
     /// # Errors
     /// The outer ones are of tables that cannot be opened or read, the inner ones of the SQL.
-    pub async fn query(&mut self, sql: &str) -> Result<Result<Query, SqlError>, TableError> {
+    pub async fn query(
+        &mut self,
+        sql: &str,
+        most_rows: Option<usize>,
+    ) -> Result<Result<Query, SqlError>, TableError> {
         if let Err(error) = self.open_named(sql).await? {
             return Ok(Err(self.complaint(&error)));
         }
@@ -118,6 +123,12 @@ impl Tables {
         if let Some(refusal) = refusal(&plan) {
             return Ok(Err(refusal));
         }
+        let plan = match most_rows.filter(|_| is_query(&plan)) {
+            Some(rows) => LogicalPlanBuilder::from(plan)
+                .limit(0, Some(rows))?
+                .build()?,
+            None => plan,
+        };
         let explains = matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
         let planned = self.session.state().create_physical_plan(&plan).await;
         let plan = match planned {

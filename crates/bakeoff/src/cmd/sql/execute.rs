@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::{
-    ChunkCounts, Connection, Location, Options, Progress, Query, TableError, Tables,
+    ChunkCounts, Connection, Location, Options, Progress, Query, Tables,
 };
 use bakeoff_report::units;
 
 use super::output::{Destination, Written};
 use super::progress::Bar;
 use super::snippet;
+use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop;
 
@@ -48,7 +49,11 @@ async fn ask(plan: Plan) -> Result<()> {
         tables.add(name.as_deref(), location).await.map_err(told)?;
     }
     let began = Instant::now();
-    let mut query = match tables.query(&plan.sql).await.map_err(told)? {
+    let mut query = match tables
+        .query(&plan.sql, plan.destination.wanted_rows())
+        .await
+        .map_err(told)?
+    {
         Ok(query) => query,
         Err(error) => return Err(Misuse::of(anyhow!(snippet::of(&plan.sql, &error))).into()),
     };
@@ -105,6 +110,9 @@ fn chunks(counts: &ChunkCounts) -> String {
         cache_hits,
         cache_misses,
     } = counts;
+    if *all == 0 {
+        return "; no chunk was read".to_owned();
+    }
     let blobs = cache_hits + cache_misses;
     format!(
         "; {} of {} read, {} answered by statistics, {}, {} of {} from memory",
@@ -115,12 +123,4 @@ fn chunks(counts: &ChunkCounts) -> String {
         units::count(*cache_hits),
         units::plural(blobs, "blob", "blobs"),
     )
-}
-
-/// The exit code says whether it was asked wrongly or went wrong.
-fn told(error: TableError) -> anyhow::Error {
-    match error {
-        TableError::Asked(text) => Misuse::of(anyhow!(text)).into(),
-        TableError::Failed(text) => anyhow!(text),
-    }
 }

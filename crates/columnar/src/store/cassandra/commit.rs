@@ -10,9 +10,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures::try_join;
+use scylla::serialize::row::SerializeRow;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::CassandraStore;
+use super::commits::Commits;
 use super::index::name;
 use super::names::Part;
 use super::options::BLOB_BYTES_AT_MOST;
@@ -25,8 +28,12 @@ use crate::meta::ChunkId;
 use crate::store::{Change, Chunk, GRACE};
 use crate::{Error, Result, failpoint};
 
-/// Chunks that a commit can change in a place, as CQL has it.
-const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize;
+/// Chunks that a commit can change in a place: CQL's batches have so many statements, two of which
+/// are for the names of commits.
+const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize - 2;
+
+/// Values of a statement of one of several kinds.
+type Values = Box<dyn SerializeRow + Send + Sync>;
 
 /// How long a sweep leaves a chunk alone that a commit has renewed.
 pub(super) const RENEWAL_HOLDS: Duration = GRACE;
@@ -133,16 +140,29 @@ impl CassandraStore {
                 add.len() + retire.len()
             )));
         }
+        if add.is_empty() && retire.is_empty() {
+            return Ok(());
+        }
+        let found = self.commits(place).await?;
         let now = now_milliseconds();
         let (shard, bucket) = key(place);
         let index = &self.statements.index;
-        let values = |id: &ChunkId| (of_chunk(*id), now, shard, bucket, name(*id));
-        let add = add.iter().map(|id| (&index.commit, values(id)));
-        let retire = retire.iter().map(|id| (&index.retire, values(id)));
-        let all: Vec<_> = add.chain(retire).collect();
-        match all.is_empty() {
-            true => Ok(()),
-            false => self.client.together(&task, &all).await,
+        let values = |id: &ChunkId| {
+            let values = (of_chunk(*id), now, shard, bucket, name(*id));
+            Box::new(values) as Values
+        };
+        let timestamp = add
+            .iter()
+            .map(|id| of_chunk(*id))
+            .fold(now * 1000, i64::max);
+        let commits = |commits: Commits| Box::new((timestamp, commits, shard, bucket)) as Values;
+        let this = Commits::from([Uuid::now_v7()]);
+        let mut all = vec![(&index.add_commit, commits(this))];
+        if !found.is_empty() {
+            all.push((&index.remove_commits, commits(found)));
         }
+        all.extend(add.iter().map(|id| (&index.commit, values(id))));
+        all.extend(retire.iter().map(|id| (&index.retire, values(id))));
+        self.client.together(&task, &all).await
     }
 }

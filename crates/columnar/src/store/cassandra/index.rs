@@ -4,6 +4,8 @@
 //! it *valid* and others *retired*, in one batch of one partition, which Cassandra applies as a
 //! whole. Each of these is a column of its own that is written once, so that no write undoes
 //! another one.
+//!
+//! One row of each place is no chunk's: it has the names of commits (`commits.rs`).
 
 use std::sync::Arc;
 
@@ -12,13 +14,15 @@ use uuid::Uuid;
 
 use super::CassandraStore;
 use super::client::{Task, as_rows, each_row};
+use super::commits::{Commits, Index};
 use super::names::Part;
+use super::place_row::Row;
 use super::places::{cql_shard, key};
 use super::retry::server;
 use crate::codec::read_meta;
 use crate::definition::Place;
 use crate::meta::{ChunkId, ChunkMeta};
-use crate::store::{KeyRange, Snapshot};
+use crate::store::{FreshRow, KeyRange, Snapshot};
 use crate::{Error, Result};
 
 /// Chunks that are asked for by name at once.
@@ -59,46 +63,75 @@ type StateColumns<'a> = (
 );
 
 impl CassandraStore {
-    /// A seal commits chunks before it removes their fresh rows, so that no row is missed when
-    /// fresh rows are read first.
+    /// Fresh rows and chunks. What is read of a place, its fresh rows and its chunks is asked for all
+    /// at once, and counts where nothing can have moved from fresh rows to chunks meanwhile.
     pub(super) async fn read_place(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot> {
         let places = self.place_rows();
-        let guess = places.remembered(place);
-        let early = async {
-            match guess.clone() {
-                Some(guess) => self.read_fresh(place, guess, keys).await,
-                None => Ok(Vec::new()),
-            }
+        let Some(guess) = places.remembered(place) else {
+            let row = places.read(place).await?;
+            return self.read_place_in_turn(place, row, keys, None).await;
         };
-        let (row, early) = try_join!(places.read(place), early)?;
+        let (row, fresh, chunks) = try_join!(
+            places.read(place),
+            self.read_fresh(place, guess.clone(), keys),
+            self.valid_chunks(place)
+        )?;
+        let is_same = |row: &Row| row.generations() == guess;
+        let fresh = row.as_ref().is_some_and(is_same).then_some(fresh);
+        match (row, fresh) {
+            (Some(row), Some(fresh)) if row.is_quiet() => Ok(Snapshot { fresh, chunks }),
+            (row, fresh) => self.read_place_in_turn(place, row, keys, fresh).await,
+        }
+    }
+
+    /// A seal commits chunks before it removes their fresh rows, so that no row is missed when
+    /// fresh rows are read first.
+    async fn read_place_in_turn(
+        &self,
+        place: Place,
+        row: Option<Row>,
+        keys: KeyRange<'_>,
+        fresh: Option<Vec<FreshRow>>,
+    ) -> Result<Snapshot> {
         let Some(row) = row.filter(|row| !row.is_dropped()) else {
             return Ok(Snapshot::default());
         };
-        let fresh = match guess == Some(row.generations()) {
-            true => early,
-            false => self.read_fresh(place, row.generations(), keys).await?,
+        let fresh = match fresh {
+            Some(fresh) => fresh,
+            None => self.read_fresh(place, row.generations(), keys).await?,
         };
         let chunks = self.valid_chunks(place).await?;
         Ok(Snapshot { fresh, chunks })
     }
 
     /// In one read that is not cut into pages, so that it sees each commit whole or not at all.
-    async fn valid_chunks(&self, place: Place) -> Result<Vec<Arc<ChunkMeta>>> {
-        type Columns<'a> = (&'a [u8], Option<i64>, Option<i64>, Option<&'a [u8]>);
+    pub(super) async fn read_index(&self, place: Place) -> Result<Index> {
+        type Columns<'a> = (
+            &'a [u8],
+            Option<i64>,
+            Option<i64>,
+            Option<&'a [u8]>,
+            Option<Commits>,
+        );
         let task = self.client.task("reading the index", place, Part::Index);
         let statement = &self.statements.index.read;
         let answer = self.client.execute(&task, statement, key(place)).await?;
-        let rows = as_rows(&task, answer)?;
-        let valid = each_row(
-            &task,
-            &rows,
-            |(chunk, committed, retired, meta): Columns<'_>| {
+        let mut index = Index {
+            commits: Commits::new(),
+            chunks: Vec::new(),
+        };
+        each_row(&task, &as_rows(&task, answer)?, |row: Columns<'_>| {
+            let (chunk, committed, retired, meta, commits) = row;
+            if let Some(commits) = commits {
+                index.commits = commits;
+            } else if is_valid(committed, retired) {
                 let chunk = chunk_id(&task, chunk)?;
-                let meta = || meta_of(place, chunk, meta.unwrap_or_default());
-                is_valid(committed, retired).then(meta).transpose()
-            },
-        )?;
-        Ok(valid.into_iter().flatten().map(Arc::new).collect())
+                let meta = meta_of(place, chunk, meta.unwrap_or_default())?;
+                index.chunks.push(Arc::new(meta));
+            }
+            Ok(())
+        })?;
+        Ok(index)
     }
 
     /// States of all chunks of a place, or of some that are named, as far as they are there.

@@ -16,6 +16,7 @@ mod blobs;
 mod chunks;
 mod client;
 mod commit;
+mod commits;
 mod fresh;
 mod index;
 mod names;
@@ -46,6 +47,7 @@ pub use self::options::{
 pub use self::schema::making_anew;
 
 use self::client::Client;
+use self::commits::Remembered;
 use self::names::{Names, Part};
 use self::options::PLACES_AT_ONCE;
 use self::places::{PlaceRows, Places};
@@ -62,6 +64,7 @@ pub struct CassandraStore {
     definition: Arc<Definition>,
     statements: Statements,
     places: Places,
+    remembered: Remembered,
     /// One permit for each byte of blobs that may be on its way.
     put_bytes: Semaphore,
 }
@@ -147,6 +150,7 @@ impl CassandraStore {
             definition: Arc::new(entry.definition),
             statements,
             places: Places::new(),
+            remembered: Remembered::new(),
             put_bytes: Semaphore::new(PUT_BYTES_IN_FLIGHT_AT_MOST),
         })
     }

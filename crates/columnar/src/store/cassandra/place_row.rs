@@ -61,6 +61,13 @@ impl Row {
         (self.is_dropped() && self.sealed < self.opened).then_some(self.dropped)
     }
 
+    /// Whether, up to now, no fresh row that was there when the row was read can have been removed:
+    /// all are in generations that took rows then, and a seal waits longer than the lease after it
+    /// closed one.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.closed <= self.sealed && !self.is_dropped() && self.is_leased()
+    }
+
     pub(super) fn is_leased(&self) -> bool {
         self.read_at.elapsed() < WRITER_LEASE
     }

@@ -194,7 +194,7 @@ fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableErro
     Ok(columns)
 }
 
-/// What a file cannot be read for.
+/// Why a file cannot be read.
 fn failed(path: &Path, why: impl std::fmt::Display) -> TableError {
-    TableError::Failed(format!("{}: {why}", path.display()))
+    TableError::Failed(format!("cannot read {}: {why}", path.display()))
 }

@@ -17,7 +17,7 @@ impl TableRows {
     pub async fn open(tables: &mut Tables, location: &Location) -> Result<Self, TableError> {
         const NAME: &str = "source";
         let keys = tables.add(Some(NAME), location).await?;
-        let query = tables.query(&format!("SELECT * FROM {NAME}")).await?;
+        let query = tables.query(&format!("SELECT * FROM {NAME}"), None).await?;
         let query = query.map_err(|error| TableError::Failed(error.message))?;
         Ok(TableRows {
             query,

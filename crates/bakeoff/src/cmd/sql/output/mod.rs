@@ -41,8 +41,8 @@ pub struct Written {
 
 /// Takes rows as they come.
 trait Rows: Send {
-    /// Whether more are wanted.
-    fn write(&mut self, rows: &RecordBatch) -> Result<bool>;
+    /// How many of them it took: all, unless it wants no more.
+    fn write(&mut self, rows: &RecordBatch) -> Result<usize>;
 
     /// What of them is not shown.
     fn finish(self: Box<Self>) -> Result<Vec<String>>;
@@ -68,6 +68,12 @@ impl Destination {
             out: out.map(Path::to_owned),
             rows,
         })
+    }
+
+    /// Rows that are asked for at most: one more than are shown tells that there are more.
+    pub fn wanted_rows(&self) -> Option<usize> {
+        let shown = self.rows.filter(|_| self.format == Format::Table)?;
+        usize::try_from(shown).ok()?.checked_add(1)
     }
 
     /// A file appears when the output is finished.
@@ -123,8 +129,9 @@ fn width() -> usize {
 impl Output {
     /// Whether more rows are wanted.
     pub fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
-        self.rows += rows.num_rows() as u64;
-        self.to.write(rows)
+        let taken = self.to.write(rows)?;
+        self.rows += taken as u64;
+        Ok(taken == rows.num_rows())
     }
 
     pub fn finish(self) -> Result<Written> {

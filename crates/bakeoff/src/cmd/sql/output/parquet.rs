@@ -28,12 +28,12 @@ impl Parquet {
 }
 
 impl Rows for Parquet {
-    fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
+    fn write(&mut self, rows: &RecordBatch) -> Result<usize> {
         self.writer.write(rows)?;
         if self.writer.memory_size() > ROW_GROUP_BYTES {
             self.writer.flush()?;
         }
-        Ok(true)
+        Ok(rows.num_rows())
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<String>> {

@@ -18,10 +18,10 @@ impl Plans {
 
 impl Rows for Plans {
     /// The first column says which plan it is, the second one has its lines.
-    fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
+    fn write(&mut self, rows: &RecordBatch) -> Result<usize> {
         let text = |column: usize| rows.column(column).as_string_opt::<i32>();
         let (Some(kinds), Some(plans)) = (text(0), text(1)) else {
-            return Ok(true);
+            return Ok(rows.num_rows());
         };
         for row in (0..rows.num_rows()).filter(|row| plans.is_valid(*row)) {
             let space = if self.is_first { "" } else { "\n" };
@@ -31,7 +31,7 @@ impl Rows for Plans {
                 writeln!(self.to, "  {line}")?;
             }
         }
-        Ok(true)
+        Ok(rows.num_rows())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<String>> {

@@ -110,7 +110,7 @@ impl Table {
 }
 
 impl Rows for Table {
-    fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
+    fn write(&mut self, rows: &RecordBatch) -> Result<usize> {
         let left = self.most.map_or(u64::MAX, |most| most - self.taken);
         let taken = (rows.num_rows() as u64).min(left);
         let cells = Cells::new(rows)?;
@@ -122,7 +122,7 @@ impl Rows for Table {
         }
         self.taken += taken;
         self.was_cut = taken < rows.num_rows() as u64;
-        Ok(!self.was_cut)
+        Ok(taken as usize)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<String>> {

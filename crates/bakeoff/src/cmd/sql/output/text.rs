@@ -24,13 +24,13 @@ impl Csv {
 }
 
 impl Rows for Csv {
-    fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
+    fn write(&mut self, rows: &RecordBatch) -> Result<usize> {
         // To memory first: a reader that went away is then told from all other errors.
         let mut text = Vec::new();
         let builder = csv::WriterBuilder::new().with_header(false);
         builder.build(&mut text).write(rows)?;
         self.to.write_all(&text)?;
-        Ok(true)
+        Ok(rows.num_rows())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<String>> {
@@ -50,14 +50,14 @@ impl Json {
 }
 
 impl Rows for Json {
-    fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
+    fn write(&mut self, rows: &RecordBatch) -> Result<usize> {
         let builder = WriterBuilder::new().with_explicit_nulls(true);
         let mut writer: LineDelimitedWriter<Vec<u8>> =
             builder.build::<_, LineDelimited>(Vec::new());
         writer.write(rows)?;
         writer.finish()?;
         self.to.write_all(&writer.into_inner())?;
-        Ok(true)
+        Ok(rows.num_rows())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<String>> {

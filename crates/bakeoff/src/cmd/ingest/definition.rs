@@ -1,0 +1,288 @@
+//! What a new table is to be, and whether one that is there is that.
+
+use std::num::NonZeroI64;
+
+use anyhow::{Result, anyhow, bail};
+use bakeoff_engines::tables::{Column, Definition, Keys, Kind, Profile, Source, SourceColumn};
+use bakeoff_workload::suggestion;
+
+use super::Ingest;
+
+/// Rows of a chunk at most, as the library has measured it.
+const CHUNK_ROWS: u32 = 32 * 1024;
+
+pub const KINDS: [(&str, Kind); 10] = [
+    ("boolean", Kind::Boolean),
+    ("int", Kind::Int),
+    ("bigint", Kind::Bigint),
+    ("float", Kind::Float),
+    ("double", Kind::Double),
+    ("date", Kind::Date),
+    ("timestamp", Kind::Timestamp),
+    ("nanotime", Kind::Nanotime),
+    ("text", Kind::Text),
+    ("blob", Kind::Blob),
+];
+
+pub fn kind(name: &str) -> Option<Kind> {
+    let found = KINDS
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, kind)| *kind)
+}
+
+/// A type as it is written.
+pub fn name_of(kind: Kind) -> &'static str {
+    let found = KINDS.iter().find(|(_, known)| *known == kind);
+    found.map_or("", |(name, _)| name)
+}
+
+/// The table that is made for these rows.
+pub fn new(options: &Ingest, source: &Source) -> Result<Definition> {
+    let wanted = wanted(options, source)?;
+    let columns: Vec<Column> = wanted
+        .iter()
+        .map(|column| typed(options, column))
+        .collect::<Result<_>>()?;
+    let keys = keys(options, source)?;
+    for (flag, names) in [
+        ("--partition-key", &keys.partition),
+        ("--order-key", &keys.order),
+    ] {
+        for name in names {
+            check_name(name, flag, columns.iter().map(|c| c.name.as_str()))?;
+        }
+    }
+    let bucket = bucket(options, &columns, &keys)?;
+    let definition = Definition {
+        columns,
+        partition_key: keys.partition,
+        order_key: keys.order,
+        bucket,
+        shards: options.shards.unwrap_or(1),
+        profile: options.profile.map_or(Profile::default(), Profile::from),
+        chunk_rows: CHUNK_ROWS,
+    };
+    definition.check()?;
+    Ok(definition)
+}
+
+/// The columns of a table that is there that the source fills. The options that are given have to
+/// say what the table is.
+pub fn filled(options: &Ingest, source: &Source, table: &Definition) -> Result<Vec<Column>> {
+    check_same(options, table)?;
+    let known = |name: &str| table.columns.iter().find(|c| c.name.to_lowercase() == name);
+    let mut columns = Vec::new();
+    for column in wanted(options, source)? {
+        match known(&column.name) {
+            Some(known) => columns.push(known.clone()),
+            None => bail!(
+                "{} has no column `{}`{}; --columns names those to take",
+                options.into,
+                column.name,
+                suggestion(&column.name, table.columns.iter().map(|c| c.name.as_str()))
+            ),
+        }
+    }
+    for key in table.partition_key.iter().chain(&table.order_key) {
+        if !columns.iter().any(|c| c.name == *key) {
+            bail!(
+                "`{key}` is in the key of {}, and the source has no such column",
+                options.into
+            );
+        }
+    }
+    Ok(columns)
+}
+
+/// The columns of the source that were asked for, in its order.
+fn wanted<'a>(options: &Ingest, source: &'a Source) -> Result<Vec<&'a SourceColumn>> {
+    let names = || source.columns().iter().map(|c| c.name.as_str());
+    for name in &options.columns {
+        check_name(&name.to_lowercase(), "--columns", names())?;
+    }
+    for (name, _) in &options.types {
+        check_name(name, "--types", names())?;
+    }
+    let chosen: Vec<String> = options.columns.iter().map(|c| c.to_lowercase()).collect();
+    let is_wanted = |c: &&SourceColumn| chosen.is_empty() || chosen.contains(&c.name);
+    Ok(source.columns().iter().filter(is_wanted).collect())
+}
+
+fn check_name<'a>(name: &str, flag: &str, there: impl Iterator<Item = &'a str>) -> Result<()> {
+    let there: Vec<&str> = there.collect();
+    match there.contains(&name) {
+        true => Ok(()),
+        false => bail!(
+            "{flag} {name}: there is no such column{}",
+            suggestion(name, there)
+        ),
+    }
+}
+
+fn typed(options: &Ingest, column: &SourceColumn) -> Result<Column> {
+    let said = options.types.iter().find(|(name, _)| *name == column.name);
+    let kind = said.map(|(_, kind)| *kind).or(column.kind).ok_or_else(|| {
+        let (name, stored) = (&column.name, &column.stored_as);
+        anyhow!(
+            "column `{name}` is {stored}, which a columnar table cannot keep as it is: choose its \
+             type, for example --types {name}=double or {name}=text, or leave it out with --columns"
+        )
+    })?;
+    Ok(Column {
+        name: column.name.clone(),
+        kind,
+    })
+}
+
+fn keys(options: &Ingest, source: &Source) -> Result<Keys> {
+    let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect();
+    match source.keys() {
+        _ if !options.partition_key.is_empty() => Ok(Keys {
+            partition: lower(&options.partition_key),
+            order: lower(&options.order_key),
+        }),
+        Some(keys) if options.order_key.is_empty() => Ok(keys.clone()),
+        _ => bail!(
+            "{} is not there yet: say which rows belong together with --partition-key COLUMN,... \
+             and what orders them with --order-key COLUMN,...",
+            options.into
+        ),
+    }
+}
+
+fn bucket(options: &Ingest, columns: &[Column], keys: &Keys) -> Result<Option<NonZeroI64>> {
+    let Some(width) = &options.bucket else {
+        return Ok(None);
+    };
+    let first = keys.order.first();
+    let column = first.and_then(|first| columns.iter().find(|c| c.name == *first));
+    let Some(column) = column else {
+        bail!("--bucket needs an order key: --order-key COLUMN,...");
+    };
+    let units = width_in_units(width, column.kind).map_err(|why| {
+        anyhow!(
+            "--bucket {width}: {why}, as the order key `{}` asks for",
+            column.name
+        )
+    })?;
+    Ok(NonZeroI64::new(units))
+}
+
+/// More than 0.
+fn width_in_units(width: &str, kind: Kind) -> Result<i64, &'static str> {
+    const DAY_SECONDS: u64 = 24 * 60 * 60;
+    let duration = humantime::parse_duration(width).ok();
+    let not_a_duration = "it is not a duration such as 1d or 6h";
+    let units = match kind {
+        Kind::Int | Kind::Bigint => {
+            return match width.parse() {
+                Ok(width) if width > 0 => Ok(width),
+                _ => Err("it is not a whole number above 0"),
+            };
+        }
+        Kind::Timestamp => duration.ok_or(not_a_duration)?.as_millis(),
+        Kind::Nanotime => duration.ok_or(not_a_duration)?.as_nanos(),
+        Kind::Date => {
+            let duration = duration.ok_or(not_a_duration)?;
+            if duration.as_secs() % DAY_SECONDS != 0 || duration.subsec_nanos() != 0 {
+                return Err("it is not a number of days such as 7d");
+            }
+            u128::from(duration.as_secs() / DAY_SECONDS)
+        }
+        _ => return Err("there are buckets only of integers, dates and times"),
+    };
+    match i64::try_from(units) {
+        Ok(units) if units > 0 => Ok(units),
+        _ => Err(not_a_duration),
+    }
+}
+
+/// A table that is there stays what it is.
+fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
+    let into = &options.into;
+    let there = |what: &str, is: &dyn std::fmt::Display| {
+        Err(anyhow!(
+            "{into} is there already, and its {what} is {is}: leave the option out"
+        ))
+    };
+    let differs = |said: &[String], is: &[String]| {
+        let lower = |names: &[String]| -> Vec<String> {
+            names.iter().map(|name| name.to_lowercase()).collect()
+        };
+        !said.is_empty() && lower(said) != lower(is)
+    };
+    if differs(&options.partition_key, &table.partition_key) {
+        return there("partition key", &table.partition_key.join(","));
+    }
+    if differs(&options.order_key, &table.order_key) {
+        return there("order key", &table.order_key.join(","));
+    }
+    if let Some((name, _)) = options.types.iter().find(|(name, kind)| {
+        let same = |c: &&Column| c.name.to_lowercase() == *name && c.kind != *kind;
+        table.columns.iter().any(|c| same(&c))
+    }) {
+        let column = table
+            .columns
+            .iter()
+            .find(|c| c.name.to_lowercase() == *name);
+        return there(
+            &format!("column `{name}`"),
+            &column.map_or("", |c| name_of(c.kind)),
+        );
+    }
+    if options.shards.is_some_and(|shards| shards != table.shards) {
+        return there("number of shards", &table.shards);
+    }
+    if options
+        .profile
+        .is_some_and(|profile| Profile::from(profile) != table.profile)
+    {
+        return there("profile", &format!("{:?}", table.profile).to_lowercase());
+    }
+    let keys = Keys {
+        partition: table.partition_key.clone(),
+        order: table.order_key.clone(),
+    };
+    if options.bucket.is_some() && bucket(options, &table.columns, &keys)? != table.bucket {
+        let width = table
+            .bucket
+            .map_or("none".to_owned(), |width| width.to_string());
+        return there("bucket", &width);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_in_units_of_the_order_key() {
+        let day = |kind| width_in_units("1d", kind);
+        assert_eq!(day(Kind::Timestamp), Ok(86_400_000));
+        assert_eq!(day(Kind::Nanotime), Ok(86_400_000_000_000));
+        assert_eq!(day(Kind::Date), Ok(1));
+        assert_eq!(width_in_units("1000", Kind::Bigint), Ok(1000));
+        for (width, kind) in [
+            ("1d", Kind::Int),
+            ("0", Kind::Int),
+            ("-5", Kind::Bigint),
+            ("soon", Kind::Timestamp),
+            ("0s", Kind::Timestamp),
+            ("36h", Kind::Date),
+            ("1d", Kind::Text),
+            ("100000000000y", Kind::Nanotime),
+        ] {
+            assert!(width_in_units(width, kind).is_err(), "{width} of {kind:?}");
+        }
+    }
+
+    #[test]
+    fn every_kind_has_a_name() {
+        for (name, known) in KINDS {
+            assert_eq!(kind(name), Some(known));
+            assert_eq!(name_of(known), name);
+        }
+    }
+}

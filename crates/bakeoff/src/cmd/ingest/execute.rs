@@ -1,0 +1,199 @@
+//! Carrying out an ingest: the table found or made, rows read and written, and what it came to.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use arrow::record_batch::RecordBatch;
+use bakeoff_engines::tables::{
+    Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Options, Rows,
+    Source, TableError, Tables,
+};
+use bakeoff_report::units;
+
+use super::progress::Bar;
+use super::{Ingest, definition};
+use crate::cmd::told;
+use crate::exit::{Exit, Misuse};
+use crate::interrupt::asked_to_stop;
+use crate::machine;
+
+/// Columns of a table that are told one by one when it was made.
+const COLUMNS_SHOWN: usize = 16;
+
+/// Memory for what reading another table groups or sorts: nothing.
+const QUERY_MEMORY_BYTES: usize = 64 << 20;
+
+pub async fn execute(options: Ingest) -> Result<Exit> {
+    let mut ingesting = tokio::spawn(ingest(options));
+    tokio::select! {
+        done = &mut ingesting => done?.map(|()| Exit::Complete),
+        () = asked_to_stop() => {
+            ingesting.abort();
+            eprintln!(
+                "interrupted: some of the rows may be in the table; the same command again brings \
+                 all of them, and replaces those"
+            );
+            Ok(Exit::Interrupted)
+        }
+    }
+}
+
+async fn ingest(options: Ingest) -> Result<()> {
+    let connection = Arc::new(Connection::new(options.cluster.cluster()));
+    let columnar = ColumnarOptions::default();
+    let found = connection.open_columnar(&options.into, Access::Write, &columnar);
+    let found = found.await.map_err(told)?;
+    let source = open(&options, &connection).await?;
+    let (definition, columns) = match &found {
+        Some(table) => {
+            let definition = Definition::clone(table.definition());
+            let filled = definition::filled(&options, &source, &definition);
+            (definition, filled.map_err(Misuse::of)?)
+        }
+        None => {
+            let definition = definition::new(&options, &source).map_err(Misuse::of)?;
+            let columns = definition.columns.clone();
+            (definition, columns)
+        }
+    };
+    let bar = Bar::new(source.total_rows());
+    let guessed_from = source.guessed_from();
+    let mut rows = source.read(&columns, &keys(&definition)).map_err(told)?;
+    // Rows that do not fit are mostly among the first: then no table is left behind.
+    let first = rows.next().await.transpose().map_err(told)?;
+    let table = match found {
+        Some(table) => table,
+        None => {
+            let made = connection.create_columnar(&options.into, definition, &columnar);
+            let table = made.await.map_err(told)?;
+            bar.aside(|| say_made(&options, guessed_from, table.definition()));
+            table
+        }
+    };
+    let began = Instant::now();
+    let ingested = fill(&table, first, rows, &bar).await?;
+    drop(bar);
+    let line = summary(&options, &ingested, began.elapsed());
+    writeln!(std::io::stdout(), "{line}")?;
+    Ok(())
+}
+
+fn keys(table: &Definition) -> Vec<&str> {
+    let keys = table.partition_key.iter().chain(&table.order_key);
+    keys.map(String::as_str).collect()
+}
+
+async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> {
+    let opened = match (&options.file, &options.from) {
+        (Some(path), _) => Source::open(path, options.sample.0),
+        (None, Some(location)) => {
+            let reading = Options {
+                consistency: None,
+                threads: machine::cores(),
+                memory_bytes: QUERY_MEMORY_BYTES,
+                cache_bytes: 0,
+            };
+            let mut tables = Tables::new(connection.clone(), reading).map_err(told)?;
+            Source::of_table(&mut tables, location).await
+        }
+        (None, None) => Err(TableError::Asked("there is nothing to ingest".to_owned())),
+    };
+    opened.map_err(told)
+}
+
+/// What was made, and how sure its types are.
+fn say_made(options: &Ingest, guessed_from: Option<usize>, table: &Definition) {
+    eprintln!("made {}: {}", options.into, described(table));
+    if let Some(rows) = guessed_from {
+        let all = match options.sample.0 {
+            Some(sample) if rows >= sample => "the first",
+            _ => "all",
+        };
+        let rows = units::plural(rows as u64, "row", "rows");
+        eprintln!("its types are guessed from {all} {rows}, where --types does not say them");
+    }
+}
+
+/// `time timestamp, value double; partition key series, order key time`
+fn described(table: &Definition) -> String {
+    let column = |c: &Column| format!("{} {}", c.name, definition::name_of(c.kind));
+    let columns = match table.columns.len() {
+        ..=COLUMNS_SHOWN => table
+            .columns
+            .iter()
+            .map(column)
+            .collect::<Vec<_>>()
+            .join(", "),
+        more => format!("{more} columns"),
+    };
+    let partition = table.partition_key.join(", ");
+    let order = match table.order_key.is_empty() {
+        true => String::new(),
+        false => format!(", order key {}", table.order_key.join(", ")),
+    };
+    format!("{columns}; partition key {partition}{order}")
+}
+
+async fn fill(
+    table: &Arc<Columnar>,
+    first: Option<RecordBatch>,
+    mut rows: Rows,
+    bar: &Bar,
+) -> Result<Ingested> {
+    let mut ingest = table.ingest();
+    let mut next = Ok(first);
+    loop {
+        let written = match next {
+            Ok(None) => break,
+            Ok(Some(batch)) => ingest.write(&batch).await.map_err(TableError::from),
+            Err(error) => Err(error),
+        };
+        written.map_err(|error| not_all(error, ingest.so_far().rows))?;
+        bar.at(ingest.so_far().rows);
+        next = rows.next().await.transpose();
+    }
+    bar.writing();
+    let read = ingest.so_far().rows;
+    let finished = ingest.finish().await;
+    finished.map_err(|error| not_all(error.into(), read))
+}
+
+/// What of the rows before an error is there.
+fn not_all(error: TableError, rows: u64) -> anyhow::Error {
+    let told = told(error);
+    match rows {
+        0 => told,
+        rows => {
+            let rows = units::plural(rows, "row", "rows");
+            let text = format!(
+                "{told}; of the {rows} before, some may be in the table: ingesting again replaces \
+                 them"
+            );
+            match told.is::<Misuse>() {
+                true => Misuse::of(anyhow!(text)).into(),
+                false => anyhow!(text),
+            }
+        }
+    }
+}
+
+/// `4,160,000 rows into dir:events in 12.3 s, 338 k rows/s: 128 chunks, 59.2 B a row, 235 MiB`
+fn summary(options: &Ingest, ingested: &Ingested, took: Duration) -> String {
+    let Ingested {
+        rows,
+        chunks,
+        bytes,
+    } = *ingested;
+    let seconds = took.as_secs_f64();
+    let row_bytes = bytes as f64 / rows.max(1) as f64;
+    format!(
+        "{} into {} in {seconds:.1} s, {} rows/s: {}, {row_bytes:.1} B a row, {}",
+        units::plural(rows, "row", "rows"),
+        options.into,
+        units::rate(rows as f64 / seconds.max(1e-6)),
+        units::plural(chunks, "chunk", "chunks"),
+        units::bytes(bytes as f64),
+    )
+}

@@ -1,0 +1,125 @@
+//! `bakeoff ingest`: rows of files and of other tables into columnar tables.
+
+mod definition;
+mod execute;
+mod progress;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bakeoff_engines::tables::{Kind, Location, Profile};
+use clap::{Args, ValueEnum};
+
+use crate::cmd::choice::parse_rows;
+use crate::cmd::cluster::ClusterOptions;
+use crate::exit::Exit;
+use crate::machine;
+pub use definition::name_of;
+
+/// Fill a columnar table from a file or from another table; it is made if it is not there.
+///
+/// Rows with a key that is there already replace what was there, so that the same command can be
+/// given again. Names of columns are taken in lower case.
+#[derive(Args, Debug)]
+#[command(mut_arg("cassandra", |a| a.help("The cluster of tables that are KEYSPACE.TABLE")))]
+pub struct Ingest {
+    /// CSV or TSV with a header (either may be .gz), Parquet or Arrow IPC; its name says which
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    file: Option<PathBuf>,
+
+    /// A table whose rows are copied, instead of a file: any KEYSPACE.TABLE, or dir:FOLDER
+    #[arg(long, value_name = "TABLE")]
+    from: Option<Location>,
+
+    /// The columnar table: KEYSPACE.TABLE, or dir:FOLDER
+    #[arg(long, value_name = "TABLE")]
+    into: Location,
+
+    /// Columns whose rows belong together [default: those of --from]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    partition_key: Vec<String>,
+
+    /// Columns that order the rows of a partition key, usually a time; with it they name a row
+    /// [default: those of --from]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    order_key: Vec<String>,
+
+    /// Types of columns instead of those of the source: boolean, int, bigint, float, double, date,
+    /// timestamp, nanotime, text or blob
+    #[arg(long, value_name = "COLUMN=TYPE,...", value_delimiter = ',', value_parser = parse_type)]
+    types: Vec<(String, Kind)>,
+
+    /// Only these columns [default: all]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    columns: Vec<String>,
+
+    /// Width of a time bucket, which can be dropped as a whole: 1d, or a number for an order key
+    /// that is one
+    #[arg(long, value_name = "WIDTH")]
+    bucket: Option<String>,
+
+    /// Parts that each bucket is cut into by its partition keys, 1 unless said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    shards: Option<u32>,
+
+    /// Encodings: fast to read, which is the default, or compact
+    #[arg(long, value_enum)]
+    profile: Option<ProfileName>,
+
+    /// Rows of a text file that its types are guessed from, or `all`
+    #[arg(long, value_name = "N", default_value = "10k", value_parser = parse_sample)]
+    sample: Sample,
+
+    #[command(flatten)]
+    cluster: ClusterOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProfileName {
+    Fast,
+    Compact,
+}
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Profile {
+        match name {
+            ProfileName::Fast => Profile::Fast,
+            ProfileName::Compact => Profile::Compact,
+        }
+    }
+}
+
+/// Rows to look at; all where there is no number.
+#[derive(Debug, Clone, Copy)]
+struct Sample(Option<usize>);
+
+impl Ingest {
+    pub fn run(self) -> Result<Exit> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(machine::cores())
+            .enable_all()
+            .build()?;
+        let exit = runtime.block_on(execute::execute(self));
+        // What still reads for an interrupted ingest is not waited for.
+        runtime.shutdown_background();
+        exit
+    }
+}
+
+fn parse_type(text: &str) -> Result<(String, Kind), String> {
+    let (column, name) = text.split_once('=').ok_or("not COLUMN=TYPE")?;
+    match definition::kind(name) {
+        Some(kind) if !column.is_empty() => Ok((column.to_lowercase(), kind)),
+        _ => Err(format!(
+            "`{name}` is no type of a columnar table; there are {}",
+            definition::KINDS.map(|(name, _)| name).join(", ")
+        )),
+    }
+}
+
+fn parse_sample(text: &str) -> Result<Sample, String> {
+    match text {
+        "all" => Ok(Sample(None)),
+        text => parse_rows(text).map(|rows| Sample(usize::try_from(rows).ok())),
+    }
+}

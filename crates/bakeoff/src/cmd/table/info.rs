@@ -1,0 +1,114 @@
+//! What a columnar table is and holds.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use anyhow::Result;
+use bakeoff_engines::tables::{Columnar, Definition, Kind, Location, Selection};
+use bakeoff_report::units;
+
+use crate::cmd::ingest::name_of;
+use crate::cmd::told;
+
+/// Its definition, what there is of it, and the bytes of each column.
+pub async fn of(location: &Location, table: &Columnar) -> Result<String> {
+    let view = table.overview(&Selection::default()).await;
+    let view = view.map_err(|error| told(error.into()))?;
+    let definition = table.definition();
+    let chunks = || view.parts.iter().flat_map(|part| &part.chunks);
+    let in_chunks: u64 = chunks().map(|c| u64::from(c.live_rows())).sum();
+    let fresh: u64 = view.parts.iter().map(|part| part.fresh.len() as u64).sum();
+    let bytes: u64 = chunks().map(|c| c.bytes()).sum();
+    let merged = view
+        .parts
+        .iter()
+        .filter(|part| part.exact().is_none())
+        .count();
+    let places: BTreeSet<_> = view.parts.iter().map(|part| part.place).collect();
+    let mut text = head(location, definition);
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "rows           {}{} in {} of {}",
+        if merged > 0 { "at most " } else { "" },
+        units::count(in_chunks),
+        units::plural(chunks().count() as u64, "chunk", "chunks"),
+        units::plural(places.len() as u64, "place", "places"),
+    );
+    if fresh > 0 {
+        let _ = writeln!(
+            text,
+            "in no chunk    {}",
+            units::plural(fresh, "row", "rows")
+        );
+    }
+    if merged > 0 {
+        let _ = writeln!(
+            text,
+            "to be sealed   {}: their keys overlap, so that they are merged whenever they are read",
+            units::plural(merged as u64, "part", "parts"),
+        );
+    }
+    let row_bytes = |bytes: u64| bytes as f64 / in_chunks.max(1) as f64;
+    let _ = writeln!(
+        text,
+        "bytes          {}, {:.1} B a row\n",
+        units::bytes(bytes as f64),
+        row_bytes(bytes)
+    );
+    let columns = definition.columns.iter().enumerate().map(|(i, column)| {
+        let bytes: u64 = view.parts.iter().map(|part| part.bytes(&[i])).sum();
+        (column.name.as_str(), column.kind, bytes)
+    });
+    text.push_str(&by_column(columns.collect(), row_bytes));
+    Ok(text)
+}
+
+fn head(location: &Location, definition: &Definition) -> String {
+    let none = || "none".to_owned();
+    let order = match definition.order_key.is_empty() {
+        true => none(),
+        false => definition.order_key.join(", "),
+    };
+    let bucket = definition
+        .bucket
+        .map_or_else(none, |width| width_in_words(definition, width.get()));
+    format!(
+        "{location}\npartition key  {}\norder key      {order}\nbucket         {bucket}\nshards         \
+         {}\nprofile        {}\n",
+        definition.partition_key.join(", "),
+        definition.shards,
+        format!("{:?}", definition.profile).to_lowercase(),
+    )
+}
+
+fn width_in_words(definition: &Definition, width: i64) -> String {
+    let first = definition.order_key.first();
+    let kind = first
+        .and_then(|name| definition.columns.iter().find(|c| c.name == *name))
+        .map(|column| column.kind);
+    let width = width.unsigned_abs();
+    let duration = match kind {
+        Some(Kind::Timestamp) => std::time::Duration::from_millis(width),
+        Some(Kind::Nanotime) => std::time::Duration::from_nanos(width),
+        Some(Kind::Date) => return units::plural(width, "day", "days"),
+        _ => return units::count(width),
+    };
+    humantime::format_duration(duration).to_string()
+}
+
+fn by_column(columns: Vec<(&str, Kind, u64)>, row_bytes: impl Fn(u64) -> f64) -> String {
+    let width = columns.iter().map(|(name, ..)| name.chars().count()).max();
+    let width = width.unwrap_or(0).max("column".len());
+    let mut text = format!("{:width$}  {:9}  {:>9}\n", "column", "type", "B a row");
+    for (name, kind, bytes) in columns {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{name:width$}  {:9}  {:>9.2}",
+            name_of(kind),
+            row_bytes(bytes)
+        );
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,76 @@
+//! The keys that a selection leaves, as ranges.
+
+use super::selection::{Part, Selection};
+use crate::definition::Definition;
+use crate::meta::Scalar;
+use crate::store::KeyRange;
+use crate::{Result, key};
+
+/// One range for each partition key, in order. They do not overlap: no partition key's bytes begin
+/// with those of another.
+#[derive(Debug, Clone)]
+pub struct Ranges(Vec<Span>);
+
+/// Bytes that all wanted keys of a partition key lie between.
+#[derive(Debug, Clone)]
+pub struct Span {
+    first: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl Ranges {
+    /// None if the selection names no partition keys, so that all keys are left.
+    ///
+    /// # Errors
+    /// If a partition key is none of this table.
+    pub fn of(selection: &Selection, definition: &Definition) -> Result<Option<Ranges>> {
+        let range = |values: &Vec<Scalar>| {
+            let prefix = key::encode_partition(definition, values)?;
+            Ok(Span {
+                first: with_order(definition, &prefix, selection.low),
+                last: key::after(&with_order(definition, &prefix, selection.high)),
+            })
+        };
+        let Some(partitions) = &selection.partitions else {
+            return Ok(None);
+        };
+        let mut ranges: Vec<Span> = partitions.iter().map(range).collect::<Result<_>>()?;
+        ranges.sort_by(|a, b| a.first.cmp(&b.first));
+        Ok(Some(Ranges(ranges)))
+    }
+
+    /// Those that may have keys of a part.
+    pub fn overlapping(&self, part: &Part) -> &[Span] {
+        let (first, last) = (part.first(), part.last());
+        let begin = self.0.partition_point(|span| &span.last[..] < first);
+        let end = self.0.partition_point(|span| &span.first[..] <= last);
+        self.0.get(begin..end.max(begin)).unwrap_or_default()
+    }
+
+    /// From the first key to the last.
+    pub fn all(&self) -> KeyRange<'_> {
+        Span::around(&self.0)
+    }
+}
+
+impl Span {
+    /// The least range that holds all of these, which are in order; everything if there are none.
+    pub fn around(ranges: &[Span]) -> KeyRange<'_> {
+        KeyRange {
+            first: ranges.first().map(|span| &span.first[..]),
+            last: ranges.last().map(|span| &span.last[..]),
+        }
+    }
+}
+
+/// What the keys of a partition key with this value of the first order key begin with. A value that
+/// the column cannot hold leaves the whole partition key.
+fn with_order(definition: &Definition, prefix: &[u8], value: Option<i64>) -> Vec<u8> {
+    let mut longer = prefix.to_vec();
+    if let (Some(value), Some(order)) = (value, definition.first_order_index()) {
+        let kind = definition.columns[order].kind;
+        // Nothing is appended if the value does not fit.
+        let _ = key::append_scalar(kind, &Scalar::Int(value), &mut longer);
+    }
+    longer
+}

@@ -1,0 +1,121 @@
+//! A table that processes load, change and seal until they are killed: what it shows is what the
+//! steps that they said were done leave, and maybe some of the next one.
+
+#[path = "../kills/steps.rs"]
+mod steps;
+
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bakeoff_columnar::Table;
+use bakeoff_columnar::store::cassandra::CassandraStore;
+use steps::{apply, definition, shown, state_after};
+
+use crate::child::Writer;
+use crate::support::{Cassandra, KEYSPACE};
+
+pub const TABLE: &str = "whole_table";
+
+const RANDOM_KILLS: u64 = 36;
+
+/// Steps after which a child that nobody killed ends.
+const STEPS_AT_MOST: u64 = 400;
+
+/// Where a process is killed while it ingests or seals.
+const FAILPOINTS: &[&str] = &[
+    "ingest.encoded",
+    "ingest.put",
+    "ingest.commit",
+    "seal.frozen",
+    "seal.encoded",
+    "seal.put",
+    "seal.committed",
+];
+
+pub async fn killed_at_every_step(cassandra: &Cassandra) {
+    cassandra.table_of(TABLE, definition()).await;
+    let mut done = 0;
+    for failpoint in FAILPOINTS {
+        for hit in [1, 3] {
+            let why = format!("{failpoint}:{hit}");
+            let child = Writer::start(cassandra, &role(done), Some(why.clone()));
+            done = last_done(child, done);
+            check(cassandra, done, &why).await;
+        }
+    }
+}
+
+pub async fn killed_at_random(cassandra: &Cassandra) {
+    CassandraStore::drop_table(cassandra.session.clone(), KEYSPACE, TABLE)
+        .await
+        .unwrap();
+    cassandra.table_of(TABLE, definition()).await;
+    let mut done = 0;
+    for i in 0..RANDOM_KILLS {
+        let mut child = Writer::start(cassandra, &role(done), None);
+        let mut line = String::new();
+        while !line.contains("begun") {
+            line.clear();
+            let read = child.output.read_line(&mut line).unwrap();
+            assert!(read > 0, "the child ended");
+        }
+        tokio::time::sleep(Duration::from_millis((i * 397) % 1500)).await;
+        child.process.kill().unwrap();
+        done = last_done(child, done);
+        check(cassandra, done, &format!("kill {i}")).await;
+    }
+    println!("{RANDOM_KILLS} kills, {done} steps");
+    assert!(done > RANDOM_KILLS, "only {done} steps were done");
+}
+
+fn role(done: u64) -> String {
+    format!("steps:{done}")
+}
+
+fn last_done(child: Writer, before: u64) -> u64 {
+    let Writer {
+        mut process,
+        output,
+    } = child;
+    let lines = output.lines().map_while(Result::ok);
+    let done = lines.filter_map(|line| line.strip_prefix("done ")?.parse().ok());
+    let last = done.last().unwrap_or(before);
+    assert!(
+        !process.wait().unwrap().success(),
+        "nobody killed the child"
+    );
+    last
+}
+
+async fn check(cassandra: &Cassandra, done: u64, why: &str) {
+    let (now, next) = (state_after(done), state_after(done + 1));
+    let table = Table::new(Arc::new(cassandra.another(TABLE).await), 0);
+    let found = shown(&table).await;
+    for key in now.keys().chain(next.keys()).chain(found.keys()) {
+        let value = found.get(key);
+        assert!(
+            value == now.get(key) || value == next.get(key),
+            "{why}: {key:?} is {value:?} after step {done}; {:?} or {:?} was right",
+            now.get(key),
+            next.get(key)
+        );
+    }
+}
+
+/// What the child does.
+pub async fn go_on(store: CassandraStore, done: &str) {
+    let done: u64 = done.parse().unwrap();
+    let table = Table::new(Arc::new(store), 0);
+    let say = |line: String| {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{line}").unwrap();
+        out.flush().unwrap();
+    };
+    // The test harness has begun a line.
+    say("\nbegun".to_owned());
+    for step in done + 1..=done + STEPS_AT_MOST {
+        apply(&table, step).await;
+        say(format!("done {step}"));
+    }
+}
