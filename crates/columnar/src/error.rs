@@ -23,9 +23,10 @@ pub enum Error {
         reason: String,
     },
 
-    /// A chunk was replaced and swept away while it was being read.
+    /// A chunk was dropped, or replaced and swept away, while it was being read.
     #[error(
-        "chunk {chunk} of {place} was replaced more than {grace_seconds} s ago and is gone; ask again"
+        "chunk {chunk} of {place} is gone: it was dropped, or replaced more than {grace_seconds} s ago; \
+         ask again"
     )]
     Gone {
         chunk: ChunkId,

@@ -15,6 +15,9 @@ use crate::support::{
 const ATTEMPT_TIME_LIMIT: Duration = Duration::from_millis(500);
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(25);
 
+/// Until all threads of a busy server have noticed that they are to halt.
+const UNTIL_HALTED: Duration = Duration::from_millis(500);
+
 async fn impatient(cassandra: &Cassandra, name: &str) -> CassandraStore {
     let options = Options {
         attempt_time_limit: ATTEMPT_TIME_LIMIT,
@@ -42,6 +45,7 @@ pub async fn a_server_that_halts_is_given_up_on(cassandra: &Cassandra) {
     let metas: Vec<_> = chunks.iter().map(|chunk| Arc::clone(&chunk.meta)).collect();
 
     cassandra.server.pause().unwrap();
+    tokio::time::sleep(UNTIL_HALTED).await;
     let began = Instant::now();
     let rows = [row("b", write_time(), Some("1"))];
     let (snapshot, column, insert) = tokio::join!(
@@ -81,6 +85,7 @@ pub async fn a_server_that_is_back_soon_is_waited_for(cassandra: Cassandra) {
 
     let quick = impatient(&cassandra, "back").await;
     cassandra.server.pause().unwrap();
+    tokio::time::sleep(UNTIL_HALTED).await;
     let back = async {
         tokio::time::sleep(Duration::from_secs(2)).await;
         cassandra.server.resume().unwrap();

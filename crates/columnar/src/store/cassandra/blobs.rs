@@ -176,6 +176,7 @@ impl CassandraStore {
         let chunk = meta.id;
         let states = self.states(place, Some(&[chunk])).await?;
         if !states.first().is_some_and(|states| states.is_valid()) {
+            self.remembered.forget(place);
             return Ok(Error::Gone {
                 chunk,
                 place,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use futures::future::try_join_all;
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
@@ -150,13 +151,16 @@ impl Client {
         statements: &[(&PreparedStatement, V)],
         bytes: impl Fn(&V) -> usize,
     ) -> Result<()> {
+        let mut parts = Vec::new();
         let mut rest = statements;
         while !rest.is_empty() {
             let (now, later) = rest.split_at(batch_len(rest, &bytes));
-            self.together(task, now).await?;
+            parts.push(now);
             rest = later;
         }
-        Ok(())
+        let sent = parts.into_iter().map(|part| self.together(task, part));
+        let sent: Vec<_> = sent.collect();
+        try_join_all(sent).await.map(drop)
     }
 
     /// Sends statements of one partition that take effect together.

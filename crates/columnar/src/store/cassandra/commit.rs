@@ -9,37 +9,37 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use futures::try_join;
 use scylla::serialize::row::SerializeRow;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::CassandraStore;
-use super::commits::Commits;
 use super::index::name;
 use super::names::Part;
 use super::options::BLOB_BYTES_AT_MOST;
 use super::places::key;
 use super::retry::server;
 use super::time::{now_milliseconds, of_chunk, of_renewal};
+use super::version::after;
 use crate::codec::write_meta;
 use crate::definition::Place;
 use crate::meta::ChunkId;
-use crate::store::{Change, Chunk, GRACE};
+use crate::store::{Change, Chunk};
 use crate::{Error, Result, failpoint};
 
-/// Chunks that a commit can change in a place: CQL's batches have so many statements, two of which
-/// are for the names of commits.
-const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize - 2;
+/// Chunks that a commit can change in a place: CQL's batches have so many statements, one of which
+/// is for the version of the index.
+const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize - 1;
 
 /// Values of a statement of one of several kinds.
 type Values = Box<dyn SerializeRow + Send + Sync>;
 
-/// How long a sweep leaves a chunk alone that a commit has renewed.
-pub(super) const RENEWAL_HOLDS: Duration = GRACE;
+/// How long a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra remembers what
+/// was deleted in the index, as it is shipped. A commit that a node gets only later, by a hint or a
+/// repair, would otherwise retire chunks without those that replace them.
+pub(super) const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
-/// How soon after it began to renew chunks a commit is sent. With all attempts to send it, this is
-/// over long before a sweep takes the chunks away.
+/// How soon after it began to renew chunks a commit is sent.
 const COMMIT_WITHIN: Duration = Duration::from_secs(60);
 
 /// How often a commit is prepared anew because that took too long.
@@ -73,10 +73,8 @@ impl CassandraStore {
         let place = change.place;
         let add: Vec<ChunkId> = change.add.iter().map(|meta| meta.id).collect();
         if !add.is_empty() {
-            try_join!(
-                self.renew_in_time(place, &add),
-                self.place_rows().list(place)
-            )?;
+            self.place_rows().list(place).await?;
+            self.renew_in_time(place, &add).await?;
             failpoint::hit("cassandra.commit.renewed");
         }
         self.change_states(place, &add, &change.retire).await?;
@@ -143,7 +141,8 @@ impl CassandraStore {
         if add.is_empty() && retire.is_empty() {
             return Ok(());
         }
-        let found = self.commits(place).await?;
+        let began = Instant::now();
+        let found = self.version(place).await?;
         let now = now_milliseconds();
         let (shard, bucket) = key(place);
         let index = &self.statements.index;
@@ -151,18 +150,11 @@ impl CassandraStore {
             let values = (of_chunk(*id), now, shard, bucket, name(*id));
             Box::new(values) as Values
         };
-        let timestamp = add
-            .iter()
-            .map(|id| of_chunk(*id))
-            .fold(now * 1000, i64::max);
-        let commits = |commits: Commits| Box::new((timestamp, commits, shard, bucket)) as Values;
-        let this = Commits::from([Uuid::now_v7()]);
-        let mut all = vec![(&index.add_commit, commits(this))];
-        if !found.is_empty() {
-            all.push((&index.remove_commits, commits(found)));
-        }
+        let put_version = Box::new((after(found), Uuid::now_v7(), shard, bucket)) as Values;
+        let mut all = vec![(&index.put_version, put_version)];
         all.extend(add.iter().map(|id| (&index.commit, values(id))));
         all.extend(retire.iter().map(|id| (&index.retire, values(id))));
-        self.client.together(&task, &all).await
+        self.client.together(&task, &all).await?;
+        self.see_to_version(place, began).await
     }
 }

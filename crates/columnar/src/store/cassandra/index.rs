@@ -5,7 +5,7 @@
 //! whole. Each of these is a column of its own that is written once, so that no write undoes
 //! another one.
 //!
-//! One row of each place is no chunk's: it has the names of commits (`commits.rs`).
+//! One row of each place is no chunk's: it has the version of the index (`version.rs`).
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use uuid::Uuid;
 
 use super::CassandraStore;
 use super::client::{Task, as_rows, each_row};
-use super::commits::{Commits, Index};
 use super::names::Part;
 use super::place_row::Row;
 use super::places::{cql_shard, key};
 use super::retry::server;
+use super::version::Index;
 use crate::codec::read_meta;
 use crate::definition::Place;
 use crate::meta::{ChunkId, ChunkMeta};
@@ -101,7 +101,16 @@ impl CassandraStore {
             None => self.read_fresh(place, row.generations(), keys).await?,
         };
         let chunks = self.valid_chunks(place).await?;
-        Ok(Snapshot { fresh, chunks })
+        match row.is_leased() || !self.is_dropped(place).await? {
+            true => Ok(Snapshot { fresh, chunks }),
+            false => Ok(Snapshot::default()),
+        }
+    }
+
+    /// Whether a drop may have removed chunks of what was being read.
+    async fn is_dropped(&self, place: Place) -> Result<bool> {
+        let row = self.place_rows().read(place).await?;
+        Ok(row.is_none_or(|row| row.is_dropped()))
     }
 
     /// In one read that is not cut into pages, so that it sees each commit whole or not at all.
@@ -111,19 +120,20 @@ impl CassandraStore {
             Option<i64>,
             Option<i64>,
             Option<&'a [u8]>,
-            Option<Commits>,
+            Option<Uuid>,
+            Option<i64>,
         );
         let task = self.client.task("reading the index", place, Part::Index);
         let statement = &self.statements.index.read;
         let answer = self.client.execute(&task, statement, key(place)).await?;
         let mut index = Index {
-            commits: Commits::new(),
+            version: None,
             chunks: Vec::new(),
         };
         each_row(&task, &as_rows(&task, answer)?, |row: Columns<'_>| {
-            let (chunk, committed, retired, meta, commits) = row;
-            if let Some(commits) = commits {
-                index.commits = commits;
+            let (chunk, committed, retired, meta, version, written) = row;
+            if let Some(version) = version.zip(written) {
+                index.version = Some(version);
             } else if is_valid(committed, retired) {
                 let chunk = chunk_id(&task, chunk)?;
                 let meta = meta_of(place, chunk, meta.unwrap_or_default())?;

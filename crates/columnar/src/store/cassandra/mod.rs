@@ -16,7 +16,6 @@ mod blobs;
 mod chunks;
 mod client;
 mod commit;
-mod commits;
 mod fresh;
 mod index;
 mod names;
@@ -28,6 +27,7 @@ mod schema;
 mod statements;
 mod sweep;
 mod time;
+mod version;
 
 use std::fmt;
 use std::sync::Arc;
@@ -47,12 +47,12 @@ pub use self::options::{
 pub use self::schema::making_anew;
 
 use self::client::Client;
-use self::commits::Remembered;
 use self::names::{Names, Part};
 use self::options::PLACES_AT_ONCE;
 use self::places::{PlaceRows, Places};
 use self::schema::Found;
 use self::statements::Statements;
+use self::version::Remembered;
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
 use crate::definition::{Definition, Place};
 use crate::meta::ChunkMeta;

@@ -71,7 +71,7 @@ fn create_statement(names: &Names, part: Part, compression: Compression) -> Stri
         Part::Index => {
             "shard int, bucket bigint, chunk blob, put bigint, renewed bigint, \
              abandoned bigint, committed bigint, retired bigint, meta blob, \
-             commits set<uuid>, PRIMARY KEY ((shard, bucket), chunk)"
+             version uuid, PRIMARY KEY ((shard, bucket), chunk)"
         }
         Part::Chunks => {
             "shard int, bucket bigint, col smallint, chunk blob, data blob, \

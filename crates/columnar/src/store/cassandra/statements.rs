@@ -7,8 +7,8 @@ use super::names::Part;
 use super::options::FRESH_ROWS_OF_PAGE;
 use crate::Result;
 
-/// Stands for a chunk in the row of the index that has the commits. Before all chunks.
-pub(super) const COMMITS: &str = "0x00";
+/// Stands for a chunk in the row of the index that has its version. Before all chunks.
+const VERSION: &str = "0x00";
 
 /// What keeps together, in every table.
 const PLACE: &str = "WHERE shard = ? AND bucket = ?";
@@ -31,9 +31,8 @@ pub(super) struct OfPlaces {
 
 pub(super) struct OfIndex {
     pub(super) read: PreparedStatement,
-    pub(super) commits: PreparedStatement,
-    pub(super) add_commit: PreparedStatement,
-    pub(super) remove_commits: PreparedStatement,
+    pub(super) version: PreparedStatement,
+    pub(super) put_version: PreparedStatement,
     pub(super) states: PreparedStatement,
     pub(super) states_of: PreparedStatement,
     pub(super) metas_of: PreparedStatement,
@@ -106,8 +105,8 @@ impl OfIndex {
             client.options.write_consistency,
         );
         let states = "chunk, put, renewed, abandoned, committed, retired";
-        let of_commits = format!("AND chunk = {COMMITS}");
-        let of_chunks = format!("AND chunk > {COMMITS}");
+        let of_version = format!("AND chunk = {VERSION}");
+        let of_chunks = format!("AND chunk > {VERSION}");
         let some = "AND chunk IN ?";
         let read = async |what: &str, of: &str| {
             let cql = format!("SELECT {what} FROM {table} {PLACE} {of}");
@@ -119,17 +118,18 @@ impl OfIndex {
                 format!("UPDATE {table} USING TIMESTAMP ? SET {column} = ? {PLACE} AND chunk = ?");
             write(&cql).await
         };
-        let change_commits = |sign: &str| {
-            format!(
-                "UPDATE {table} USING TIMESTAMP ? SET commits = commits {sign} ? {PLACE} {of_commits}"
-            )
-        };
         let delete = format!("DELETE FROM {table} USING TIMESTAMP ? {PLACE}");
         Ok(OfIndex {
-            read: read("chunk, committed, retired, meta, commits", "").await?,
-            commits: read("commits", &of_commits).await?,
-            add_commit: write(&change_commits("+")).await?,
-            remove_commits: write(&change_commits("-")).await?,
+            read: read(
+                "chunk, committed, retired, meta, version, writetime(version)",
+                "",
+            )
+            .await?,
+            version: read("version, writetime(version)", &of_version).await?,
+            put_version: write(&format!(
+                "UPDATE {table} USING TIMESTAMP ? SET version = ? {PLACE} {of_version}"
+            ))
+            .await?,
             states: read(states, &of_chunks).await?,
             states_of: read(states, some).await?,
             metas_of: read("chunk, meta", some).await?,

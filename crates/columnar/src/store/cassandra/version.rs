@@ -1,0 +1,174 @@
+//! What this process remembers of the index, and how it knows that it still holds.
+//!
+//! Each commit writes a version of its own, in the batch that changes the chunks, with a timestamp
+//! greater than the one that it found. So a version that was read together with the index is another
+//! one after every commit since, and reading one small row spares reading the index. Only of commits
+//! at the same time may one be hidden by the other's version. So a version counts only once it is
+//! [`SETTLED_AFTER`] old; a commit that took longer than [`APPLIED_WITHIN`] writes another one before
+//! it is acknowledged. Versions are overwritten, never deleted: nothing piles up.
+//!
+//! A commit that was given up and is applied even later, which nobody acknowledged, may stay unseen by
+//! those who remember the index until the next one: what they see is as it was before. Once a sweep has
+//! removed what that commit retired, they find it gone, and forget what they remember.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::CassandraStore;
+use super::client::{as_rows, each_row};
+use super::names::Part;
+use super::places::key;
+use super::time::now_milliseconds;
+use crate::Result;
+use crate::definition::Place;
+use crate::meta::ChunkMeta;
+
+/// Memory for what is remembered of all places, about.
+const REMEMBERED_BYTES: u64 = 128 << 20;
+
+/// How soon after its version's timestamp was chosen a commit is applied.
+const APPLIED_WITHIN: Duration = Duration::from_secs(30);
+
+/// How old a version is when all commits that it may hide are applied, by clocks that differ by less
+/// than half of this.
+const SETTLED_AFTER: Duration = Duration::from_secs(60);
+
+/// Places that are expected, to begin with.
+const EXPECTED_PLACES: usize = 64;
+
+/// Memory that a chunk's entry takes, beside its columns and keys.
+const ENTRY_BYTES: usize = 256;
+
+/// Memory that an entry takes for each column, texts of usual lengths among its statistics.
+const COLUMN_BYTES: usize = 160;
+
+/// A version of the index, and its timestamp in microseconds since 1970-01-01 UTC.
+pub(super) type Version = (Uuid, i64);
+
+/// The valid chunks of a place, and the version of the index that had them, if it had any.
+#[derive(Clone)]
+pub(super) struct Index {
+    pub(super) version: Option<Version>,
+    pub(super) chunks: Vec<Arc<ChunkMeta>>,
+}
+
+/// What was read of each place's index last.
+pub(super) struct Remembered(Cache<Place, Index, ByBytes>);
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl Weighter<Place, Index> for ByBytes {
+    fn weight(&self, _: &Place, index: &Index) -> u64 {
+        let bytes = |chunk: &Arc<ChunkMeta>| {
+            let keys = chunk.first.len() + chunk.last.len();
+            ENTRY_BYTES + keys + chunk.blobs.len() * COLUMN_BYTES
+        };
+        let chunks: usize = index.chunks.iter().map(bytes).sum();
+        (ENTRY_BYTES + chunks) as u64
+    }
+}
+
+impl Remembered {
+    pub(super) fn new() -> Self {
+        Remembered(Cache::with_weighter(
+            EXPECTED_PLACES,
+            REMEMBERED_BYTES,
+            ByBytes,
+        ))
+    }
+
+    pub(super) fn forget(&self, place: Place) {
+        self.0.remove(&place);
+    }
+}
+
+impl CassandraStore {
+    /// The valid chunks of a place.
+    pub(super) async fn valid_chunks(&self, place: Place) -> Result<Vec<Arc<ChunkMeta>>> {
+        if let Some(known) = self.remembered.0.get(&place)
+            && known.version == self.version(place).await?
+        {
+            return Ok(known.chunks);
+        }
+        let index = self.read_index(place).await?;
+        match index.version.is_some_and(is_settled) {
+            true => self.remembered.0.insert(place, index.clone()),
+            false => self.remembered.forget(place),
+        }
+        Ok(index.chunks)
+    }
+
+    /// The version that a place's index has now.
+    pub(super) async fn version(&self, place: Place) -> Result<Option<Version>> {
+        let task = self
+            .client
+            .task("reading the version of the index", place, Part::Index);
+        let statement = &self.statements.index.version;
+        let answer = self.client.execute(&task, statement, key(place)).await?;
+        let rows = as_rows(&task, answer)?;
+        let rows = each_row(&task, &rows, |row: (Option<Uuid>, Option<i64>)| {
+            Ok(row.0.zip(row.1))
+        })?;
+        Ok(rows.into_iter().next().flatten())
+    }
+
+    /// Makes sure that a commit is noticed which began at this moment and is applied now.
+    pub(super) async fn see_to_version(&self, place: Place, mut began: Instant) -> Result<()> {
+        let task = self
+            .client
+            .task("writing the version of the index", place, Part::Index);
+        let (shard, bucket) = key(place);
+        while began.elapsed() > APPLIED_WITHIN {
+            began = Instant::now();
+            let found = self.version(place).await?;
+            let values = (after(found), Uuid::now_v7(), shard, bucket);
+            let statement = &self.statements.index.put_version;
+            self.client.execute(&task, statement, values).await?;
+        }
+        Ok(())
+    }
+}
+
+fn is_settled((_, timestamp): Version) -> bool {
+    let age = microseconds_now().saturating_sub(timestamp);
+    u64::try_from(age).is_ok_and(|age| Duration::from_micros(age) >= SETTLED_AFTER)
+}
+
+/// The timestamp of a version that replaces one.
+pub(super) fn after(found: Option<Version>) -> i64 {
+    let now = microseconds_now();
+    found.map_or(now, |(_, timestamp)| now.max(timestamp.saturating_add(1)))
+}
+
+fn microseconds_now() -> i64 {
+    now_milliseconds().saturating_mul(1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_replaces_the_one_before_whatever_the_clocks() {
+        let ahead = microseconds_now() + 5_000_000;
+        assert_eq!(after(Some((Uuid::nil(), ahead))), ahead + 1);
+        let behind = microseconds_now();
+        assert!(after(Some((Uuid::nil(), behind - 1))) >= behind);
+        assert!(after(None) >= behind);
+    }
+
+    #[test]
+    fn a_version_counts_when_it_is_old_enough() {
+        let age = |seconds: i64| (Uuid::nil(), microseconds_now() - seconds * 1_000_000);
+        let grace = SETTLED_AFTER.as_secs() as i64;
+        assert!(is_settled(age(grace + 1)));
+        assert!(!is_settled(age(grace - 1)));
+        assert!(!is_settled(age(-3600)));
+    }
+}
