@@ -14,6 +14,7 @@ mod chunks;
 mod faults;
 mod fresh;
 mod kills;
+mod remembered;
 mod removal;
 mod support;
 mod tables;
@@ -42,6 +43,7 @@ async fn tables_in_a_real_cassandra() {
         return;
     }
     let cassandra = Cassandra::start().await;
+    let committed = remembered::commit(&cassandra).await;
 
     timed!(tables::is_made_once_and_found_again(&cassandra));
     timed!(tables::another_definition_is_refused(&cassandra));
@@ -86,6 +88,9 @@ async fn tables_in_a_real_cassandra() {
     timed!(kills::while_places_are_dropped(&cassandra));
     timed!(kills::while_tables_are_made_and_dropped(&cassandra));
 
+    timed!(remembered::the_index_is_read_again_after_each_commit(
+        &cassandra, &committed
+    ));
     timed!(whole_table::killed_at_every_step(&cassandra));
     timed!(whole_table::killed_at_random(&cassandra));
 
