@@ -4,7 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::INTERRUPTED;
 
-/// What a second Ctrl-C leaves behind.
+/// What a second Ctrl-C leaves behind of a run.
 const LEFT_BEHIND: &str = "interrupted again, so that nothing was put in order: a server that was \
     started may still run, with its data in the run folder, until the next `bakeoff run` or \
     `bakeoff drive` stops it; tables in a cluster that ran already are still there, in their \
@@ -13,11 +13,16 @@ const LEFT_BEHIND: &str = "interrupted again, so that nothing was put in order: 
 /// Ends on Ctrl-C, on SIGTERM, and when the terminal is closed. From then on another one ends the
 /// process at once: what is being put in order may hang.
 pub async fn asked_to_stop() {
+    asked_to_stop_leaving(LEFT_BEHIND).await;
+}
+
+/// The same for a command that leaves something else behind when it is interrupted twice.
+pub async fn asked_to_stop_leaving(left_behind: &'static str) {
     let mut signals = Signals::new();
     signals.next().await;
     tokio::spawn(async move {
         signals.next().await;
-        eprintln!("{LEFT_BEHIND}");
+        eprintln!("{left_behind}");
         std::process::exit(INTERRUPTED);
     });
 }

@@ -245,7 +245,20 @@ fn what_queries_say_of_chunks() {
     let counted = bench
         .bakeoff(&["sql", "SELECT count(*) FROM t", "--dir", "t"])
         .expect(0);
-    counted.says("no chunk was read");
+    counted.says("0 of 2 chunks read, 2 answered by statistics");
+    let least = [
+        "sql",
+        "EXPLAIN SELECT count(*), min(time) FROM t",
+        "--dir",
+        "t",
+    ];
+    bench
+        .bakeoff(&least)
+        .expect(0)
+        .says("ColumnarStatistics: dir:t, chunks=2, rows=4, read=0");
+    let none = "EXPLAIN SELECT * FROM t WHERE series = 'a' AND series = 'b' AND value > 1";
+    let none = bench.bakeoff(&["sql", none, "--dir", "t"]).expect(0);
+    assert!(!none.stdout.contains("0 of 0"), "{}", none.stdout);
     bench
         .bakeoff(&["sql", "SELECT valeu FROM t", "--dir", "t"])
         .expect(2)
@@ -481,6 +494,17 @@ fn mistakes_of_tables_that_are_there() {
             .expect(2)
             .says(message);
     }
+    bench
+        .bakeoff(&[
+            "ingest",
+            "readings.csv",
+            "--into",
+            "dir:t",
+            "--types",
+            "value=int",
+        ])
+        .expect(2)
+        .says("or remove the table with `bakeoff table drop dir:t`");
     // What says the same is no mistake.
     let same = [
         "ingest",
@@ -512,6 +536,31 @@ fn mistakes_of_tables_that_are_there() {
         ),
         (&["sweep", "dir:t", "--grace", "long"], 2, "not a duration"),
         (&["info", "t"], 2, "a table is KEYSPACE.TABLE or dir:FOLDER"),
+        (
+            &["drop-before", "dir:t", "20260131"],
+            2,
+            "`20260131` is not a time such as 2026-01-31T12:00:00Z",
+        ),
+        (
+            &["seal", "dir:t", "--before", "1700000000"],
+            2,
+            "`1700000000` is not a time",
+        ),
+        (
+            &["drop", "dir:t"],
+            2,
+            "this removes dir:t with all its rows: say --yes",
+        ),
+        (
+            &["drop", "dir:none", "--yes"],
+            2,
+            "dir:none is no columnar table",
+        ),
+        (
+            &["info", "dir:t", "--consistency", "most"],
+            2,
+            "not one of ",
+        ),
     ] {
         bench
             .bakeoff(&[&["table"], arguments].concat())
@@ -577,6 +626,258 @@ fn a_row_that_does_not_fit_is_named() {
         .says("odd.parquet, row 1, column `value`: `1.1` does not fit an int (a whole number of 32 bits) without a loss");
 }
 
+#[test]
+fn a_table_of_wrong_types_can_be_removed_and_made_anew() {
+    let bench = with_table();
+    std::fs::write(
+        bench.path("more.csv"),
+        "series,time,value\na,2024-02-01T00:00:00,n/a\n",
+    )
+    .unwrap();
+    let ingest = ["ingest", "more.csv", "--into", "dir:t"];
+    bench
+        .bakeoff(&ingest)
+        .expect(1)
+        .says("column `value`: `n/a` is not a double")
+        .says("`bakeoff table drop dir:t` removes it");
+    std::fs::write(bench.path("t/mine.txt"), "x").unwrap();
+    let drop = ["table", "drop", "dir:t", "--yes"];
+    bench
+        .bakeoff(&drop)
+        .expect(2)
+        .says("t has `mine.txt`, which is no part of a columnar table; nothing was removed");
+    assert_eq!(rows(&bench, "SELECT count(*) FROM t"), ["4"]);
+    std::fs::remove_file(bench.path("t/mine.txt")).unwrap();
+    // As after a drop that was interrupted.
+    std::fs::remove_file(bench.path("t/table.json")).unwrap();
+    bench
+        .bakeoff(&["table", "info", "dir:t"])
+        .expect(2)
+        .says("of the columnar table dir:t there is only ")
+        .says("`bakeoff table drop dir:t` removes that");
+    bench
+        .bakeoff(&[&ingest[..], &KEYS[..]].concat())
+        .expect(2)
+        .says("`bakeoff table drop dir:t` removes what is there of it");
+    bench.bakeoff(&drop).expect(0).says("removed dir:t");
+    assert!(!bench.path("t").exists());
+    let made = [&ingest[..], &KEYS[..], &["--types", "value=text"]].concat();
+    bench.bakeoff(&made).expect(0);
+    assert_eq!(rows(&bench, ALL), ["a,2024-02-01T00:00:00,n/a"]);
+}
+
+#[test]
+fn a_key_that_is_not_unique_is_told() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let by_series = [
+        "ingest",
+        "readings.csv",
+        "--into",
+        "dir:t",
+        "--partition-key",
+        "series",
+    ];
+    bench
+        .bakeoff(&by_series)
+        .expect(0)
+        .says("partition key series without an order key: one row for each partition key")
+        .says("note: 2 rows have a key (series) that others have, too: the last one of each key is kept");
+    let unique = ["ingest", "readings.csv", "--into", "dir:u"];
+    let unique = bench.bakeoff(&[&unique[..], &KEYS[..]].concat()).expect(0);
+    assert!(!unique.stderr.contains("note"), "{}", unique.stderr);
+    // Half of the key that is said, half of it the source's.
+    let half = [
+        "ingest",
+        "--from",
+        "dir:u",
+        "--into",
+        "dir:h",
+        "--partition-key",
+        "value",
+    ];
+    bench
+        .bakeoff(&half)
+        .expect(1)
+        .says("column `value`: no value, but it is in the key");
+    let half = [
+        "ingest",
+        "--from",
+        "dir:u",
+        "--into",
+        "dir:h",
+        "--order-key",
+        "value",
+    ];
+    bench.bakeoff(&half).expect(1).says("it is in the key");
+    let columns = [
+        "--columns",
+        "series,time,value",
+        "--partition-key",
+        "series",
+    ];
+    let half = [
+        &["ingest", "--from", "dir:u", "--into", "dir:h"],
+        &columns[..],
+    ]
+    .concat();
+    let half = bench.bakeoff(&half).expect(0);
+    half.says("partition key series, order key time");
+    let twice = [
+        "ingest",
+        "--from",
+        "dir:u",
+        "--into",
+        "dir:i",
+        "--partition-key",
+        "time",
+    ];
+    bench
+        .bakeoff(&twice)
+        .expect(2)
+        .says("`time` is in the other half of the key of the source: say both halves");
+    let other = [
+        "--partition-key",
+        "time",
+        "--order-key",
+        "value",
+        "--columns",
+        "time,value",
+    ];
+    std::fs::write(
+        bench.path("more.csv"),
+        "series,time,value\na,2024-01-01T00:00:00,1\nb,2024-01-01T00:00:00,1\n",
+    )
+    .unwrap();
+    let more = ["ingest", "more.csv", "--into", "dir:m"];
+    bench.bakeoff(&[&more[..], &KEYS[..]].concat()).expect(0);
+    let from = ["ingest", "--from", "dir:m", "--into", "dir:n"];
+    bench
+        .bakeoff(&[&from[..], &other[..]].concat())
+        .expect(0)
+        .says("note: the key of the source has series, too: of rows that differ only there")
+        .says("note: 1 row has a key (time, value) that others have, too");
+}
+
+#[test]
+fn what_overlaps_is_told_after_an_ingest() {
+    let bench = with_table();
+    let again = ["ingest", "readings.csv", "--into", "dir:t"];
+    bench
+        .bakeoff(&again)
+        .expect(0)
+        .says("note: 2 parts of the table overlap")
+        .says("`bakeoff table seal dir:t` puts them in order");
+    bench.bakeoff(&["table", "seal", "dir:t"]).expect(0);
+    std::fs::write(
+        bench.path("later.csv"),
+        "series,time,value\na,2025-01-01T00:00:00,1\n",
+    )
+    .unwrap();
+    let later = [
+        "ingest",
+        "later.csv",
+        "--into",
+        "dir:t",
+        "--consistency",
+        "one",
+    ];
+    let later = bench.bakeoff(&later).expect(0);
+    assert!(!later.stderr.contains("note"), "{}", later.stderr);
+}
+
+#[test]
+fn chunks_have_as_many_rows_as_is_said() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let small = [
+        "ingest",
+        "readings.csv",
+        "--into",
+        "dir:t",
+        "--chunk-rows",
+        "2",
+    ];
+    bench
+        .bakeoff(&[&small[..], &KEYS[..]].concat())
+        .expect(0)
+        .says(": 2 chunks, ");
+    bench
+        .bakeoff(&[
+            "ingest",
+            "readings.csv",
+            "--into",
+            "dir:t",
+            "--chunk-rows",
+            "3",
+        ])
+        .expect(2)
+        .says("its number of rows of a chunk is 2");
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_told() {
+    let bench = with_table();
+    let json = [
+        "sql",
+        "SELECT value FROM t",
+        "--dir",
+        "t",
+        "--format",
+        "json",
+    ];
+    let ended = bench.bakeoff(&json).expect(0);
+    ended.says("note: JSON has no NaN and no infinities: they are written as null");
+    let sql = "SELECT value FROM t WHERE value < 2";
+    let finite = bench.bakeoff(&["sql", sql, "--dir", "t", "--format", "json"]);
+    assert!(!finite.expect(0).stderr.contains("note"));
+    let list = "SELECT array_agg(value) AS all_values FROM t";
+    bench
+        .bakeoff(&["sql", list, "--dir", "t", "--format", "csv"])
+        .expect(2)
+        .says("column `all_values` is List")
+        .says("--format json can");
+    bench
+        .bakeoff(&["sql", list, "--dir", "t", "--format", "json"])
+        .expect(0)
+        .says("note: JSON has no NaN");
+}
+
+#[test]
+fn digits_that_would_be_lost_are_refused() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let text = "id,at,ratio\n1,2024-01-01T00:00:00.123456,1e300\n";
+    std::fs::write(bench.path("fine.csv"), text).unwrap();
+    let into = ["--into", "dir:t", "--partition-key", "id"];
+    for (types, message) in [
+        (
+            "at=timestamp",
+            "column `at`: `2024-01-01T00:00:00.123456` is not a timestamp",
+        ),
+        ("ratio=float", "`1e300` does not fit a float without a loss"),
+    ] {
+        let csv = [&["ingest", "fine.csv", "--types", types], &into[..]].concat();
+        bench.bakeoff(&csv).expect(1).says(message);
+    }
+    let made = [
+        "ingest", "fine.csv", "--types", "at=text", "--into", "dir:text",
+    ];
+    bench
+        .bakeoff(&[&made[..], &["--partition-key", "id"]].concat())
+        .expect(0);
+    let copy = [
+        "ingest",
+        "--from",
+        "dir:text",
+        "--into",
+        "dir:t",
+        "--types",
+        "at=timestamp",
+    ];
+    bench
+        .bakeoff(&copy)
+        .expect(1)
+        .says("`2024-01-01T00:00:00.123456` does not fit a timestamp");
+}
+
 /// Many rows, in one file.
 fn many_rows(bench: &Bench, rows: u32) {
     let mut text = String::from("series,time,value\n");
@@ -616,6 +917,10 @@ fn an_ingest_that_is_interrupted_can_be_given_again() {
     assert_eq!(ended.stdout, "");
     assert!(
         said.contains("interrupted: some of the rows may be in the table"),
+        "{said}"
+    );
+    assert!(
+        said.contains("`bakeoff table sweep dir:t` removes it"),
         "{said}"
     );
     bench
@@ -667,7 +972,39 @@ fn in_a_real_cassandra() {
         .bakeoff(&["ingest", "--from", "ks.rows", "--into", "ks.copy"])
         .expect(0)
         .says("made ks.copy: series text, time timestamp, n int, tags text; partition key series, order key time")
+        .says("note: read as text, as CQL writes it: tags")
         .says("2 rows into ks.copy");
+    // A column that is not wanted is not read.
+    let some = [
+        "ingest",
+        "--from",
+        "ks.rows",
+        "--into",
+        "ks.some",
+        "--columns",
+        "n,Series,time",
+    ];
+    let some = server.bakeoff(&some).expect(0);
+    some.says("2 rows into ks.some");
+    assert!(!some.stderr.contains("note"), "{}", some.stderr);
+    dropped(&server);
+    // A keyspace may have any name.
+    server.cql(
+        "CREATE KEYSPACE public WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+         CREATE TABLE public.t (k int PRIMARY KEY, v int);
+         INSERT INTO public.t (k, v) VALUES (1, 2);\n",
+    );
+    let ended = server
+        .bakeoff(&["sql", "SELECT v FROM public.t JOIN ks.some ON v > n"])
+        .expect(0);
+    assert_eq!(ended.stdout, "v\n2\n");
+    let named = [
+        "sql",
+        "SELECT t.v FROM t JOIN public.t u ON t.k = u.k",
+        "--table",
+        "public.t",
+    ];
+    assert_eq!(server.bakeoff(&named).expect(0).stdout, "v\n2\n");
     let ended = server
         .bakeoff(&["sql", "SELECT series, n, tags FROM ks.copy ORDER BY n"])
         .expect(0);
@@ -692,4 +1029,51 @@ fn in_a_real_cassandra() {
         .bakeoff(&["table", "info", "ks.rows"])
         .expect(2)
         .says("ks.rows is no columnar table");
+}
+
+/// Tables that are removed, in parts and as a whole, and those that are not.
+fn dropped(server: &Server) {
+    server
+        .bakeoff(&["table", "drop", "ks.rows", "--yes"])
+        .expect(2)
+        .says("ks.rows is no columnar table");
+    server
+        .bakeoff(&["ingest", "--from", "ks.rows", "--into", "ks.gone"])
+        .expect(0);
+    server.cql("DROP TABLE ks.gone_chunks;\n");
+    server
+        .bakeoff(&["table", "info", "ks.gone"])
+        .expect(2)
+        .says("of the columnar table ks.gone there is only gone_columnar, gone_places, gone_index, gone_fresh")
+        .says("`bakeoff table drop ks.gone` removes that");
+    let drop = ["table", "drop", "ks.gone", "--yes"];
+    server.bakeoff(&drop).expect(0).says("removed ks.gone");
+    server
+        .bakeoff(&drop)
+        .expect(2)
+        .says("ks.gone is no columnar table");
+    server
+        .bakeoff(&[
+            "ingest",
+            "--from",
+            "ks.rows",
+            "--into",
+            "ks.gone",
+            "--consistency",
+            "one",
+        ])
+        .expect(0);
+    server.cql("UPDATE ks.gone_columnar SET dropping = true WHERE id = 'table';\n");
+    server
+        .bakeoff(&["table", "info", "ks.gone", "--consistency", "one"])
+        .expect(2)
+        .says("was about to be dropped when that was interrupted")
+        .says("`bakeoff table drop ks.gone` removes what is there of it");
+    server.bakeoff(&drop).expect(0);
+    // Somebody else's table of such a name.
+    server.cql("CREATE TABLE ks.gone_fresh (k int PRIMARY KEY);\n");
+    server
+        .bakeoff(&drop)
+        .expect(2)
+        .says("ks.gone_fresh is there already and is no part of a columnar table");
 }

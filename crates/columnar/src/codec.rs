@@ -11,6 +11,9 @@
 //! | first key, last key | each its length as varint, and its bytes |
 //! | least write time | signed |
 //! | greatest write time | varint: how much greater, modulo 2^64 |
+//! | first order key | 1: 1 if its range in all rows follows, else 0 |
+//! | least, greatest of it | signed, and varint: how much greater, modulo 2^64 |
+//! | widest column | varint: bytes of its values before it was encoded |
 //! | columns | varint |
 //! | each column | below |
 //! | blobs | varint |
@@ -48,6 +51,12 @@ pub fn write_meta(meta: &ChunkMeta) -> Vec<u8> {
     push_bytes(&meta.last, &mut out);
     push_signed(meta.min_write_time, &mut out);
     push_distance(meta.min_write_time, meta.max_write_time, &mut out);
+    out.push(u8::from(meta.order_range.is_some()));
+    if let Some((least, greatest)) = meta.order_range {
+        push_signed(least, &mut out);
+        push_distance(least, greatest, &mut out);
+    }
+    push_varint(u64::from(meta.widest), &mut out);
     push_varint(meta.stats.len() as u64, &mut out);
     for stats in &meta.stats {
         push_stats(stats, &mut out);

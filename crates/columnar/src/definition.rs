@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroI64;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
@@ -34,6 +35,35 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub const ALL: [Kind; 10] = [
+        Kind::Boolean,
+        Kind::Int,
+        Kind::Bigint,
+        Kind::Float,
+        Kind::Double,
+        Kind::Date,
+        Kind::Timestamp,
+        Kind::Nanotime,
+        Kind::Text,
+        Kind::Blob,
+    ];
+
+    /// As it is in a definition.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Boolean => "boolean",
+            Kind::Int => "int",
+            Kind::Bigint => "bigint",
+            Kind::Float => "float",
+            Kind::Double => "double",
+            Kind::Date => "date",
+            Kind::Timestamp => "timestamp",
+            Kind::Nanotime => "nanotime",
+            Kind::Text => "text",
+            Kind::Blob => "blob",
+        }
+    }
+
     pub fn data_type(self) -> DataType {
         match self {
             Kind::Boolean => DataType::Boolean,
@@ -77,6 +107,29 @@ impl Kind {
     }
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    /// In any case of letters.
+    fn from_str(text: &str) -> Result<Kind> {
+        let found = Kind::ALL
+            .into_iter()
+            .find(|kind| kind.name().eq_ignore_ascii_case(text));
+        found.ok_or_else(|| {
+            Error::Invalid(format!(
+                "`{text}` is no type of a columnar table; there are {}",
+                Kind::ALL.map(Kind::name).join(", ")
+            ))
+        })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     pub name: String,
@@ -92,6 +145,41 @@ pub enum Profile {
     Fast,
     /// Also zstd and pco: smaller, slower to read.
     Compact,
+}
+
+impl Profile {
+    pub const ALL: [Profile; 2] = [Profile::Fast, Profile::Compact];
+
+    /// As it is in a definition.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Fast => "fast",
+            Profile::Compact => "compact",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = Error;
+
+    /// In any case of letters.
+    fn from_str(text: &str) -> Result<Profile> {
+        let found = Profile::ALL
+            .into_iter()
+            .find(|profile| profile.name().eq_ignore_ascii_case(text));
+        found.ok_or_else(|| {
+            Error::Invalid(format!(
+                "`{text}` is no profile of a columnar table; there are {}",
+                Profile::ALL.map(Profile::name).join(", ")
+            ))
+        })
+    }
 }
 
 /// The part of a table that is written and sealed together: one partition in Cassandra.
@@ -130,8 +218,12 @@ pub struct Definition {
     pub chunk_rows: u32,
 }
 
-/// Measured: larger chunks decode no faster, smaller ones cost bytes (docs/columnar-format.md).
+/// Rows of a chunk where nothing else is asked for. Larger chunks decode no faster, smaller ones
+/// take more bytes.
 pub const CHUNK_ROWS: u32 = 32 * 1024;
+
+/// Rows that a chunk may have: with 8 bytes each they are a column of 4 MiB.
+pub const CHUNK_ROWS_AT_MOST: u32 = 1 << 19;
 
 /// Parts that a bucket may be cut into, and columns that a table may have: each chunk's
 /// statistics have to fit one read.
@@ -174,7 +266,7 @@ impl Definition {
             if width.get() < 0 || !column.kind.has_buckets() {
                 return invalid(format!(
                     "a bucket is a positive number of units of an integer, date or time; the first \
-                     order key `{}` is {:?}, the width {width}",
+                     order key `{}` is {}, the width {width}",
                     column.name, column.kind
                 ));
             }
@@ -185,10 +277,9 @@ impl Definition {
                 self.shards
             ));
         }
-        if self.chunk_rows == 0 || self.chunk_rows > 1 << 20 {
+        if self.chunk_rows == 0 || self.chunk_rows > CHUNK_ROWS_AT_MOST {
             return invalid(format!(
-                "a chunk has 1 to {} rows, not {}",
-                1 << 20,
+                "a chunk has 1 to {CHUNK_ROWS_AT_MOST} rows, not {}",
                 self.chunk_rows
             ));
         }
@@ -243,5 +334,25 @@ impl Definition {
         (0..self.columns.len())
             .filter(|i| !keys.contains(i))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_profiles_are_written_and_read_as_in_a_definition() {
+        for kind in Kind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.to_string());
+            assert_eq!(kind.name().to_uppercase().parse::<Kind>().unwrap(), kind);
+        }
+        for profile in Profile::ALL {
+            assert_eq!(serde_json::to_value(profile).unwrap(), profile.to_string());
+            assert_eq!(profile.name().parse::<Profile>().unwrap(), profile);
+        }
+        let error = "money".parse::<Kind>().unwrap_err().to_string();
+        assert!(error.contains("there are boolean, int, bigint"), "{error}");
+        assert!("tiny".parse::<Profile>().is_err());
     }
 }

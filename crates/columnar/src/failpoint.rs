@@ -1,8 +1,11 @@
-//! Points at which a test kills the process.
+//! Points at which a test kills the process, or has a call to the system fail.
 //!
 //! With the feature `failpoints`, `BAKEOFF_FAILPOINT=name` kills the process with SIGKILL when it
 //! comes to the point of that name, `BAKEOFF_FAILPOINT=name:3` when it comes there for the third
-//! time. Without the feature nothing of this is compiled.
+//! time. `BAKEOFF_FAILING=name` (or `name:3`) lets the call at that point fail, once. Without the
+//! feature nothing of this is compiled.
+
+use std::io;
 
 #[cfg(not(feature = "failpoints"))]
 #[inline(always)]
@@ -13,35 +16,64 @@ pub fn hit(name: &'static str) {
     enabled::hit(name);
 }
 
+/// Stands before a call to the system whose failure a test wants to see.
+///
+/// # Errors
+/// If the test asked for it.
+#[cfg(not(feature = "failpoints"))]
+#[inline(always)]
+pub fn call(_name: &'static str) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(feature = "failpoints")]
+pub fn call(name: &'static str) -> io::Result<()> {
+    enabled::call(name)
+}
+
 #[cfg(feature = "failpoints")]
 mod enabled {
+    use std::io;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    struct Deadly {
+    /// A point that something happens at.
+    struct Point {
         name: String,
         /// Times that the process may still come there, this one included.
         left: AtomicU64,
     }
 
-    static DEADLY: OnceLock<Option<Deadly>> = OnceLock::new();
+    static DEADLY: OnceLock<Option<Point>> = OnceLock::new();
+    static FAILING: OnceLock<Option<Point>> = OnceLock::new();
 
     pub fn hit(name: &'static str) {
-        let Some(deadly) = DEADLY.get_or_init(from_environment) else {
-            return;
-        };
-        if deadly.name == name && deadly.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+        if is_reached(&DEADLY, "BAKEOFF_FAILPOINT", name) {
             die();
         }
     }
 
-    fn from_environment() -> Option<Deadly> {
-        let value = std::env::var("BAKEOFF_FAILPOINT").ok()?;
+    pub fn call(name: &'static str) -> io::Result<()> {
+        match is_reached(&FAILING, "BAKEOFF_FAILING", name) {
+            true => Err(io::Error::other("a test lets this fail")),
+            false => Ok(()),
+        }
+    }
+
+    fn is_reached(point: &OnceLock<Option<Point>>, variable: &str, name: &str) -> bool {
+        let point = point.get_or_init(|| from_environment(variable));
+        point.as_ref().is_some_and(|point| {
+            point.name == name && point.left.fetch_sub(1, Ordering::Relaxed) == 1
+        })
+    }
+
+    fn from_environment(variable: &str) -> Option<Point> {
+        let value = std::env::var(variable).ok()?;
         let (name, times) = match value.split_once(':') {
             Some((name, times)) => (name.to_owned(), times.parse().unwrap_or(1)),
             None => (value, 1),
         };
-        Some(Deadly {
+        Some(Point {
             name,
             left: AtomicU64::new(times),
         })

@@ -28,7 +28,7 @@ use bytes::Bytes;
 pub use self::decode::{decode, partition_kinds, partition_len};
 pub(crate) use self::encode::column_of;
 pub use self::encode::{encode, encode_columns};
-pub use self::place::{Placer, place, shard};
+pub use self::place::{Placer, place};
 pub use self::scalar::{append_scalar, encode_partition};
 use crate::definition::Kind;
 use crate::meta::Key;
@@ -42,6 +42,20 @@ pub struct Keys {
     bytes: Bytes,
     /// Where each key ends.
     ends: Vec<usize>,
+}
+
+impl<'a> FromIterator<&'a [u8]> for Keys {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(keys: I) -> Self {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for key in keys {
+            bytes.extend_from_slice(key);
+            ends.push(bytes.len());
+        }
+        Keys {
+            bytes: bytes.into(),
+            ends,
+        }
+    }
 }
 
 impl Keys {
@@ -76,16 +90,6 @@ impl Keys {
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         (0..self.len()).map(|i| self.get(i))
-    }
-
-    /// All keys, sharing one buffer that lives as long as any of them.
-    pub fn shared(&self) -> Vec<Key> {
-        self.iter().map(|key| self.bytes.slice_ref(key)).collect()
-    }
-
-    /// Whether each key is at least the one before.
-    pub fn is_sorted(&self) -> bool {
-        (1..self.len()).all(|i| self.get(i - 1) <= self.get(i))
     }
 
     /// Whether each key is greater than the one before: sorted, and none there twice.

@@ -5,6 +5,8 @@ use std::fmt;
 use bytes::Bytes;
 use uuid::Uuid;
 
+use crate::definition::{CHUNK_ROWS_AT_MOST, Definition};
+
 /// A chunk's name. Later ones of a process are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId(pub Uuid);
@@ -79,6 +81,11 @@ pub struct ChunkMeta {
     /// Of all rows; microseconds since 1970-01-01 UTC.
     pub min_write_time: i64,
     pub max_write_time: i64,
+    /// Least and greatest value of the first order key in all rows, deleted ones included; none if
+    /// that is no integer, date or time.
+    pub order_range: Option<(i64, i64)>,
+    /// Bytes of the values of the column that has most of them, before it was encoded.
+    pub widest: u32,
     /// For each column of the table, in order.
     pub stats: Vec<ColumnStats>,
     /// For each column of the table, in order; then write times if they differ, then the flags of
@@ -87,6 +94,30 @@ pub struct ChunkMeta {
 }
 
 impl ChunkMeta {
+    /// # Errors
+    /// Says why it cannot be that of a chunk of this table, whatever its blobs are.
+    pub fn check(&self, definition: &Definition) -> Result<(), String> {
+        let columns = definition.columns.len();
+        let numbers =
+            u16::from(self.min_write_time != self.max_write_time) + u16::from(self.deleted > 0);
+        let reason = if self.rows > CHUNK_ROWS_AT_MOST || self.deleted > self.rows {
+            format!("{} of {} rows deleted", self.deleted, self.rows)
+        } else if self.stats.len() != columns {
+            format!("{} columns, not {columns}", self.stats.len())
+        } else if self.blobs.len() != columns + usize::from(numbers) {
+            format!("{} blobs for {columns} columns", self.blobs.len())
+        } else if self.first > self.last {
+            "a first key behind its last one".to_owned()
+        } else if self.min_write_time > self.max_write_time {
+            "a least write time after the greatest one".to_owned()
+        } else if self.order_range.is_some_and(|(low, high)| low > high) {
+            "a least order key beyond the greatest one".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(format!("chunk {} cannot have {reason}", self.id))
+    }
+
     /// Number of the blob with the write times, unless they are all the same.
     pub fn write_times_blob(&self) -> Option<u16> {
         (self.min_write_time != self.max_write_time).then_some(self.stats.len() as u16)
@@ -106,5 +137,49 @@ impl ChunkMeta {
     /// Bytes of all blobs.
     pub fn bytes(&self) -> u64 {
         self.blobs.iter().map(|b| u64::from(b.bytes)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+    use crate::key::tests::definition;
+
+    #[test]
+    fn what_no_chunk_of_the_table_can_be_is_said() {
+        let definition = definition(&[Kind::Text, Kind::Int], 1, 1);
+        let blob = BlobMeta { bytes: 1, crc: 1 };
+        let good = ChunkMeta {
+            id: ChunkId::new(),
+            rows: CHUNK_ROWS_AT_MOST,
+            deleted: 1,
+            first: Key::from_static(b"a"),
+            last: Key::from_static(b"b"),
+            min_write_time: 1,
+            max_write_time: 2,
+            widest: 1,
+            order_range: Some((1, 1)),
+            stats: vec![ColumnStats::default(); 2],
+            blobs: vec![blob.clone(); 4],
+        };
+        good.check(&definition).unwrap();
+        let wrong: [fn(&mut ChunkMeta); 9] = [
+            |chunk| chunk.rows = u32::MAX,
+            |chunk| chunk.deleted = CHUNK_ROWS_AT_MOST + 1,
+            |chunk| drop(chunk.stats.pop()),
+            |chunk| drop(chunk.blobs.pop()),
+            |chunk| chunk.deleted = 0,
+            |chunk| chunk.max_write_time = 1,
+            |chunk| chunk.max_write_time = 0,
+            |chunk| chunk.last = Key::new(),
+            |chunk| chunk.order_range = Some((2, 1)),
+        ];
+        for (number, change) in wrong.into_iter().enumerate() {
+            let mut chunk = good.clone();
+            change(&mut chunk);
+            let error = chunk.check(&definition).unwrap_err();
+            assert!(error.contains("cannot have"), "{number}: {error}");
+        }
     }
 }

@@ -16,7 +16,9 @@ use arrow::datatypes::{
 };
 use bytes::Bytes;
 
-pub use self::decode::decode;
+#[cfg(test)]
+use self::decode::decode;
+pub use self::decode::decode_columns;
 use crate::Result;
 use crate::codec::push_varint;
 use crate::definition::{Definition, Kind};

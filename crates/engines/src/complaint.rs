@@ -61,7 +61,7 @@ pub fn is_query(plan: &LogicalPlan) -> bool {
     )
 }
 
-/// DataFusion: "table 'datafusion.public.n' not found".
+/// DataFusion: "table 'datafusion.schema.n' not found".
 fn missing_table(message: &str) -> Option<&str> {
     let name = message
         .strip_prefix("table '")?

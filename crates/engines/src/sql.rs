@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::make_comparator;
 use arrow::compute::{SortOptions, concat_batches};
 use arrow::record_batch::RecordBatch;
+use bakeoff_columnar::sql::ORDERED_READ_AHEAD_BYTES;
 use bakeoff_driver::{Answer, DesignError, Expected};
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
@@ -38,13 +39,16 @@ pub fn sorting_session() -> Result<SessionContext, DataFusionError> {
 }
 
 /// A session for tables of any kind, whose operators may use this much memory before they spill, in
-/// bytes. It also knows what tables and columns there are (`SHOW TABLES`).
+/// bytes. It also knows what tables and columns there are (`SHOW TABLES`). Names without a catalog
+/// or a schema before them are of these.
 pub fn session_for_tables(
     threads: usize,
     memory_bytes: usize,
+    (catalog, schema): (&str, &str),
 ) -> Result<SessionContext, DataFusionError> {
     let config = SessionConfig::from(options())
         .with_target_partitions(threads)
+        .with_default_catalog_and_schema(catalog, schema)
         .with_information_schema(true);
     with_memory(config, memory_bytes)
 }
@@ -55,6 +59,7 @@ fn options() -> ConfigOptions {
     options.execution.parquet.schema_force_view_types = false;
     options.sql_parser.collect_spans = true;
     options.sql_parser.map_string_types_to_utf8view = false;
+    options.execution.sort_pushdown_buffer_capacity = ORDERED_READ_AHEAD_BYTES;
     options
 }
 

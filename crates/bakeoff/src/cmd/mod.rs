@@ -64,7 +64,7 @@ impl Arguments {
 fn told(error: TableError) -> anyhow::Error {
     match error {
         TableError::Asked(text) => Misuse::of(anyhow!(text)).into(),
-        TableError::Failed(text) => anyhow!(text),
+        TableError::Misfit(text) | TableError::Failed(text) => anyhow!(text),
     }
 }
 

@@ -50,6 +50,15 @@ fn meta(reader: &mut Reader<'_>) -> Option<ChunkMeta> {
     let last = Bytes::copy_from_slice(reader.bytes()?);
     let min_write_time = reader.signed()?;
     let max_write_time = distance(min_write_time, reader)?;
+    let order_range = match reader.byte()? {
+        0 => None,
+        1 => {
+            let least = reader.signed()?;
+            Some((least, distance(least, reader)?))
+        }
+        _ => return None,
+    };
+    let widest = reader.varint_u32()?;
     let columns = reader.count(COLUMN_BYTES)?;
     let stats = (0..columns)
         .map(|_| column(reader))
@@ -64,6 +73,8 @@ fn meta(reader: &mut Reader<'_>) -> Option<ChunkMeta> {
         last,
         min_write_time,
         max_write_time,
+        order_range,
+        widest,
         stats,
         blobs,
     })

@@ -23,6 +23,8 @@ fn golden() -> ChunkMeta {
         last: Bytes::from_static(b"\x01z\0\x01\x01\x80\0\0\x09"),
         min_write_time: -5,
         max_write_time: 1_700_000_000_000_000,
+        order_range: Some((time - 1, time + 3_600_000)),
+        widest: 300_000,
         stats: vec![
             column(0, Some((bytes("a"), bytes("z"))), None, 26),
             column(
@@ -146,12 +148,19 @@ fn meta() -> impl Strategy<Value = ChunkMeta> {
     let key = || prop::collection::vec(any::<u8>(), 0..20).prop_map(Bytes::from);
     (
         any::<(u128, u32, u32, i64, i64)>(),
+        any::<(Option<(i64, i64)>, u32)>(),
         (key(), key()),
         prop::collection::vec(stats, 0..6),
         prop::collection::vec(blob, 0..8),
     )
         .prop_map(
-            |((id, rows, deleted, min, max), (first, last), stats, blobs)| ChunkMeta {
+            |(
+                (id, rows, deleted, min, max),
+                (order_range, widest),
+                (first, last),
+                stats,
+                blobs,
+            )| ChunkMeta {
                 id: ChunkId(Uuid::from_u128(id)),
                 rows,
                 deleted,
@@ -159,6 +168,8 @@ fn meta() -> impl Strategy<Value = ChunkMeta> {
                 last,
                 min_write_time: min,
                 max_write_time: max,
+                order_range,
+                widest,
                 stats,
                 blobs,
             },

@@ -131,6 +131,11 @@ impl Decoder {
                 if limits::frame_bytes(frame)? != u64::from(length) {
                     return Err(Failure("two lengths differ".to_owned()));
                 }
+                if u64::from(length) > limits::array_bytes(header.kind, rows) {
+                    return Err(Failure(format!(
+                        "{length} bytes are too many for {rows} rows"
+                    )));
+                }
                 let array = zstd::bulk::decompress(frame, usize::try_from(length)?)?;
                 (None, ByteBuffer::from(array))
             }

@@ -1,15 +1,21 @@
 //! What a blob may ask for before it has shown that it holds it.
 
+use vortex_array::dtype::DType;
 use vortex_zstd::Zstd;
 use zstd::zstd_safe::get_frame_content_size;
 
 use super::failure::Failure;
 use super::vortex::Vortex;
+use crate::Kind;
 
 /// No zstd frame says more with fewer bytes: a block of 128 KiB takes 4.
 const LARGEST_RATIO: u64 = 1 << 15;
 /// Of decompressed bytes: Arrow's offsets reach no further, and each value has 4 bytes of length.
 const LARGEST_FRAMES: u64 = (1 << 31) + (1 << 26);
+/// Of a value of fixed width, which may be in a dictionary, and of its code; and of what is there
+/// for all rows.
+const ROW_BYTES: u64 = 16;
+const LEAST_ARRAY_BYTES: u64 = 64 << 10;
 /// Encodings in blocks round rows up to 1,024, some have an offset more than rows.
 const BLOCK_ROWS: usize = 1_024;
 
@@ -28,12 +34,24 @@ pub(super) fn check(array: &Vortex, rows: usize) -> Result<(), Failure> {
             let frames = node.buffers();
             let sizes = frames.iter().map(|frame| frame_bytes(frame));
             let total = sizes.sum::<Result<u64, Failure>>()?;
-            if total > LARGEST_FRAMES {
+            let possible = match node.dtype() {
+                DType::Primitive(kind, _) => (node.len() * kind.byte_width()) as u64,
+                _ => LARGEST_FRAMES,
+            };
+            if total > possible {
                 return Err(Failure(format!("{total} bytes of values are too many")));
             }
         }
     }
     Ok(())
+}
+
+/// Bytes that the array of a column takes at most, however it is encoded.
+pub(super) fn array_bytes(kind: Kind, rows: usize) -> u64 {
+    match kind {
+        Kind::Text | Kind::Blob => LARGEST_FRAMES,
+        _ => LEAST_ARRAY_BYTES + ROW_BYTES.saturating_mul(rows as u64),
+    }
 }
 
 /// Bytes that a zstd frame says it holds, if it can.

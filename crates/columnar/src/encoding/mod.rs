@@ -19,7 +19,6 @@ mod header;
 mod ids;
 mod limits;
 mod pack;
-mod search;
 mod storage;
 mod vortex;
 
@@ -29,13 +28,11 @@ use std::sync::LazyLock;
 use arrow::array::ArrayRef;
 use bytes::Bytes;
 
-use crate::meta::Scalar;
 use crate::{Error, Kind, Profile, Result};
 use candidates::Candidates;
 use decode::Decoder;
 use failure::guarded;
 use pack::Packer;
-use search::Side;
 
 pub use failure::DecodeError;
 pub use header::FORMAT_VERSION;
@@ -125,37 +122,6 @@ impl Codec {
         range: Range<usize>,
     ) -> Result<ArrayRef, DecodeError> {
         guarded(|| self.decoder.views(blob, kind, rows, range))
-    }
-
-    /// In a range whose rows are sorted and not null: the first row whose value is not less than
-    /// the given one, or the range's end. Decodes as little as the encoding allows.
-    ///
-    /// # Errors
-    /// As [`Codec::decode_range`], and if the range holds a null or the value is of another kind.
-    pub fn lower_bound(
-        &self,
-        blob: &Bytes,
-        kind: Kind,
-        rows: usize,
-        range: Range<usize>,
-        value: &Scalar,
-    ) -> Result<usize, DecodeError> {
-        guarded(|| search::bound(&self.decoder, blob, kind, rows, range, value, Side::NotLess))
-    }
-
-    /// As [`Codec::lower_bound`], but the first row whose value is greater than the given one.
-    ///
-    /// # Errors
-    /// As [`Codec::lower_bound`].
-    pub fn upper_bound(
-        &self,
-        blob: &Bytes,
-        kind: Kind,
-        rows: usize,
-        range: Range<usize>,
-        value: &Scalar,
-    ) -> Result<usize, DecodeError> {
-        guarded(|| search::bound(&self.decoder, blob, kind, rows, range, value, Side::Greater))
     }
 }
 

@@ -113,7 +113,17 @@ fn check_no_null(column: &Column, array: &dyn Array) -> Result<()> {
 fn widest(kind: Kind, array: &dyn Array) -> usize {
     match fixed_width(kind) {
         Some(width) => width,
-        None => array.get_array_memory_size() / array.len().max(1),
+        None => {
+            let offsets = match kind {
+                Kind::Text => array.as_string::<i32>().value_offsets(),
+                _ => array.as_binary::<i32>().value_offsets(),
+            };
+            let bytes = offsets
+                .last()
+                .zip(offsets.first())
+                .map(|(end, begin)| end - begin);
+            2 + bytes.unwrap_or_default() as usize / array.len().max(1)
+        }
     }
 }
 

@@ -3,9 +3,8 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::decode::{eight, four, take};
-use super::{Keys, encode_partition, partition_kinds, partition_len};
+use super::{Keys, partition_kinds, partition_len};
 use crate::definition::{Definition, Kind, Place};
-use crate::meta::Scalar;
 use crate::{Error, Result};
 
 /// The place of each key.
@@ -15,14 +14,6 @@ use crate::{Error, Result};
 pub fn place(definition: &Definition, keys: &Keys) -> Result<Vec<Place>> {
     let placer = Placer::new(definition);
     keys.iter().map(|key| placer.place(key)).collect()
-}
-
-/// The shard of a partition key.
-///
-/// # Errors
-/// As [`encode_partition`].
-pub fn shard(definition: &Definition, values: &[Scalar]) -> Result<u32> {
-    Ok(Placer::new(definition).shard(&encode_partition(definition, values)?))
 }
 
 /// What has to be known of a table to find places: `shard` is the XXH3 (64 bits, no seed) of the

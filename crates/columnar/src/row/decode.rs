@@ -11,30 +11,46 @@ use crate::codec::Reader;
 use crate::definition::{Column, Definition, Kind};
 use crate::{Error, Result};
 
-/// The columns outside the key, in table order. A row that is none has nulls only.
+/// Columns outside the key, by number: those of them that are wanted, in table order. A row that is
+/// none has nulls only.
 ///
 /// # Errors
 /// Names the row and column at which a row is torn, or is no UTF-8.
-pub fn decode(definition: &Definition, rows: &[Option<&[u8]>]) -> Result<Vec<ArrayRef>> {
-    let columns: Vec<&Column> = definition
-        .value_indexes()
-        .into_iter()
-        .map(|i| &definition.columns[i])
-        .collect();
-    let mut sinks: Vec<Sink> = columns
+pub fn decode_columns(
+    definition: &Definition,
+    wanted: &[usize],
+    rows: &[Option<&[u8]>],
+) -> Result<Vec<ArrayRef>> {
+    let numbers = definition.value_indexes();
+    let columns: Vec<&Column> = numbers.iter().map(|i| &definition.columns[*i]).collect();
+    let mut sinks: Vec<Option<Sink>> = numbers
         .iter()
-        .map(|c| Sink::new(c.kind, rows.len()))
+        .map(|i| {
+            let kind = definition.columns[*i].kind;
+            wanted.contains(i).then(|| Sink::new(kind, rows.len()))
+        })
         .collect();
     for (number, row) in rows.iter().enumerate() {
         match row {
             Some(row) => push_row(&columns, &mut sinks, number, row)?,
-            None => sinks.iter_mut().for_each(Sink::push_null),
+            None => sinks.iter_mut().flatten().for_each(Sink::push_null),
         }
     }
-    Ok(sinks.into_iter().map(Sink::finish).collect())
+    Ok(sinks.into_iter().flatten().map(Sink::finish).collect())
 }
 
-fn push_row(columns: &[&Column], sinks: &mut [Sink], number: usize, row: &[u8]) -> Result<()> {
+/// All columns outside the key.
+#[cfg(test)]
+pub fn decode(definition: &Definition, rows: &[Option<&[u8]>]) -> Result<Vec<ArrayRef>> {
+    decode_columns(definition, &definition.value_indexes(), rows)
+}
+
+fn push_row(
+    columns: &[&Column],
+    sinks: &mut [Option<Sink>],
+    number: usize,
+    row: &[u8],
+) -> Result<()> {
     let torn = |place: &str| Error::Invalid(format!("row {number} is torn {place}"));
     let mut values = Reader::new(row);
     let bitmap = values
@@ -42,11 +58,11 @@ fn push_row(columns: &[&Column], sinks: &mut [Sink], number: usize, row: &[u8]) 
         .ok_or_else(|| torn("in its bitmap"))?;
     for (i, (sink, column)) in sinks.iter_mut().zip(columns).enumerate() {
         if bitmap[i / 8] & (1 << (i % 8)) != 0 {
-            sink.push_null();
+            sink.iter_mut().for_each(Sink::push_null);
             continue;
         }
         take_value(column.kind, &mut values)
-            .and_then(|value| sink.push(value))
+            .and_then(|value| sink.as_mut().map_or(Some(()), |sink| sink.push(value)))
             .ok_or_else(|| torn(&format!("in column `{}`", column.name)))?;
     }
     if !values.is_empty() {

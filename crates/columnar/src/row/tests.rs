@@ -95,6 +95,8 @@ proptest! {
         let mut given: Vec<Option<&[u8]>> = encoded.iter().map(|row| Some(&row[..])).collect();
         let columns = decode(&definition, &given).unwrap();
         prop_assert_eq!(&columns[..], &batch.columns()[2..]);
+        let some = decode_columns(&definition, &[4, 2, 11], &given).unwrap();
+        prop_assert_eq!(some, [2, 4, 11].map(|i| batch.column(i).clone()));
         given.push(None);
         for column in decode(&definition, &given).unwrap() {
             prop_assert!(column.is_null(rows.len()));

@@ -80,10 +80,13 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPl
         chunks.len(),
         chunks.iter().map(|c| u64::from(c.live_rows())).sum(),
     )?;
-    let mut inputs: Vec<Arc<dyn ExecutionPlan>> = vec![Arc::new(from_statistics)];
-    if !left.is_empty() {
-        inputs.insert(0, over_the_rest(partial, scan, left, chunks.len())?);
-    }
+    let inputs: Vec<Arc<dyn ExecutionPlan>> = match left.is_empty() {
+        true => vec![Arc::new(from_statistics.instead_of(scan))],
+        false => vec![
+            over_the_rest(partial, scan, left, chunks.len())?,
+            Arc::new(from_statistics),
+        ],
+    };
     let merged = Arc::clone(node).replace_children(
         vec![UnionExec::try_new(inputs)?],
         ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute),

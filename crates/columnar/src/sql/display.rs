@@ -82,9 +82,12 @@ fn chunks(scan: &ColumnarScan) -> String {
     }
     let chunks = source.chunks;
     let places = match source.places {
-        (1, None) => "1 place".to_owned(),
-        (places, None) => format!("{places} places"),
-        (places, Some(passed_over)) => format!("{places} of {} places", places + passed_over),
+        None => return "chunks=0: no key passes all filters".to_owned(),
+        Some((1, None)) => "1 place".to_owned(),
+        Some((places, None)) => format!("{places} places"),
+        Some((places, Some(passed_over))) => {
+            format!("{places} of {} places", places + passed_over)
+        }
     };
     format!("chunks={read} of {chunks} ({reasons}) in {places}")
 }

@@ -1,8 +1,12 @@
 //! What statistics say of a part's rows: bounds for pruning and proofs, exact where it is one chunk.
+//!
+//! Bounds are in total order, in which -0.0 is less than 0.0. In SQL's comparisons both are the same
+//! value; in lists (`IN`) they are not.
 
 use std::cmp::Ordering;
 
 use datafusion::common::ScalarValue;
+use datafusion::common::utils::normalize_float_zero_scalar;
 use datafusion::logical_expr::Operator;
 
 use super::condition::Condition;
@@ -83,7 +87,8 @@ pub fn every_row_matches(
     }
 }
 
-/// Whether the one value of a column is one of those that are asked for.
+/// Whether the one value of a column is one of those that are asked for. Zeros have to have the same
+/// sign, so that it holds of lists, too.
 fn one_of(condition: &Condition, never_null: &impl Fn(usize) -> Option<ColumnFacts>) -> bool {
     let one_value = |(column, values): (usize, Vec<ScalarValue>)| {
         let (low, high) = never_null(column)?.bounds?;
@@ -96,9 +101,14 @@ fn one_of(condition: &Condition, never_null: &impl Fn(usize) -> Option<ColumnFac
     condition.values().and_then(one_value).unwrap_or(false)
 }
 
-/// Whether all values between the bounds compare so.
+/// Whether all values between the bounds compare so, as SQL compares: zeros are alike.
 fn within((low, high): &(ScalarValue, ScalarValue), op: Operator, value: &ScalarValue) -> bool {
-    let (Some(low), Some(high)) = (low.partial_cmp(value), high.partial_cmp(value)) else {
+    let value = normalize_float_zero_scalar(value.clone());
+    let compared = |bound: &ScalarValue| {
+        let bound = normalize_float_zero_scalar(bound.clone());
+        bound.partial_cmp(&value)
+    };
+    let (Some(low), Some(high)) = (compared(low), compared(high)) else {
         return false;
     };
     match op {

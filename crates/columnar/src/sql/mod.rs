@@ -12,6 +12,10 @@
 //!   come first, and those that cannot be among the best any more are passed over.
 //! - Aggregations by partition key that look at newest rows only read newest chunks only.
 //!
+//! - Bounds and keys are in total order, in which -0.0 comes before 0.0; in SQL's comparisons they
+//!   are one value. So proofs treat both alike, and a float that a filter restricts to zero is not
+//!   one value to sorts and merges.
+//!
 //! `EXPLAIN` says how many chunks are read of how many, and what decided; `EXPLAIN ANALYZE` what
 //! was read in the end.
 
@@ -40,4 +44,5 @@ pub use aggregate::AggregateFromChunks;
 pub use lastpoint::NewestRows;
 pub use provider::ColumnarTable;
 pub use scan::ColumnarScan;
-pub use session::{register, session, with_rules};
+pub use session::{ORDERED_READ_AHEAD_BYTES, register, session, with_rules};
+pub use states::StatisticsExec;

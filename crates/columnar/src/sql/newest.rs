@@ -109,6 +109,8 @@ impl Newest {
             }
             batches.push(self.reader.arranged(&arrays, &columns, chosen.len())?);
         }
+        let chunks = tasks.iter().map(|task| task.part.chunks.len()).sum();
+        self.reader.counters.chunks_read.add(chunks);
         Ok(Some(batches))
     }
 
@@ -130,7 +132,6 @@ impl Newest {
                 self.left.push_front(task);
                 break;
             }
-            self.reader.counters.chunks_read.add(task.part.chunks.len());
             tasks.push(task);
         }
         tasks

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::DFSchema;
+use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
@@ -70,7 +70,7 @@ impl ColumnarTable {
         let parts: Vec<Part> = parts.collect();
         let by_key = looked_at - chunks(&parts);
         let before = chunks(&parts);
-        let parts = self.pruned(&filter, parts)?;
+        let parts = self.pruned(&filter, parts);
         let by_statistics = before - chunks(&parts);
         let task = |part| Arc::new(Task::new(definition, &filter, &wanted, part));
         let tasks: Vec<Arc<Task>> = parts.into_iter().map(task).collect();
@@ -80,7 +80,7 @@ impl ColumnarTable {
             table: Arc::clone(&self.table),
             name: self.name.clone(),
             keys: wanted.describe(definition),
-            places: (view.places, view.places_passed_over),
+            places: (!wanted.nothing()).then_some((view.places, view.places_passed_over)),
             chunks: looked_at,
             pruned_by_key: by_key,
             pruned_by_statistics: by_statistics,
@@ -90,14 +90,14 @@ impl ColumnarTable {
         Ok((source, tasks, order))
     }
 
-    fn pruned(&self, filter: &Filter, parts: Vec<Part>) -> Result<Vec<Part>> {
+    fn pruned(&self, filter: &Filter, parts: Vec<Part>) -> Vec<Part> {
         let Some(expr) = filter.expr() else {
-            return Ok(parts);
+            return parts;
         };
         let all: Vec<&Part> = parts.iter().collect();
-        let may_match = may_match(self.table.definition(), &self.schema, &expr, &all)?;
+        let may_match = may_match(self.table.definition(), &self.schema, &expr, &all);
         let left = parts.into_iter().zip(may_match).filter(|(_, may)| *may);
-        Ok(left.map(|(part, _)| part).collect())
+        left.map(|(part, _)| part).collect()
     }
 }
 
@@ -105,17 +105,29 @@ fn chunks(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.chunks.len()).sum()
 }
 
-/// The columns that the filters leave one value of.
+/// The columns that the filters leave one value of. A float that is zero may have either sign, which
+/// sorts and merges tell apart: to them it is not one value.
 fn constants(filter: &Filter) -> Vec<usize> {
     let one_value = |condition: &Condition| match condition.values() {
-        Some((column, values)) if values.len() == 1 => Some(column),
-        _ => None,
+        Some((column, values)) => match &values[..] {
+            [value] if !is_zero(value) => Some(column),
+            _ => None,
+        },
+        None => None,
     };
     filter
         .conditions()
         .into_iter()
         .filter_map(one_value)
         .collect()
+}
+
+fn is_zero(value: &ScalarValue) -> bool {
+    match value {
+        ScalarValue::Float64(Some(value)) => *value == 0.0,
+        ScalarValue::Float32(Some(value)) => *value == 0.0,
+        _ => false,
+    }
 }
 
 impl Debug for ColumnarTable {

@@ -7,7 +7,6 @@ use arrow::array::{ArrayRef, BooleanArray, UInt64Array};
 use arrow::datatypes::SchemaRef;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::{Column, ScalarValue};
-use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 
@@ -15,22 +14,26 @@ use super::facts::{ColumnFacts, column_facts, rows};
 use crate::definition::Definition;
 use crate::table::Part;
 
-/// For each part whether a row of it may match a filter over columns of the table.
+/// For each part whether a row of it may match a filter over columns of the table. Where that cannot
+/// be decided, it may: the scan applies the filter anyway.
 pub fn may_match(
     definition: &Definition,
     schema: &SchemaRef,
     filter: &Arc<dyn PhysicalExpr>,
     parts: &[&Part],
-) -> Result<Vec<bool>> {
-    let all = vec![true; parts.len()];
+) -> Vec<bool> {
+    let all = || vec![true; parts.len()];
     let built = PruningPredicateBuilder::new()
         .with_file_schema(Arc::clone(schema))
         .try_build(Arc::clone(filter));
     match built {
         // A filter in which nothing can be decided by bounds.
-        Err(_) => Ok(all),
-        Ok(predicate) if predicate.always_true() || parts.is_empty() => Ok(all),
-        Ok(predicate) => predicate.prune(&Bounds { definition, parts }),
+        Err(_) => all(),
+        Ok(predicate) if predicate.always_true() || parts.is_empty() => all(),
+        Ok(predicate) => {
+            let decided = predicate.prune(&Bounds { definition, parts });
+            decided.unwrap_or_else(|_| all())
+        }
     }
 }
 

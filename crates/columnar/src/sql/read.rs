@@ -17,7 +17,7 @@ use super::scan::ColumnarScan;
 use super::task::Task;
 
 /// Parts that are read at once by each DataFusion partition: the one that is waited for, and the
-/// next.
+/// next. Below a limit the first is read alone, since it may be enough.
 const PARTS_AT_ONCE: usize = 2;
 
 /// The rows of one DataFusion partition.
@@ -29,14 +29,9 @@ pub fn stream(
 ) -> SendableRecordBatchStream {
     let reader = Reader::new(scan, Arc::clone(&schema), metrics, partition);
     let tasks = scan.tasks.get(partition).cloned().unwrap_or_default();
-    let at_once = if scan.fetch.is_some() {
-        1
-    } else {
-        PARTS_AT_ONCE
-    };
     let rows: BoxStream<'static, _> = match scan.newest {
         true => newest::stream(reader, tasks).boxed(),
-        false => parts(reader, tasks, at_once).boxed(),
+        false => parts(reader, tasks, scan.fetch.is_some()).boxed(),
     };
     let baseline = BaselineMetrics::new(metrics, partition);
     let counted = limited(rows, scan.fetch).inspect_ok(move |rows| {
@@ -47,8 +42,8 @@ pub fn stream(
 
 fn parts(
     reader: Reader,
-    tasks: Vec<Arc<Task>>,
-    at_once: usize,
+    mut tasks: Vec<Arc<Task>>,
+    first_alone: bool,
 ) -> impl Stream<Item = Result<RecordBatch>> + Send + 'static {
     let reader = Arc::new(reader);
     let read = move |task: Arc<Task>| {
@@ -60,7 +55,14 @@ fn parts(
                 .map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))?
         }
     };
-    let rows = futures::stream::iter(tasks).map(read).buffered(at_once);
+    let alone = if first_alone { 1.min(tasks.len()) } else { 0 };
+    let rest = tasks.split_off(alone);
+    let first = futures::stream::iter(tasks).then(read.clone());
+    // Nothing of it is begun before the first is used up.
+    let rest = futures::stream::iter(rest)
+        .map(read)
+        .buffered(PARTS_AT_ONCE);
+    let rows = first.chain(rest);
     rows.try_filter(|rows| std::future::ready(rows.num_rows() > 0))
 }
 

@@ -97,8 +97,9 @@ impl Reader {
                 self.arranged(&[], &[], chunk.live_rows() as usize)?
             }
             _ => {
+                let rows = self.read_columns(task).await?;
                 self.counters.chunks_read.add(task.part.chunks.len());
-                self.read_columns(task).await?
+                rows
             }
         };
         match self.backwards {
@@ -191,7 +192,7 @@ impl Reader {
                 continue;
             };
             let schema = self.source.filter.schema();
-            if may_match(self.definition(), schema, &now, &[&task.part])? == [false] {
+            if may_match(self.definition(), schema, &now, &[&task.part]) == [false] {
                 return Ok(false);
             }
         }

@@ -39,8 +39,9 @@ pub struct Source {
     pub filter: Filter,
     /// What the filters say of keys, for people.
     pub keys: String,
-    /// Places that were looked up, and all that there are.
-    pub places: (usize, Option<usize>),
+    /// Places that were looked up, and those that were passed over; none where the filters
+    /// contradict each other, so that no key is wanted.
+    pub places: Option<(usize, Option<usize>)>,
     /// Chunks in those places.
     pub chunks: usize,
     /// Those of them that hold no wanted keys.
@@ -158,11 +159,6 @@ impl ColumnarScan {
     /// Those of them that are read: neither pruned nor beyond a limit.
     pub fn chunks_to_read(&self) -> usize {
         self.in_order().map(|task| task.part.chunks.len()).sum()
-    }
-
-    /// Those of them that are not read, since statistics answer what is asked of them.
-    pub fn chunks_answered(&self) -> usize {
-        self.answered
     }
 
     /// What is read, in the order of the scan.

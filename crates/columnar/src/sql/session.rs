@@ -13,8 +13,12 @@ use super::lastpoint::NewestRows;
 use super::provider::ColumnarTable;
 use crate::table::Table;
 
-/// DataFusion's rule after which ours come.
-const AFTER: &str = "aggregate_statistics";
+/// DataFusion's rule before which ours come: it answers from statistics without a trace in plans.
+const BEFORE: &str = "aggregate_statistics";
+
+/// What a DataFusion partition reads ahead of a merge of partitions that are in order, in bytes.
+/// DataFusion's default would read all of a partition into memory that nothing spills.
+pub const ORDERED_READ_AHEAD_BYTES: usize = 4 << 20;
 
 /// The same session with the rules for columnar tables.
 pub fn session(session: &SessionContext) -> SessionContext {
@@ -22,16 +26,20 @@ pub fn session(session: &SessionContext) -> SessionContext {
     SessionContext::new_with_state(with_rules(state).build())
 }
 
-/// Adds the rules for columnar tables to a session that is being made.
+/// Adds the rules for columnar tables to a session that is being made, and bounds what is read ahead
+/// of a merge.
 pub fn with_rules(mut builder: SessionStateBuilder) -> SessionStateBuilder {
+    let config = builder.config().get_or_insert_default();
+    let ahead = &mut config.options_mut().execution.sort_pushdown_buffer_capacity;
+    *ahead = (*ahead).min(ORDERED_READ_AHEAD_BYTES);
     let optimizer = builder.physical_optimizers().take().unwrap_or_default();
     let PhysicalOptimizer { mut rules } = optimizer;
     let ours: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> =
         vec![Arc::new(NewestRows), Arc::new(AggregateFromChunks)];
     for rule in ours {
         if rules.iter().all(|r| r.name() != rule.name()) {
-            let after = rules.iter().position(|r| r.name() == AFTER);
-            rules.insert(after.map_or(0, |i| i + 1), rule);
+            let before = rules.iter().position(|r| r.name() == BEFORE);
+            rules.insert(before.unwrap_or(0), rule);
         }
     }
     builder.with_physical_optimizer_rules(rules)

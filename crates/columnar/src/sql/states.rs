@@ -18,18 +18,22 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
 
+use super::scan::ColumnarScan;
+
+/// Yields one row, the state of aggregates after the rows of some chunks, and reads nothing.
 #[derive(Debug)]
 pub struct StatisticsExec {
     state: RecordBatch,
     table: String,
     chunks: usize,
     rows: u64,
+    looked_up: usize,
     properties: Arc<PlanProperties>,
 }
 
 impl StatisticsExec {
     /// States in the order of the schema's columns.
-    pub fn new(
+    pub(super) fn new(
         schema: SchemaRef,
         states: Vec<ScalarValue>,
         table: String,
@@ -51,8 +55,27 @@ impl StatisticsExec {
             table,
             chunks,
             rows,
+            looked_up: 0,
             properties: Arc::new(properties),
         })
+    }
+
+    /// For a plan in which no scan is left that says how many chunks were looked up.
+    pub(super) fn instead_of(self, scan: &ColumnarScan) -> StatisticsExec {
+        StatisticsExec {
+            looked_up: scan.chunks_looked_up(),
+            ..self
+        }
+    }
+
+    /// Chunks that are answered from statistics.
+    pub fn chunks(&self) -> usize {
+        self.chunks
+    }
+
+    /// Chunks in the places that were looked up, unless a scan in the plan says so.
+    pub fn chunks_looked_up(&self) -> usize {
+        self.looked_up
     }
 }
 

@@ -120,8 +120,7 @@ impl Store for MemoryStore {
                 }
             }
             for sealed in change.sealed.into_iter().flat_map(|frozen| frozen.rows) {
-                let kept = contents.fresh.get(&sealed.key);
-                if kept.is_some_and(|kept| kept.write_time <= sealed.write_time) {
+                if contents.fresh.get(&sealed.key) == Some(&sealed) {
                     contents.fresh.remove(&sealed.key);
                 }
             }

@@ -14,7 +14,6 @@ pub mod cassandra;
 pub mod directory;
 pub mod memory;
 
-use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -33,22 +32,34 @@ pub const GRACE: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FreshRow {
     pub key: Key,
-    /// Microseconds since 1970-01-01 UTC. The version of a key with the highest one is valid; with
-    /// equal ones a deletion.
+    /// Microseconds since 1970-01-01 UTC. The version of a key with the highest one is valid; see
+    /// [`FreshRow::replaces`] for equal ones.
     pub write_time: i64,
     /// The columns outside the key (`row.rs`), or none if the key is deleted.
     pub row: Option<Bytes>,
 }
 
 impl FreshRow {
-    /// Whether it is the valid one of two versions of a key: of equal ones this one is, so that
-    /// writing a row again changes nothing.
+    /// Whether this one of two versions of a key is valid and not the other. Of equal write times a
+    /// deletion is, else the row with the greater bytes, so that the order in which they came does
+    /// not matter.
+    ///
+    /// A fresh row and one in a chunk are not compared so, as a chunk's rows have no such bytes: of
+    /// equal write times, and if neither is a deletion, the fresh one is valid, and of two in chunks
+    /// the one in the later chunk. A store in which fresh rows that came after a freeze are kept
+    /// beside those before it prefers the later of the two for the same reason
+    /// ([`FreshRow::follows`]), so that it does not matter whether the earlier one is in a chunk yet.
     pub fn replaces(&self, other: &FreshRow) -> bool {
-        match self.write_time.cmp(&other.write_time) {
-            Ordering::Less => false,
-            Ordering::Equal => self.row.is_none() || other.row.is_some(),
-            Ordering::Greater => true,
-        }
+        (self.rank(), &self.row) > (other.rank(), &other.row)
+    }
+
+    /// Whether this one is valid if it came after a freeze, and the other before.
+    pub fn follows(&self, other: &FreshRow) -> bool {
+        self.rank() >= other.rank()
+    }
+
+    fn rank(&self) -> (i64, bool) {
+        (self.write_time, self.row.is_none())
     }
 }
 
@@ -150,6 +161,18 @@ pub struct KeyRange<'a> {
 }
 
 impl KeyRange<'_> {
+    /// A range without any key: all of them begin with the byte 0x01.
+    pub const EMPTY: KeyRange<'static> = KeyRange {
+        first: Some(&[0xFF]),
+        last: Some(&[0xFF]),
+    };
+
+    /// Whether a key from the first to the last may be in it.
+    pub fn overlaps(&self, first: &[u8], last: &[u8]) -> bool {
+        self.first.is_none_or(|least| least <= last)
+            && self.last.is_none_or(|greatest| first <= greatest)
+    }
+
     pub fn contains(&self, key: &[u8]) -> bool {
         self.first.is_none_or(|first| first <= key) && self.last.is_none_or(|last| key <= last)
     }

@@ -1,5 +1,7 @@
 //! Which parts of a place a seal rewrites, and which of them together.
 
+use super::chunker::COLUMN_BYTES;
+use super::division::divided;
 use super::overlap::Reach;
 use super::selection::Part;
 use crate::Result;
@@ -11,54 +13,86 @@ const CHUNKS_JOINED: u64 = 8;
 struct Group {
     reach: Reach,
     part: Part,
-    /// Whether it would rather be joined with others.
+    rows: u64,
+    /// Of the widest column, at most.
+    bytes: u64,
+    /// Whether it, and each of what was joined to it, would rather be joined with others.
     is_small: bool,
+}
+
+/// How much a chunk may have, whichever is reached first.
+struct Full {
+    rows: u64,
+    bytes: u64,
+}
+
+impl Full {
+    /// Two small parts are no more than one chunk.
+    fn is_small(&self, part: &Part) -> bool {
+        part.rows_at_most() <= self.rows / 2 && part.widest() <= self.bytes / 2
+    }
+
+    fn may_join(&self, one: &Group, other: &Group) -> bool {
+        one.is_small
+            && other.is_small
+            && one.rows + other.rows <= self.rows * CHUNKS_JOINED
+            && one.bytes + other.bytes <= self.bytes * CHUNKS_JOINED
+    }
 }
 
 /// Parts that are merged whenever they are read, and small ones together with others whose keys or
 /// order keys are next to theirs. Chunks that are well as they are are not among them.
 pub fn groups(definition: &Definition, parts: Vec<Part>) -> Result<Vec<Part>> {
-    let full = u64::from(definition.chunk_rows);
-    let mut groups = Vec::with_capacity(parts.len());
-    for part in parts {
-        if let Some(reach) = Reach::of(definition, &part)? {
-            let is_small = part.rows_at_most() <= full / 2;
-            groups.push(Group {
-                reach,
-                part,
-                is_small,
-            });
-        }
+    let full = Full {
+        rows: u64::from(definition.chunk_rows),
+        bytes: COLUMN_BYTES as u64,
+    };
+    let (alone, with_chunks): (Vec<Part>, Vec<Part>) =
+        parts.into_iter().partition(|part| part.chunks.is_empty());
+    let mut groups = grouped(definition, &full, with_chunks)?;
+    let taken: Vec<Reach> = groups.iter().map(|group| group.reach.clone()).collect();
+    for fresh in alone {
+        let runs = divided(definition, fresh, &taken)?;
+        groups.extend(grouped(definition, &full, runs)?);
     }
     groups.sort_by(|a, b| a.reach.first.cmp(&b.reach.first));
-    let mut groups = joined(groups, full * CHUNKS_JOINED);
+    let mut groups = joined(groups, &full);
     groups.sort_by_key(|group| group.reach.low);
-    let groups = joined(groups, full * CHUNKS_JOINED);
+    let groups = joined(groups, &full);
     let parts = groups.into_iter().map(|group| group.part);
     Ok(parts.filter(|part| part.exact().is_none()).collect())
 }
 
+fn grouped(definition: &Definition, full: &Full, parts: Vec<Part>) -> Result<Vec<Group>> {
+    let mut groups = Vec::with_capacity(parts.len());
+    for part in parts {
+        if let Some(reach) = Reach::of(definition, &part)? {
+            groups.push(Group {
+                reach,
+                rows: part.rows_at_most(),
+                bytes: part.widest(),
+                is_small: full.is_small(&part),
+                part,
+            });
+        }
+    }
+    Ok(groups)
+}
+
 /// Joins small neighbours where the joined one meets none of the others.
-fn joined(groups: Vec<Group>, rows_at_most: u64) -> Vec<Group> {
+fn joined(groups: Vec<Group>, full: &Full) -> Vec<Group> {
     let reaches: Vec<Reach> = groups.iter().map(|group| group.reach.clone()).collect();
     let mut joined: Vec<Group> = Vec::with_capacity(groups.len());
     // The first of those that are in the last group.
     let mut begin = 0;
     for (i, group) in groups.into_iter().enumerate() {
         let fits = |last: &Group| {
-            let rows = last.part.rows_at_most() + group.part.rows_at_most();
             let both = last.reach.and(&group.reach);
             let others = reaches[..begin].iter().chain(&reaches[i + 1..]);
-            let small = last.is_small && group.is_small && rows <= rows_at_most;
-            small && !others.into_iter().any(|other| other.meets(&both))
+            full.may_join(last, &group) && !others.into_iter().any(|other| other.meets(&both))
         };
         match joined.last_mut() {
-            Some(last) if fits(last) => {
-                last.reach = last.reach.and(&group.reach);
-                last.part.chunks.extend(group.part.chunks);
-                last.part.fresh.extend(group.part.fresh);
-                last.part.fresh.sort_unstable_by(|a, b| a.key.cmp(&b.key));
-            }
+            Some(last) if fits(last) => last.take(group),
             _ => {
                 begin = i;
                 joined.push(group);
@@ -66,4 +100,16 @@ fn joined(groups: Vec<Group>, rows_at_most: u64) -> Vec<Group> {
         }
     }
     joined
+}
+
+impl Group {
+    fn take(&mut self, other: Group) {
+        self.reach = self.reach.and(&other.reach);
+        self.rows += other.rows;
+        self.bytes += other.bytes;
+        self.part.chunks.extend(other.part.chunks);
+        self.part.fresh.extend(other.part.fresh);
+        let fresh = &mut self.part.fresh;
+        fresh.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    }
 }

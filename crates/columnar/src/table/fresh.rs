@@ -1,6 +1,6 @@
 //! Fresh rows as Arrow arrays, and back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use bytes::Bytes;
@@ -12,37 +12,44 @@ use crate::store::FreshRow;
 use crate::{Error, Result, key, row};
 
 /// Their versions. The rows are in order of their keys.
-pub fn versions(definition: &Definition, fresh: &[FreshRow]) -> Result<Versions> {
+pub fn versions(fresh: &[FreshRow]) -> Versions {
     let times: Int64Array = fresh.iter().map(|row| row.write_time).collect();
     let deleted: BooleanArray = fresh.iter().map(|row| Some(row.row.is_none())).collect();
-    Ok(Versions {
-        keys: key::encode_columns(definition, &key_columns(definition, fresh)?)?,
+    Versions {
+        keys: fresh.iter().map(|row| &row.key[..]).collect(),
         write_times: WriteTimes::Each(times),
         deleted: (deleted.true_count() > 0).then_some(deleted),
-    })
+    }
 }
 
-/// All columns of the table. Deleted rows have nulls outside the key.
-pub fn rows(definition: &Definition, fresh: &[FreshRow]) -> Result<RecordBatch> {
-    let keys = key_columns(definition, fresh)?;
-    let encoded: Vec<Option<&[u8]>> = fresh.iter().map(|row| row.row.as_deref()).collect();
-    let values = row::decode(definition, &encoded)?;
-    let mut columns: Vec<Option<ArrayRef>> = vec![None; definition.columns.len()];
-    for (number, array) in definition.key_indexes().into_iter().zip(keys) {
-        columns[number] = Some(array);
+/// These columns of the table, by number, in the order asked for. Deleted rows have nulls outside
+/// the key.
+pub fn columns(
+    definition: &Definition,
+    fresh: &[FreshRow],
+    wanted: &[usize],
+) -> Result<Vec<ArrayRef>> {
+    let of_key = definition.key_indexes();
+    let of_values: Vec<usize> = definition.value_indexes();
+    let mut found: HashMap<usize, ArrayRef> = HashMap::new();
+    if wanted.iter().any(|number| of_key.contains(number)) {
+        let keys = key::decode(definition, fresh.iter().map(|row| &row.key[..]))?;
+        found.extend(of_key.into_iter().zip(keys));
     }
-    for (number, array) in definition.value_indexes().into_iter().zip(values) {
-        columns[number] = Some(array);
+    let wanted_values: Vec<usize> = of_values
+        .into_iter()
+        .filter(|number| wanted.contains(number))
+        .collect();
+    if !wanted_values.is_empty() {
+        let encoded: Vec<Option<&[u8]>> = fresh.iter().map(|row| row.row.as_deref()).collect();
+        let values = row::decode_columns(definition, &wanted_values, &encoded)?;
+        found.extend(wanted_values.into_iter().zip(values));
     }
-    let columns = columns.into_iter().flatten().collect();
-    RecordBatch::try_new(definition.schema(), columns).map_err(|source| Error::Arrow {
-        doing: "reading fresh rows",
-        source,
-    })
-}
-
-fn key_columns(definition: &Definition, fresh: &[FreshRow]) -> Result<Vec<ArrayRef>> {
-    key::decode(definition, fresh.iter().map(|row| &row.key[..]))
+    let column = |number: &usize| {
+        let unknown = || Error::Invalid(format!("the table has no column number {number}"));
+        found.get(number).cloned().ok_or_else(unknown)
+    };
+    wanted.iter().map(column).collect()
 }
 
 /// Rows with the table's columns as fresh rows of their places; of several with one key the last

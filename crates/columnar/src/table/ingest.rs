@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use arrow::array::{RecordBatch, UInt64Array};
+use arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array};
 use arrow::compute::{concat_batches, take_record_batch};
-use tokio::task::{JoinError, JoinSet, spawn_blocking};
+use tokio::task::JoinSet;
 
 use super::Table;
 use super::chunker::Sorted;
 use super::clock::write_time;
 use super::conform::conform;
+use super::work::{blocking, panicked};
 use crate::definition::Place;
 use crate::failpoint;
 use crate::meta::ChunkMeta;
@@ -57,6 +58,8 @@ pub struct Ingest {
     writing: JoinSet<Result<(Place, Vec<Arc<ChunkMeta>>)>>,
     written: HashMap<Place, Vec<Arc<ChunkMeta>>>,
     so_far: Ingested,
+    /// Whether rows are being moved on, so that what fails or is dropped now loses some.
+    is_moving: bool,
 }
 
 impl Ingest {
@@ -68,18 +71,41 @@ impl Ingest {
             writing: JoinSet::new(),
             written: HashMap::new(),
             so_far: Ingested::default(),
+            is_moving: false,
         }
     }
 
     /// Takes rows whose columns are found by name.
     ///
     /// # Errors
-    /// Rows that do not fit the table (then none of them is taken), or a store that fails.
+    /// Rows that do not fit the table (then none of them is taken, and others can follow), or a store
+    /// that fails. After that, or if it was stopped before it ended, the ingest is over: it refuses
+    /// everything.
     pub async fn write(&mut self, rows: &RecordBatch) -> Result<()> {
+        self.check()?;
         let rows = conform(&self.table.definition, rows)?;
+        let by_place = self.by_place(&rows)?;
+        self.is_moving = true;
         self.so_far.rows += rows.num_rows() as u64;
-        for (place, rows) in self.by_place(&rows)? {
-            let bytes = rows.get_array_memory_size();
+        self.take(by_place).await?;
+        self.is_moving = false;
+        Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.is_moving {
+            false => Ok(()),
+            true => Err(Error::Invalid(
+                "an earlier write of this ingest failed or was stopped, so that rows are missing; \
+                 ingest them all again"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    async fn take(&mut self, by_place: Vec<(Place, RecordBatch)>) -> Result<()> {
+        for (place, rows) in by_place {
+            let bytes = memory_of(&rows);
             let buffer = self.buffers.entry(place).or_default();
             buffer.rows += rows.num_rows();
             buffer.bytes += bytes;
@@ -106,7 +132,11 @@ impl Ingest {
     }
 
     /// Writes what is left. Then all rows are durable.
+    ///
+    /// # Errors
+    /// A store that fails, or has failed before: rows may be missing.
     pub async fn finish(mut self) -> Result<Ingested> {
+        self.check()?;
         let mut places: Vec<Place> = self.buffers.keys().copied().collect();
         places.sort_unstable();
         for place in places {
@@ -191,6 +221,15 @@ impl Ingest {
     }
 }
 
+/// Memory of the rows themselves, where they are a slice of others.
+fn memory_of(rows: &RecordBatch) -> usize {
+    let of_column = |column: &ArrayRef| {
+        let own = column.to_data().get_slice_memory_size();
+        own.unwrap_or_else(|_| column.get_array_memory_size())
+    };
+    rows.columns().iter().map(of_column).sum()
+}
+
 async fn write(
     table: Arc<Table>,
     place: Place,
@@ -207,15 +246,28 @@ async fn write(
         })?;
         Sorted::new(&definition, rows)?.chunks(&definition, write_time)
     };
-    let chunks: Vec<Chunk> = spawn_blocking(build).await.map_err(panicked)??;
+    let chunks: Vec<Chunk> = blocking(build).await?;
     failpoint::hit("ingest.encoded");
     table.store.put(place, &chunks).await?;
     failpoint::hit("ingest.put");
     Ok((place, chunks.into_iter().map(|chunk| chunk.meta).collect()))
 }
 
-fn panicked(error: JoinError) -> Error {
-    Error::Invalid(format!(
-        "writing chunks ended early: {error}; this is a fault of this library"
-    ))
+#[cfg(test)]
+mod tests {
+    use arrow::array::{Int64Array, StringArray};
+
+    use super::*;
+
+    #[test]
+    fn rows_that_are_a_slice_take_no_more_than_their_own() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10_000));
+        let texts = StringArray::from_iter_values((0..10_000).map(|i| format!("text {i:05}")));
+        let columns = [("number", numbers), ("text", Arc::new(texts) as ArrayRef)];
+        let rows = RecordBatch::try_from_iter(columns).unwrap();
+        let slices = (0..10).map(|i| memory_of(&rows.slice(i * 1000, 1000)));
+        let all = memory_of(&rows);
+        assert!(slices.sum::<usize>() <= all + 100, "{all}");
+        assert_eq!(memory_of(&rows.slice(7, 1)), 8 + 10 + 2 * 4);
+    }
 }

@@ -41,7 +41,10 @@ impl Versions {
 }
 
 /// Source and row of the newest version of each key, in order of the keys, deletions among them.
-/// Of versions with the same write time a deletion is valid, else that of the first source.
+/// Of versions with the same write time a deletion is valid, else that of the last source: chunks
+/// come in order of their names, and fresh rows after them ([`FreshRow::replaces`]).
+///
+/// [`FreshRow::replaces`]: crate::store::FreshRow::replaces
 pub fn newest(sources: &[Versions]) -> Vec<(usize, usize)> {
     let version = |source: usize, row: usize| {
         let versions = sources.get(source)?;
@@ -52,6 +55,7 @@ pub fn newest(sources: &[Versions]) -> Vec<(usize, usize)> {
         let order = (
             Reverse(versions.write_times.of(row)),
             !versions.is_deleted(row),
+            Reverse(source),
         );
         Some(Reverse((key, order, source, row)))
     };

@@ -1,27 +1,33 @@
 //! A table: loading, single rows, sealing and reading over any store.
 
+mod blobs;
 mod cache;
 mod chunker;
 mod clock;
 mod compaction;
 mod conform;
+mod division;
 mod fresh;
 mod ingest;
 mod merge;
 mod overlap;
 mod ranges;
 mod read;
+mod rewrite;
 mod seal;
 mod selection;
 mod view;
+mod work;
 
 use std::fmt;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use futures::stream::{self, StreamExt, TryStreamExt};
 
 pub use cache::CacheStatistics;
+pub use chunker::COLUMN_BYTES;
 pub use ingest::{Ingest, Ingested};
 pub use ranges::{Ranges, Span};
 pub use seal::Sealed;
@@ -32,6 +38,9 @@ use crate::Result;
 use crate::definition::Definition;
 use crate::store::Store;
 use cache::BlobCache;
+
+/// Places that rows of one insert are written to at once.
+const PLACES_WRITTEN_AT_ONCE: usize = 16;
 
 /// Rows in chunks and fresh rows, as one table.
 pub struct Table {
@@ -97,10 +106,12 @@ impl Table {
     }
 
     async fn write_fresh(&self, rows: &RecordBatch, write_time: i64, deleted: bool) -> Result<()> {
-        for (place, rows) in fresh::by_place(&self.definition, rows, write_time, deleted)? {
-            self.store.insert(place, &rows).await?;
-        }
-        Ok(())
+        let by_place = fresh::by_place(&self.definition, rows, write_time, deleted)?;
+        stream::iter(by_place)
+            .map(|(place, rows)| async move { self.store.insert(place, &rows).await })
+            .buffer_unordered(PLACES_WRITTEN_AT_ONCE)
+            .try_collect()
+            .await
     }
 }
 

@@ -12,7 +12,7 @@ use arrow::datatypes::{DataType, Int64Type};
 
 use super::selection::Part;
 use crate::definition::{Definition, Place};
-use crate::meta::{ChunkMeta, Key, Scalar};
+use crate::meta::{ChunkMeta, Key};
 use crate::store::{FreshRow, Snapshot};
 use crate::{Error, Result, key};
 
@@ -29,8 +29,7 @@ pub struct Reach {
 impl Reach {
     /// Of all rows of a part.
     pub fn of(definition: &Definition, part: &Part) -> Result<Option<Reach>> {
-        let order = definition.first_order_index();
-        let chunks = part.chunks.iter().map(|chunk| of_chunk(order, chunk));
+        let chunks = part.chunks.iter().map(|chunk| of_chunk(chunk));
         let reaches = chunks.chain(of_fresh(definition, &part.fresh)?);
         Ok(reaches.reduce(|a, b| a.and(&b)))
     }
@@ -46,8 +45,8 @@ impl Reach {
 
     /// Whether both may have the same key.
     pub fn meets(&self, other: &Reach) -> bool {
-        let keys = self.first <= other.last && other.first <= self.last;
-        keys && self.low <= other.high && other.low <= self.high
+        let orders = self.low <= other.high && other.low <= self.high;
+        orders && self.first <= other.last && other.first <= self.last
     }
 }
 
@@ -63,7 +62,6 @@ enum Member {
 
 /// The parts of a place, in order of their first keys. Fresh rows that overlap no chunk are one part.
 pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Result<Vec<Part>> {
-    let order = definition.first_order_index();
     let reaches = of_fresh(definition, &snapshot.fresh)?;
     let fresh = reaches.into_iter().zip(snapshot.fresh);
     let fresh = fresh.map(|(reach, row)| Extent {
@@ -71,7 +69,7 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
         member: Member::Fresh(row),
     });
     let chunk = |chunk: Arc<ChunkMeta>| Extent {
-        reach: of_chunk(order, &chunk),
+        reach: of_chunk(&chunk),
         member: Member::Chunk(chunk),
     };
     let members = snapshot
@@ -105,14 +103,8 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
     Ok(parts)
 }
 
-fn of_chunk(order: Option<usize>, chunk: &ChunkMeta) -> Reach {
-    // Bounds leave deleted rows out, which are versions, too.
-    let known = order.filter(|_| chunk.deleted == 0);
-    let bounds = known.and_then(|column| chunk.stats.get(column)?.bounds.as_ref());
-    let (low, high) = match bounds {
-        Some((Scalar::Int(low), Scalar::Int(high))) => (*low, *high),
-        _ => (i64::MIN, i64::MAX),
-    };
+fn of_chunk(chunk: &ChunkMeta) -> Reach {
+    let (low, high) = chunk.order_range.unwrap_or((i64::MIN, i64::MAX));
     Reach {
         first: chunk.first.clone(),
         last: chunk.last.clone(),
@@ -121,7 +113,8 @@ fn of_chunk(order: Option<usize>, chunk: &ChunkMeta) -> Reach {
     }
 }
 
-fn of_fresh(definition: &Definition, fresh: &[FreshRow]) -> Result<Vec<Reach>> {
+/// Of each row.
+pub fn of_fresh(definition: &Definition, fresh: &[FreshRow]) -> Result<Vec<Reach>> {
     let orders = first_order_values(definition, fresh)?;
     let reach = |(i, row): (usize, &FreshRow)| {
         let value = orders.as_ref().and_then(|values| values.get(i).copied());

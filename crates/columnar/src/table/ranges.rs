@@ -36,6 +36,7 @@ impl Ranges {
         };
         let mut ranges: Vec<Span> = partitions.iter().map(range).collect::<Result<_>>()?;
         ranges.sort_by(|a, b| a.first.cmp(&b.first));
+        ranges.dedup_by(|a, b| a.first == b.first);
         Ok(Some(Ranges(ranges)))
     }
 
@@ -54,6 +55,12 @@ impl Ranges {
 }
 
 impl Span {
+    /// Whether one of these, which are in order, has the key.
+    pub fn any_has(ranges: &[Span], key: &[u8]) -> bool {
+        let next = ranges.partition_point(|span| &span.last[..] < key);
+        ranges.get(next).is_some_and(|span| &span.first[..] <= key)
+    }
+
     /// The least range that holds all of these, which are in order; everything if there are none.
     pub fn around(ranges: &[Span]) -> KeyRange<'_> {
         KeyRange {

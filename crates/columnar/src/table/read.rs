@@ -1,6 +1,6 @@
 //! The rows of a part.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,18 +8,21 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBa
 use arrow::compute::{filter_record_batch, interleave, not};
 use arrow::datatypes::{Int64Type, SchemaRef};
 use bytes::Bytes;
+use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::Table;
 use super::fresh;
 use super::merge::{Versions, WriteTimes, newest};
 use super::ranges::{Ranges, Span};
 use super::selection::{Part, Selection};
-use crate::definition::{Kind, Place};
-use crate::encoding::{Codec, crc};
+use crate::definition::Place;
 use crate::key;
 use crate::meta::ChunkMeta;
-use crate::store::KeyRange;
+use crate::store::{FreshRow, KeyRange};
 use crate::{Error, Result};
+
+/// Chunks that are fetched at once when they are merged.
+pub(super) const CHUNKS_READ_AT_ONCE: usize = 8;
 
 impl Table {
     /// The rows of some partition keys within a range of the first order key, in order of their
@@ -36,12 +39,27 @@ impl Table {
                 rows.push(self.read(&part, columns, KeyRange::default()).await?);
                 continue;
             };
-            for span in ranges.overlapping(&part) {
-                let keys = Span::around(std::slice::from_ref(span));
-                rows.push(self.read(&part, columns, keys).await?);
-            }
+            let spans = ranges.overlapping(&part);
+            rows.extend(self.read_spans(&part, columns, spans).await?);
         }
         Ok(rows)
+    }
+
+    /// The rows of a part whose keys are in one of some spans.
+    async fn read_spans(
+        &self,
+        part: &Part,
+        columns: &[usize],
+        spans: &[Span],
+    ) -> Result<Vec<RecordBatch>> {
+        if let Some(chunk) = part.exact() {
+            let each = spans.chunks(1).map(Span::around);
+            let keys: Vec<KeyRange<'_>> = each.collect();
+            return self.read_chunk(part.place, chunk, columns, &keys).await;
+        }
+        let is_wanted = |key: &[u8]| Span::any_has(spans, key);
+        let merged = self.read_merged(part, columns, Span::around(spans), is_wanted);
+        Ok(vec![merged.await?])
     }
 
     /// The rows of a part in order of their keys: these columns, by number. Rows outside of `keys`
@@ -56,32 +74,61 @@ impl Table {
         keys: KeyRange<'_>,
     ) -> Result<RecordBatch> {
         match part.exact() {
-            Some(chunk) => self.read_chunk(part.place, chunk, columns, keys).await,
-            None => self.read_merged(part, columns, keys).await,
+            Some(chunk) => {
+                let keys = [keys];
+                let rows = self.read_chunk(part.place, chunk, columns, &keys);
+                let nothing = || RecordBatch::new_empty(self.projected(columns));
+                Ok(rows.await?.pop().unwrap_or_else(nothing))
+            }
+            None => {
+                let is_wanted = |key: &[u8]| keys.contains(key);
+                self.read_merged(part, columns, keys, is_wanted).await
+            }
         }
     }
 
+    /// The rows of each range of keys.
     async fn read_chunk(
         &self,
         place: Place,
         chunk: &ChunkMeta,
         columns: &[usize],
-        keys: KeyRange<'_>,
-    ) -> Result<RecordBatch> {
+        keys: &[KeyRange<'_>],
+    ) -> Result<Vec<RecordBatch>> {
         let mut wanted: Vec<u16> = columns.iter().map(|n| *n as u16).collect();
         wanted.extend(chunk.deleted_blob());
         let all_rows = 0..chunk.rows as usize;
-        let (blobs, rows) = match keys.contains(&chunk.first) && keys.contains(&chunk.last) {
-            true => (self.blobs(place, chunk, &wanted).await?, all_rows),
+        let has_all =
+            |keys: &KeyRange<'_>| keys.contains(&chunk.first) && keys.contains(&chunk.last);
+        let (blobs, ranges) = match keys.iter().all(has_all) {
+            true => {
+                let blobs = self.blobs(place, chunk, &wanted).await?;
+                (blobs, vec![all_rows; keys.len()])
+            }
             false => {
                 let key = self.key_numbers();
                 let both = [&wanted[..], &key].concat();
                 let blobs = self.blobs(place, chunk, &both).await?;
                 let key = self.decoded(place, chunk, &blobs, &key, all_rows.clone())?;
-                (blobs, self.rows_within(&key, all_rows, keys)?)
+                let within = |keys: &KeyRange<'_>| self.rows_within(&key, all_rows.clone(), *keys);
+                (blobs, keys.iter().map(within).collect::<Result<_>>()?)
             }
         };
-        let mut arrays = self.decoded(place, chunk, &blobs, &wanted, rows.clone())?;
+        let read = |rows| self.read_range(place, chunk, columns, &blobs, &wanted, rows);
+        ranges.into_iter().map(read).collect()
+    }
+
+    /// Rows by number, of which the deleted ones are left out.
+    fn read_range(
+        &self,
+        place: Place,
+        chunk: &ChunkMeta,
+        columns: &[usize],
+        blobs: &HashMap<u16, Bytes>,
+        wanted: &[u16],
+        rows: Range<usize>,
+    ) -> Result<RecordBatch> {
+        let mut arrays = self.decoded(place, chunk, blobs, wanted, rows.clone())?;
         let deleted = chunk.deleted_blob().and_then(|_| arrays.pop());
         let batch = batch(self.projected(columns), arrays, rows.len())?;
         match deleted {
@@ -138,26 +185,20 @@ impl Table {
         &self,
         part: &Part,
         columns: &[usize],
-        keys: KeyRange<'_>,
+        around: KeyRange<'_>,
+        is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<RecordBatch> {
-        let mut versions = Vec::with_capacity(part.chunks.len() + 1);
-        let mut arrays = Vec::with_capacity(part.chunks.len() + 1);
-        for chunk in &part.chunks {
-            let (of_chunk, columns) = self.versions(part.place, chunk, columns).await?;
-            versions.push(of_chunk);
-            arrays.push(columns);
-        }
-        versions.push(fresh::versions(&self.definition, &part.fresh)?);
-        let fresh = fresh::rows(&self.definition, &part.fresh)?;
-        arrays.push(
-            columns
-                .iter()
-                .map(|n| Arc::clone(fresh.column(*n)))
-                .collect(),
-        );
+        let touched = |chunk: &&Arc<ChunkMeta>| around.overlaps(&chunk.first, &chunk.last);
+        let chunks: Vec<&Arc<ChunkMeta>> = part.chunks.iter().filter(touched).collect();
+        let in_chunks = self.versions_of(part.place, &chunks, columns).await?;
+        let (mut versions, mut arrays): (Vec<_>, Vec<_>) = in_chunks.into_iter().unzip();
+        let fresh = part.fresh.iter().filter(|row| around.contains(&row.key));
+        let fresh: Vec<FreshRow> = fresh.cloned().collect();
+        versions.push(fresh::versions(&fresh));
+        arrays.push(fresh::columns(&self.definition, &fresh, columns)?);
         let wanted = |(source, row): &(usize, usize)| {
             let versions = &versions[*source];
-            !versions.is_deleted(*row) && keys.contains(versions.keys.get(*row))
+            !versions.is_deleted(*row) && is_wanted(versions.keys.get(*row))
         };
         let rows: Vec<_> = newest(&versions).into_iter().filter(wanted).collect();
         let column = |i: usize| {
@@ -171,13 +212,30 @@ impl Table {
         batch(self.projected(columns), merged, rows.len())
     }
 
-    /// The versions in a chunk, and these columns of them.
-    pub(super) async fn versions(
+    /// The versions in each of some chunks, and these columns of them.
+    pub(super) async fn versions_of(
         &self,
         place: Place,
-        chunk: &ChunkMeta,
+        chunks: &[&Arc<ChunkMeta>],
+        columns: &[usize],
+    ) -> Result<Vec<(Versions, Vec<ArrayRef>)>> {
+        let read = |chunk: &&Arc<ChunkMeta>| self.versions(place, Arc::clone(chunk), columns);
+        let reads: Vec<_> = chunks.iter().map(read).collect();
+        let mut reads = stream::iter(reads).buffered(CHUNKS_READ_AT_ONCE);
+        let mut versions = Vec::with_capacity(chunks.len());
+        while let Some(of_chunk) = reads.try_next().await? {
+            versions.push(of_chunk);
+        }
+        Ok(versions)
+    }
+
+    async fn versions(
+        &self,
+        place: Place,
+        chunk: Arc<ChunkMeta>,
         columns: &[usize],
     ) -> Result<(Versions, Vec<ArrayRef>)> {
+        let chunk = &*chunk;
         let key = self.key_numbers();
         let mut numbers = key.clone();
         numbers.extend(columns.iter().map(|n| *n as u16));
@@ -198,104 +256,6 @@ impl Table {
             deleted: deleted.map(|flags| flags.as_boolean().clone()),
         };
         Ok((versions, columns))
-    }
-
-    /// A whole column of a chunk.
-    pub(super) async fn column(
-        &self,
-        place: Place,
-        chunk: &ChunkMeta,
-        number: u16,
-    ) -> Result<Vec<ArrayRef>> {
-        let blobs = self.blobs(place, chunk, &[number]).await?;
-        let all = 0..chunk.rows as usize;
-        self.decoded(place, chunk, &blobs, &[number], all)
-    }
-
-    /// Decodes some rows of blobs of a chunk.
-    fn decoded(
-        &self,
-        place: Place,
-        chunk: &ChunkMeta,
-        blobs: &HashMap<u16, Bytes>,
-        numbers: &[u16],
-        rows: Range<usize>,
-    ) -> Result<Vec<ArrayRef>> {
-        let all = chunk.rows as usize;
-        let decode = |(number, blob): (u16, &Bytes)| {
-            let kind = self.kind(chunk, number);
-            let array = match rows.len() == all {
-                true => Codec::shared().decode(blob, kind, all),
-                false => Codec::shared().decode_range(blob, kind, all, rows.clone()),
-            };
-            array.map_err(|e| self.corrupt(place, chunk, number, e.to_string()))
-        };
-        let blobs = numbers.iter().filter_map(|n| Some((*n, blobs.get(n)?)));
-        blobs.map(decode).collect()
-    }
-
-    /// Blobs by number, from memory or the store, as they were written.
-    async fn blobs(
-        &self,
-        place: Place,
-        chunk: &ChunkMeta,
-        numbers: &[u16],
-    ) -> Result<HashMap<u16, Bytes>> {
-        let mut blobs = HashMap::with_capacity(numbers.len());
-        let mut missing = Vec::new();
-        let distinct: BTreeSet<u16> = numbers.iter().copied().collect();
-        for number in distinct {
-            match self.cache.get(chunk.id, number) {
-                Some(blob) => drop(blobs.insert(number, blob)),
-                None => missing.push(number),
-            }
-        }
-        if missing.is_empty() {
-            return Ok(blobs);
-        }
-        let read = self.store.blobs(place, chunk, &missing).await?;
-        for (number, blob) in missing.into_iter().zip(read) {
-            self.check(place, chunk, number, &blob)?;
-            self.cache.insert(chunk.id, number, &blob);
-            blobs.insert(number, blob);
-        }
-        Ok(blobs)
-    }
-
-    fn check(&self, place: Place, chunk: &ChunkMeta, number: u16, blob: &Bytes) -> Result<()> {
-        let Some(written) = chunk.blobs.get(number as usize) else {
-            return Err(self.corrupt(place, chunk, number, "it has no such column".to_owned()));
-        };
-        if blob.len() != written.bytes as usize {
-            let (found, expected) = (blob.len(), written.bytes);
-            let reason = format!("{found} bytes are there, {expected} were written");
-            return Err(self.corrupt(place, chunk, number, reason));
-        }
-        match crc(blob) == written.crc {
-            true => Ok(()),
-            false => Err(self.corrupt(place, chunk, number, "its checksum is wrong".to_owned())),
-        }
-    }
-
-    fn corrupt(&self, place: Place, chunk: &ChunkMeta, number: u16, reason: String) -> Error {
-        let what = match self.definition.columns.get(number as usize) {
-            Some(column) => format!("column `{}`", column.name),
-            None => "its versions".to_owned(),
-        };
-        Error::Corrupt {
-            chunk: chunk.id,
-            place,
-            what,
-            reason,
-        }
-    }
-
-    fn kind(&self, chunk: &ChunkMeta, number: u16) -> Kind {
-        match self.definition.columns.get(number as usize) {
-            Some(column) => column.kind,
-            None if chunk.write_times_blob() == Some(number) => Kind::Bigint,
-            None => Kind::Boolean,
-        }
     }
 
     fn projected(&self, columns: &[usize]) -> SchemaRef {

@@ -3,21 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, Int64Array};
-use arrow::compute::interleave;
+use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::chunker::{ChunkBuilder, pieces};
-use super::clock::write_time;
-use super::merge::{Versions, newest};
-use super::selection::Part;
-use super::{Table, compaction, fresh, overlap};
+use super::{Table, compaction, overlap};
 use crate::definition::Place;
 use crate::failpoint;
-use crate::store::{Change, Chunk, KeyRange, Snapshot, Swept};
+use crate::store::{Change, KeyRange, Snapshot, Swept};
 use crate::{Error, Result};
 
-/// How long the fact that a key is deleted is kept, for older versions that come late.
-const DELETIONS_KEPT: Duration = Duration::from_secs(10 * 24 * 3600);
+/// Places that are sealed at once: a store may have to wait for its writers in each.
+const PLACES_AT_ONCE: usize = 4;
+
+/// Chunks that are written before they are committed together.
+const CHUNKS_OF_COMMIT: usize = 64;
 
 /// What a seal did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,12 +50,17 @@ impl Table {
     /// table without buckets is one that never closes, and is sealed only without it.
     ///
     /// Readers and writers go on meanwhile. Safe to stop at any time.
-    pub async fn seal(&self, closed_before: Option<i64>) -> Result<Sealed> {
+    pub async fn seal(self: &Arc<Self>, closed_before: Option<i64>) -> Result<Sealed> {
+        let mut places = self.store.places().await?;
+        places.retain(|place| self.is_closed(*place, closed_before));
+        let seals: Vec<_> = places
+            .into_iter()
+            .map(|place| self.seal_place(place))
+            .collect();
+        let mut seals = stream::iter(seals).buffer_unordered(PLACES_AT_ONCE);
         let mut sealed = Sealed::default();
-        for place in self.store.places().await? {
-            if self.is_closed(place, closed_before) {
-                sealed += self.seal_place(place).await?;
-            }
+        while let Some(of_place) = seals.try_next().await? {
+            sealed += of_place;
         }
         Ok(sealed)
     }
@@ -71,99 +74,55 @@ impl Table {
         }
     }
 
-    async fn seal_place(&self, place: Place) -> Result<Sealed> {
+    async fn seal_place(self: &Arc<Self>, place: Place) -> Result<Sealed> {
         let frozen = self.store.freeze(place).await?;
         failpoint::hit("seal.frozen");
-        let chunks = self
-            .store
-            .snapshot(place, KeyRange::default())
-            .await?
-            .chunks;
-        let fresh = frozen.rows.clone();
-        let parts = overlap::parts(&self.definition, place, Snapshot { fresh, chunks })?;
+        let snapshot = Snapshot {
+            fresh: frozen.rows.clone(),
+            chunks: self.store.snapshot(place, KeyRange::EMPTY).await?.chunks,
+        };
+        let parts = overlap::parts(&self.definition, place, snapshot)?;
         let groups = compaction::groups(&self.definition, parts)?;
         if groups.is_empty() {
             return Ok(Sealed::default());
         }
-        let mut change = Change {
-            place,
-            add: Vec::new(),
-            retire: Vec::new(),
-            sealed: None,
+        let mut sealed = Sealed {
+            places: 1,
+            fresh: frozen.rows.len() as u64,
+            ..Sealed::default()
         };
+        let mut change = no_change(place);
         for group in groups {
-            let chunks = self.rewritten(&group).await?;
+            if change.add.len() >= CHUNKS_OF_COMMIT {
+                // The fresh rows stay until all of them are in chunks: some are in both until then.
+                let some = std::mem::replace(&mut change, no_change(place));
+                sealed += self.commit(some).await?;
+            }
+            change
+                .retire
+                .extend(group.chunks.iter().map(|chunk| chunk.id));
+            let chunks = self.rewritten(group).await?;
             failpoint::hit("seal.encoded");
             self.store.put(place, &chunks).await?;
             failpoint::hit("seal.put");
             change
                 .add
                 .extend(chunks.into_iter().map(|chunk| chunk.meta));
-            change
-                .retire
-                .extend(group.chunks.iter().map(|chunk| chunk.id));
         }
-        let sealed = Sealed {
-            places: 1,
-            fresh: frozen.rows.len() as u64,
-            chunks_added: change.add.len() as u64,
-            chunks_retired: change.retire.len() as u64,
-        };
         change.sealed = Some(frozen);
-        self.store.commit(vec![change]).await?;
+        sealed += self.commit(change).await?;
         failpoint::hit("seal.committed");
         Ok(sealed)
     }
 
-    /// The newest versions of a group as chunks. One column of all its chunks is in memory at once.
-    async fn rewritten(&self, group: &Part) -> Result<Vec<Chunk>> {
-        let mut sources = Vec::with_capacity(group.chunks.len() + 1);
-        for chunk in &group.chunks {
-            sources.push(self.versions(group.place, chunk, &[]).await?.0);
-        }
-        sources.push(fresh::versions(&self.definition, &group.fresh)?);
-        let fresh = fresh::rows(&self.definition, &group.fresh)?;
-        let expired = write_time().saturating_sub(DELETIONS_KEPT.as_micros() as i64);
-        let is_kept = |(source, row): &(usize, usize)| {
-            let versions = &sources[*source];
-            !versions.is_deleted(*row) || versions.write_times.of(*row) >= expired
+    async fn commit(&self, change: Change) -> Result<Sealed> {
+        let sealed = Sealed {
+            chunks_added: change.add.len() as u64,
+            chunks_retired: change.retire.len() as u64,
+            ..Sealed::default()
         };
-        let rows: Vec<_> = newest(&sources).into_iter().filter(is_kept).collect();
-        let pieces = pieces(&self.definition, rows.len());
-        let mut chunks: Vec<ChunkBuilder> = Vec::with_capacity(pieces.len());
-        for piece in &pieces {
-            chunks.push(self.begun(&sources, &rows[piece.clone()])?);
-        }
-        for (number, column) in self.definition.columns.iter().enumerate() {
-            let mut arrays = Vec::with_capacity(sources.len());
-            for chunk in &group.chunks {
-                arrays.extend(self.column(group.place, chunk, number as u16).await?);
-            }
-            arrays.push(Arc::clone(fresh.column(number)));
-            let arrays: Vec<&dyn Array> = arrays.iter().map(|a| a.as_ref()).collect();
-            for (piece, chunk) in pieces.iter().zip(&mut chunks) {
-                let merged: ArrayRef =
-                    interleave(&arrays, &rows[piece.clone()]).map_err(|source| Error::Arrow {
-                        doing: "merging chunks",
-                        source,
-                    })?;
-                chunk.add_column(column.kind, &merged)?;
-            }
-        }
-        chunks.into_iter().map(ChunkBuilder::finish).collect()
-    }
-
-    fn begun(&self, sources: &[Versions], rows: &[(usize, usize)]) -> Result<ChunkBuilder> {
-        let key = |at: Option<&(usize, usize)>| {
-            at.map(|(source, row)| sources[*source].keys.key(*row))
-                .unwrap_or_default()
-        };
-        let time = |(source, row): &(usize, usize)| sources[*source].write_times.of(*row);
-        let deleted = |(source, row): &(usize, usize)| Some(sources[*source].is_deleted(*row));
-        let times: Int64Array = rows.iter().map(time).collect();
-        let deleted: BooleanArray = rows.iter().map(deleted).collect();
-        let (first, last) = (key(rows.first()), key(rows.last()));
-        ChunkBuilder::new(self.definition.profile, first, last, times, Some(deleted))
+        self.store.commit(vec![change]).await?;
+        Ok(sealed)
     }
 
     /// Removes all rows of the buckets that end at or before this value of the first order key, by
@@ -188,5 +147,14 @@ impl Table {
     /// query that is older than that fails: [`crate::store::GRACE`] should be enough for all.
     pub async fn sweep(&self, grace: Duration) -> Result<Swept> {
         self.store.sweep(grace).await
+    }
+}
+
+fn no_change(place: Place) -> Change {
+    Change {
+        place,
+        add: Vec::new(),
+        retire: Vec::new(),
+        sealed: None,
     }
 }

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
+use super::chunker::VIEW_BYTES;
 use crate::definition::Place;
 use crate::meta::{ChunkMeta, Scalar};
 use crate::store::FreshRow;
@@ -54,6 +57,17 @@ impl Part {
     pub fn rows_at_most(&self) -> u64 {
         let chunks: u64 = self.chunks.iter().map(|c| u64::from(c.rows)).sum();
         chunks + self.fresh.len() as u64
+    }
+
+    /// Bytes of the values of its widest column before that was encoded, at most.
+    pub(super) fn widest(&self) -> u64 {
+        let chunks: u64 = self.chunks.iter().map(|c| u64::from(c.widest)).sum();
+        let row = |row: &FreshRow| row.key.len() + row.row.as_ref().map_or(0, Bytes::len);
+        let fresh = self
+            .fresh
+            .iter()
+            .map(|fresh| (row(fresh) + VIEW_BYTES) as u64);
+        chunks + fresh.sum::<u64>()
     }
 
     /// Bytes of its chunks' blobs with these numbers.

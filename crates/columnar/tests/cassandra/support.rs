@@ -177,6 +177,8 @@ pub fn chunk(definition: &Definition, first: &str, last: &str, blobs: Vec<Bytes>
         last: Bytes::copy_from_slice(last.as_bytes()),
         min_write_time: 7,
         max_write_time: 7,
+        order_range: None,
+        widest: 0,
         stats: vec![ColumnStats::default(); definition.columns.len()],
         blobs: blobs.iter().map(of_blob).collect(),
     };

@@ -222,6 +222,23 @@ async fn a_chunk_that_is_cut_or_gone_is_named() {
     }
 }
 
+/// What is known of a chunk has to be that of a chunk of this table.
+#[tokio::test]
+async fn a_chunk_of_another_table_is_named() {
+    let example = Example::new().await;
+    let path = example.path("table.json");
+    let mut table: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let columns = table["definition"]["columns"].as_array_mut().unwrap();
+    columns.push(serde_json::json!({"name": "other", "kind": "int"}));
+    fs::write(&path, table.to_string()).unwrap();
+    for seen in example.seen().await {
+        let error = seen.unwrap_err();
+        assert!(is_torn(&error), "{error}");
+        let said = "cannot have 2 columns, not 3";
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn a_table_without_its_manifest_is_not_an_empty_one() {
     let example = Example::new().await;

@@ -13,6 +13,7 @@ mod rows;
 mod steps;
 mod support;
 mod sweeps;
+mod unsynced;
 
 /// What a process does that a test started.
 #[test]
@@ -27,6 +28,7 @@ fn child() {
         "concurrent" => concurrent::child(),
         "full" => disk_full::child(),
         "hold" => access::hold(),
+        "unsynced" => unsynced::child(),
         other => panic!("no such task: {other}"),
     }
 }

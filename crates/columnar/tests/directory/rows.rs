@@ -227,3 +227,21 @@ async fn blobs_of_other_sizes_than_known_are_not_put() {
     let error = store.put(place(0), &[wrong]).await.unwrap_err().to_string();
     assert!(error.contains("are not of the sizes"), "{error}");
 }
+
+#[tokio::test]
+async fn what_no_chunk_of_the_table_can_be_is_not_committed() {
+    let (_folder, store) = table();
+    let mut wrong = chunk(&[row("a", 1, "x")]);
+    Arc::make_mut(&mut wrong.meta).rows = u32::MAX;
+    store
+        .put(place(0), std::slice::from_ref(&wrong))
+        .await
+        .unwrap();
+    let change = Change {
+        add: vec![wrong.meta],
+        ..change(place(0))
+    };
+    let error = store.commit(vec![change]).await.unwrap_err().to_string();
+    assert!(error.ends_with("the change was not made"), "{error}");
+    assert!(all_rows(&store).await.unwrap().is_empty());
+}

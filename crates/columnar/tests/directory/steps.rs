@@ -71,7 +71,7 @@ async fn perform(store: &mut DirectoryStore, folder: &Path, step: &Step) {
         Step::Insert(bucket, rows) => store.insert(place(*bucket), &fresh(rows)).await.unwrap(),
         Step::Ingest(bucket, rows, size) => {
             let mut chunk = chunk(rows);
-            Arc::make_mut(&mut chunk.meta).first = vec![b'x'; *size].into();
+            Arc::make_mut(&mut chunk.meta).last = vec![b'x'; 1 + *size].into();
             store
                 .put(place(*bucket), std::slice::from_ref(&chunk))
                 .await

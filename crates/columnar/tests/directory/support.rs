@@ -103,6 +103,8 @@ pub fn chunk(rows: &[Row]) -> Chunk {
         last: key(rows.last()),
         min_write_time: 0,
         max_write_time: 0,
+        order_range: None,
+        widest: 0,
         stats: vec![ColumnStats::default(); 2],
         blobs: blobs.iter().map(blob).collect(),
     };

@@ -111,7 +111,7 @@ async fn the_grace_counts_from_the_retirement() {
 /// Replaces the chunks of a place by one whose statistics have 100 KB.
 async fn replace_by_large_chunk(store: &DirectoryStore, place: Place, rows: &[Row]) {
     let mut large = chunk(rows);
-    Arc::make_mut(&mut large.meta).first = vec![b'x'; 100_000].into();
+    Arc::make_mut(&mut large.meta).last = vec![b'x'; 100_000].into();
     store
         .put(place, std::slice::from_ref(&large))
         .await

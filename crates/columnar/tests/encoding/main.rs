@@ -8,5 +8,4 @@ mod columns;
 mod faults;
 mod golden;
 mod rows;
-mod search;
 mod stats;

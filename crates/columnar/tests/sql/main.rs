@@ -1,11 +1,14 @@
 //! Columnar tables as DataFusion tables, compared with DataFusion's own.
 #![allow(clippy::unwrap_used)]
 
+mod keys;
 mod orders;
 mod plans;
 mod questions;
+mod reads;
 mod rows;
 mod support;
+mod zeros;
 
 use questions::random_question;
 use rows::Random;

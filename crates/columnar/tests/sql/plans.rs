@@ -125,7 +125,7 @@ async fn whole_tables_are_answered_without_a_scan() {
     for (sql, scan) in [
         (
             "SELECT count(*), min(time), max(small), sum(small), sum(value) FROM t",
-            "Placeholder",
+            "chunks=100, rows=10000",
         ),
         (
             "SELECT count(whole), avg(small), max(word) IS NULL FROM t",

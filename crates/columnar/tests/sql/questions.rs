@@ -130,6 +130,52 @@ fn limit(random: &mut Random) -> String {
     }
 }
 
+/// What fewer queries have: filters of aggregates and groups, subqueries, unions, casts, windows.
+fn less_common(random: &mut Random, filter: &str) -> Question {
+    let (one, other) = (condition(random), condition(random));
+    let and = match filter.is_empty() {
+        true => "WHERE".to_owned(),
+        false => format!("{filter} AND"),
+    };
+    let n = random.between(-100, 320);
+    let sql = match random.below(9) {
+        0 => format!(
+            "SELECT count(*) FILTER (WHERE {one}), max(small) FILTER (WHERE {other}), count(*) \
+             FROM t {filter}"
+        ),
+        1 => format!(
+            "SELECT series, count(*) FILTER (WHERE {one}), max(time) FROM t {filter} GROUP BY series"
+        ),
+        2 => format!(
+            "SELECT series, min(time), sum(small) FROM t {filter} GROUP BY series \
+             HAVING count(*) > {} AND max(small) > {n}",
+            random.between(0, 20)
+        ),
+        3 => format!(
+            "SELECT count(DISTINCT small), sum(DISTINCT whole), min(day), count(DISTINCT series) \
+             FROM t {filter}"
+        ),
+        4 => format!(
+            "SELECT count(*), max(small) FROM t {and} series IN (SELECT series FROM t WHERE {one})"
+        ),
+        5 => format!(
+            "SELECT series, time, number FROM t {and} small > (SELECT avg(small) FROM t WHERE {one})"
+        ),
+        6 => format!(
+            "SELECT series, small FROM t {filter} UNION ALL SELECT word, number FROM t WHERE {one}"
+        ),
+        7 => format!(
+            "SELECT CAST(time AS DATE), CAST(small AS DOUBLE) / 2, CAST(flag AS INT) FROM t \
+             {and} CAST(small AS BIGINT) < {n} AND CAST(time AS DATE) < DATE '2000-01-01'"
+        ),
+        _ => format!(
+            "SELECT series, time, number, row_number() OVER (PARTITION BY series ORDER BY time, \
+             number), lag(small) OVER (PARTITION BY series ORDER BY time, number) FROM t {filter}"
+        ),
+    };
+    question(sql, false)
+}
+
 pub fn random_question(random: &mut Random) -> Question {
     let filter = filter(random);
     let and = match filter.is_empty() {
@@ -139,7 +185,7 @@ pub fn random_question(random: &mut Random) -> Question {
     let columns = columns(random);
     let limit = limit(random);
     let series = format!("s{}", random.below(9));
-    match random.below(17) {
+    match random.below(24) {
         0..=3 => question(
             format!("SELECT {} FROM t {filter}", aggregates(random)),
             false,
@@ -231,6 +277,7 @@ pub fn random_question(random: &mut Random) -> Question {
                 true,
             )
         }
+        16..=22 => less_common(random, &filter),
         _ => question(
             format!(
                 "SELECT a.series, a.time, a.number, b.small FROM t a JOIN t b ON a.series = b.series AND a.time = b.time AND a.number < b.number {}",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use bakeoff_columnar::store::Store;
 use bakeoff_columnar::store::memory::MemoryStore;
 use bakeoff_columnar::table::Table;
 use bakeoff_columnar::{Definition, sql};
@@ -96,23 +97,43 @@ impl Both {
 
     /// A session that asks the columnar table.
     pub fn columnar(&self, threads: usize) -> SessionContext {
-        let session = sql::session(&SessionContext::new_with_config(config(threads)));
-        sql::register(&session, "t", Arc::clone(&self.table)).unwrap();
-        session
+        session_of(Arc::clone(&self.table), threads)
     }
 
     /// A session that asks DataFusion's own table.
     pub fn plain(&self) -> SessionContext {
         let rows: Vec<Row> = self.rows.values().cloned().collect();
-        let rows = batch(&rows);
-        let session = SessionContext::new_with_config(config(2));
-        let table = MemTable::try_new(rows.schema(), vec![vec![rows]]).unwrap();
-        session.register_table("t", Arc::new(table)).unwrap();
-        session
+        plain(batch(&rows))
     }
 }
 
-fn config(threads: usize) -> SessionConfig {
+/// A session that asks DataFusion's own table `t` of these rows.
+pub fn plain(rows: RecordBatch) -> SessionContext {
+    let session = SessionContext::new_with_config(config(2));
+    let table = MemTable::try_new(rows.schema(), vec![vec![rows]]).unwrap();
+    session.register_table("t", Arc::new(table)).unwrap();
+    session
+}
+
+/// A columnar table that each of these batches was loaded into.
+pub async fn loaded(store: Arc<dyn Store>, loads: &[RecordBatch]) -> Arc<Table> {
+    let table = Table::new(store, 1 << 20);
+    for rows in loads {
+        let mut ingest = table.ingest();
+        ingest.write(rows).await.unwrap();
+        ingest.finish().await.unwrap();
+    }
+    table
+}
+
+/// A session that asks this columnar table by the name `t`.
+pub fn session_of(table: Arc<Table>, threads: usize) -> SessionContext {
+    let session = sql::session(&SessionContext::new_with_config(config(threads)));
+    sql::register(&session, "t", table).unwrap();
+    session
+}
+
+pub fn config(threads: usize) -> SessionConfig {
     let mut config = SessionConfig::new().with_target_partitions(threads);
     config.options_mut().sql_parser.map_string_types_to_utf8view = false;
     config
@@ -149,13 +170,20 @@ fn rounded(value: &ScalarValue) -> String {
     }
 }
 
+/// Sums differ in their last digits; the sign of zero counts.
 pub fn same(a: &ScalarValue, b: &ScalarValue) -> bool {
     match (a, b) {
         (ScalarValue::Float64(Some(a)), ScalarValue::Float64(Some(b))) => {
-            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+            match *a == 0.0 && *b == 0.0 {
+                true => a.is_sign_negative() == b.is_sign_negative(),
+                false => {
+                    let close = (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+                    a == b || (a.is_nan() && b.is_nan()) || close
+                }
+            }
         }
         (ScalarValue::Float32(Some(a)), ScalarValue::Float32(Some(b))) => {
-            a == b || (a.is_nan() && b.is_nan())
+            a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
         }
         (a, b) => a == b,
     }

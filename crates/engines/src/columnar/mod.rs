@@ -31,10 +31,8 @@ pub struct Shape {
 impl Shape {
     pub fn new(id: &DesignId, table: &Described) -> Result<Self, EngineError> {
         let mut settings = Settings::of(id);
-        let profile = match settings.word("profile", &["fast", "compact"])? {
-            Some("compact") => Profile::Compact,
-            _ => Profile::Fast,
-        };
+        let profile = settings.word("profile", &Profile::ALL.map(Profile::name))?;
+        let profile = profile.and_then(|name| name.parse().ok());
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
             Some(width) => NonZeroI64::new(settings.bucket(table, &width)?.1),
             None => None,
@@ -56,7 +54,7 @@ impl Shape {
             order_key: table.order_key.clone(),
             bucket,
             shards,
-            profile,
+            profile: profile.unwrap_or_default(),
             chunk_rows,
         };
         let checked = definition.check();
@@ -74,12 +72,8 @@ impl Shape {
         let bucket = definition
             .bucket
             .map_or("none".to_owned(), |width| width.to_string());
-        let profile = match definition.profile {
-            Profile::Fast => "fast",
-            Profile::Compact => "compact",
-        };
         [
-            ("profile", profile.to_owned()),
+            ("profile", definition.profile.to_string()),
             ("rows of a chunk at most", definition.chunk_rows.to_string()),
             ("bucket", bucket),
             ("shards", definition.shards.to_string()),

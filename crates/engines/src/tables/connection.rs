@@ -11,7 +11,7 @@ use bakeoff_workload::Consistency;
 use scylla::client::session::Session;
 use tokio::sync::OnceCell;
 
-use super::{Location, TableError};
+use super::{Location, TableError, folder};
 use crate::cassandra::{Cluster, in_driver};
 
 /// Connects when the first table of a cluster is asked for.
@@ -58,7 +58,7 @@ impl Connection {
         options: &ColumnarOptions,
     ) -> Result<Option<Arc<Table>>, TableError> {
         let store: Arc<dyn Store> = match location {
-            Location::Directory(path) if !is_table(path) => return Ok(None),
+            Location::Directory(path) if !is_table(path)? => return Ok(None),
             Location::Directory(path) => Arc::new(match access {
                 Access::Read => DirectoryStore::open_to_read(path)?,
                 Access::Write => DirectoryStore::open(path)?,
@@ -69,10 +69,41 @@ impl Connection {
                     return Ok(None);
                 }
                 let options = options.of_store();
-                Arc::new(CassandraStore::open(session, keyspace, table, options).await?)
+                let opened = CassandraStore::open(session, keyspace, table, options).await;
+                Arc::new(opened.map_err(|error| with_remedy(error, location))?)
             }
         };
         Ok(Some(Table::new(store, options.cache_bytes)))
+    }
+
+    /// What is there of a columnar table that was half made or half dropped, by name; nothing where
+    /// there is a whole one or none.
+    pub async fn remains(&self, location: &Location) -> Result<Vec<String>, TableError> {
+        match location {
+            Location::Directory(path) => Ok(folder::remains(path)?),
+            Location::Cassandra { keyspace, table } => {
+                let session = self.session(location).await?;
+                let there = parts(&session, keyspace, table);
+                let is_whole = there.len() == table_names(table).len();
+                Ok(if is_whole { Vec::new() } else { there })
+            }
+        }
+    }
+
+    /// Removes a columnar table with all its rows, or what is there of one that was half made or
+    /// half dropped; tells whether there was anything. What belongs to somebody else is left alone.
+    ///
+    /// # Errors
+    /// A folder in which there is something else, tables of the same names that are somebody
+    /// else's: then nothing is removed. A table in a folder that another process writes.
+    pub async fn drop_columnar(&self, location: &Location) -> Result<bool, TableError> {
+        match location {
+            Location::Directory(path) => folder::drop(path),
+            Location::Cassandra { keyspace, table } => {
+                let session = self.session(location).await?;
+                Ok(CassandraStore::drop_table(session, keyspace, table).await?)
+            }
+        }
     }
 
     /// Makes a columnar table that is not there yet.
@@ -83,14 +114,17 @@ impl Connection {
         options: &ColumnarOptions,
     ) -> Result<Arc<Table>, TableError> {
         let store: Arc<dyn Store> = match location {
-            Location::Directory(path) => Arc::new(DirectoryStore::create(path, definition)?),
+            Location::Directory(path) => {
+                let made = DirectoryStore::create(path, definition);
+                Arc::new(made.map_err(|error| with_remedy(error, location))?)
+            }
             Location::Cassandra { keyspace, table } => {
                 let session = self.session(location).await?;
                 check_free(&session, keyspace, table)?;
                 let options = options.of_store();
                 let made =
                     CassandraStore::create(session, keyspace, table, definition, options).await;
-                Arc::new(made?)
+                Arc::new(made.map_err(|error| with_remedy(error, location))?)
             }
         };
         Ok(Table::new(store, options.cache_bytes))
@@ -121,19 +155,41 @@ impl ColumnarOptions {
 }
 
 /// Whether a folder holds a columnar table.
-fn is_table(folder: &Path) -> bool {
-    folder.join("table.json").exists()
+fn is_table(folder: &Path) -> Result<bool, TableError> {
+    let definition = folder.join("table.json");
+    let found = definition.try_exists();
+    found.map_err(|error| {
+        TableError::Failed(format!("cannot look for {}: {error}", definition.display()))
+    })
+}
+
+/// An error of a columnar table, and the command that mends it if dropping the table does.
+fn with_remedy(error: Error, location: &Location) -> TableError {
+    const MENDED_BY_A_DROP: [&str; 3] = ["drop it", "or not all of it", "`table.json` is missing"];
+    match TableError::from(error) {
+        TableError::Asked(text) if MENDED_BY_A_DROP.iter().any(|part| text.contains(part)) => {
+            TableError::Asked(format!(
+                "{text}; `bakeoff table drop {location}` removes what is there of it"
+            ))
+        }
+        error => error,
+    }
 }
 
 /// Whether the tables that a columnar table consists of are there.
 fn has_parts(session: &Session, keyspace: &str, table: &str) -> bool {
+    parts(session, keyspace, table).len() == table_names(table).len()
+}
+
+/// The tables that have the names of those that a columnar table consists of.
+fn parts(session: &Session, keyspace: &str, table: &str) -> Vec<String> {
     let cluster = session.get_cluster_state();
     let is_there = |name: &String| {
         cluster
             .get_keyspace(keyspace)
             .is_some_and(|k| k.tables.contains_key(name))
     };
-    table_names(table).iter().all(is_there)
+    table_names(table).into_iter().filter(is_there).collect()
 }
 
 /// A columnar table can have no name that an ordinary one has: queries could not tell them apart.

@@ -11,6 +11,9 @@ pub enum TableError {
     /// What was asked for cannot be: a table, a column or a query that does not exist.
     #[error("{0}")]
     Asked(String),
+    /// A value of a source does not fit its column.
+    #[error("{0}")]
+    Misfit(String),
     /// What was asked for was begun, and did not succeed.
     #[error("{0}")]
     Failed(String),

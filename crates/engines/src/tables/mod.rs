@@ -3,6 +3,7 @@
 
 mod connection;
 mod error;
+mod folder;
 mod location;
 mod names;
 mod progress;
@@ -20,8 +21,11 @@ use datafusion::common::TableReference;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
-pub use bakeoff_columnar::table::{Ingested, Selection};
-pub use bakeoff_columnar::{Column, Definition, Kind, Profile, Table as Columnar};
+pub use bakeoff_columnar::definition::CHUNK_ROWS;
+pub use bakeoff_columnar::table::{Ingested, Part, Selection};
+pub use bakeoff_columnar::{
+    Column, Definition, Error as ColumnarError, Kind, Profile, Table as Columnar,
+};
 pub use connection::{Access, ColumnarOptions, Connection};
 pub use error::TableError;
 pub use location::Location;
@@ -31,9 +35,10 @@ pub use source::{Rows, Source, SourceColumn};
 
 use crate::{cassandra, sql};
 
-/// DataFusion's own catalog, and the schema in which tables have no keyspace before their name.
+/// The one catalog, and the schema in which tables have no keyspace before their name: no keyspace
+/// can be called so.
 const CATALOG: &str = "datafusion";
-const NO_KEYSPACE: &str = "public";
+const NO_KEYSPACE: &str = "no keyspace";
 /// Where DataFusion tells what tables there are.
 const INFORMATION_SCHEMA: &str = "information_schema";
 
@@ -82,7 +87,11 @@ pub struct Tables {
 
 impl Tables {
     pub fn new(connection: Arc<Connection>, options: Options) -> Result<Self, TableError> {
-        let session = sql::session_for_tables(options.threads, options.memory_bytes)?;
+        let session = sql::session_for_tables(
+            options.threads,
+            options.memory_bytes,
+            (CATALOG, NO_KEYSPACE),
+        )?;
         Ok(Tables {
             options,
             connection,

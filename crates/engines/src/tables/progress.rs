@@ -1,6 +1,6 @@
 //! How far a query has come.
 
-use bakeoff_columnar::sql::ColumnarScan;
+use bakeoff_columnar::sql::{ColumnarScan, StatisticsExec};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::MetricsSet;
 
@@ -66,11 +66,15 @@ pub fn chunks(plan: &dyn ExecutionPlan) -> ChunkCounts {
         sum.bytes += counts.bytes;
         sum
     });
+    if let Some(statistics) = plan.downcast_ref::<StatisticsExec>() {
+        sum.all += statistics.chunks_looked_up() as u64;
+        sum.answered += statistics.chunks() as u64;
+    }
     if let Some(scan) = plan.downcast_ref::<ColumnarScan>() {
         let metrics = scan.metrics().unwrap_or_default();
         sum.all += scan.chunks_looked_up() as u64;
         sum.read += counter(&metrics, "chunks_read");
-        sum.answered += scan.chunks_answered() as u64 + counter(&metrics, "chunks_counted");
+        sum.answered += counter(&metrics, "chunks_counted");
         sum.bytes += counter(&metrics, "bytes_read");
     }
     sum

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Field, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::Table;
 use datafusion::common::{Column, TableReference};
@@ -144,6 +144,13 @@ impl Tables {
             explains,
             columnar: self.columnar.clone(),
         }))
+    }
+
+    /// The columns of a table that is open, by the name that it was given.
+    pub(super) async fn fields(&self, table: &str) -> Result<Vec<Field>, TableError> {
+        let table = self.session.table_provider(TableReference::bare(table));
+        let schema = table.await?.schema();
+        Ok(schema.fields().iter().map(|f| f.as_ref().clone()).collect())
     }
 
     /// Opens the tables that a query names with their keyspace, and that are not open yet.

@@ -3,39 +3,10 @@
 use std::num::NonZeroI64;
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_engines::tables::{Column, Definition, Keys, Kind, Profile, Source, SourceColumn};
+use bakeoff_engines::tables::{CHUNK_ROWS, Column, Definition, Keys, Kind, Source, SourceColumn};
 use bakeoff_workload::suggestion;
 
 use super::Ingest;
-
-/// Rows of a chunk at most, as the library has measured it.
-const CHUNK_ROWS: u32 = 32 * 1024;
-
-pub const KINDS: [(&str, Kind); 10] = [
-    ("boolean", Kind::Boolean),
-    ("int", Kind::Int),
-    ("bigint", Kind::Bigint),
-    ("float", Kind::Float),
-    ("double", Kind::Double),
-    ("date", Kind::Date),
-    ("timestamp", Kind::Timestamp),
-    ("nanotime", Kind::Nanotime),
-    ("text", Kind::Text),
-    ("blob", Kind::Blob),
-];
-
-pub fn kind(name: &str) -> Option<Kind> {
-    let found = KINDS
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name));
-    found.map(|(_, kind)| *kind)
-}
-
-/// A type as it is written.
-pub fn name_of(kind: Kind) -> &'static str {
-    let found = KINDS.iter().find(|(_, known)| *known == kind);
-    found.map_or("", |(name, _)| name)
-}
 
 /// The table that is made for these rows.
 pub fn new(options: &Ingest, source: &Source) -> Result<Definition> {
@@ -60,8 +31,8 @@ pub fn new(options: &Ingest, source: &Source) -> Result<Definition> {
         order_key: keys.order,
         bucket,
         shards: options.shards.unwrap_or(1),
-        profile: options.profile.map_or(Profile::default(), Profile::from),
-        chunk_rows: CHUNK_ROWS,
+        profile: options.profile.unwrap_or_default(),
+        chunk_rows: options.chunk_rows.unwrap_or(CHUNK_ROWS),
     };
     definition.check()?;
     Ok(definition)
@@ -136,18 +107,30 @@ fn typed(options: &Ingest, column: &SourceColumn) -> Result<Column> {
 }
 
 fn keys(options: &Ingest, source: &Source) -> Result<Keys> {
-    let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect();
-    match source.keys() {
-        _ if !options.partition_key.is_empty() => Ok(Keys {
-            partition: lower(&options.partition_key),
-            order: lower(&options.order_key),
-        }),
-        Some(keys) if options.order_key.is_empty() => Ok(keys.clone()),
-        _ => bail!(
+    let of_source = source.keys().cloned().unwrap_or_default();
+    let said_or = |said: &[String], own: Vec<String>| match said.is_empty() {
+        true => own,
+        false => said.iter().map(|name| name.to_lowercase()).collect(),
+    };
+    let keys = Keys {
+        partition: said_or(&options.partition_key, of_source.partition),
+        order: said_or(&options.order_key, of_source.order),
+    };
+    if keys.partition.is_empty() {
+        bail!(
             "{} is not there yet: say which rows belong together with --partition-key COLUMN,... \
              and what orders them with --order-key COLUMN,...",
             options.into
+        );
+    }
+    let half_said = options.partition_key.is_empty() != options.order_key.is_empty();
+    let twice = keys.order.iter().find(|name| keys.partition.contains(name));
+    match twice.filter(|_| half_said && source.keys().is_some()) {
+        Some(name) => bail!(
+            "`{name}` is in the other half of the key of the source: say both halves, with \
+             --partition-key and --order-key"
         ),
+        None => Ok(keys),
     }
 }
 
@@ -203,7 +186,8 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
     let into = &options.into;
     let there = |what: &str, is: &dyn std::fmt::Display| {
         Err(anyhow!(
-            "{into} is there already, and its {what} is {is}: leave the option out"
+            "{into} is there already, and its {what} is {is}: leave the option out, or remove the \
+             table with `bakeoff table drop {into}`"
         ))
     };
     let differs = |said: &[String], is: &[String]| {
@@ -228,17 +212,17 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
             .find(|c| c.name.to_lowercase() == *name);
         return there(
             &format!("column `{name}`"),
-            &column.map_or("", |c| name_of(c.kind)),
+            &column.map_or("", |c| c.kind.name()),
         );
     }
     if options.shards.is_some_and(|shards| shards != table.shards) {
         return there("number of shards", &table.shards);
     }
-    if options
-        .profile
-        .is_some_and(|profile| Profile::from(profile) != table.profile)
-    {
-        return there("profile", &format!("{:?}", table.profile).to_lowercase());
+    if { options.chunk_rows }.is_some_and(|rows| rows != table.chunk_rows) {
+        return there("number of rows of a chunk", &table.chunk_rows);
+    }
+    if { options.profile }.is_some_and(|profile| profile != table.profile) {
+        return there("profile", &table.profile);
     }
     let keys = Keys {
         partition: table.partition_key.clone(),
@@ -275,14 +259,6 @@ mod tests {
             ("100000000000y", Kind::Nanotime),
         ] {
             assert!(width_in_units(width, kind).is_err(), "{width} of {kind:?}");
-        }
-    }
-
-    #[test]
-    fn every_kind_has_a_name() {
-        for (name, known) in KINDS {
-            assert_eq!(kind(name), Some(known));
-            assert_eq!(name_of(known), name);
         }
     }
 }

@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
 use bakeoff_engines::tables::{
-    Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Options, Rows,
-    Source, TableError, Tables,
+    Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Keys, Location,
+    Options, Rows, Source, TableError, Tables,
 };
 use bakeoff_report::units;
 
+use super::after::{self, Filled, Span};
 use super::progress::Bar;
 use super::{Ingest, definition};
 use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
-use crate::interrupt::asked_to_stop;
+use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 
 /// Columns of a table that are told one by one when it was made.
@@ -25,15 +26,21 @@ const COLUMNS_SHOWN: usize = 16;
 /// Memory for what reading another table groups or sorts: nothing.
 const QUERY_MEMORY_BYTES: usize = 64 << 20;
 
+/// What a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again: some of the rows may be in the table; the same command \
+    again brings all of them";
+
 pub async fn execute(options: Ingest) -> Result<Exit> {
+    let into = options.into.clone();
     let mut ingesting = tokio::spawn(ingest(options));
     tokio::select! {
         done = &mut ingesting => done?.map(|()| Exit::Complete),
-        () = asked_to_stop() => {
+        () = asked_to_stop_leaving(LEFT_BEHIND) => {
             ingesting.abort();
             eprintln!(
                 "interrupted: some of the rows may be in the table; the same command again brings \
-                 all of them, and replaces those"
+                 all of them, and replaces those; what was written and did not get into the table \
+                 stays beside it until `bakeoff table sweep {into}` removes it"
             );
             Ok(Exit::Interrupted)
         }
@@ -42,7 +49,10 @@ pub async fn execute(options: Ingest) -> Result<Exit> {
 
 async fn ingest(options: Ingest) -> Result<()> {
     let connection = Arc::new(Connection::new(options.cluster.cluster()));
-    let columnar = ColumnarOptions::default();
+    let columnar = ColumnarOptions {
+        consistency: options.consistency,
+        cache_bytes: 0,
+    };
     let found = connection.open_columnar(&options.into, Access::Write, &columnar);
     let found = found.await.map_err(told)?;
     let source = open(&options, &connection).await?;
@@ -59,25 +69,58 @@ async fn ingest(options: Ingest) -> Result<()> {
         }
     };
     let bar = Bar::new(source.total_rows());
-    let guessed_from = source.guessed_from();
-    let mut rows = source.read(&columns, &keys(&definition)).map_err(told)?;
+    let about = About {
+        guessed_from: source.guessed_from(),
+        keys: source.keys().cloned(),
+    };
+    let mut rows = source
+        .read(&columns, &keys(&definition))
+        .await
+        .map_err(told)?;
     // Rows that do not fit are mostly among the first: then no table is left behind.
-    let first = rows.next().await.transpose().map_err(told)?;
+    let first = rows.next().await.transpose();
+    let first = match &found {
+        Some(_) => first.map_err(|error| told(with_remedy(error, &options.into)))?,
+        None => first.map_err(told)?,
+    };
+    let is_new = found.is_none();
     let table = match found {
         Some(table) => table,
         None => {
             let made = connection.create_columnar(&options.into, definition, &columnar);
             let table = made.await.map_err(told)?;
-            bar.aside(|| say_made(&options, guessed_from, table.definition()));
+            bar.aside(|| say_made(&options, &about, table.definition()));
             table
         }
     };
+    bar.aside(|| say(rows.notes()));
     let began = Instant::now();
-    let ingested = fill(&table, first, rows, &bar).await?;
+    let mut span = Span::default();
+    let ingested = fill(&options, &table, (first, rows), &mut span, &bar).await?;
     drop(bar);
     let line = summary(&options, &ingested, began.elapsed());
     writeln!(std::io::stdout(), "{line}")?;
+    let filled = Filled {
+        into: &options.into,
+        table: &table,
+        is_new,
+        rows: ingested.rows,
+        span,
+    };
+    say(&after::notes(filled).await);
     Ok(())
+}
+
+/// What is known of a source.
+struct About {
+    guessed_from: Option<usize>,
+    keys: Option<Keys>,
+}
+
+fn say(notes: &[String]) {
+    for note in notes {
+        eprintln!("note: {note}");
+    }
 }
 
 fn keys(table: &Definition) -> Vec<&str> {
@@ -90,23 +133,39 @@ async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> 
         (Some(path), _) => Source::open(path, options.sample.0),
         (None, Some(location)) => {
             let reading = Options {
-                consistency: None,
+                consistency: options.consistency,
                 threads: machine::cores(),
                 memory_bytes: QUERY_MEMORY_BYTES,
                 cache_bytes: 0,
             };
-            let mut tables = Tables::new(connection.clone(), reading).map_err(told)?;
-            Source::of_table(&mut tables, location).await
+            let tables = Tables::new(connection.clone(), reading).map_err(told)?;
+            Source::of_table(tables, location).await
         }
         (None, None) => Err(TableError::Asked("there is nothing to ingest".to_owned())),
     };
     opened.map_err(told)
 }
 
-/// What was made, and how sure its types are.
-fn say_made(options: &Ingest, guessed_from: Option<usize>, table: &Definition) {
+/// What was made, how sure its types are, and what its key leaves out.
+fn say_made(options: &Ingest, about: &About, table: &Definition) {
     eprintln!("made {}: {}", options.into, described(table));
-    if let Some(rows) = guessed_from {
+    let before = about
+        .keys
+        .iter()
+        .flat_map(|k| k.partition.iter().chain(&k.order));
+    let keys: Vec<String> = keys(table).into_iter().map(str::to_lowercase).collect();
+    let left_out: Vec<&str> = before
+        .filter(|k| !keys.contains(k))
+        .map(String::as_str)
+        .collect();
+    if !left_out.is_empty() {
+        eprintln!(
+            "note: the key of the source has {}, too: of rows that differ only there, the last one \
+             is kept",
+            left_out.join(", ")
+        );
+    }
+    if let Some(rows) = about.guessed_from {
         let all = match options.sample.0 {
             Some(sample) if rows >= sample => "the first",
             _ => "all",
@@ -118,7 +177,7 @@ fn say_made(options: &Ingest, guessed_from: Option<usize>, table: &Definition) {
 
 /// `time timestamp, value double; partition key series, order key time`
 fn described(table: &Definition) -> String {
-    let column = |c: &Column| format!("{} {}", c.name, definition::name_of(c.kind));
+    let column = |c: &Column| format!("{} {}", c.name, c.kind);
     let columns = match table.columns.len() {
         ..=COLUMNS_SHOWN => table
             .columns
@@ -130,16 +189,17 @@ fn described(table: &Definition) -> String {
     };
     let partition = table.partition_key.join(", ");
     let order = match table.order_key.is_empty() {
-        true => String::new(),
+        true => " without an order key: one row for each partition key".to_owned(),
         false => format!(", order key {}", table.order_key.join(", ")),
     };
     format!("{columns}; partition key {partition}{order}")
 }
 
 async fn fill(
+    options: &Ingest,
     table: &Arc<Columnar>,
-    first: Option<RecordBatch>,
-    mut rows: Rows,
+    (first, mut rows): (Option<RecordBatch>, Rows),
+    span: &mut Span,
     bar: &Bar,
 ) -> Result<Ingested> {
     let mut ingest = table.ingest();
@@ -147,8 +207,11 @@ async fn fill(
     loop {
         let written = match next {
             Ok(None) => break,
-            Ok(Some(batch)) => ingest.write(&batch).await.map_err(TableError::from),
-            Err(error) => Err(error),
+            Ok(Some(batch)) => {
+                span.extend(table.definition(), &batch)?;
+                ingest.write(&batch).await.map_err(TableError::from)
+            }
+            Err(error) => Err(with_remedy(error, &options.into)),
         };
         written.map_err(|error| not_all(error, ingest.so_far().rows))?;
         bar.at(ingest.so_far().rows);
@@ -158,6 +221,17 @@ async fn fill(
     let read = ingest.so_far().rows;
     let finished = ingest.finish().await;
     finished.map_err(|error| not_all(error.into(), read))
+}
+
+/// A value that does not fit a table that is there, and what can be done if the table is wrong.
+fn with_remedy(error: TableError, into: &Location) -> TableError {
+    match error {
+        TableError::Misfit(text) => TableError::Misfit(format!(
+            "{text}; if the table is wrong, `bakeoff table drop {into}` removes it, and --types \
+             says what it is to be"
+        )),
+        error => error,
+    }
 }
 
 /// What of the rows before an error is there.

@@ -1,5 +1,6 @@
 //! `bakeoff ingest`: rows of files and of other tables into columnar tables.
 
+mod after;
 mod definition;
 mod execute;
 mod progress;
@@ -7,14 +8,14 @@ mod progress;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bakeoff_engines::tables::{Kind, Location, Profile};
-use clap::{Args, ValueEnum};
+use bakeoff_engines::tables::{ColumnarError, Kind, Location, Profile};
+use bakeoff_workload::Consistency;
+use clap::Args;
 
-use crate::cmd::choice::parse_rows;
+use crate::cmd::choice::{parse_consistency, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
 use crate::exit::Exit;
 use crate::machine;
-pub use definition::name_of;
 
 /// Fill a columnar table from a file or from another table; it is made if it is not there.
 ///
@@ -63,30 +64,24 @@ pub struct Ingest {
     shards: Option<u32>,
 
     /// Encodings: fast to read, which is the default, or compact
-    #[arg(long, value_enum)]
-    profile: Option<ProfileName>,
+    #[arg(long, value_name = "PROFILE", value_parser = parse_profile)]
+    profile: Option<Profile>,
+
+    /// Rows of a chunk at most, 32768 unless said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    chunk_rows: Option<u32>,
 
     /// Rows of a text file that its types are guessed from, or `all`
     #[arg(long, value_name = "N", default_value = "10k", value_parser = parse_sample)]
     sample: Sample,
 
+    /// Consistency level of all requests to Cassandra [default: LOCAL_QUORUM; LOCAL_ONE for an
+    /// ordinary table of --from]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
+    consistency: Option<Consistency>,
+
     #[command(flatten)]
     cluster: ClusterOptions,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ProfileName {
-    Fast,
-    Compact,
-}
-
-impl From<ProfileName> for Profile {
-    fn from(name: ProfileName) -> Profile {
-        match name {
-            ProfileName::Fast => Profile::Fast,
-            ProfileName::Compact => Profile::Compact,
-        }
-    }
 }
 
 /// Rows to look at; all where there is no number.
@@ -108,13 +103,17 @@ impl Ingest {
 
 fn parse_type(text: &str) -> Result<(String, Kind), String> {
     let (column, name) = text.split_once('=').ok_or("not COLUMN=TYPE")?;
-    match definition::kind(name) {
-        Some(kind) if !column.is_empty() => Ok((column.to_lowercase(), kind)),
-        _ => Err(format!(
-            "`{name}` is no type of a columnar table; there are {}",
-            definition::KINDS.map(|(name, _)| name).join(", ")
-        )),
+    if column.is_empty() {
+        return Err("not COLUMN=TYPE".to_owned());
     }
+    let kind = name.parse::<Kind>();
+    kind.map(|kind| (column.to_lowercase(), kind))
+        .map_err(|error| error.to_string())
+}
+
+fn parse_profile(text: &str) -> Result<Profile, String> {
+    text.parse()
+        .map_err(|error: ColumnarError| error.to_string())
 }
 
 fn parse_sample(text: &str) -> Result<Sample, String> {

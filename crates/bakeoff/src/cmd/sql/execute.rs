@@ -14,10 +14,13 @@ use super::progress::Bar;
 use super::snippet;
 use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
-use crate::interrupt::asked_to_stop;
+use crate::interrupt::asked_to_stop_leaving;
 
 /// How long an interrupted query may take to put its file away.
 const END_WAIT: Duration = Duration::from_secs(2);
+/// What a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again: of a file for --out, the part that was written may \
+    still be beside it, with a name that begins with a dot";
 
 pub struct Plan {
     pub sql: String,
@@ -34,7 +37,7 @@ pub async fn execute(plan: Plan) -> Result<Exit> {
     let mut asking = tokio::spawn(ask(plan));
     tokio::select! {
         done = &mut asking => done?.map(|()| Exit::Complete),
-        () = asked_to_stop() => {
+        () = asked_to_stop_leaving(LEFT_BEHIND) => {
             asking.abort();
             let _ = tokio::time::timeout(END_WAIT, asking).await;
             eprintln!("interrupted");

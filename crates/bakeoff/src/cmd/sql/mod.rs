@@ -39,8 +39,8 @@ pub struct Sql {
     #[arg(long = "dir", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
 
-    /// How rows are written; json is one object per line [default: what --out ends in; else table
-    /// on a terminal, and csv]
+    /// How rows are written; json is one object per line, with null for NaN and infinities
+    /// [default: what --out ends in; else table on a terminal, and csv]
     #[arg(long, value_enum)]
     format: Option<Format>,
 

@@ -74,7 +74,9 @@ fn message(progress: &Progress, elapsed: Duration) -> String {
     let rows = progress.rows_scanned.unwrap_or(0);
     let rate = units::rate(rows as f64 / seconds);
     let mut text = format!("{} rows, {rate}/s", HumanCount(rows));
-    if let Some(share) = progress.share().filter(|share| *share > 0.0) {
+    // Once all is read, how long the rest takes is not known.
+    let share = progress.share();
+    if let Some(share) = share.filter(|share| *share > 0.0 && *share < 1.0) {
         let left = seconds * (1.0 - share) / share;
         text.push_str(&format!(", {:.0}%, {} left", share * 100.0, time(left)));
     }
@@ -102,5 +104,7 @@ mod tests {
         progress.parts_done = 4;
         let told = "1,200,000 rows, 120 k/s, 12%, 1m 10s left";
         assert_eq!(message(&progress, elapsed), told);
+        progress.parts_done = 32;
+        assert_eq!(message(&progress, elapsed), "1,200,000 rows, 120 k/s");
     }
 }

@@ -7,7 +7,6 @@ use anyhow::Result;
 use bakeoff_engines::tables::{Columnar, Definition, Kind, Location, Selection};
 use bakeoff_report::units;
 
-use crate::cmd::ingest::name_of;
 use crate::cmd::told;
 
 /// Its definition, what there is of it, and the bytes of each column.
@@ -78,7 +77,7 @@ fn head(location: &Location, definition: &Definition) -> String {
          {}\nprofile        {}\n",
         definition.partition_key.join(", "),
         definition.shards,
-        format!("{:?}", definition.profile).to_lowercase(),
+        definition.profile,
     )
 }
 
@@ -103,12 +102,7 @@ fn by_column(columns: Vec<(&str, Kind, u64)>, row_bytes: impl Fn(u64) -> f64) ->
     let mut text = format!("{:width$}  {:9}  {:>9}\n", "column", "type", "B a row");
     for (name, kind, bytes) in columns {
         // Writing to a String cannot fail.
-        let _ = writeln!(
-            text,
-            "{name:width$}  {:9}  {:>9.2}",
-            name_of(kind),
-            row_bytes(bytes)
-        );
+        let _ = writeln!(text, "{name:width$}  {:9}  {:>9.2}", kind, row_bytes(bytes));
     }
     text.trim_end().to_owned()
 }

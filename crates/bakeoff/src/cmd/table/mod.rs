@@ -1,25 +1,31 @@
 //! `bakeoff table`: what a columnar table is, and its upkeep.
 
 mod info;
+mod progress;
 mod time;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::{Access, Columnar, ColumnarOptions, Connection, Location};
 use bakeoff_report::units;
+use bakeoff_workload::Consistency;
 use clap::{Args, Subcommand};
 
-use crate::cmd::choice::parse_duration;
+use crate::cmd::choice::{parse_consistency, parse_duration};
 use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
-use crate::interrupt::asked_to_stop;
+use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
+use progress::Spinner;
 
-/// Look at a columnar table, and keep it in order.
+/// What a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again: the same command goes on where this one ended";
+
+/// Look at a columnar table, keep it in order, or remove it.
 #[derive(Args, Debug)]
 pub struct Table {
     #[command(subcommand)]
@@ -43,7 +49,7 @@ enum Action {
     DropBefore {
         #[command(flatten)]
         target: Target,
-        /// For example 2026-01-31T12:00:00Z; a number for an order key that is one
+        /// For example 2026-01-31 or 2026-01-31T12:00:00Z; a number for an order key that is one
         #[arg(value_name = "TIME", allow_negative_numbers = true)]
         time: String,
     },
@@ -55,6 +61,15 @@ enum Action {
         #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_grace)]
         grace: Duration,
     },
+    /// Remove the table with all its rows, or what is there of one that was half made or half
+    /// removed; what is no part of it is never touched
+    Drop {
+        #[command(flatten)]
+        target: Target,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 #[derive(Args, Debug)]
@@ -63,12 +78,23 @@ struct Target {
     /// KEYSPACE.TABLE, or dir:FOLDER
     table: Location,
 
+    /// Consistency level of requests to Cassandra [default: LOCAL_QUORUM]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
+    consistency: Option<Consistency>,
+
     #[command(flatten)]
     cluster: ClusterOptions,
 }
 
 impl Table {
     pub fn run(self) -> Result<Exit> {
+        if let Action::Drop { target, yes: false } = &self.action
+            && !is_confirmed(&target.table)?
+        {
+            eprintln!("nothing was removed");
+            return Ok(Exit::Failed);
+        }
+        let interrupted = self.action.interrupted();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(machine::cores())
             .enable_all()
@@ -76,8 +102,8 @@ impl Table {
         let exit = runtime.block_on(async {
             tokio::select! {
                 done = self.action.carry_out() => done.map(|()| Exit::Complete),
-                () = asked_to_stop() => {
-                    eprintln!("interrupted: the table is as it was, or as far as it had come");
+                () = asked_to_stop_leaving(LEFT_BEHIND) => {
+                    eprintln!("{interrupted}");
                     Ok(Exit::Interrupted)
                 }
             }
@@ -98,7 +124,9 @@ impl Action {
                 let table = target.open(Access::Write).await?;
                 let before = before.map(|text| time::of_order_key(&text, table.definition()));
                 let before = before.transpose().map_err(Misuse::of)?;
+                let spinner = Spinner::new("sealing");
                 let sealed = table.seal(before).await.map_err(|e| told(e.into()))?;
+                drop(spinner);
                 format!(
                     "sealed {}: {} and {} became {}",
                     units::plural(sealed.places, "place", "places"),
@@ -119,30 +147,100 @@ impl Action {
             }
             Action::Sweep { target, grace } => {
                 let table = target.open(Access::Write).await?;
+                let spinner = Spinner::new("sweeping");
                 let swept = table.sweep(grace).await.map_err(|e| told(e.into()))?;
+                drop(spinner);
                 format!("removed {}", units::plural(swept.chunks, "chunk", "chunks"))
+            }
+            Action::Drop { target, .. } => {
+                let spinner = Spinner::new("removing");
+                target.remove().await?;
+                drop(spinner);
+                format!("removed {}", target.table)
             }
         };
         writeln!(std::io::stdout(), "{line}")?;
         Ok(())
+    }
+
+    /// What is left when it ends before its end.
+    fn interrupted(&self) -> String {
+        match self {
+            Action::Info(_) => "interrupted".to_owned(),
+            Action::Seal { target, .. } => format!(
+                "interrupted: what is sealed stays sealed, and the same command goes on; chunks that \
+                 were replaced, or written and not used, stay until `bakeoff table sweep {}`",
+                target.table
+            ),
+            Action::DropBefore { .. } => {
+                "interrupted: some of the places may be dropped; the same \
+                 command again drops the others"
+                    .to_owned()
+            }
+            Action::Sweep { .. } => {
+                "interrupted: some of the chunks are removed; the same command \
+                 again removes the others"
+                    .to_owned()
+            }
+            Action::Drop { target, .. } => format!(
+                "interrupted: some of the table may be removed; `bakeoff table drop {}` removes the \
+                 rest",
+                target.table
+            ),
+        }
     }
 }
 
 impl Target {
     async fn open(&self, access: Access) -> Result<Arc<Columnar>> {
         let connection = Connection::new(self.cluster.cluster());
-        let opened = connection
-            .open_columnar(&self.table, access, &ColumnarOptions::default())
-            .await
-            .map_err(told)?;
-        opened.ok_or_else(|| {
-            let none = anyhow!(
-                "{} is no columnar table; `bakeoff ingest` makes one",
-                self.table
-            );
-            Misuse::of(none).into()
-        })
+        let options = ColumnarOptions {
+            consistency: self.consistency,
+            cache_bytes: 0,
+        };
+        let opened = connection.open_columnar(&self.table, access, &options);
+        match opened.await.map_err(told)? {
+            Some(table) => Ok(table),
+            None => Err(self.missing(&connection).await?.into()),
+        }
     }
+
+    /// Why there is no table.
+    async fn missing(&self, connection: &Connection) -> Result<Misuse> {
+        let table = &self.table;
+        let remains = connection.remains(table).await.map_err(told)?;
+        Ok(Misuse::of(match remains.is_empty() {
+            true => anyhow!("{table} is no columnar table; `bakeoff ingest` makes one"),
+            false => anyhow!(
+                "of the columnar table {table} there is only {}: making or dropping it was \
+                 interrupted; `bakeoff table drop {table}` removes that",
+                remains.join(", ")
+            ),
+        }))
+    }
+
+    async fn remove(&self) -> Result<()> {
+        let connection = Connection::new(self.cluster.cluster());
+        let removed = connection.drop_columnar(&self.table);
+        match removed.await.map_err(told)? {
+            true => Ok(()),
+            false => Err(Misuse::of(anyhow!("{} is no columnar table", self.table)).into()),
+        }
+    }
+}
+
+/// Asks on a terminal whether a table is to be removed.
+fn is_confirmed(table: &Location) -> Result<bool> {
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return Err(Misuse::of(anyhow!(
+            "this removes {table} with all its rows: say --yes where nobody can be asked"
+        ))
+        .into());
+    }
+    eprint!("remove {table} with all its rows? Type yes: ");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }
 
 /// `10m`; `0s` is allowed.

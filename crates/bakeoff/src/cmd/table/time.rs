@@ -1,11 +1,10 @@
 //! Values of an order key on the command line.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use anyhow::{Result, bail};
+use arrow::array::{Array, AsArray, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
 use bakeoff_engines::tables::{Definition, Kind};
-
-use crate::cmd::choice::parse_time;
 
 /// In the units of the first order key.
 pub fn of_order_key(text: &str, table: &Definition) -> Result<i64> {
@@ -14,48 +13,33 @@ pub fn of_order_key(text: &str, table: &Definition) -> Result<i64> {
     let Some(column) = column else {
         bail!("the table has no order key, and so no buckets");
     };
-    let value = match column.kind {
-        Kind::Int | Kind::Bigint => text.parse().ok(),
-        kind => time(text).and_then(|time| in_units(time, kind)),
-    };
-    match (value, column.kind) {
-        (Some(value), _) => Ok(value),
-        (None, Kind::Int | Kind::Bigint) => {
-            bail!(
-                "`{text}` is not a whole number, as the order key `{}` is",
-                column.name
-            )
-        }
-        (None, Kind::Timestamp | Kind::Nanotime | Kind::Date) => bail!(
-            "`{text}` is not a time such as 2026-01-31T12:00:00Z or 2026-01-31, in UTC, which the \
-             order key `{}` is",
-            column.name
-        ),
-        (None, _) => bail!(
-            "the order key `{}` is no time, and the table has no buckets",
-            column.name
-        ),
+    let name = &column.name;
+    match column.kind {
+        Kind::Int | Kind::Bigint => match text.parse() {
+            Ok(value) => Ok(value),
+            Err(_) => bail!("`{text}` is not a whole number, as the order key `{name}` is"),
+        },
+        kind @ (Kind::Timestamp | Kind::Nanotime | Kind::Date) => match in_units(text, kind) {
+            Some(value) => Ok(value),
+            None => bail!(
+                "`{text}` is not a time such as 2026-01-31T12:00:00Z or 2026-01-31, in UTC, which \
+                 the order key `{name}` is"
+            ),
+        },
+        _ => bail!("the order key `{name}` is no time, and the table has no buckets"),
     }
 }
 
-fn time(text: &str) -> Option<SystemTime> {
-    const DATE_CHARACTERS: usize = "2026-01-31".len();
-    match text.len() == DATE_CHARACTERS && text.contains('-') {
-        true => parse_time(&format!("{text}T00:00:00Z")).ok(),
-        false => parse_time(text).ok(),
+/// A time in the units of its kind, rounded down. A bare number may be meant in many ways.
+fn in_units(text: &str, kind: Kind) -> Option<i64> {
+    let text = text.trim();
+    if !text.contains('-') || text.parse::<f64>().is_ok() {
+        return None;
     }
-}
-
-fn in_units(time: SystemTime, kind: Kind) -> Option<i64> {
-    const DAY_SECONDS: u64 = 24 * 60 * 60;
-    // Times before 1970 cannot be written as the ones after it.
-    let since = time.duration_since(UNIX_EPOCH).ok()?;
-    match kind {
-        Kind::Timestamp => i64::try_from(since.as_millis()).ok(),
-        Kind::Nanotime => i64::try_from(since.as_nanos()).ok(),
-        Kind::Date => i64::try_from(since.as_secs() / DAY_SECONDS).ok(),
-        _ => None,
-    }
+    let time = cast(&StringArray::from(vec![text]), &kind.data_type()).ok()?;
+    let units = cast(&time, &DataType::Int64).ok()?;
+    let units = units.as_primitive::<Int64Type>();
+    units.is_valid(0).then(|| units.value(0))
 }
 
 #[cfg(test)]
@@ -92,6 +76,16 @@ mod tests {
         assert_eq!(value("-7", Kind::Bigint), Some(-7));
         assert_eq!(value(noon, Kind::Bigint), None);
         assert_eq!(value("soon", Kind::Timestamp), None);
+        assert_eq!(value("1969-12-31T23:59:59.5Z", Kind::Timestamp), Some(-500));
+        assert_eq!(value("1969-12-31T23:00:00", Kind::Date), Some(-1));
+        let with_zone = "1970-01-02T13:00:00+01:00";
+        assert_eq!(value(with_zone, Kind::Timestamp), Some(129_600_000));
+        assert!(value("9999-12-31", Kind::Timestamp).is_some());
+        for number in ["20260131", "1700000000", "0", "-7", "1e3"] {
+            for kind in [Kind::Timestamp, Kind::Nanotime, Kind::Date] {
+                assert_eq!(value(number, kind), None, "{number}");
+            }
+        }
         assert_eq!(value(noon, Kind::Text), None);
     }
 }

@@ -70,7 +70,8 @@ impl Log {
         }
     }
 
-    /// Reads what an earlier process left that is not sealed.
+    /// Reads what an earlier process left that is not sealed, and makes it durable: that process may
+    /// have died before it had, and what is shown must not be gone later.
     pub fn recover(&self, sealed: u64) -> Result<()> {
         let mut segments = Vec::new();
         for number in self.folder.segments(self.place)? {
@@ -86,8 +87,16 @@ impl Log {
                 .map_err(|reason| torn(&path, reason))?;
             match rows.is_empty() {
                 true => _ = remove(&path)?,
-                false => segments.push(Segment { number, rows }),
+                false => {
+                    let synced = failpoint::call("recover.sync").and_then(|()| file.sync_data());
+                    synced.map_err(io("syncing", &path))?;
+                    segments.push(Segment { number, rows });
+                }
             }
+        }
+        if !segments.is_empty() {
+            sync_folder(&self.folder.place(self.place))?;
+            sync_folder(&self.folder.fresh())?;
         }
         *writing(&self.segments) = segments;
         Ok(())

@@ -17,6 +17,7 @@ use super::frame;
 use super::layout::Folder;
 use super::record::Record;
 use super::state::State;
+use crate::definition::Definition;
 use crate::failpoint;
 use crate::{Error, Result};
 
@@ -48,7 +49,7 @@ impl Manifest {
 
     /// What is valid, and the file to which more is appended. What was left of a torn write is cut
     /// off.
-    pub fn open(folder: &Folder) -> Result<(Manifest, State)> {
+    pub fn open(folder: &Folder, definition: &Definition) -> Result<(Manifest, State)> {
         let path = folder.manifest();
         let file = OpenOptions::new()
             .read(true)
@@ -56,7 +57,7 @@ impl Manifest {
             .open(&path)
             .map_err(io("opening", &path))?;
         let mut known = Known::default();
-        known.read(&path, &file)?;
+        known.read(&path, &file, definition)?;
         let length = known.length;
         // The process that wrote it may have died before it was durable, and what follows from it
         // is about to be done.
@@ -93,7 +94,8 @@ impl Manifest {
             return Err(io("appending to", &self.path)(error));
         }
         failpoint::hit("manifest.appended");
-        if let Err(error) = self.file.sync_data() {
+        let synced = failpoint::call("manifest.sync").and_then(|()| self.file.sync_data());
+        if let Err(error) = synced {
             self.failed = true;
             return Err(io("syncing", &self.path)(error));
         }
@@ -102,7 +104,9 @@ impl Manifest {
         Ok(())
     }
 
-    fn check(&self) -> Result<()> {
+    /// # Errors
+    /// If it may say more than is known here.
+    pub fn check(&self) -> Result<()> {
         match self.failed {
             false => Ok(()),
             true => Err(torn(
@@ -178,13 +182,13 @@ pub struct Known {
 
 impl Known {
     /// Reads what is new. The file is opened by its path, since it may have been written anew.
-    pub fn refresh(&mut self, path: &Path) -> Result<()> {
+    pub fn refresh(&mut self, path: &Path, definition: &Definition) -> Result<()> {
         let file = File::open(path).map_err(io("opening", path))?;
-        self.read(path, &file)
+        self.read(path, &file, definition)
             .inspect_err(|_| *self = Known::default())
     }
 
-    fn read(&mut self, path: &Path, file: &File) -> Result<()> {
+    fn read(&mut self, path: &Path, file: &File, definition: &Definition) -> Result<()> {
         let mut head = [0; HEAD];
         file.read_exact_at(&mut head, 0)
             .map_err(|error| match error.kind() {
@@ -204,7 +208,9 @@ impl Known {
         let at = |reason: String| torn(path, format!("{reason}, counted from {}", self.length));
         let records = frame::scan(&bytes, 0).map_err(at)?;
         for payload in records.payloads {
-            let record = Record::decode(&bytes[payload]).map_err(|reason| torn(path, reason))?;
+            let record = Record::decode(&bytes[payload])
+                .and_then(|record| record.check(definition).map(|()| record))
+                .map_err(|reason| torn(path, reason))?;
             self.state
                 .check(&record)
                 .map_err(|reason| torn(path, reason))?;

@@ -71,11 +71,12 @@ impl DirectoryStore {
     /// A definition that cannot be, a folder that has something else, or cannot be written.
     pub fn create(path: &Path, definition: Definition) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
+        let definition = Arc::new(definition);
         let lock = table::create(&folder, &definition)?;
-        let writer = Writer::open(folder.clone(), lock)?;
+        let writer = Writer::open(folder.clone(), Arc::clone(&definition), lock)?;
         Ok(DirectoryStore {
             folder,
-            definition: Arc::new(definition),
+            definition,
             access: Access::Write(Arc::new(writer)),
         })
     }
@@ -86,12 +87,12 @@ impl DirectoryStore {
     /// If another process writes it, if there is none, or its files are damaged.
     pub fn open(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
-        let definition = table::read(&folder)?;
+        let definition = Arc::new(table::read(&folder)?);
         let lock = writer::lock(&folder)?;
-        let writer = Writer::open(folder.clone(), lock)?;
+        let writer = Writer::open(folder.clone(), Arc::clone(&definition), lock)?;
         Ok(DirectoryStore {
             folder,
-            definition: Arc::new(definition),
+            definition,
             access: Access::Write(Arc::new(writer)),
         })
     }
@@ -102,11 +103,11 @@ impl DirectoryStore {
     /// If there is none, or its files are damaged.
     pub fn open_to_read(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
-        let definition = table::read(&folder)?;
-        let reader = Reader::open(folder.clone())?;
+        let definition = Arc::new(table::read(&folder)?);
+        let reader = Reader::open(folder.clone(), Arc::clone(&definition))?;
         Ok(DirectoryStore {
             folder,
-            definition: Arc::new(definition),
+            definition,
             access: Access::Read(Arc::new(reader)),
         })
     }

@@ -12,7 +12,7 @@ use super::layout::Folder;
 use super::manifest::Known;
 use super::segment::{self, Rows};
 use super::state::State;
-use crate::definition::Place;
+use crate::definition::{Definition, Place};
 use crate::store::{FreshRow, KeyRange, Snapshot};
 use crate::{Error, Result};
 
@@ -22,6 +22,7 @@ const ATTEMPTS: usize = 3;
 #[derive(Debug)]
 pub struct Reader {
     pub folder: Folder,
+    definition: Arc<Definition>,
     manifest: Mutex<Known>,
     /// Segments that were read, by place and number.
     segments: Mutex<Segments>,
@@ -38,9 +39,10 @@ struct Segment {
 }
 
 impl Reader {
-    pub fn open(folder: Folder) -> Result<Reader> {
+    pub fn open(folder: Folder, definition: Arc<Definition>) -> Result<Reader> {
         let reader = Reader {
             folder,
+            definition,
             manifest: Mutex::default(),
             segments: Mutex::default(),
         };
@@ -52,7 +54,7 @@ impl Reader {
     pub fn with_state<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T> {
         let path = self.folder.manifest();
         let mut known = locked(&self.manifest);
-        again_if_torn(|| known.refresh(&path))?;
+        again_if_torn(|| known.refresh(&path, &self.definition))?;
         Ok(look(&known.state))
     }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::codec::{Reader, push_signed, push_varint, read_meta, write_meta};
-use crate::definition::Place;
+use crate::definition::{Definition, Place};
 use crate::meta::{ChunkId, ChunkMeta};
 
 const CHANGES: u8 = 1;
@@ -78,6 +78,16 @@ impl Record {
             }
         }
         out
+    }
+
+    /// # Errors
+    /// Says which added chunk cannot be one of this table, and why.
+    pub fn check(&self, definition: &Definition) -> Result<(), String> {
+        let Record::Changes { changes, .. } = self else {
+            return Ok(());
+        };
+        let mut added = changes.iter().flat_map(|change| &change.add);
+        added.try_for_each(|chunk| chunk.check(definition))
     }
 
     /// # Errors

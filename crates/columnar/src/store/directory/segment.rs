@@ -22,25 +22,9 @@ pub const HEAD: &[u8; 8] = b"bkfresh\x01";
 /// Bytes that a row has at least.
 const ROW_BYTES: usize = 3;
 
-/// A version of a row. The greatest one is valid.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Version {
-    write_time: i64,
-    row: Option<Bytes>,
-}
-
-impl Version {
-    /// Whether this one is valid and not the other. Of rows with the same write time it is the one
-    /// with the greater bytes, so that the order in which they came does not matter.
-    fn is_newer_than(&self, other: &Version) -> bool {
-        let rank = |version: &Version| (version.write_time, version.row.is_none());
-        (rank(self), &self.row) > (rank(other), &other.row)
-    }
-}
-
 /// The newest version of each key.
 #[derive(Debug, Clone, Default)]
-pub struct Rows(BTreeMap<Key, Version>);
+pub struct Rows(BTreeMap<Key, FreshRow>);
 
 impl Rows {
     pub fn is_empty(&self) -> bool {
@@ -48,13 +32,9 @@ impl Rows {
     }
 
     pub fn keep_newest(&mut self, row: FreshRow) {
-        let version = Version {
-            write_time: row.write_time,
-            row: row.row,
-        };
-        let kept = self.0.entry(row.key).or_insert_with(|| version.clone());
-        if version.is_newer_than(kept) {
-            *kept = version;
+        let kept = self.0.get(&row.key);
+        if kept.is_none_or(|kept| row.replaces(kept)) {
+            self.0.insert(row.key.clone(), row);
         }
     }
 
@@ -69,26 +49,25 @@ impl Rows {
             keys.first.map_or(Bound::Unbounded, Bound::Included),
             keys.last.map_or(Bound::Unbounded, Bound::Included),
         );
-        let row = |(key, version): (&Key, &Version)| FreshRow {
-            key: key.clone(),
-            write_time: version.write_time,
-            row: version.row.clone(),
-        };
-        self.0.range::<[u8], _>(bounds).map(row).collect()
+        let rows = self.0.range::<[u8], _>(bounds);
+        rows.map(|(_, row)| row.clone()).collect()
     }
 }
 
-/// The newest versions of several lists, in order of their keys.
+/// The newest versions in several segments, in the order of those: between two of them the earlier
+/// one may have become chunks.
 pub fn merged(mut lists: Vec<Vec<FreshRow>>) -> Vec<FreshRow> {
     lists.retain(|rows| !rows.is_empty());
     if lists.len() <= 1 {
         return lists.pop().unwrap_or_default();
     }
-    let mut rows = Rows::default();
+    let mut rows: BTreeMap<Key, FreshRow> = BTreeMap::new();
     for row in lists.into_iter().flatten() {
-        rows.keep_newest(row);
+        if rows.get(&row.key).is_none_or(|kept| row.follows(kept)) {
+            rows.insert(row.key.clone(), row);
+        }
     }
-    rows.within(KeyRange::default())
+    rows.into_values().collect()
 }
 
 /// The record of an insert.
@@ -210,7 +189,11 @@ mod tests {
             reversed.iter_mut().for_each(|rows| rows.reverse());
             let rows = read(&file(&inserts)).unwrap();
             prop_assert_eq!(&rows, &read(&file(&reversed)).unwrap());
-            prop_assert_eq!(&rows, &merged(inserts.iter().map(|rows| read(&file(std::slice::from_ref(rows))).unwrap()).collect()));
+            let alone = |rows| read(&file(std::slice::from_ref(rows))).unwrap();
+            for row in merged(inserts.iter().map(alone).collect()) {
+                let found = rows.iter().find(|found| found.key == row.key).unwrap();
+                prop_assert!(row.follows(found) && found.follows(&row));
+            }
             for row in inserts.iter().flatten() {
                 let found = rows.iter().find(|found| found.key == row.key).unwrap();
                 prop_assert!(found.write_time >= row.write_time);

@@ -168,6 +168,8 @@ pub mod tests {
             last: Bytes::from_static(b"b"),
             min_write_time: 1,
             max_write_time: 1,
+            order_range: None,
+            widest: 1,
             stats: Vec::new(),
             blobs: Vec::new(),
         })

@@ -15,7 +15,9 @@ impl Writer {
     pub fn sweep(&self, grace: Duration) -> Result<Swept> {
         failpoint::hit("sweep.begin");
         // No chunk is committed while it is decided whether it ever will be.
-        let _commits = locked(&self.manifest);
+        let manifest = locked(&self.manifest);
+        // What it may say on disk, and is not known here, must not lose its files.
+        manifest.check()?;
         let mut swept = Swept::default();
         let before = now().saturating_sub(i64::try_from(grace.as_micros()).unwrap_or(i64::MAX));
         let files = self.folder.chunk_files()?;

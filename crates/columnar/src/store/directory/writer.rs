@@ -16,7 +16,7 @@ use super::log::Log;
 use super::manifest::Manifest;
 use super::record::{PlaceChange, Record};
 use super::state::State;
-use crate::definition::Place;
+use crate::definition::{Definition, Place};
 use crate::failpoint;
 use crate::store::{Change, Frozen, KeyRange, Snapshot};
 use crate::{Error, Result};
@@ -24,6 +24,7 @@ use crate::{Error, Result};
 #[derive(Debug)]
 pub struct Writer {
     pub folder: Folder,
+    definition: Arc<Definition>,
     /// Held for as long as the process writes the table.
     _lock: File,
     /// Commits and sweeps come one after another.
@@ -66,8 +67,8 @@ pub fn lock(folder: &Folder) -> Result<File> {
 }
 
 impl Writer {
-    pub fn open(folder: Folder, lock: File) -> Result<Writer> {
-        let (manifest, state) = Manifest::open(&folder)?;
+    pub fn open(folder: Folder, definition: Arc<Definition>, lock: File) -> Result<Writer> {
+        let (manifest, state) = Manifest::open(&folder, &definition)?;
         let last_segment = Arc::new(AtomicU64::new(state.last_segment));
         let mut logs = HashMap::new();
         for place in folder.places()? {
@@ -77,6 +78,7 @@ impl Writer {
         }
         Ok(Writer {
             folder,
+            definition,
             _lock: lock,
             manifest: Mutex::new(manifest),
             state: RwLock::new(state),
@@ -192,6 +194,7 @@ impl Writer {
 
     fn append(&self, manifest: &mut Manifest, record: Record) -> Result<()> {
         let mistake = |reason| Error::Invalid(format!("{reason}; the change was not made"));
+        record.check(&self.definition).map_err(mistake)?;
         reading(&self.state).check(&record).map_err(mistake)?;
         manifest.append(&record)?;
         writing(&self.state).apply(record);

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
-use arrow::compute::kernels::cmp::not_distinct;
 use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -13,6 +12,7 @@ use arrow::util::display::array_value_to_string;
 use bakeoff_columnar::{Column, Kind};
 
 use super::TableError;
+use super::loss::first_loss;
 
 /// Characters of a value that a message shows.
 const SHOWN_CHARACTERS: usize = 60;
@@ -86,7 +86,7 @@ impl Conversion {
             .file
             .as_ref()
             .map(|path| format!("{}, ", path.display()));
-        TableError::Failed(format!(
+        TableError::Misfit(format!(
             "{}row {}, column `{}`: {}",
             whose.unwrap_or_default(),
             self.before + misfit.row as u64 + 1,
@@ -106,46 +106,28 @@ fn convert(array: &ArrayRef, kind: Kind) -> Result<ArrayRef, Misfit> {
         return Err(whole(format!(
             "{} cannot become {}",
             array.data_type(),
-            name(kind)
+            described(kind)
         )));
     }
     let converted = cast(array, &wanted).map_err(|error| whole(error.to_string()))?;
     if converted.null_count() > array.null_count() {
         let lost = |row: &usize| converted.is_null(*row) && array.is_valid(*row);
         let row = (0..array.len()).find(lost).unwrap_or(0);
-        let why = format!("`{}` is not {}", shown(array, row), name(kind));
+        let why = format!("`{}` is not {}", shown(array, row), described(kind));
         return Err(Misfit { row, why });
     }
     match first_loss(array, &converted).map_err(|error| whole(error.to_string()))? {
         None => Ok(converted),
         Some(row) => {
             let shown = shown(array, row);
-            let why = format!("`{shown}` does not fit {} without a loss", name(kind));
+            let why = format!("`{shown}` does not fit {} without a loss", described(kind));
             Err(Misfit { row, why })
         }
     }
 }
 
-/// Where a value does not come back as it was. Text may be written in many ways, and who asks for
-/// floats of 32 bits wants doubles to be rounded.
-fn first_loss(array: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize>, ArrowError> {
-    let stored = array.data_type();
-    let stored = match stored {
-        DataType::Dictionary(_, values) => values.as_ref(),
-        stored => stored,
-    };
-    let rounds = stored.is_floating() && *converted.data_type() == DataType::Float32;
-    if stored.is_string() || rounds {
-        return Ok(None);
-    }
-    let back = cast(converted, stored)?;
-    let before = cast(array, stored)?;
-    let same = not_distinct(&before, &back)?;
-    Ok((0..same.len()).find(|row| !same.value(*row)))
-}
-
 /// What cannot be cast becomes null.
-fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+pub fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     cast_with_options(array, to, &CastOptions::default())
 }
 
@@ -159,7 +141,7 @@ fn shown(array: &ArrayRef, row: usize) -> String {
     }
 }
 
-fn name(kind: Kind) -> &'static str {
+fn described(kind: Kind) -> &'static str {
     match kind {
         Kind::Boolean => "a boolean",
         Kind::Int => "an int (a whole number of 32 bits)",
@@ -217,6 +199,22 @@ mod tests {
         assert_eq!(why(beyond, Kind::Bigint).0, 1);
         let nanos: ArrayRef = Arc::new(TimestampNanosecondArray::from(vec![1_000_000, 1]));
         assert_eq!(why(nanos, Kind::Timestamp).0, 1);
+        let time: ArrayRef = Arc::new(StringArray::from(vec![
+            "2014-02-14T14:30:00.123",
+            "2014-02-14T14:30:00.123456",
+            "9999-02-14T14:30:00.123456",
+        ]));
+        assert_eq!(why(time.clone(), Kind::Timestamp).0, 1);
+        assert_eq!(why(time.slice(2, 1), Kind::Timestamp).0, 0);
+        assert!(convert(&time.slice(0, 1), Kind::Timestamp).is_ok());
+        assert!(convert(&time.slice(0, 2), Kind::Nanotime).is_ok());
+        assert_eq!(why(time, Kind::Date).0, 0);
+        let finest: ArrayRef = Arc::new(StringArray::from(vec!["2014-02-14T14:30:00.1234567891"]));
+        assert_eq!(why(finest, Kind::Nanotime).0, 0);
+        let huge: ArrayRef = Arc::new(Float64Array::from(vec![f64::INFINITY, 1e300]));
+        assert_eq!(why(huge, Kind::Float).0, 1);
+        let huge: ArrayRef = Arc::new(StringArray::from(vec!["inf", "1e300"]));
+        assert_eq!(why(huge, Kind::Float).0, 1);
         let text: ArrayRef = Arc::new(StringArray::from(vec![None, Some("soon")]));
         let said = "`soon` is not a date (2014-02-14)".to_owned();
         assert_eq!(why(text, Kind::Date), (1, said));

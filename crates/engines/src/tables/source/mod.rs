@@ -2,6 +2,7 @@
 
 mod arrow_file;
 mod convert;
+mod loss;
 mod of_table;
 mod text;
 
@@ -16,7 +17,7 @@ use tokio::task::spawn_blocking;
 use super::{Keys, Location, TableError, Tables};
 use arrow_file::ArrowFile;
 use convert::Conversion;
-use of_table::TableRows;
+use of_table::{TableRows, forward as forward_query};
 use text::TextFile;
 
 /// Batches that are read ahead.
@@ -47,7 +48,10 @@ enum Input {
 }
 
 /// Rows as they come, in the columns and types that were asked for.
-pub struct Rows(mpsc::Receiver<Result<RecordBatch, TableError>>);
+pub struct Rows {
+    batches: mpsc::Receiver<Result<RecordBatch, TableError>>,
+    notes: Vec<String>,
+}
 
 impl Source {
     /// A file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, told apart by the name's
@@ -85,9 +89,9 @@ impl Source {
     }
 
     /// All rows of a table that can be queried.
-    pub async fn of_table(tables: &mut Tables, location: &Location) -> Result<Source, TableError> {
+    pub async fn of_table(tables: Tables, location: &Location) -> Result<Source, TableError> {
         let rows = TableRows::open(tables, location).await?;
-        let columns = columns(&rows.fields(), &location.to_string())?;
+        let columns = columns(rows.fields(), &location.to_string())?;
         let input = Input::Table(Box::new(rows));
         Ok(Source { columns, input })
     }
@@ -125,7 +129,7 @@ impl Source {
     /// # Errors
     /// A column that the source does not have. Values that do not fit come as errors with their
     /// row, and are the last thing that comes.
-    pub fn read(self, columns: &[Column], keys: &[&str]) -> Result<Rows, TableError> {
+    pub async fn read(self, columns: &[Column], keys: &[&str]) -> Result<Rows, TableError> {
         let place = |column: &Column| {
             let lower = column.name.to_lowercase();
             let found = self.columns.iter().position(|c| c.name == lower);
@@ -134,6 +138,7 @@ impl Source {
         let places: Vec<usize> = columns.iter().map(place).collect::<Result<_, _>>()?;
         let (send, receive) = mpsc::channel(BATCHES_AHEAD);
         let conversion = Conversion::new(columns, keys);
+        let mut notes = Vec::new();
         match self.input {
             Input::Text(file) => {
                 let batches = file.read(columns, keys, &places)?;
@@ -146,16 +151,26 @@ impl Source {
                 spawn_blocking(move || forward(batches, conversion, &send));
             }
             Input::Table(table) => {
-                tokio::spawn(async move { table.forward(&places, conversion, &send).await });
+                let query = table.read(&places).await?;
+                notes = query.notes();
+                tokio::spawn(async move { forward_query(query, conversion, &send).await });
             }
         }
-        Ok(Rows(receive))
+        Ok(Rows {
+            batches: receive,
+            notes,
+        })
     }
 }
 
 impl Rows {
     pub async fn next(&mut self) -> Option<Result<RecordBatch, TableError>> {
-        self.0.recv().await
+        self.batches.recv().await
+    }
+
+    /// What their reader has to know of columns that are not read as what they are.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 }
 

@@ -8,49 +8,59 @@ use super::convert::Conversion;
 use super::{TableError, Tables};
 use crate::tables::{Keys, Location, Query};
 
+/// What queries call the table.
+const NAME: &str = "source";
+
 pub struct TableRows {
-    query: Query,
+    tables: Tables,
+    fields: Vec<Field>,
     keys: Keys,
 }
 
 impl TableRows {
-    pub async fn open(tables: &mut Tables, location: &Location) -> Result<Self, TableError> {
-        const NAME: &str = "source";
+    /// Nothing is read yet.
+    pub async fn open(mut tables: Tables, location: &Location) -> Result<Self, TableError> {
         let keys = tables.add(Some(NAME), location).await?;
-        let query = tables.query(&format!("SELECT * FROM {NAME}"), None).await?;
-        let query = query.map_err(|error| TableError::Failed(error.message))?;
+        let fields = tables.fields(NAME).await?;
         Ok(TableRows {
-            query,
+            tables,
+            fields,
             keys: keys.in_lower_case(),
         })
     }
 
-    pub fn fields(&self) -> Vec<Field> {
-        let fields = self.query.schema().fields();
-        fields.iter().map(|f| f.as_ref().clone()).collect()
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
     }
 
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
 
-    /// Until the end, an error, or nobody wants more.
-    pub async fn forward(
-        mut self,
-        places: &[usize],
-        mut conversion: Conversion,
-        to: &mpsc::Sender<Result<RecordBatch, TableError>>,
-    ) {
-        while let Some(batch) = self.query.next().await.transpose() {
-            let projected = batch.and_then(|batch| {
-                let projected = batch.project(places);
-                projected.map_err(|error| TableError::Failed(error.to_string()))
-            });
-            let batch = projected.and_then(|batch| conversion.convert(&batch));
-            let failed = batch.is_err();
-            if to.send(batch).await.is_err() || failed {
-                return;
-            }
+    /// Begins to read the columns with these numbers, in this order, and no others.
+    pub async fn read(mut self, places: &[usize]) -> Result<Query, TableError> {
+        let column = |place: &usize| {
+            let name = self.fields[*place].name();
+            format!("\"{}\"", name.replace('"', "\"\""))
+        };
+        let columns: Vec<String> = places.iter().map(column).collect();
+        let sql = format!("SELECT {} FROM {NAME}", columns.join(", "));
+        let query = self.tables.query(&sql, None).await?;
+        query.map_err(|error| TableError::Failed(error.message))
+    }
+}
+
+/// Until the end, an error, or nobody wants more.
+pub async fn forward(
+    mut query: Query,
+    mut conversion: Conversion,
+    to: &mpsc::Sender<Result<RecordBatch, TableError>>,
+) {
+    while let Some(batch) = query.next().await.transpose() {
+        let batch = batch.and_then(|batch| conversion.convert(&batch));
+        let failed = batch.is_err();
+        if to.send(batch).await.is_err() || failed {
+            return;
         }
     }
 }

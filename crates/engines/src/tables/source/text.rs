@@ -80,7 +80,10 @@ impl TextFile {
             partition_key: all().filter(is_key).map(|(_, place)| name(place)).collect(),
             order_key: Vec::new(),
         };
-        let told = |error: workload::Error| TableError::Failed(error.to_string());
+        let told = |error: workload::Error| match error {
+            workload::Error::Row { .. } => TableError::Misfit(error.to_string()),
+            error => TableError::Failed(error.to_string()),
+        };
         let batches = open_file(&self.path, &table).and_then(|file| file.read(0, BATCH_ROWS));
         let batches = batches.map_err(told)?;
         Ok(Box::new(

@@ -1,13 +1,14 @@
 //! Rows as CSV, and as one JSON object per line.
 
-use anyhow::Result;
-use arrow::array::RecordBatch;
+use anyhow::{Result, anyhow};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::csv;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, Float16Type, Float32Type, Float64Type, SchemaRef};
 use arrow::json::LineDelimitedWriter;
 use arrow::json::writer::{LineDelimited, WriterBuilder};
 
 use super::{Rows, Sink};
+use crate::exit::Misuse;
 
 pub struct Csv {
     to: Box<dyn Sink>,
@@ -15,7 +16,18 @@ pub struct Csv {
 
 impl Csv {
     /// Names of the columns are there even if no row is.
+    ///
+    /// # Errors
+    /// A column whose values have parts: a cell of CSV has one value.
     pub fn new(mut to: Box<dyn Sink>, schema: &SchemaRef) -> Result<Self> {
+        let nested = schema.fields().iter().find(|f| f.data_type().is_nested());
+        if let Some(field) = nested {
+            let (name, kind) = (field.name(), field.data_type());
+            return Err(Misuse::of(anyhow!(
+                "column `{name}` is {kind}, which a cell of CSV cannot hold; --format json can"
+            ))
+            .into());
+        }
         let mut text = Vec::new();
         csv::Writer::new(&mut text).write(&RecordBatch::new_empty(schema.clone()))?;
         to.write_all(&text)?;
@@ -41,11 +53,16 @@ impl Rows for Csv {
 
 pub struct Json {
     to: Box<dyn Sink>,
+    /// Whether there was a number that JSON has none for.
+    was_not_finite: bool,
 }
 
 impl Json {
     pub fn new(to: Box<dyn Sink>) -> Self {
-        Json { to }
+        Json {
+            to,
+            was_not_finite: false,
+        }
     }
 }
 
@@ -57,11 +74,35 @@ impl Rows for Json {
         writer.write(rows)?;
         writer.finish()?;
         self.to.write_all(&writer.into_inner())?;
+        self.was_not_finite |= rows.columns().iter().any(has_not_finite);
         Ok(rows.num_rows())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<String>> {
         self.to.complete()?;
-        Ok(Vec::new())
+        const NOTE: &str = "JSON has no NaN and no infinities: they are written as null; --format \
+                            csv and parquet keep them";
+        Ok(self
+            .was_not_finite
+            .then(|| NOTE.to_owned())
+            .into_iter()
+            .collect())
+    }
+}
+
+/// Whether there is a NaN or an infinity, in lists and structs, too.
+fn has_not_finite(array: &ArrayRef) -> bool {
+    match array.data_type() {
+        DataType::Float16 => { array.as_primitive::<Float16Type>().iter() }
+            .any(|v| v.is_some_and(|v| !v.is_finite())),
+        DataType::Float32 => { array.as_primitive::<Float32Type>().iter() }
+            .any(|v| v.is_some_and(|v| !v.is_finite())),
+        DataType::Float64 => { array.as_primitive::<Float64Type>().iter() }
+            .any(|v| v.is_some_and(|v| !v.is_finite())),
+        DataType::List(_) => has_not_finite(array.as_list::<i32>().values()),
+        DataType::LargeList(_) => has_not_finite(array.as_list::<i64>().values()),
+        DataType::FixedSizeList(..) => has_not_finite(array.as_fixed_size_list().values()),
+        DataType::Struct(_) => array.as_struct().columns().iter().any(has_not_finite),
+        _ => false,
     }
 }

@@ -1,0 +1,18 @@
+//! Work for a processor, which async tasks are not held up by.
+
+use tokio::task::{JoinError, spawn_blocking};
+
+use crate::{Error, Result};
+
+/// Does it on a thread for such.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    spawn_blocking(work).await.map_err(panicked)?
+}
+
+pub fn panicked(error: JoinError) -> Error {
+    Error::Invalid(format!(
+        "writing chunks ended early: {error}; this is a fault of this library"
+    ))
+}
