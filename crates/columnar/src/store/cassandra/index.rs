@@ -20,7 +20,7 @@ use super::places::{cql_shard, key};
 use super::retry::server;
 use super::version::Index;
 use crate::codec::read_meta;
-use crate::definition::Place;
+use crate::definition::{Definition, Place};
 use crate::meta::{ChunkId, ChunkMeta};
 use crate::store::{FreshRow, KeyRange, Snapshot};
 use crate::{Error, Result};
@@ -136,7 +136,7 @@ impl CassandraStore {
                 index.version = Some(version);
             } else if is_valid(committed, retired) {
                 let chunk = chunk_id(&task, chunk)?;
-                let meta = meta_of(place, chunk, meta.unwrap_or_default())?;
+                let meta = meta_of(&self.definition, place, chunk, meta.unwrap_or_default())?;
                 index.chunks.push(Arc::new(meta));
             }
             Ok(())
@@ -211,7 +211,12 @@ fn states(task: &Task<'_>, row: StateColumns<'_>) -> Result<States> {
     })
 }
 
-fn meta_of(place: Place, chunk: ChunkId, bytes: &[u8]) -> Result<ChunkMeta> {
+fn meta_of(
+    definition: &Definition,
+    place: Place,
+    chunk: ChunkId,
+    bytes: &[u8],
+) -> Result<ChunkMeta> {
     let corrupt = |reason: String| Error::Corrupt {
         chunk,
         place,
@@ -219,6 +224,7 @@ fn meta_of(place: Place, chunk: ChunkId, bytes: &[u8]) -> Result<ChunkMeta> {
         reason,
     };
     let meta = read_meta(bytes).map_err(corrupt)?;
+    meta.check(definition).map_err(corrupt)?;
     match meta.id == chunk {
         true => Ok(meta),
         false => Err(corrupt(format!("it is that of chunk {}", meta.id))),
