@@ -120,20 +120,6 @@ pub trait Store: Debug + Send + Sync {
     /// Blobs of a chunk by number, in the order asked for. Not checked against their CRC.
     async fn blobs(&self, place: Place, chunk: &ChunkMeta, numbers: &[u16]) -> Result<Vec<Bytes>>;
 
-    /// Blobs with one number of several chunks of a place, in the order asked for.
-    async fn column(
-        &self,
-        place: Place,
-        chunks: &[Arc<ChunkMeta>],
-        number: u16,
-    ) -> Result<Vec<Bytes>> {
-        let mut all = Vec::with_capacity(chunks.len());
-        for chunk in chunks {
-            all.extend(self.blobs(place, chunk, &[number]).await?);
-        }
-        Ok(all)
-    }
-
     /// Writes chunks that nobody sees before they are committed.
     async fn put(&self, place: Place, chunks: &[Chunk]) -> Result<()>;
 
@@ -166,6 +152,12 @@ impl KeyRange<'_> {
         first: Some(&[0xFF]),
         last: Some(&[0xFF]),
     };
+
+    /// Whether no key can be in it.
+    pub fn is_empty(&self) -> bool {
+        let is_reversed = |(first, last)| first > last;
+        self.first == KeyRange::EMPTY.first || self.first.zip(self.last).is_some_and(is_reversed)
+    }
 
     /// Whether a key from the first to the last may be in it.
     pub fn overlaps(&self, first: &[u8], last: &[u8]) -> bool {

@@ -1,10 +1,8 @@
 //! Chunks and their blobs.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_columnar::Error;
-use bakeoff_columnar::meta::ChunkMeta;
 use bakeoff_columnar::store::cassandra::BLOB_BYTES_AT_MOST;
 use bakeoff_columnar::store::{Chunk, KeyRange, Store};
 use bytes::Bytes;
@@ -72,11 +70,7 @@ pub async fn what_is_committed_is_read(cassandra: &Cassandra) {
     );
 }
 
-fn metas(chunks: &[Chunk]) -> Vec<Arc<ChunkMeta>> {
-    chunks.iter().map(|chunk| Arc::clone(&chunk.meta)).collect()
-}
-
-pub async fn one_column_of_many_chunks(cassandra: &Cassandra) {
+pub async fn blobs_of_many_chunks(cassandra: &Cassandra) {
     let definition = definition();
     let store = cassandra.table("many_chunks").await;
     let size = |i: usize| if i % 5 == 0 { 1_000 } else { 60_000 };
@@ -85,25 +79,12 @@ pub async fn one_column_of_many_chunks(cassandra: &Cassandra) {
         .collect();
     store.put(PLACE, &chunks).await.unwrap();
     store.commit(vec![add(PLACE, &chunks)]).await.unwrap();
-    let mut wanted = metas(&chunks);
-    wanted.reverse();
-    for number in 0..3 {
-        let blobs = store.column(PLACE, &wanted, number).await.unwrap();
-        let expected = chunks
-            .iter()
-            .rev()
-            .map(|c| c.blobs[usize::from(number)].clone());
-        assert!(blobs.into_iter().eq(expected));
+    for chunk in &chunks {
+        let blobs = store.blobs(PLACE, &chunk.meta, &[2]).await.unwrap();
+        assert_eq!(blobs, [chunk.blobs[2].clone()]);
     }
-    assert_eq!(
-        store.column(PLACE, &[], 0).await.unwrap(),
-        [Bytes::new(); 0]
-    );
-    let error = store
-        .column(PLACE, &wanted, 3)
-        .await
-        .unwrap_err()
-        .to_string();
+    let error = store.blobs(PLACE, &chunks[0].meta, &[3]).await;
+    let error = error.unwrap_err().to_string();
     assert!(error.contains("has no blob 3"), "{error}");
 }
 
@@ -180,21 +161,7 @@ pub async fn a_blob_that_is_missing(cassandra: &Cassandra) {
             "blob 2: missing in",
         ),
         (
-            store
-                .column(PLACE, &metas(&chunks[..1]), 2)
-                .await
-                .unwrap_err(),
-            "blob 2: missing in",
-        ),
-        (
             store.blobs(PLACE, &small.meta, &[0]).await.unwrap_err(),
-            "its blobs: missing in",
-        ),
-        (
-            store
-                .column(PLACE, &metas(&chunks[1..]), 0)
-                .await
-                .unwrap_err(),
             "its blobs: missing in",
         ),
     ] {
@@ -225,8 +192,6 @@ pub async fn a_blob_that_is_missing(cassandra: &Cassandra) {
     );
     assert_eq!(store.sweep(Duration::ZERO).await.unwrap().chunks, 2);
     let error = store.blobs(PLACE, &large.meta, &[0]).await.unwrap_err();
-    assert!(matches!(error, Error::Gone { .. }), "{error}");
-    let error = store.column(PLACE, &metas(&chunks), 0).await.unwrap_err();
     assert!(matches!(error, Error::Gone { .. }), "{error}");
 
     let damaged = "UPDATE columnar_tests.missing_index SET meta = 0x010203 \

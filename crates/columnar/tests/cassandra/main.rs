@@ -64,7 +64,7 @@ async fn tables_in_a_real_cassandra() {
     timed!(fresh::what_was_never_frozen_is_not_sealed(&cassandra));
 
     timed!(chunks::what_is_committed_is_read(&cassandra));
-    timed!(chunks::one_column_of_many_chunks(&cassandra));
+    timed!(chunks::blobs_of_many_chunks(&cassandra));
     timed!(chunks::a_big_chunk(&cassandra));
     timed!(chunks::what_does_not_fit_is_refused(&cassandra));
     timed!(chunks::a_blob_that_is_missing(&cassandra));

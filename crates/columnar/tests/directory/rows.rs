@@ -63,9 +63,8 @@ async fn blobs_come_by_number_in_the_order_asked_for() {
             .await
             .unwrap();
         assert_eq!(blobs, [&first.blobs[1], &first.blobs[0], &first.blobs[1]]);
-        let chunks = [Arc::clone(&second.meta), Arc::clone(&first.meta)];
-        let column = store.column(place(0), &chunks, 0).await.unwrap();
-        assert_eq!(column, [&second.blobs[0], &first.blobs[0]]);
+        let blobs = store.blobs(place(0), &second.meta, &[0]).await.unwrap();
+        assert_eq!(blobs, [&second.blobs[0]]);
         let error = store.blobs(place(0), &first.meta, &[2]).await.unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -121,15 +121,6 @@ impl Store for Watched {
         self.read(self.inner.blobs(place, chunk, numbers)).await
     }
 
-    async fn column(
-        &self,
-        place: Place,
-        chunks: &[Arc<ChunkMeta>],
-        number: u16,
-    ) -> Result<Vec<Bytes>> {
-        self.read(self.inner.column(place, chunks, number)).await
-    }
-
     async fn put(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
         self.inner.put(place, chunks).await
     }

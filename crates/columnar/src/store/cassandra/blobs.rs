@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -11,7 +10,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::CassandraStore;
 use super::chunks::{PACKED, is_packed};
 use super::client::{as_rows, each_row};
-use super::index::{NAMES_AT_ONCE, chunk_id, name, names};
+use super::index::{NAMES_AT_ONCE, name};
 use super::names::Part;
 use super::options::READ_BYTES_AT_ONCE;
 use super::places::cql_shard;
@@ -49,43 +48,6 @@ impl CassandraStore {
         stream::iter(numbers).then(blob).try_collect().await
     }
 
-    pub(super) async fn read_column(
-        &self,
-        place: Place,
-        chunks: &[Arc<ChunkMeta>],
-        number: u16,
-    ) -> Result<Vec<Bytes>> {
-        let mut reads = Vec::new();
-        for column in [PACKED, number as i16] {
-            let of_column = |meta: &&Arc<ChunkMeta>| column_of(meta, number) == column;
-            let metas: Vec<_> = chunks.iter().filter(of_column).collect();
-            let size = |meta: &&Arc<ChunkMeta>| match column {
-                PACKED => Ok(meta.bytes()),
-                _ => bytes_of(place, meta, number),
-            };
-            let sizes: Vec<u64> = metas.iter().map(size).collect::<Result<_>>()?;
-            for group in groups(&sizes) {
-                let ids = metas[group].iter().map(|meta| meta.id).collect();
-                reads.push(self.chunks_of_column(place, column, ids));
-            }
-        }
-        let found = self.all_reads(reads).await?;
-        let blob = async |meta: &Arc<ChunkMeta>| {
-            let row = self
-                .found(&found, place, meta, column_of(meta, number))
-                .await?;
-            match is_packed(meta) {
-                true => unpacked(place, meta, &row, number),
-                false => Ok(row),
-            }
-        };
-        let mut blobs = Vec::with_capacity(chunks.len());
-        for meta in chunks {
-            blobs.push(blob(meta).await?);
-        }
-        Ok(blobs)
-    }
-
     async fn all_reads(
         &self,
         reads: impl IntoIterator<Item = impl Future<Output = Result<Vec<(Wanted, Bytes)>>>>,
@@ -120,26 +82,6 @@ impl CassandraStore {
             &task,
             &as_rows(&task, answer)?,
             |(column, data): (i16, &[u8])| Ok(((id, column), Bytes::copy_from_slice(data))),
-        )
-    }
-
-    async fn chunks_of_column(
-        &self,
-        place: Place,
-        column: i16,
-        ids: Vec<ChunkId>,
-    ) -> Result<Vec<(Wanted, Bytes)>> {
-        let task = self.client.task("reading a column", place, Part::Chunks);
-        let statement = &self.statements.chunks.read_column;
-        let values = (cql_shard(place.shard), place.bucket, column, names(&ids));
-        let answer = self.client.execute(&task, statement, values).await?;
-        each_row(
-            &task,
-            &as_rows(&task, answer)?,
-            |(chunk, data): (&[u8], &[u8])| {
-                let id = chunk_id(&task, chunk)?;
-                Ok(((id, column), Bytes::copy_from_slice(data)))
-            },
         )
     }
 
@@ -193,14 +135,6 @@ impl CassandraStore {
             what,
             reason: format!("missing in {}", self.client.names.shown(Part::Chunks)),
         })
-    }
-}
-
-/// The column of the row that has a blob.
-fn column_of(meta: &ChunkMeta, number: u16) -> i16 {
-    match is_packed(meta) {
-        true => PACKED,
-        false => number as i16,
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use super::CassandraStore;
 use super::client::{Task, each_row};
 use super::names::Part;
-use super::options::{BLOB_BYTES_AT_MOST, FREEZE_WAIT, KEY_BYTES_AT_MOST, PLACES_AT_ONCE};
+use super::options::{FREEZE_WAIT, KEY_BYTES_AT_MOST, PLACES_AT_ONCE, ROW_BYTES_AT_MOST};
 use super::places::{DELETED_AHEAD_MICROSECONDS, cql_shard, key};
 use super::retry::server;
 use super::time::now_milliseconds;
@@ -83,6 +83,9 @@ impl CassandraStore {
         generations: RangeInclusive<i64>,
         keys: KeyRange<'_>,
     ) -> Result<Vec<FreshRow>> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
         let of_each = stream::iter(generations)
             .map(|generation| self.read_generation(place, generation, keys));
         let all: Vec<Vec<FreshRow>> = of_each.buffered(PLACES_AT_ONCE).try_collect().await?;
@@ -205,9 +208,9 @@ fn check(row: &FreshRow) -> Result<()> {
             "a row's key takes {key} bytes, and at most {KEY_BYTES_AT_MOST} are possible in Cassandra"
         )));
     }
-    if value > BLOB_BYTES_AT_MOST {
+    if value > ROW_BYTES_AT_MOST {
         return Err(Error::Invalid(format!(
-            "a row takes {value} bytes, and at most {BLOB_BYTES_AT_MOST} are possible in Cassandra"
+            "a row takes {value} bytes, and at most {ROW_BYTES_AT_MOST} are possible in Cassandra"
         )));
     }
     if row.write_time == i64::MIN {
@@ -235,9 +238,10 @@ fn fresh_row(task: &Task<'_>, (key, time, deleted, row): Columns<'_>) -> Result<
     })
 }
 
-/// The newest version of each key; with equal write times the deletion.
+/// The newest version of each key, of generations in order; with equal write times the deletion, or
+/// else the one that came after the other was frozen.
 fn newest(all: Vec<Vec<FreshRow>>) -> Vec<FreshRow> {
-    let mut rows: Vec<FreshRow> = all.into_iter().flatten().collect();
+    let mut rows: Vec<FreshRow> = all.into_iter().rev().flatten().collect();
     let order = |row: &FreshRow| (Reverse(row.write_time), row.row.is_some());
     rows.sort_by(|a, b| a.key.cmp(&b.key).then_with(|| order(a).cmp(&order(b))));
     rows.dedup_by(|later, earlier| later.key == earlier.key);
@@ -275,6 +279,8 @@ mod tests {
         ];
         assert_eq!(newest(vec![first.clone(), second.clone()]), expected);
         assert_eq!(newest(vec![second, first]), expected);
+        let one = |value| vec![row("a", 1, Some(value))];
+        assert_eq!(newest(vec![one("z"), one("a")]), one("a"));
     }
 
     #[test]
@@ -284,7 +290,7 @@ mod tests {
         let message = check(&long).unwrap_err().to_string();
         assert!(message.contains("65536 bytes"), "{message}");
         let mut large = row("", 1, None);
-        large.row = Some(Bytes::from(vec![0; BLOB_BYTES_AT_MOST + 1]));
+        large.row = Some(Bytes::from(vec![0; ROW_BYTES_AT_MOST + 1]));
         assert!(check(&large).is_err());
         assert!(check(&row("", i64::MIN, None)).is_err());
         check(&row("", i64::MIN + 1, None)).unwrap();

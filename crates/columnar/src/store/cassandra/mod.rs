@@ -209,15 +209,6 @@ impl Store for CassandraStore {
         self.read_blobs(place, chunk, numbers).await
     }
 
-    async fn column(
-        &self,
-        place: Place,
-        chunks: &[Arc<ChunkMeta>],
-        number: u16,
-    ) -> Result<Vec<Bytes>> {
-        self.read_column(place, chunks, number).await
-    }
-
     async fn put(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
         self.put_chunks(place, chunks).await
     }

@@ -9,6 +9,9 @@ use crate::{Error, Result};
 /// A blob at most: Cassandra takes mutations of up to 16 MiB as it is shipped.
 pub const BLOB_BYTES_AT_MOST: usize = 8 << 20;
 
+/// A fresh row at most, beside its key: a value of it has to fit a blob of its own.
+pub(super) const ROW_BYTES_AT_MOST: usize = 7 << 20;
+
 /// Blobs of all writers of a store that are on their way to Cassandra, at most.
 pub const PUT_BYTES_IN_FLIGHT_AT_MOST: usize = 32 << 20;
 

@@ -48,7 +48,6 @@ pub(super) struct OfIndex {
 pub(super) struct OfChunks {
     pub(super) put: PreparedStatement,
     pub(super) read_of_chunk: PreparedStatement,
-    pub(super) read_column: PreparedStatement,
     /// With the consistency of the rest, for what is missing.
     pub(super) read_of_chunk_again: PreparedStatement,
     pub(super) delete: PreparedStatement,
@@ -155,7 +154,6 @@ impl OfChunks {
         let prepare =
             async |cql: &str, consistency| client.prepare(Part::Chunks, cql, consistency).await;
         let of_chunk = format!("SELECT col, data FROM {table} {PLACE} AND col IN ? AND chunk = ?");
-        let column = format!("SELECT chunk, data FROM {table} {PLACE} AND col = ? AND chunk IN ?");
         let put = format!(
             "INSERT INTO {table} (shard, bucket, col, chunk, data) VALUES (?, ?, ?, ?, ?) \
              USING TIMESTAMP ?"
@@ -167,7 +165,6 @@ impl OfChunks {
         Ok(OfChunks {
             put: prepare(&put, writes).await?,
             read_of_chunk: prepare(&of_chunk, once).await?,
-            read_column: prepare(&column, once).await?,
             read_of_chunk_again: prepare(&of_chunk, again).await?,
             delete: prepare(&delete_one, writes).await?,
             delete_place: prepare(&delete, writes).await?,

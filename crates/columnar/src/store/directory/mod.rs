@@ -188,17 +188,6 @@ impl Store for DirectoryStore {
         self.read(vec![Wanted::new(place, chunk, numbers)?]).await
     }
 
-    async fn column(
-        &self,
-        place: Place,
-        chunks: &[Arc<ChunkMeta>],
-        number: u16,
-    ) -> Result<Vec<Bytes>> {
-        let wanted = |chunk: &Arc<ChunkMeta>| Wanted::new(place, chunk, &[number]);
-        self.read(chunks.iter().map(wanted).collect::<Result<_>>()?)
-            .await
-    }
-
     async fn put(&self, _place: Place, chunks: &[Chunk]) -> Result<()> {
         let writer = self.writer()?;
         let chunks = chunks.to_vec();
