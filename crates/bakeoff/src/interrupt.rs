@@ -1,6 +1,7 @@
 //! Being asked to stop.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
 use crate::exit::INTERRUPTED;
 
@@ -18,9 +19,26 @@ pub async fn asked_to_stop() {
 
 /// The same for a command that leaves something else behind when it is interrupted twice.
 pub async fn asked_to_stop_leaving(left_behind: &'static str) {
-    let mut signals = Signals::new();
-    signals.next().await;
-    tokio::spawn(async move {
+    let (ask, asked) = oneshot::channel();
+    // On a thread of its own: a query may keep all threads of the runtime busy.
+    let listening = std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || listen(ask, left_behind));
+    if listening.is_err() || asked.await.is_err() {
+        std::future::pending().await
+    }
+}
+
+fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let Ok(runtime) = runtime else { return };
+    runtime.block_on(async {
+        let mut signals = Signals::new();
+        signals.next().await;
+        // Nobody waits for it when the command ends just now.
+        let _ = ask.send(());
         signals.next().await;
         eprintln!("{left_behind}");
         std::process::exit(INTERRUPTED);

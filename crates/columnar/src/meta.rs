@@ -167,8 +167,8 @@ mod tests {
         let wrong: [fn(&mut ChunkMeta); 9] = [
             |chunk| chunk.rows = u32::MAX,
             |chunk| chunk.deleted = CHUNK_ROWS_AT_MOST + 1,
-            |chunk| drop(chunk.stats.pop()),
-            |chunk| drop(chunk.blobs.pop()),
+            |chunk| chunk.stats.truncate(1),
+            |chunk| chunk.blobs.truncate(3),
             |chunk| chunk.deleted = 0,
             |chunk| chunk.max_write_time = 1,
             |chunk| chunk.max_write_time = 0,

@@ -12,7 +12,19 @@ fn in_a_real_cassandra() {
     server
         .bakeoff(&[&into[..], &KEYS[..]].concat())
         .expect(2)
-        .says("there is no keyspace `ks`; make it, with the replication that its rows need, for example CREATE KEYSPACE ks WITH");
+        .says("there is no keyspace `ks`: make it with the replication that its rows need, or let --create-keyspace COPIES make it");
+    let made = [
+        "ingest",
+        "readings.csv",
+        "--into",
+        "made.t",
+        "--create-keyspace",
+        "1",
+    ];
+    server
+        .bakeoff(&[&made[..], &KEYS[..]].concat())
+        .expect(0)
+        .says("4 rows into made.t");
     server.cql(
         "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
          CREATE TABLE ks.rows (\"Series\" text, time timestamp, n smallint, tags set<text>, PRIMARY KEY (\"Series\", time));
@@ -115,7 +127,7 @@ fn dropped(server: &Server) {
         .bakeoff(&["table", "info", "ks.gone"])
         .expect(2)
         .says("of the columnar table ks.gone there is only gone_columnar, gone_places, gone_index, gone_fresh")
-        .says("`bakeoff table drop ks.gone` removes that");
+        .says("`bakeoff table drop ks.gone` removes what is there");
     let drop = ["table", "drop", "ks.gone", "--yes"];
     server.bakeoff(&drop).expect(0).says("removed ks.gone");
     server

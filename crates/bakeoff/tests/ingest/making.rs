@@ -1,7 +1,8 @@
 //! Tables made of files, and more added to them.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 use crate::{ALL, KEYS, rows, with_table};
@@ -32,6 +33,7 @@ fn a_table_is_made_of_a_file_and_more_is_added() {
         .bakeoff(&["ingest", "more.csv", "--into", "dir:t"])
         .expect(0);
     assert!(!added.stderr.contains("made"), "{}", added.stderr);
+    added.says("note: the source has no value: null in all of its rows, also where dir:t had");
     let expected = [
         "a,2024-01-01T00:00:00,1.5",
         "a,2024-01-01T00:01:00,",
@@ -124,7 +126,7 @@ fn types_can_be_said_and_columns_chosen() {
         "--bucket",
         "7d",
         "--types",
-        "id=int,ratio=float,code=text",
+        "id=int,ratio=float",
         "--columns",
         "id,day,at,ratio,code",
         "--profile",
@@ -133,7 +135,7 @@ fn types_can_be_said_and_columns_chosen() {
         "4",
     ];
     let made = bench.bakeoff(&arguments).expect(0);
-    made.says("id int, day date, at nanotime, ratio float, code text; partition key id");
+    made.says("id int, day date, at nanotime, ratio float, code text; partition key id, order key day, buckets of 7 days");
     let expected = ["1,2024-02-29,2024-02-29T00:00:00.000000001,0.1,007"];
     assert_eq!(rows(&bench, "SELECT * FROM t"), expected);
     let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);
@@ -179,6 +181,38 @@ pub fn many_rows(bench: &Bench, rows: u32) {
     std::fs::write(bench.path("many.csv"), text).unwrap();
 }
 
+/// A query that never waits for anything keeps nobody from stopping it.
+#[test]
+fn a_query_that_computes_is_interrupted() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    many_rows(&bench, 200_000);
+    let made = ["ingest", "many.csv", "--into", "dir:t"];
+    bench.bakeoff(&[&made[..], &KEYS[..]].concat()).expect(0);
+    let pairs = "SELECT count(*) FROM t a JOIN t b ON a.value < b.value";
+    let mut command = bench.command(&["sql", pairs, "--dir", "t"]);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    interrupt(&child);
+    let asked = Instant::now();
+    Ended::of(child.wait_with_output().unwrap())
+        .expect(130)
+        .says("interrupted");
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(20), "{took:?}");
+}
+
+fn interrupt(child: &Child) {
+    let id = child.id().to_string();
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    assert!(kill.unwrap().success());
+}
+
 #[test]
 fn an_ingest_that_is_interrupted_can_be_given_again() {
     let bench = Bench::new(WORKLOAD, READINGS);
@@ -199,11 +233,7 @@ fn an_ingest_that_is_interrupted_can_be_given_again() {
         .bakeoff(&["table", "seal", "dir:t"])
         .expect(2)
         .says("another process");
-    let id = child.id().to_string();
-    std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
-        .unwrap();
+    interrupt(&child);
     stderr.read_to_string(&mut said).unwrap();
     let ended = Ended::of(child.wait_with_output().unwrap()).expect(130);
     assert_eq!(ended.stdout, "");

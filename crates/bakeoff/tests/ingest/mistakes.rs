@@ -154,6 +154,16 @@ fn mistakes_of_new_tables() {
             "cannot read not.arrow: not an Arrow file",
         ),
         (
+            &["--from", "dir:t"],
+            2,
+            "--from and --into are the same table, dir:t",
+        ),
+        (
+            &["readings.csv", "--create-keyspace", "1"],
+            2,
+            "dir:t is a folder, which has no keyspace",
+        ),
+        (
             &["--from", "dir:none"],
             2,
             "there is no columnar table in none",

@@ -11,14 +11,7 @@ fn what_queries_say_of_chunks() {
     ended
         .says("2 rows in ")
         .says("1 of 1 chunk read, 0 answered by statistics, ");
-    let plan = bench.bakeoff(&[
-        "sql",
-        &format!("EXPLAIN {sql}"),
-        "--dir",
-        "t",
-        "--format",
-        "table",
-    ]);
+    let plan = bench.bakeoff(&["sql", &format!("EXPLAIN {sql}"), "--dir", "t"]);
     plan.expect(0)
         .says("ColumnarScan: dir:t, columns=[value]")
         .says("pushed down: ");
@@ -58,6 +51,12 @@ fn a_key_that_is_not_unique_is_told() {
     ];
     bench
         .bakeoff(&by_series)
+        .expect(2)
+        .says("the first 4 rows have only 2 different partition keys (series)")
+        .says("--order-key COLUMN,..., or that the last one of each is to be kept with --one-row-per-key");
+    assert!(!bench.path("t").exists(), "a table was made");
+    bench
+        .bakeoff(&[&by_series[..], &["--one-row-per-key"]].concat())
         .expect(0)
         .says("partition key series without an order key: one row for each partition key")
         .says("note: 2 rows have a key (series) that others have, too: the last one of each key is kept");

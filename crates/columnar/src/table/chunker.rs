@@ -96,9 +96,9 @@ pub fn cut_by_bytes(
     bytes: impl Fn(usize) -> usize,
 ) -> Vec<Range<usize>> {
     let mut cut = Vec::with_capacity(pieces.len());
-    for Range { mut start, end } in pieces {
-        let mut sum = 0;
-        for row in start..end {
+    for piece in pieces {
+        let (mut start, mut sum) = (piece.start, 0);
+        for row in piece.clone() {
             let of_row = bytes(row);
             if row > start && sum + of_row > COLUMN_BYTES {
                 cut.push(start..row);
@@ -106,7 +106,7 @@ pub fn cut_by_bytes(
             }
             sum += of_row;
         }
-        cut.push(start..end);
+        cut.push(start..piece.end);
     }
     cut
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array};
-use arrow::compute::{concat_batches, take_record_batch};
+use arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array, make_comparator};
+use arrow::compute::{SortOptions, concat_batches, take_record_batch};
 use tokio::task::JoinSet;
 
 use super::Table;
@@ -105,15 +105,14 @@ impl Ingest {
 
     async fn take(&mut self, by_place: Vec<(Place, RecordBatch)>) -> Result<()> {
         for (place, rows) in by_place {
-            let bytes = memory_of(&rows);
-            let buffer = self.buffers.entry(place).or_default();
-            buffer.rows += rows.num_rows();
-            buffer.bytes += bytes;
-            buffer.batches.push(rows);
-            self.buffered_bytes += bytes;
             let enough = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
+            let buffer = self.buffer(place, rows);
             if buffer.rows >= enough || buffer.bytes >= BUFFERED_BYTES_OF_PLACE {
+                let last = self.taken_back(place)?;
                 self.flush(place).await?;
+                if let Some(rows) = last {
+                    self.buffer(place, rows);
+                }
             }
         }
         while self.buffered_bytes > BUFFERED_BYTES {
@@ -124,6 +123,50 @@ impl Ingest {
             self.flush(place).await?;
         }
         Ok(())
+    }
+
+    fn buffer(&mut self, place: Place, rows: RecordBatch) -> &Buffer {
+        let bytes = memory_of(&rows);
+        let buffer = self.buffers.entry(place).or_default();
+        buffer.rows += rows.num_rows();
+        buffer.bytes += bytes;
+        buffer.batches.push(rows);
+        self.buffered_bytes += bytes;
+        buffer
+    }
+
+    /// The last rows of a buffer that have the same value of the first order key: others with it may
+    /// follow, and where rows come in order of time, chunks that share no time overlap nothing.
+    fn taken_back(&mut self, place: Place) -> Result<Option<RecordBatch>> {
+        let Some(order) = self.table.definition.first_order_index() else {
+            return Ok(None);
+        };
+        let Some(buffer) = self.buffers.get_mut(&place) else {
+            return Ok(None);
+        };
+        let Some(rows) = buffer.batches.pop() else {
+            return Ok(None);
+        };
+        let before = memory_of(&rows);
+        let split = begin_of_last(rows.column(order))?;
+        let (kept, last) = (
+            rows.slice(0, split),
+            rows.slice(split, rows.num_rows() - split),
+        );
+        // All of them: there is nothing to be gained.
+        let (kept, last) = match split {
+            0 => (rows, None),
+            _ => (kept, Some(last)),
+        };
+        let (taken_rows, after) = (
+            last.as_ref().map_or(0, RecordBatch::num_rows),
+            memory_of(&kept),
+        );
+        buffer.rows -= taken_rows;
+        buffer.bytes = buffer.bytes + after - before;
+        self.buffered_bytes = self.buffered_bytes + after - before;
+        buffer.batches.push(kept);
+        Ok(last)
     }
 
     /// What was written so far.
@@ -219,6 +262,18 @@ impl Ingest {
             false => self.table.store.commit(changes).await,
         }
     }
+}
+
+/// Where the values at the end begin that are the same as the last one.
+fn begin_of_last(values: &ArrayRef) -> Result<usize> {
+    let compare = |source| Error::Arrow {
+        doing: "comparing order keys",
+        source,
+    };
+    let same = make_comparator(values, values, SortOptions::default()).map_err(compare)?;
+    let last = values.len().saturating_sub(1);
+    let others = (0..last).rev().take_while(|row| same(*row, last).is_eq());
+    Ok(last - others.count())
 }
 
 /// Memory of the rows themselves, where they are a slice of others.

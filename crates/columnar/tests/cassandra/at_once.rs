@@ -41,7 +41,8 @@ pub async fn readers_miss_nothing_while_others_write_and_seal(cassandra: &Cassan
         reads + others
     );
     assert!(seals > 3 && reads > 10);
-    check_place(&one, PLACE, &acknowledged.lock().unwrap()).await;
+    let acknowledged = acknowledged.into_inner().unwrap();
+    check_place(&one, PLACE, &acknowledged).await;
 }
 
 async fn write_until(

@@ -41,10 +41,7 @@ pub async fn what_is_committed_is_read(cassandra: &Cassandra) {
         let blobs = another.blobs(PLACE, found, &[2, 0, 1, 0]).await.unwrap();
         let expected: Vec<Bytes> = [2, 0, 1, 0].map(|i: usize| chunk.blobs[i].clone()).to_vec();
         assert_eq!(blobs, expected);
-        assert_eq!(
-            another.blobs(PLACE, found, &[]).await.unwrap(),
-            [Bytes::new(); 0]
-        );
+        assert!(another.blobs(PLACE, found, &[]).await.unwrap().is_empty());
         let error = another
             .blobs(PLACE, found, &[3])
             .await
@@ -73,7 +70,7 @@ pub async fn what_is_committed_is_read(cassandra: &Cassandra) {
 pub async fn blobs_of_many_chunks(cassandra: &Cassandra) {
     let definition = definition();
     let store = cassandra.table("many_chunks").await;
-    let size = |i: usize| if i % 5 == 0 { 1_000 } else { 60_000 };
+    let size = |i: usize| if i.is_multiple_of(5) { 1_000 } else { 60_000 };
     let chunks: Vec<Chunk> = (0..127)
         .map(|i| chunk_of_size(&definition, size(i)))
         .collect();

@@ -58,6 +58,24 @@ async fn a_late_row_of_one_host_does_not_join_what_lies_between() {
     assert_eq!(exact(&table).await.len(), 5);
 }
 
+/// Several hosts that report at the same moments, more of them than are sorted together.
+#[tokio::test]
+async fn rows_in_order_of_time_need_no_seal() {
+    for (store, _folder) in stores(&definition(64, 1)) {
+        let table = Table::new(store, 0);
+        let reports = (0..200).flat_map(|time| (0..7).map(move |host| row(host, time)));
+        let rows: Vec<Row> = reports.collect();
+        let mut load = table.ingest();
+        for some in rows.chunks(100) {
+            load.write(&batch(some)).await.unwrap();
+        }
+        load.finish().await.unwrap();
+        let chunks = exact(&table).await;
+        let found: usize = chunks.iter().map(|chunk| chunk.rows as usize).sum();
+        assert_eq!(found, rows.len());
+    }
+}
+
 /// Deleted rows are versions, too: a chunk with one reaches no further than its keys.
 #[tokio::test]
 async fn a_deletion_does_not_make_a_place_one_part() {

@@ -106,6 +106,36 @@ impl Connection {
         }
     }
 
+    /// Makes the keyspace of a table unless it is there, with this many copies of each row in every
+    /// datacenter.
+    ///
+    /// # Errors
+    /// A table in a folder, and a cluster that refuses it.
+    pub async fn create_keyspace(
+        &self,
+        location: &Location,
+        copies: u16,
+    ) -> Result<(), TableError> {
+        let Location::Cassandra { keyspace, .. } = location else {
+            return Err(TableError::Asked(format!(
+                "{location} is a folder, which has no keyspace"
+            )));
+        };
+        let session = self.session(location).await?;
+        let cql = format!(
+            "CREATE KEYSPACE IF NOT EXISTS \"{keyspace}\" WITH replication = {{'class': \
+             'NetworkTopologyStrategy', 'replication_factor': {copies}}}"
+        );
+        let made = session.query_unpaged(cql, ()).await;
+        made.map_err(|error| {
+            TableError::Failed(format!("cannot make the keyspace `{keyspace}`: {error}"))
+        })?;
+        let refreshed = session.refresh_metadata().await;
+        refreshed.map_err(|error| {
+            TableError::Failed(format!("cannot read which keyspaces there are: {error}"))
+        })
+    }
+
     /// Makes a columnar table that is not there yet.
     pub async fn create_columnar(
         &self,
@@ -197,9 +227,8 @@ fn check_free(session: &Session, keyspace: &str, table: &str) -> Result<(), Tabl
     let cluster = session.get_cluster_state();
     let Some(found) = cluster.get_keyspace(keyspace) else {
         return Err(TableError::Asked(format!(
-            "there is no keyspace `{keyspace}`; make it, with the replication that its rows need, \
-             for example CREATE KEYSPACE {keyspace} WITH replication = {{'class': \
-             'NetworkTopologyStrategy', 'datacenter1': 3}}"
+            "there is no keyspace `{keyspace}`: make it with the replication that its rows need, or \
+             let --create-keyspace COPIES make it (3 in production, 1 on a single node)"
         )));
     };
     match found.tables.contains_key(table) || found.views.contains_key(table) {

@@ -4,6 +4,7 @@ use std::num::NonZeroI64;
 
 use anyhow::{Result, anyhow, bail};
 use bakeoff_engines::tables::{CHUNK_ROWS, Column, Definition, Keys, Kind, Source, SourceColumn};
+use bakeoff_report::units;
 use bakeoff_workload::suggestion;
 
 use super::Ingest;
@@ -181,6 +182,22 @@ fn width_in_units(width: &str, kind: Kind) -> Result<i64, &'static str> {
     }
 }
 
+/// The width of a bucket as a duration, where it is one.
+pub fn width_in_words(definition: &Definition, width: i64) -> String {
+    let first = definition.order_key.first();
+    let kind = first
+        .and_then(|name| definition.columns.iter().find(|c| c.name == *name))
+        .map(|column| column.kind);
+    let width = width.unsigned_abs();
+    let duration = match kind {
+        Some(Kind::Timestamp) => std::time::Duration::from_millis(width),
+        Some(Kind::Nanotime) => std::time::Duration::from_nanos(width),
+        Some(Kind::Date) => return units::plural(width, "day", "days"),
+        _ => return units::count(width),
+    };
+    humantime::format_duration(duration).to_string()
+}
+
 /// A table that is there stays what it is.
 fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
     let into = &options.into;
@@ -200,7 +217,13 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
         return there("partition key", &table.partition_key.join(","));
     }
     if differs(&options.order_key, &table.order_key) {
-        return there("order key", &table.order_key.join(","));
+        return match table.order_key.is_empty() {
+            true => Err(anyhow!(
+                "{into} is there already, and has no order key: leave the option out, or remove the \
+                 table with `bakeoff table drop {into}`"
+            )),
+            false => there("order key", &table.order_key.join(",")),
+        };
     }
     if let Some((name, _)) = options.types.iter().find(|(name, kind)| {
         let same = |c: &&Column| c.name.to_lowercase() == *name && c.kind != *kind;

@@ -12,6 +12,8 @@ use bakeoff_engines::tables::{ColumnarError, Kind, Location, Profile};
 use bakeoff_workload::Consistency;
 use clap::Args;
 
+pub use definition::width_in_words;
+
 use crate::cmd::choice::{parse_consistency, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
 use crate::exit::Exit;
@@ -36,6 +38,10 @@ pub struct Ingest {
     #[arg(long, value_name = "TABLE")]
     into: Location,
 
+    /// Make the keyspace of --into if it is not there, with this many copies of each row
+    #[arg(long, value_name = "COPIES", value_parser = clap::value_parser!(u16).range(1..))]
+    create_keyspace: Option<u16>,
+
     /// Columns whose rows belong together [default: those of --from]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     partition_key: Vec<String>,
@@ -44,6 +50,11 @@ pub struct Ingest {
     /// [default: those of --from]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     order_key: Vec<String>,
+
+    /// Make a table without an order key although rows have the same partition key: the last one of
+    /// each is kept
+    #[arg(long, conflicts_with = "order_key")]
+    one_row_per_key: bool,
 
     /// Types of columns instead of those of the source: boolean, int, bigint, float, double, date,
     /// timestamp, nanotime, text or blob
@@ -68,7 +79,7 @@ pub struct Ingest {
     profile: Option<Profile>,
 
     /// Rows of a chunk at most, 32768 unless said
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=524_288))]
     chunk_rows: Option<u32>,
 
     /// Rows of a text file that its types are guessed from, or `all`

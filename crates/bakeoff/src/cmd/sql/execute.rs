@@ -18,6 +18,7 @@ use crate::interrupt::asked_to_stop_leaving;
 
 /// How long an interrupted query may take to put its file away.
 const END_WAIT: Duration = Duration::from_secs(2);
+const END_POLL: Duration = Duration::from_millis(10);
 /// What a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: of a file for --out, the part that was written may \
     still be beside it, with a name that begins with a dot";
@@ -33,13 +34,18 @@ pub struct Plan {
 
 /// Asks to the end or to an interruption.
 pub async fn execute(plan: Plan) -> Result<Exit> {
-    // A task of its own, so that writing to a reader who waits does not keep a signal out.
+    // A task of its own, so that neither a reader who waits nor a long computation keeps a signal
+    // out.
     let mut asking = tokio::spawn(ask(plan));
     tokio::select! {
         done = &mut asking => done?.map(|()| Exit::Complete),
         () = asked_to_stop_leaving(LEFT_BEHIND) => {
             asking.abort();
-            let _ = tokio::time::timeout(END_WAIT, asking).await;
+            // Not by the runtime's clock: all of its threads may be busy.
+            let since = Instant::now();
+            while !asking.is_finished() && since.elapsed() < END_WAIT {
+                std::thread::sleep(END_POLL);
+            }
             eprintln!("interrupted");
             Ok(Exit::Interrupted)
         }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use bakeoff_engines::tables::{Columnar, Definition, Kind, Location, Selection};
 use bakeoff_report::units;
 
+use crate::cmd::ingest::width_in_words;
 use crate::cmd::told;
 
 /// Its definition, what there is of it, and the bytes of each column.
@@ -79,21 +80,6 @@ fn head(location: &Location, definition: &Definition) -> String {
         definition.shards,
         definition.profile,
     )
-}
-
-fn width_in_words(definition: &Definition, width: i64) -> String {
-    let first = definition.order_key.first();
-    let kind = first
-        .and_then(|name| definition.columns.iter().find(|c| c.name == *name))
-        .map(|column| column.kind);
-    let width = width.unsigned_abs();
-    let duration = match kind {
-        Some(Kind::Timestamp) => std::time::Duration::from_millis(width),
-        Some(Kind::Nanotime) => std::time::Duration::from_nanos(width),
-        Some(Kind::Date) => return units::plural(width, "day", "days"),
-        _ => return units::count(width),
-    };
-    humantime::format_duration(duration).to_string()
 }
 
 fn by_column(columns: Vec<(&str, Kind, u64)>, row_bytes: impl Fn(u64) -> f64) -> String {

@@ -57,7 +57,8 @@ enum Action {
     Sweep {
         #[command(flatten)]
         target: Target,
-        /// Keep what was replaced less than this ago: queries may still read it
+        /// Keep what was replaced, or written and not committed, less than this ago: queries may still
+        /// read it, and an ingest or a seal that goes on needs it
         #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_grace)]
         grace: Duration,
     },
@@ -212,8 +213,8 @@ impl Target {
         Ok(Misuse::of(match remains.is_empty() {
             true => anyhow!("{table} is no columnar table; `bakeoff ingest` makes one"),
             false => anyhow!(
-                "of the columnar table {table} there is only {}: making or dropping it was \
-                 interrupted; `bakeoff table drop {table}` removes that",
+                "of the columnar table {table} there is only {}: it is being made or dropped, or that \
+                 was interrupted; then `bakeoff table drop {table}` removes what is there",
                 remains.join(", ")
             ),
         }))

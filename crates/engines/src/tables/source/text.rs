@@ -1,11 +1,16 @@
 //! CSV and TSV files, whose types have to be guessed.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow::array::AsArray;
+use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format;
-use arrow::datatypes::{DataType, Field};
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
 use bakeoff_columnar::{Column, Kind};
 use bakeoff_workload::source::open_file;
 use bakeoff_workload::{self as workload, ColumnType};
@@ -26,19 +31,24 @@ impl TextFile {
         gzipped: bool,
         sample_rows: Option<usize>,
     ) -> Result<Self, TableError> {
-        let file = File::open(path).map_err(|error| failed(path, error))?;
-        let input: Box<dyn Read> = match gzipped {
-            true => Box::new(MultiGzDecoder::new(BufReader::new(file))),
-            false => Box::new(BufReader::new(file)),
-        };
         // There are no quotes between tabs, as where such a file is read.
         let format = match tabs {
             true => Format::default().with_delimiter(b'\t').with_quote(0xff),
             false => Format::default(),
         };
-        let guessed = format.with_header(true).infer_schema(input, sample_rows);
+        let format = format.with_header(true);
+        let guessed = format.infer_schema(unzipped(path, gzipped)?, sample_rows);
         let (schema, sampled_rows) = guessed.map_err(|error| failed(path, error))?;
-        let fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
+        let mut fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
+        if fields.iter().any(|field| field.data_type().is_integer()) {
+            let codes = codes(unzipped(path, gzipped)?, format, fields.len(), sampled_rows);
+            let codes = codes.map_err(|error| failed(path, error))?;
+            for (number, field) in fields.iter_mut().enumerate() {
+                if codes.contains(&number) && field.data_type().is_integer() {
+                    *field = field.clone().with_data_type(DataType::Utf8);
+                }
+            }
+        }
         match fields.is_empty() {
             true => Err(failed(
                 path,
@@ -90,6 +100,44 @@ impl TextFile {
             batches.map(move |batch| batch.map(|b| b.rows).map_err(told)),
         ))
     }
+}
+
+fn unzipped(path: &Path, gzipped: bool) -> Result<Box<dyn Read>, TableError> {
+    let file = File::open(path).map_err(|error| failed(path, error))?;
+    Ok(match gzipped {
+        true => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+        false => Box::new(BufReader::new(file)),
+    })
+}
+
+/// Columns with values such as 007 in the first rows: they are codes, and as numbers would lose their
+/// zeros.
+fn codes(
+    input: Box<dyn Read>,
+    format: Format,
+    columns: usize,
+    rows: usize,
+) -> Result<BTreeSet<usize>, ArrowError> {
+    let texts = (0..columns).map(|i| Field::new(i.to_string(), DataType::Utf8, true));
+    let schema = Arc::new(Schema::new(texts.collect::<Vec<_>>()));
+    let reader = ReaderBuilder::new(schema)
+        .with_format(format)
+        .with_bounds(0, rows);
+    let mut codes = BTreeSet::new();
+    for batch in reader.build(input)? {
+        let batch = batch?;
+        for (number, values) in batch.columns().iter().enumerate() {
+            if values.as_string::<i32>().iter().flatten().any(is_code) {
+                codes.insert(number);
+            }
+        }
+    }
+    Ok(codes)
+}
+
+fn is_code(text: &str) -> bool {
+    let digits = text.trim_start_matches(['-', '+']);
+    digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// A column without any value may have any type.

@@ -26,6 +26,8 @@ pub enum Format {
 
 /// A format and a place that fit each other.
 pub struct Destination {
+    /// Whether the format was chosen, by name or by the file's.
+    is_chosen: bool,
     format: Format,
     out: Option<PathBuf>,
     /// Rows that a table shows at most.
@@ -56,6 +58,7 @@ pub struct Output {
 
 impl Destination {
     pub fn new(format: Option<Format>, out: Option<&Path>, rows: Option<u64>) -> Result<Self> {
+        let is_chosen = format.is_some() || out.is_some();
         let format = match (format, out) {
             (Some(Format::Parquet), None) => bail!("--format parquet needs a file: --out FILE"),
             (Some(format), _) => format,
@@ -64,6 +67,7 @@ impl Destination {
             (None, None) => Format::Csv,
         };
         Ok(Destination {
+            is_chosen,
             format,
             out: out.map(Path::to_owned),
             rows,
@@ -78,7 +82,12 @@ impl Destination {
 
     /// A file appears when the output is finished.
     pub fn begin(self, schema: &SchemaRef, explains: bool) -> Result<Output> {
-        let to: Box<dyn Rows> = match (self.format, self.out) {
+        // A plan is for people, wherever it goes.
+        let format = match explains && !self.is_chosen {
+            true => Format::Table,
+            false => self.format,
+        };
+        let to: Box<dyn Rows> = match (format, self.out) {
             (Format::Parquet, Some(path)) => {
                 Box::new(parquet::Parquet::new(OutFile::create(&path)?, schema)?)
             }
