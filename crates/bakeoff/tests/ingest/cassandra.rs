@@ -92,7 +92,7 @@ fn in_a_real_cassandra() {
         .expect(0);
     assert_eq!(ended.stdout, "series,n,tags\nb,-7,\na,7,{'x'}\n");
     server
-        .bakeoff(&["ingest", "--from", "ks.rows", "--into", "ks.rows"])
+        .bakeoff(&[&["ingest", "readings.csv", "--into", "ks.rows"], &KEYS[..]].concat())
         .expect(2)
         .says("ks.rows is an ordinary table: choose another name");
     server

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array, make_comparator};
-use arrow::compute::{SortOptions, concat_batches, take_record_batch};
+use arrow::array::{RecordBatch, UInt64Array};
+use arrow::compute::{concat_batches, take_record_batch};
 use tokio::task::JoinSet;
 
 use super::Table;
+use super::buffer::Buffer;
 use super::chunker::Sorted;
 use super::clock::write_time;
 use super::conform::conform;
@@ -40,13 +41,6 @@ pub struct Ingested {
     pub chunks: u64,
     /// Of the blobs.
     pub bytes: u64,
-}
-
-#[derive(Default)]
-struct Buffer {
-    batches: Vec<RecordBatch>,
-    rows: usize,
-    bytes: usize,
 }
 
 /// A load that is under way. Rows are durable, and seen, once [`Ingest::finish`] returned; of those
@@ -126,46 +120,20 @@ impl Ingest {
     }
 
     fn buffer(&mut self, place: Place, rows: RecordBatch) -> &Buffer {
-        let bytes = memory_of(&rows);
         let buffer = self.buffers.entry(place).or_default();
-        buffer.rows += rows.num_rows();
-        buffer.bytes += bytes;
-        buffer.batches.push(rows);
-        self.buffered_bytes += bytes;
+        self.buffered_bytes += buffer.push(rows);
         buffer
     }
 
-    /// The last rows of a buffer that have the same value of the first order key: others with it may
-    /// follow, and where rows come in order of time, chunks that share no time overlap nothing.
+    /// Rows of the last moment of a place, of which more may follow.
     fn taken_back(&mut self, place: Place) -> Result<Option<RecordBatch>> {
-        let Some(order) = self.table.definition.first_order_index() else {
+        let order = self.table.definition.first_order_index();
+        let (Some(order), Some(buffer)) = (order, self.buffers.get_mut(&place)) else {
             return Ok(None);
         };
-        let Some(buffer) = self.buffers.get_mut(&place) else {
-            return Ok(None);
-        };
-        let Some(rows) = buffer.batches.pop() else {
-            return Ok(None);
-        };
-        let before = memory_of(&rows);
-        let split = begin_of_last(rows.column(order))?;
-        let (kept, last) = (
-            rows.slice(0, split),
-            rows.slice(split, rows.num_rows() - split),
-        );
-        // All of them: there is nothing to be gained.
-        let (kept, last) = match split {
-            0 => (rows, None),
-            _ => (kept, Some(last)),
-        };
-        let (taken_rows, after) = (
-            last.as_ref().map_or(0, RecordBatch::num_rows),
-            memory_of(&kept),
-        );
-        buffer.rows -= taken_rows;
-        buffer.bytes = buffer.bytes + after - before;
-        self.buffered_bytes = self.buffered_bytes + after - before;
-        buffer.batches.push(kept);
+        let before = buffer.bytes;
+        let last = buffer.take_back(order)?;
+        self.buffered_bytes -= before - buffer.bytes;
         Ok(last)
     }
 
@@ -264,27 +232,6 @@ impl Ingest {
     }
 }
 
-/// Where the values at the end begin that are the same as the last one.
-fn begin_of_last(values: &ArrayRef) -> Result<usize> {
-    let compare = |source| Error::Arrow {
-        doing: "comparing order keys",
-        source,
-    };
-    let same = make_comparator(values, values, SortOptions::default()).map_err(compare)?;
-    let last = values.len().saturating_sub(1);
-    let others = (0..last).rev().take_while(|row| same(*row, last).is_eq());
-    Ok(last - others.count())
-}
-
-/// Memory of the rows themselves, where they are a slice of others.
-fn memory_of(rows: &RecordBatch) -> usize {
-    let of_column = |column: &ArrayRef| {
-        let own = column.to_data().get_slice_memory_size();
-        own.unwrap_or_else(|_| column.get_array_memory_size())
-    };
-    rows.columns().iter().map(of_column).sum()
-}
-
 async fn write(
     table: Arc<Table>,
     place: Place,
@@ -306,23 +253,4 @@ async fn write(
     table.store.put(place, &chunks).await?;
     failpoint::hit("ingest.put");
     Ok((place, chunks.into_iter().map(|chunk| chunk.meta).collect()))
-}
-
-#[cfg(test)]
-mod tests {
-    use arrow::array::{Int64Array, StringArray};
-
-    use super::*;
-
-    #[test]
-    fn rows_that_are_a_slice_take_no_more_than_their_own() {
-        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10_000));
-        let texts = StringArray::from_iter_values((0..10_000).map(|i| format!("text {i:05}")));
-        let columns = [("number", numbers), ("text", Arc::new(texts) as ArrayRef)];
-        let rows = RecordBatch::try_from_iter(columns).unwrap();
-        let slices = (0..10).map(|i| memory_of(&rows.slice(i * 1000, 1000)));
-        let all = memory_of(&rows);
-        assert!(slices.sum::<usize>() <= all + 100, "{all}");
-        assert_eq!(memory_of(&rows.slice(7, 1)), 8 + 10 + 2 * 4);
-    }
 }

@@ -1,6 +1,7 @@
 //! A table: loading, single rows, sealing and reading over any store.
 
 mod blobs;
+mod buffer;
 mod cache;
 mod chunker;
 mod clock;

@@ -139,7 +139,7 @@ fn query(random: &mut Random) -> (String, bool) {
             (sql, false)
         }
         _ => {
-            let mut by = vec!["\"At\"", "\"Float\"", "single", "day", "flag"];
+            let mut by = ["\"At\"", "\"Float\"", "single", "day", "flag"];
             by.rotate_left(random.below(5) as usize);
             let by: Vec<String> = by.iter().map(|name| format!("{name} {way}")).collect();
             let limit = random.between(1, 40);

@@ -1,13 +1,11 @@
 //! Carrying out an ingest: the table found or made, rows read and written, and what it came to.
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
-use arrow::row::{RowConverter, SortField};
 use bakeoff_engines::tables::{
     Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Keys, Location,
     Options, Rows, Source, TableError, Tables,
@@ -16,7 +14,7 @@ use bakeoff_report::units;
 
 use super::after::{self, Filled, Span};
 use super::progress::Bar;
-use super::{Ingest, definition};
+use super::{Ingest, before, definition};
 use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
@@ -55,7 +53,7 @@ async fn ingest(options: Ingest) -> Result<()> {
         consistency: options.consistency,
         cache_bytes: 0,
     };
-    check_distinct(&options).map_err(Misuse::of)?;
+    before::check_distinct(&options).map_err(Misuse::of)?;
     if let Some(copies) = options.create_keyspace {
         let made = connection.create_keyspace(&options.into, copies);
         made.await.map_err(told)?;
@@ -92,7 +90,7 @@ async fn ingest(options: Ingest) -> Result<()> {
     };
     let is_new = found.is_none();
     if let (None, Some(rows)) = (&found, &first) {
-        check_keys(&options, &definition, rows).map_err(Misuse::of)?;
+        before::check_keys(&options, &definition, rows).map_err(Misuse::of)?;
     }
     let table = match found {
         Some(table) => table,
@@ -104,7 +102,13 @@ async fn ingest(options: Ingest) -> Result<()> {
         }
     };
     bar.aside(|| say(rows.notes()));
-    bar.aside(|| say(&without_values(&options, table.definition(), &columns)));
+    bar.aside(|| {
+        say(&before::without_values(
+            &options,
+            table.definition(),
+            &columns,
+        ))
+    });
     let began = Instant::now();
     let mut span = Span::default();
     let ingested = fill(&options, &table, (first, rows), &mut span, &bar).await?;
@@ -120,64 +124,6 @@ async fn ingest(options: Ingest) -> Result<()> {
     };
     say(&after::notes(filled).await);
     Ok(())
-}
-
-fn check_distinct(options: &Ingest) -> Result<()> {
-    match options.from.as_ref() == Some(&options.into) {
-        true => Err(anyhow!(
-            "--from and --into are the same table, {}",
-            options.into
-        )),
-        false => Ok(()),
-    }
-}
-
-/// A new table keeps one row of each partition key if nothing orders them.
-fn check_keys(options: &Ingest, definition: &Definition, rows: &RecordBatch) -> Result<()> {
-    if !definition.order_key.is_empty() || options.one_row_per_key {
-        return Ok(());
-    }
-    let key: Vec<usize> = (definition.partition_key.iter())
-        .filter_map(|name| rows.schema().index_of(name).ok())
-        .collect();
-    let fields = rows.project(&key)?;
-    let convert = fields.schema();
-    let convert = convert
-        .fields()
-        .iter()
-        .map(|f| SortField::new(f.data_type().clone()));
-    let keys = RowConverter::new(convert.collect())?.convert_columns(fields.columns())?;
-    let distinct: HashSet<_> = keys.iter().collect();
-    match distinct.len() == rows.num_rows() {
-        true => Ok(()),
-        false => Err(anyhow!(
-            "the first {} have only {} ({}), and a table without an order key keeps one row of each: \
-             say what orders them with --order-key COLUMN,..., or that the last one of each is to be \
-             kept with --one-row-per-key",
-            units::plural(rows.num_rows() as u64, "row", "rows"),
-            units::plural(
-                distinct.len() as u64,
-                "partition key",
-                "different partition keys"
-            ),
-            definition.partition_key.join(", ")
-        )),
-    }
-}
-
-/// Columns of a table that is there which the source does not have.
-fn without_values(options: &Ingest, table: &Definition, filled: &[Column]) -> Vec<String> {
-    let is_empty = |column: &&Column| !filled.iter().any(|c| c.name == column.name);
-    let empty = table.columns.iter().filter(is_empty).map(|c| &c.name[..]);
-    let empty: Vec<&str> = empty.collect();
-    match empty.is_empty() {
-        true => Vec::new(),
-        false => vec![format!(
-            "the source has no {}: null in all of its rows, also where {} had another value",
-            empty.join(", "),
-            options.into
-        )],
-    }
 }
 
 /// What is known of a source.

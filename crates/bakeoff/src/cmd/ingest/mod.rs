@@ -1,6 +1,7 @@
 //! `bakeoff ingest`: rows of files and of other tables into columnar tables.
 
 mod after;
+mod before;
 mod definition;
 mod execute;
 mod progress;
@@ -12,12 +13,11 @@ use bakeoff_engines::tables::{ColumnarError, Kind, Location, Profile};
 use bakeoff_workload::Consistency;
 use clap::Args;
 
-pub use definition::width_in_words;
-
 use crate::cmd::choice::{parse_consistency, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
 use crate::exit::Exit;
 use crate::machine;
+pub use definition::width_in_words;
 
 /// Fill a columnar table from a file or from another table; it is made if it is not there.
 ///

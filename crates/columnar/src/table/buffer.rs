@@ -1,0 +1,85 @@
+//! Rows of a place that wait to be written.
+
+use arrow::array::{Array, ArrayRef, RecordBatch, make_comparator};
+use arrow::compute::SortOptions;
+
+use crate::{Error, Result};
+
+#[derive(Default)]
+pub struct Buffer {
+    pub batches: Vec<RecordBatch>,
+    pub rows: usize,
+    /// Memory of the rows, about.
+    pub bytes: usize,
+}
+
+impl Buffer {
+    /// Tells how many bytes that takes.
+    pub fn push(&mut self, rows: RecordBatch) -> usize {
+        let bytes = memory_of(&rows);
+        self.rows += rows.num_rows();
+        self.bytes += bytes;
+        self.batches.push(rows);
+        bytes
+    }
+
+    /// Takes back the rows that came last, as far as they have the same value of the first order key:
+    /// others with it may follow, and where rows come in order of time, chunks that share no time
+    /// overlap nothing. None if the last batch has no other rows.
+    pub fn take_back(&mut self, order: usize) -> Result<Option<RecordBatch>> {
+        let Some(rows) = self.batches.pop() else {
+            return Ok(None);
+        };
+        self.rows -= rows.num_rows();
+        self.bytes -= memory_of(&rows);
+        let split = begin_of_last(rows.column(order))?;
+        if split == 0 {
+            self.push(rows);
+            return Ok(None);
+        }
+        self.push(rows.slice(0, split));
+        Ok(Some(rows.slice(split, rows.num_rows() - split)))
+    }
+}
+
+/// Where the values at the end begin that are the same as the last one.
+fn begin_of_last(values: &ArrayRef) -> Result<usize> {
+    let compare = |source| Error::Arrow {
+        doing: "comparing order keys",
+        source,
+    };
+    let same = make_comparator(values, values, SortOptions::default()).map_err(compare)?;
+    let last = values.len().saturating_sub(1);
+    let others = (0..last).rev().take_while(|row| same(*row, last).is_eq());
+    Ok(last - others.count())
+}
+
+/// Memory of the rows themselves, where they are a slice of others.
+fn memory_of(rows: &RecordBatch) -> usize {
+    let of_column = |column: &ArrayRef| {
+        let own = column.to_data().get_slice_memory_size();
+        own.unwrap_or_else(|_| column.get_array_memory_size())
+    };
+    rows.columns().iter().map(of_column).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{Int64Array, StringArray};
+
+    use super::*;
+
+    #[test]
+    fn rows_that_are_a_slice_take_no_more_than_their_own() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10_000));
+        let texts = StringArray::from_iter_values((0..10_000).map(|i| format!("text {i:05}")));
+        let columns = [("number", numbers), ("text", Arc::new(texts) as ArrayRef)];
+        let rows = RecordBatch::try_from_iter(columns).unwrap();
+        let slices = (0..10).map(|i| memory_of(&rows.slice(i * 1000, 1000)));
+        let all = memory_of(&rows);
+        assert!(slices.sum::<usize>() <= all + 100, "{all}");
+        assert_eq!(memory_of(&rows.slice(7, 1)), 8 + 10 + 2 * 4);
+    }
+}
