@@ -23,35 +23,43 @@ impl Buffer {
         bytes
     }
 
-    /// Takes back the rows that came last, as far as they have the same value of the first order key:
-    /// others with it may follow, and where rows come in order of time, chunks that share no time
-    /// overlap nothing. None if the last batch has no other rows.
-    pub fn take_back(&mut self, order: usize) -> Result<Option<RecordBatch>> {
-        let Some(rows) = self.batches.pop() else {
+    /// Takes back the rows that came last, as far as they have the value of the first order key that
+    /// the next rows begin with: where rows come in order of time, chunks that share no time overlap
+    /// nothing. None if they have none of it, or the last batch has no other rows.
+    pub fn take_back(&mut self, order: usize, next: &RecordBatch) -> Result<Option<RecordBatch>> {
+        let Some(rows) = self.batches.last() else {
             return Ok(None);
         };
-        self.rows -= rows.num_rows();
-        self.bytes -= memory_of(&rows);
-        let split = begin_of_last(rows.column(order))?;
-        if split == 0 {
-            self.push(rows);
+        let split = begin_of(rows.column(order), next.column(order))?;
+        if split == 0 || split == rows.num_rows() {
             return Ok(None);
         }
-        self.push(rows.slice(0, split));
-        Ok(Some(rows.slice(split, rows.num_rows() - split)))
+        let (kept, last) = (
+            rows.slice(0, split),
+            rows.slice(split, rows.num_rows() - split),
+        );
+        self.rows -= rows.num_rows();
+        self.bytes -= memory_of(rows);
+        self.batches.pop();
+        self.push(kept);
+        Ok(Some(last))
     }
 }
 
-/// Where the values at the end begin that are the same as the last one.
-fn begin_of_last(values: &ArrayRef) -> Result<usize> {
-    let compare = |source| Error::Arrow {
+/// Where the values at the end begin that are the same as the first one of others.
+fn begin_of(values: &ArrayRef, others: &ArrayRef) -> Result<usize> {
+    if others.is_empty() {
+        return Ok(values.len());
+    }
+    let failed = |source| Error::Arrow {
         doing: "comparing order keys",
         source,
     };
-    let same = make_comparator(values, values, SortOptions::default()).map_err(compare)?;
-    let last = values.len().saturating_sub(1);
-    let others = (0..last).rev().take_while(|row| same(*row, last).is_eq());
-    Ok(last - others.count())
+    let compare = make_comparator(values, others, SortOptions::default()).map_err(failed)?;
+    let same = (0..values.len())
+        .rev()
+        .take_while(|row| compare(*row, 0).is_eq());
+    Ok(values.len() - same.count())
 }
 
 /// Memory of the rows themselves, where they are a slice of others.

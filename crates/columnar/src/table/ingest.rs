@@ -99,15 +99,14 @@ impl Ingest {
 
     async fn take(&mut self, by_place: Vec<(Place, RecordBatch)>) -> Result<()> {
         for (place, rows) in by_place {
-            let enough = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
-            let buffer = self.buffer(place, rows);
-            if buffer.rows >= enough || buffer.bytes >= BUFFERED_BYTES_OF_PLACE {
-                let last = self.taken_back(place)?;
+            if self.is_full(place) {
+                let last = self.taken_back(place, &rows)?;
                 self.flush(place).await?;
                 if let Some(rows) = last {
                     self.buffer(place, rows);
                 }
             }
+            self.buffer(place, rows);
         }
         while self.buffered_bytes > BUFFERED_BYTES {
             let largest = self.buffers.iter().max_by_key(|(_, buffer)| buffer.bytes);
@@ -119,20 +118,24 @@ impl Ingest {
         Ok(())
     }
 
-    fn buffer(&mut self, place: Place, rows: RecordBatch) -> &Buffer {
-        let buffer = self.buffers.entry(place).or_default();
-        self.buffered_bytes += buffer.push(rows);
-        buffer
+    fn is_full(&self, place: Place) -> bool {
+        let enough = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
+        let is_full = |b: &Buffer| b.rows >= enough || b.bytes >= BUFFERED_BYTES_OF_PLACE;
+        self.buffers.get(&place).is_some_and(is_full)
     }
 
-    /// Rows of the last moment of a place, of which more may follow.
-    fn taken_back(&mut self, place: Place) -> Result<Option<RecordBatch>> {
+    fn buffer(&mut self, place: Place, rows: RecordBatch) {
+        self.buffered_bytes += self.buffers.entry(place).or_default().push(rows);
+    }
+
+    /// Rows of the last moment of a place, if the next ones begin with the same.
+    fn taken_back(&mut self, place: Place, next: &RecordBatch) -> Result<Option<RecordBatch>> {
         let order = self.table.definition.first_order_index();
         let (Some(order), Some(buffer)) = (order, self.buffers.get_mut(&place)) else {
             return Ok(None);
         };
         let before = buffer.bytes;
-        let last = buffer.take_back(order)?;
+        let last = buffer.take_back(order, next)?;
         self.buffered_bytes -= before - buffer.bytes;
         Ok(last)
     }
