@@ -12,6 +12,14 @@ pub enum Error {
     #[error("{0}")]
     Invalid(String),
 
+    /// A table that is another one than asked for, or what is left of one: it has to be dropped first.
+    #[error("{0}")]
+    InTheWay(String),
+
+    /// A fault of this library.
+    #[error("{0}; this is a fault of Bakeoff: please report it")]
+    Internal(String),
+
     /// Bytes that are not what was written: never decoded, never part of an answer.
     #[error(
         "chunk {chunk} of {place}, {what}: {reason}; restore it from a backup or another replica, or drop the bucket"

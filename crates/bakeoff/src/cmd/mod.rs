@@ -68,6 +68,17 @@ fn told(error: TableError) -> anyhow::Error {
     }
 }
 
+/// Runs a command on threads of its own. What still works for an interrupted one is not waited for.
+fn on_threads(threads: usize, command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_all()
+        .build()?;
+    let exit = runtime.block_on(command);
+    runtime.shutdown_background();
+    exit
+}
+
 /// The command line, for the record; secrets are never in it.
 fn command_line() -> String {
     let words: Vec<String> = std::env::args_os()

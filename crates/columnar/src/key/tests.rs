@@ -14,19 +14,6 @@ use super::*;
 use crate::definition::{Column, Definition, Place, Profile};
 use crate::meta::Scalar;
 
-pub(crate) const KINDS: [Kind; 10] = [
-    Kind::Boolean,
-    Kind::Int,
-    Kind::Bigint,
-    Kind::Float,
-    Kind::Double,
-    Kind::Date,
-    Kind::Timestamp,
-    Kind::Nanotime,
-    Kind::Text,
-    Kind::Blob,
-];
-
 /// Columns `c0`, `c1`, ... of these kinds; the first ones are the partition key, the next ones the
 /// order key.
 pub(crate) fn definition(kinds: &[Kind], partition: usize, order: usize) -> Definition {
@@ -141,7 +128,7 @@ fn compare_rows(a: &[Scalar], b: &[Scalar]) -> Ordering {
 
 /// Up to four kinds and some rows of them.
 fn rows() -> impl Strategy<Value = (Vec<Kind>, Vec<Vec<Scalar>>)> {
-    prop::collection::vec(select(KINDS.to_vec()), 1..5).prop_flat_map(|kinds| {
+    prop::collection::vec(select(Kind::ALL.to_vec()), 1..5).prop_flat_map(|kinds| {
         let row: Vec<_> = kinds.iter().map(|kind| scalar(*kind)).collect();
         (Just(kinds), prop::collection::vec(row, 1..20))
     })
@@ -198,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_bytes_are_decoded_nothing_panics(kinds in prop::collection::vec(select(KINDS.to_vec()), 1..4), bytes in prop::collection::vec(select(vec![0, 1, 2, 0x80, 0xFF]), 0..40)) {
+    fn whatever_bytes_are_decoded_nothing_panics(kinds in prop::collection::vec(select(Kind::ALL.to_vec()), 1..4), bytes in prop::collection::vec(select(vec![0, 1, 2, 0x80, 0xFF]), 0..40)) {
         let definition = definition(&kinds, 1, kinds.len() - 1);
         if let Ok(columns) = decode(&definition, [&bytes[..]]) {
             let again = encode_columns(&definition, &columns).unwrap();
@@ -291,8 +278,8 @@ fn a_null_in_a_key_names_its_column_and_row() {
 
 #[test]
 fn a_torn_key_is_noticed_wherever_it_is_torn() {
-    let definition = definition(&KINDS, 5, 5);
-    let row: Vec<Option<Scalar>> = KINDS
+    let definition = definition(&Kind::ALL, 5, 5);
+    let row: Vec<Option<Scalar>> = Kind::ALL
         .iter()
         .map(|kind| match kind {
             Kind::Float | Kind::Double => Some(Scalar::Double(1.5)),

@@ -2,13 +2,13 @@ use bytes::Bytes;
 use proptest::prelude::*;
 
 use super::*;
-use crate::key::tests::{KINDS, batch, definition, nullable_row};
+use crate::key::tests::{batch, definition, nullable_row};
 use crate::meta::Scalar;
 
 /// A key column of each kind, and then a value column of each.
 fn kinds() -> Vec<Kind> {
-    let keys = KINDS.iter().take(2);
-    keys.chain(&KINDS).copied().collect()
+    let keys = Kind::ALL.iter().take(2);
+    keys.chain(&Kind::ALL).copied().collect()
 }
 
 fn table() -> Definition {
@@ -16,7 +16,7 @@ fn table() -> Definition {
 }
 
 fn row() -> impl Strategy<Value = Vec<Option<Scalar>>> {
-    nullable_row(&KINDS).prop_map(|values| {
+    nullable_row(&Kind::ALL).prop_map(|values| {
         let keys = [Some(Scalar::Int(1)), Some(Scalar::Int(7))];
         keys.into_iter().chain(values).collect()
     })

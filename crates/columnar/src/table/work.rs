@@ -12,7 +12,5 @@ pub async fn blocking<T: Send + 'static>(
 }
 
 pub fn panicked(error: JoinError) -> Error {
-    Error::Invalid(format!(
-        "writing chunks ended early: {error}; this is a fault of this library"
-    ))
+    Error::Internal(format!("writing chunks ended early: {error}"))
 }

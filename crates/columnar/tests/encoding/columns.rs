@@ -18,19 +18,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-pub const KINDS: [Kind; 10] = [
-    Kind::Boolean,
-    Kind::Int,
-    Kind::Bigint,
-    Kind::Float,
-    Kind::Double,
-    Kind::Date,
-    Kind::Timestamp,
-    Kind::Nanotime,
-    Kind::Text,
-    Kind::Blob,
-];
-
 /// A column of a kind in which each seed is a value, the same for the same seed.
 pub fn column(kind: Kind, seeds: &[Option<u64>]) -> ArrayRef {
     let seeds = seeds.iter().copied();

@@ -10,7 +10,7 @@ use bakeoff_columnar::encoding::{Codec, DecodeError, crc};
 use bytes::Bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::columns::{KINDS, column};
+use crate::columns::column;
 use crate::rows::PROFILES;
 
 /// What the process that reads broken blobs may map, in bytes: a length that is believed shows.
@@ -38,7 +38,7 @@ fn samples() -> Vec<Sample> {
         |i| Some(i * 2_000),
     ];
     let mut samples = Vec::new();
-    for kind in KINDS {
+    for kind in Kind::ALL {
         for shape in shapes {
             for (profile, rows) in [(PROFILES[0], 150), (PROFILES[1], 150), (PROFILES[0], 1)] {
                 let seeds: Vec<Option<u64>> = (0..rows).map(shape).collect();
@@ -66,7 +66,7 @@ fn a_blob_that_ends_early_is_an_error() {
 
 #[test]
 fn bytes_that_are_no_blob_are_an_error() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         for byte in 0..=255 {
             let blob = Bytes::from(vec![byte; 200]);
             assert!(Codec::shared().decode(&blob, kind, 10).is_err());

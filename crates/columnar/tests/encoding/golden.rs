@@ -11,7 +11,7 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use vortex_array::serde::SerializedArray;
 use vortex_buffer::ByteBuffer;
 
-use crate::columns::{KINDS, column};
+use crate::columns::column;
 use crate::rows::PROFILES;
 
 /// Set to write the files anew: only with a new format version.
@@ -80,7 +80,7 @@ fn arrays(kind: Kind) -> Vec<ArrayRef> {
 
 fn files() -> impl Iterator<Item = (Kind, Profile, PathBuf)> {
     let profiles = |kind| PROFILES.map(|profile| (kind, profile, file(kind, profile)));
-    KINDS.into_iter().flat_map(profiles)
+    Kind::ALL.into_iter().flat_map(profiles)
 }
 
 #[test]

@@ -10,13 +10,13 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 
-use crate::columns::{KINDS, any_column, cases, column};
+use crate::columns::{any_column, cases, column};
 
 pub const PROFILES: [Profile; 2] = [Profile::Fast, Profile::Compact];
 
 #[test]
 fn any_column_of_any_kind_comes_back_whole_and_in_part() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let mut runner = TestRunner::new(cases(48));
         let input = (any_column(kind), any::<[Index; 2]>());
         let result = runner.run(&input, |(array, ends)| {
@@ -57,7 +57,7 @@ fn comes_back(profile: Profile, kind: Kind, array: &ArrayRef, ends: &[Index; 2])
 
     prop_assert!(codec.decode(&blob, kind, rows + 1).is_err());
     prop_assert!(codec.decode_range(&blob, kind, rows, 0..rows + 1).is_err());
-    for other in KINDS.into_iter().filter(|other| *other != kind) {
+    for other in Kind::ALL.into_iter().filter(|other| *other != kind) {
         prop_assert!(codec.decode(&blob, other, rows).is_err());
     }
     Ok(())
@@ -73,7 +73,7 @@ fn view_type(kind: Kind) -> DataType {
 
 #[test]
 fn a_slice_is_encoded_as_what_it_shows() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let seeds: Vec<Option<u64>> = (0..3_000).map(|i| (i % 7 != 0).then_some(i * 31)).collect();
         let slice = column(kind, &seeds).slice(1_001, 1_500);
         for profile in PROFILES {
@@ -86,7 +86,7 @@ fn a_slice_is_encoded_as_what_it_shows() {
 
 #[test]
 fn a_whole_chunk_of_many_different_values_comes_back() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let seeds: Vec<Option<u64>> = (0..40_000_u64)
             .map(|i| (i % 11 != 0).then_some(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
             .collect();
@@ -107,7 +107,7 @@ fn what_hardly_says_anything_takes_hardly_any_bytes() {
         let blob = Codec::shared().encode(Profile::Fast, kind, &array).unwrap();
         blob.len()
     };
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let constant = size(kind, &|_| Some(12));
         assert!(constant < 200, "{kind:?} constant: {constant} bytes");
         let null = size(kind, &|_| None);

@@ -7,11 +7,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::columns::{KINDS, any_column, cases, compare, values};
+use crate::columns::{any_column, cases, compare, values};
 
 #[test]
 fn statistics_are_what_a_look_at_each_row_finds() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let mut runner = TestRunner::new(cases(64));
         let live = prop_oneof![Just(vec![true]), vec(any::<bool>(), 1..50)];
         let result = runner.run(&(any_column(kind), live), |(array, live)| {

@@ -13,6 +13,17 @@ use bakeoff_columnar::{Column, Definition, Kind, Profile, Table};
 /// The value of each host and time.
 pub type State = BTreeMap<(String, i64), i64>;
 
+/// Every point at which a process may end while it ingests, inserts or seals.
+pub const FAILPOINTS: &[&str] = &[
+    "ingest.encoded",
+    "ingest.put",
+    "ingest.commit",
+    "seal.frozen",
+    "seal.encoded",
+    "seal.put",
+    "seal.committed",
+];
+
 const HOSTS: i64 = 3;
 const TIMES: i64 = 200;
 
@@ -128,4 +139,18 @@ pub async fn shown(table: &Table) -> State {
         }
     }
     state
+}
+
+/// What was found in a table has to be everything up to a step, and maybe some of the next one.
+pub fn check(found: &State, done: u64, why: &str) {
+    let (now, next) = (state_after(done), state_after(done + 1));
+    for key in now.keys().chain(next.keys()).chain(found.keys()) {
+        let value = found.get(key);
+        assert!(
+            value == now.get(key) || value == next.get(key),
+            "{why}: {key:?} is {value:?} after step {done}; {:?} or {:?} was right",
+            now.get(key),
+            next.get(key)
+        );
+    }
 }

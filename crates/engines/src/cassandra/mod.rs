@@ -52,6 +52,7 @@ pub use drive::in_driver;
 use drive::plan::{self, AS_WRITTEN, of_layout};
 use drive::{CassandraTarget, Parts};
 use keyspace::Keyspace;
+pub use layout::quoted;
 use layout::{TableLayout, table_name};
 pub use scan::{REQUESTS, REQUESTS_DONE};
 

@@ -1,6 +1,5 @@
 //! The cluster and the folders in which tables are.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use bakeoff_columnar::store::Store;
@@ -11,8 +10,8 @@ use bakeoff_workload::Consistency;
 use scylla::client::session::Session;
 use tokio::sync::OnceCell;
 
-use super::{Location, TableError, folder};
-use crate::cassandra::{Cluster, in_driver};
+use super::{Location, TableError};
+use crate::cassandra::{Cluster, in_driver, quoted};
 
 /// Connects when the first table of a cluster is asked for.
 #[derive(Default)]
@@ -58,7 +57,7 @@ impl Connection {
         options: &ColumnarOptions,
     ) -> Result<Option<Arc<Table>>, TableError> {
         let store: Arc<dyn Store> = match location {
-            Location::Directory(path) if !is_table(path)? => return Ok(None),
+            Location::Directory(path) if !DirectoryStore::is_there(path)? => return Ok(None),
             Location::Directory(path) => Arc::new(match access {
                 Access::Read => DirectoryStore::open_to_read(path)?,
                 Access::Write => DirectoryStore::open(path)?,
@@ -80,7 +79,7 @@ impl Connection {
     /// there is a whole one or none.
     pub async fn remains(&self, location: &Location) -> Result<Vec<String>, TableError> {
         match location {
-            Location::Directory(path) => Ok(folder::remains(path)?),
+            Location::Directory(path) => Ok(DirectoryStore::remains(path)?),
             Location::Cassandra { keyspace, table } => {
                 let session = self.session(location).await?;
                 let there = parts(&session, keyspace, table);
@@ -98,7 +97,7 @@ impl Connection {
     /// else's: then nothing is removed. A table in a folder that another process writes.
     pub async fn drop_columnar(&self, location: &Location) -> Result<bool, TableError> {
         match location {
-            Location::Directory(path) => folder::drop(path),
+            Location::Directory(path) => Ok(DirectoryStore::drop_table(path)?),
             Location::Cassandra { keyspace, table } => {
                 let session = self.session(location).await?;
                 Ok(CassandraStore::drop_table(session, keyspace, table).await?)
@@ -123,8 +122,9 @@ impl Connection {
         };
         let session = self.session(location).await?;
         let cql = format!(
-            "CREATE KEYSPACE IF NOT EXISTS \"{keyspace}\" WITH replication = {{'class': \
-             'NetworkTopologyStrategy', 'replication_factor': {copies}}}"
+            "CREATE KEYSPACE IF NOT EXISTS {} WITH replication = {{'class': \
+             'NetworkTopologyStrategy', 'replication_factor': {copies}}}",
+            quoted(keyspace)
         );
         let made = session.query_unpaged(cql, ()).await;
         made.map_err(|error| {
@@ -184,25 +184,13 @@ impl ColumnarOptions {
     }
 }
 
-/// Whether a folder holds a columnar table.
-fn is_table(folder: &Path) -> Result<bool, TableError> {
-    let definition = folder.join("table.json");
-    let found = definition.try_exists();
-    found.map_err(|error| {
-        TableError::Failed(format!("cannot look for {}: {error}", definition.display()))
-    })
-}
-
 /// An error of a columnar table, and the command that mends it if dropping the table does.
 fn with_remedy(error: Error, location: &Location) -> TableError {
-    const MENDED_BY_A_DROP: [&str; 3] = ["drop it", "or not all of it", "`table.json` is missing"];
-    match TableError::from(error) {
-        TableError::Asked(text) if MENDED_BY_A_DROP.iter().any(|part| text.contains(part)) => {
-            TableError::Asked(format!(
-                "{text}; `bakeoff table drop {location}` removes what is there of it"
-            ))
-        }
-        error => error,
+    match error {
+        Error::InTheWay(text) => TableError::Asked(format!(
+            "{text}; `bakeoff table drop {location}` removes what is there of it"
+        )),
+        error => error.into(),
     }
 }
 
@@ -242,7 +230,7 @@ fn check_free(session: &Session, keyspace: &str, table: &str) -> Result<(), Tabl
 impl From<Error> for TableError {
     fn from(error: Error) -> Self {
         match error {
-            Error::Invalid(text) => TableError::Asked(text),
+            Error::Invalid(text) | Error::InTheWay(text) => TableError::Asked(text),
             error => TableError::Failed(error.to_string()),
         }
     }

@@ -3,7 +3,6 @@
 
 mod connection;
 mod error;
-mod folder;
 mod location;
 mod names;
 mod progress;

@@ -23,6 +23,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_rows, parse_time};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::on_threads;
 use crate::exit::{Exit, Misuse};
 use load::Load;
 
@@ -144,13 +145,7 @@ pub enum Arrivals {
 impl Drive {
     pub fn run(self) -> Result<Exit> {
         // Workers have threads of their own; this runtime loads, samples and writes.
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(crate::machine::cores())
-            .enable_all()
-            .build()?;
-        let exit = runtime.block_on(self.start());
-        runtime.shutdown_background();
-        exit
+        on_threads(crate::machine::cores(), self.start())
     }
 
     async fn start(self) -> Result<Exit> {

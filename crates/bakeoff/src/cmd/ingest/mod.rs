@@ -15,6 +15,7 @@ use clap::Args;
 
 use crate::cmd::choice::{parse_consistency, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::on_threads;
 use crate::exit::Exit;
 use crate::machine;
 pub use definition::width_in_words;
@@ -101,14 +102,7 @@ struct Sample(Option<usize>);
 
 impl Ingest {
     pub fn run(self) -> Result<Exit> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(machine::cores())
-            .enable_all()
-            .build()?;
-        let exit = runtime.block_on(execute::execute(self));
-        // What still reads for an interrupted ingest is not waited for.
-        runtime.shutdown_background();
-        exit
+        on_threads(machine::cores(), execute::execute(self))
     }
 }
 

@@ -16,6 +16,7 @@ use clap::Args;
 
 use crate::cmd::choice::{self, parse_duration, parse_percent, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::on_threads;
 use crate::exit::Exit;
 use crate::machine;
 
@@ -81,14 +82,7 @@ pub struct Run {
 
 impl Run {
     pub fn run(self) -> Result<Exit> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(self.threads())
-            .enable_all()
-            .build()?;
-        let exit = runtime.block_on(self.start());
-        // Threads that still read or sort for an interrupted run are not waited for.
-        runtime.shutdown_background();
-        exit
+        on_threads(self.threads(), self.start())
     }
 
     async fn start(self) -> Result<Exit> {

@@ -16,6 +16,7 @@ use clap::Args;
 
 use crate::cmd::choice::{parse_consistency, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::on_threads;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use output::{Destination, Format};
@@ -89,20 +90,14 @@ impl Sql {
         let sql = self.text()?;
         let destination =
             Destination::new(self.format, self.out.as_deref(), self.rows.0).map_err(Misuse::of)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(self.threads())
-            .enable_all()
-            .build()?;
-        let exit = runtime.block_on(execute::execute(execute::Plan {
+        let plan = execute::Plan {
             sql,
             tables: self.named_tables(),
             connection: Connection::new(self.cluster.cluster()),
             options: self.options(),
             destination,
-        }));
-        // What still reads for an interrupted query is not waited for.
-        runtime.shutdown_background();
-        exit
+        };
+        on_threads(self.threads(), execute::execute(plan))
     }
 
     fn text(&self) -> Result<String> {

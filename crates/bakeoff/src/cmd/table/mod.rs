@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 
 use crate::cmd::choice::{parse_consistency, parse_duration};
 use crate::cmd::cluster::ClusterOptions;
-use crate::cmd::told;
+use crate::cmd::{on_threads, told};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
@@ -96,11 +96,7 @@ impl Table {
             return Ok(Exit::Failed);
         }
         let interrupted = self.action.interrupted();
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(machine::cores())
-            .enable_all()
-            .build()?;
-        let exit = runtime.block_on(async {
+        on_threads(machine::cores(), async {
             tokio::select! {
                 done = self.action.carry_out() => done.map(|()| Exit::Complete),
                 () = asked_to_stop_leaving(LEFT_BEHIND) => {
@@ -108,9 +104,7 @@ impl Table {
                     Ok(Exit::Interrupted)
                 }
             }
-        });
-        runtime.shutdown_background();
-        exit
+        })
     }
 }
 

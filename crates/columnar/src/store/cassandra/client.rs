@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use futures::future::try_join_all;
+use futures::stream::{self, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
@@ -158,9 +158,11 @@ impl Client {
             parts.push(now);
             rest = later;
         }
-        let sent = parts.into_iter().map(|part| self.together(task, part));
-        let sent: Vec<_> = sent.collect();
-        try_join_all(sent).await.map(drop)
+        let sends = parts.into_iter().map(|part| self.together(task, part));
+        let sends: Vec<_> = sends.collect();
+        // Only so many batches are put together at a time.
+        let sent = stream::iter(sends).buffer_unordered(self.options.requests_at_once);
+        sent.try_collect().await
     }
 
     /// Sends statements of one partition that take effect together.

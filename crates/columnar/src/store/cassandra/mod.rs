@@ -108,7 +108,7 @@ impl CassandraStore {
         let store = CassandraStore::opened(client).await?;
         match schema::difference(&store.definition, &definition) {
             None => Ok(store),
-            Some(difference) => Err(Error::Invalid(format!(
+            Some(difference) => Err(Error::InTheWay(format!(
                 "columnar table {} is there already, and {difference}; choose another name, or drop \
                  it first",
                 store.client.names.whole()
@@ -139,7 +139,7 @@ impl CassandraStore {
         let entry = schema::read_entry(&client).await?;
         let entry = entry.ok_or_else(|| none(&client.names))?;
         if entry.dropping {
-            return Err(Error::Invalid(format!(
+            return Err(Error::InTheWay(format!(
                 "columnar table {} was about to be dropped when that was interrupted; drop it again",
                 client.names.whole()
             )));
@@ -180,7 +180,7 @@ fn client(session: Arc<Session>, keyspace: &str, table: &str, options: Options) 
 }
 
 fn none(names: &Names) -> Error {
-    Error::Invalid(format!(
+    Error::InTheWay(format!(
         "there is no columnar table {}, or not all of it: {} tells which there are",
         names.whole(),
         names.shown(Part::Catalogue)

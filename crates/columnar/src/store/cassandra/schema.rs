@@ -152,7 +152,7 @@ impl Found {
         if self.ours.is_empty() || self.has(Part::Catalogue) {
             return Ok(());
         }
-        Err(Error::Invalid(format!(
+        Err(Error::InTheWay(format!(
             "there are remains of a columnar table {} without its definition; drop it first",
             names.whole()
         )))

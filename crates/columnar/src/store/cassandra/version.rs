@@ -23,6 +23,7 @@ use super::CassandraStore;
 use super::client::{as_rows, each_row};
 use super::names::Part;
 use super::places::key;
+use super::retry::server;
 use super::time::now_milliseconds;
 use crate::Result;
 use crate::definition::Place;
@@ -33,6 +34,9 @@ const REMEMBERED_BYTES: u64 = 128 << 20;
 
 /// How soon after its version's timestamp was chosen a commit is applied.
 const APPLIED_WITHIN: Duration = Duration::from_secs(30);
+
+/// How often a version is written because the commit or the version before took too long.
+const VERSIONS_AT_MOST: usize = 3;
 
 /// How old a version is when all commits that it may hide are applied, by clocks that differ by less
 /// than half of this.
@@ -119,19 +123,36 @@ impl CassandraStore {
     }
 
     /// Makes sure that a commit is noticed which began at this moment and is applied now.
+    ///
+    /// # Errors
+    /// `Server` if no version is written soon enough, so that those who remember the index may not
+    /// see the commit before the next one.
     pub(super) async fn see_to_version(&self, place: Place, mut began: Instant) -> Result<()> {
         let task = self
             .client
             .task("writing the version of the index", place, Part::Index);
         let (shard, bucket) = key(place);
-        while began.elapsed() > APPLIED_WITHIN {
+        for _ in 0..VERSIONS_AT_MOST {
+            if began.elapsed() <= APPLIED_WITHIN {
+                return Ok(());
+            }
             began = Instant::now();
-            let found = self.version(place).await?;
-            let values = (after(found), Uuid::now_v7(), shard, bucket);
+            let timestamp = after(self.version(place).await?);
+            let values = (timestamp, Uuid::now_v7(), shard, bucket);
             let statement = &self.statements.index.put_version;
             self.client.execute(&task, statement, values).await?;
         }
-        Ok(())
+        if began.elapsed() <= APPLIED_WITHIN {
+            return Ok(());
+        }
+        let limit = APPLIED_WITHIN.as_secs();
+        Err(server(
+            &task,
+            format!(
+                "it took more than {limit} s {VERSIONS_AT_MOST} times; check that the nodes are not \
+                 overloaded, and try again"
+            ),
+        ))
     }
 }
 

@@ -14,6 +14,8 @@ pub const LOCK: &str = "lock";
 pub const MANIFEST: &str = "manifest";
 pub const CHUNKS: &str = "chunks";
 pub const FRESH: &str = "fresh";
+/// Files that are being written anew, before they are renamed.
+pub const UNFINISHED: [&str; 2] = ["table.new", "manifest.new"];
 
 /// The folder of a table.
 #[derive(Debug, Clone)]
@@ -71,24 +73,30 @@ impl Folder {
 
     /// Numbers of a place's segments, in order.
     pub fn segments(&self, place: Place) -> Result<Vec<u64>> {
-        let number = |name: &String| name.strip_suffix(".log")?.parse().ok();
-        let mut numbers: Vec<u64> = names(&self.place(place))?
-            .iter()
-            .filter_map(number)
-            .collect();
+        let names = names(&self.place(place))?;
+        let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment_of(name)).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
 
     /// Chunks that have a file.
     pub fn chunk_files(&self) -> Result<Vec<ChunkId>> {
-        let id = |name: &String| Uuid::try_parse(name.strip_suffix(".chunk")?).ok();
         let names = names(&self.chunks())?;
-        Ok(names.iter().filter_map(id).map(ChunkId).collect())
+        Ok(names.iter().filter_map(|name| chunk_of(name)).collect())
     }
 }
 
-fn place_of(name: &str) -> Option<Place> {
+pub fn chunk_of(name: &str) -> Option<ChunkId> {
+    Uuid::try_parse(name.strip_suffix(".chunk")?)
+        .ok()
+        .map(ChunkId)
+}
+
+pub fn segment_of(name: &str) -> Option<u64> {
+    name.strip_suffix(".log")?.parse().ok()
+}
+
+pub fn place_of(name: &str) -> Option<Place> {
     let (bucket, shard) = name.split_once('_')?;
     Some(Place {
         bucket: bucket.parse().ok()?,

@@ -27,6 +27,7 @@ mod log;
 mod manifest;
 mod reader;
 mod record;
+mod removal;
 mod segment;
 mod state;
 mod sweep;
@@ -110,6 +111,33 @@ impl DirectoryStore {
             definition,
             access: Access::Read(Arc::new(reader)),
         })
+    }
+
+    /// Whether there is a table in a folder.
+    ///
+    /// # Errors
+    /// If it cannot be looked into.
+    pub fn is_there(path: &Path) -> Result<bool> {
+        let table = Folder::new(path).table();
+        table.try_exists().map_err(io("looking for", &table))
+    }
+
+    /// What a create or a drop that did not end has left in a folder, by name; nothing where there
+    /// is a table, or something else.
+    ///
+    /// # Errors
+    /// If it cannot be looked into.
+    pub fn remains(path: &Path) -> Result<Vec<String>> {
+        removal::remains(&Folder::new(path))
+    }
+
+    /// Removes a table with its folder, or what is left of one; tells whether there was anything.
+    ///
+    /// # Errors
+    /// If the folder has anything that is no part of a table, or another process writes it: then
+    /// nothing is removed.
+    pub fn drop_table(path: &Path) -> Result<bool> {
+        removal::drop_table(&Folder::new(path))
     }
 
     fn writer(&self) -> Result<Arc<Writer>> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::files::{create_folder, io, names, sync_folder, torn};
-use super::layout::{CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE};
+use super::layout::{CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED};
 use super::manifest::Manifest;
 use super::writer::lock;
 use crate::definition::Definition;
@@ -63,24 +63,26 @@ fn create_with_parents(path: &Path) -> Result<()> {
 
 /// What a create that did not end has left may be there.
 fn check_empty(folder: &Folder) -> Result<()> {
-    let ours = [LOCK, CHUNKS, FRESH, MANIFEST, "manifest.new", "table.new"];
+    let is_ours =
+        |name: &str| [LOCK, CHUNKS, FRESH, MANIFEST].contains(&name) || UNFINISHED.contains(&name);
+    let root = folder.root.display();
     let names_there = names(&folder.root)?;
-    let reason = if names_there.iter().any(|name| name == TABLE) {
-        "is a table already; open it, or choose another folder"
-    } else if let Some(other) = names_there.iter().find(|name| !ours.contains(&&name[..])) {
+    if names_there.iter().any(|name| name == TABLE) {
         return Err(Error::Invalid(format!(
-            "{} is not empty (it has `{other}`); a table needs a folder of its own",
-            folder.root.display()
+            "{root} is a table already; open it, or choose another folder"
         )));
-    } else if !names(&folder.chunks())?.is_empty() || !names(&folder.fresh())?.is_empty() {
-        "has rows of a table whose `table.json` is missing; restore that from a backup"
-    } else {
-        return Ok(());
-    };
-    Err(Error::Invalid(format!(
-        "{} {reason}",
-        folder.root.display()
-    )))
+    }
+    if let Some(other) = names_there.iter().find(|name| !is_ours(name)) {
+        return Err(Error::Invalid(format!(
+            "{root} is not empty (it has `{other}`); a table needs a folder of its own"
+        )));
+    }
+    match names(&folder.chunks())?.is_empty() && names(&folder.fresh())?.is_empty() {
+        true => Ok(()),
+        false => Err(Error::InTheWay(format!(
+            "{root} has rows of a table whose `{TABLE}` is missing; restore that from a backup"
+        ))),
+    }
 }
 
 fn write(folder: &Folder, definition: &Definition) -> Result<()> {

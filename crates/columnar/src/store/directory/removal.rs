@@ -1,0 +1,252 @@
+//! Dropping a table: nothing is removed that is not surely a part of it.
+
+use std::fs::{self, DirEntry};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::files::{io, remove, sync_folder};
+use super::layout::{
+    CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED, chunk_of, place_of, segment_of,
+};
+use super::writer::lock;
+use crate::{Error, Result};
+
+/// All that is in the folder of a table.
+#[derive(Default)]
+struct Contents {
+    /// Names in the folder itself.
+    names: Vec<String>,
+    /// Files below it, of chunks and of fresh rows.
+    files: Vec<PathBuf>,
+    /// Folders, those inside of others first.
+    folders: Vec<PathBuf>,
+}
+
+/// What a create or a drop that did not end has left, by name; nothing where there is a table, or
+/// something else.
+pub fn remains(folder: &Folder) -> Result<Vec<String>> {
+    let contents = match Contents::of(folder) {
+        Err(Error::Invalid(_)) => return Ok(Vec::new()),
+        contents => contents?,
+    };
+    Ok(match contents.has(TABLE) {
+        true => Vec::new(),
+        false => contents.names,
+    })
+}
+
+/// Removes a table with its folder; tells whether there was anything of one.
+pub fn drop_table(folder: &Folder) -> Result<bool> {
+    if Contents::of(folder)?.names.is_empty() {
+        return Ok(false);
+    }
+    let lock = lock(folder)?;
+    // Another process may have written until the lock was taken.
+    let contents = Contents::of(folder)?;
+    // Without it there is no table any more, whatever happens then.
+    remove(&folder.table())?;
+    sync_folder(&folder.root)?;
+    for file in &contents.files {
+        remove(file)?;
+    }
+    for emptied in &contents.folders {
+        fs::remove_dir(emptied).map_err(io("removing", emptied))?;
+    }
+    // The manifest goes late: with it what is left is known to be a table's.
+    for name in UNFINISHED.into_iter().chain([MANIFEST, LOCK]) {
+        remove(&folder.root.join(name))?;
+    }
+    drop(lock);
+    // An empty folder is in nobody's way: it may be the one that the caller is in.
+    let _ = fs::remove_dir(&folder.root);
+    Ok(true)
+}
+
+impl Contents {
+    /// # Errors
+    /// If there is something that is no part of a table.
+    fn of(folder: &Folder) -> Result<Contents> {
+        let root = &folder.root;
+        let mut contents = Contents::default();
+        for entry in entries(root)? {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            match (name.as_str(), is_folder(&entry)?) {
+                (TABLE | MANIFEST | LOCK, Some(false)) => {}
+                (name, Some(false)) if UNFINISHED.contains(&name) => {}
+                (CHUNKS, Some(true)) => contents.take(path, |name| chunk_of(name).is_some())?,
+                (FRESH, Some(true)) => contents.take_places(root, path)?,
+                _ => return Err(foreign(root, &path)),
+            }
+            contents.names.push(name);
+        }
+        contents.check_whose(folder)?;
+        Ok(contents)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|there| there == name)
+    }
+
+    fn take_places(&mut self, root: &Path, fresh: PathBuf) -> Result<()> {
+        for place in entries(&fresh)? {
+            let name = place.file_name();
+            let is_place = name.to_str().and_then(place_of).is_some();
+            if !is_place || is_folder(&place)? != Some(true) {
+                return Err(foreign(root, &place.path()));
+            }
+            self.take(place.path(), |name| segment_of(name).is_some())?;
+        }
+        self.folders.push(fresh);
+        Ok(())
+    }
+
+    /// The files of a folder, which have to have such names, and the folder.
+    fn take(&mut self, folder: PathBuf, is_ours: fn(&str) -> bool) -> Result<()> {
+        for entry in entries(&folder)? {
+            let is_file = is_folder(&entry)? == Some(false);
+            match entry.file_name().to_str() {
+                Some(name) if is_file && is_ours(name) => self.files.push(entry.path()),
+                _ => return Err(foreign(&folder, &entry.path())),
+            }
+        }
+        self.folders.push(folder);
+        Ok(())
+    }
+
+    /// A table has its manifest before it has anything else, and loses it after all else.
+    fn check_whose(&self, folder: &Folder) -> Result<()> {
+        let lock_is_empty = || {
+            let length = folder.lock().metadata().map(|found| found.len());
+            !self.has(LOCK) || length.is_ok_and(|length| length == 0)
+        };
+        let is_a_beginning = !self.has(TABLE) && self.files.is_empty() && lock_is_empty();
+        match self.has(MANIFEST) || is_a_beginning {
+            true => Ok(()),
+            false => Err(Error::Invalid(format!(
+                "{} is not the folder of a columnar table: it has no `{MANIFEST}`; nothing was \
+                 removed",
+                folder.root.display()
+            ))),
+        }
+    }
+}
+
+/// Of a folder that may not be there.
+fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            return Err(Error::Invalid(format!("{} is no folder", folder.display())));
+        }
+        entries => entries.map_err(io("listing folder", folder))?,
+    };
+    let entries: std::io::Result<Vec<DirEntry>> = entries.collect();
+    entries.map_err(io("listing folder", folder))
+}
+
+/// None for what is neither a folder nor a file, such as a link.
+fn is_folder(entry: &DirEntry) -> Result<Option<bool>> {
+    let path = entry.path();
+    let kind = entry.file_type().map_err(io("looking at", &path))?;
+    Ok((kind.is_dir() || kind.is_file()).then_some(kind.is_dir()))
+}
+
+fn foreign(folder: &Path, found: &Path) -> Error {
+    let name = found.file_name().unwrap_or_default().to_string_lossy();
+    Error::Invalid(format!(
+        "{} has `{name}`, which is no part of a columnar table; nothing was removed",
+        folder.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use tempfile::TempDir;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// A folder with all that a table may have.
+    fn table() -> TempDir {
+        let root = TempDir::new().unwrap();
+        let file = |name: &str| fs::write(root.path().join(name), "x").unwrap();
+        for folder in ["chunks", "fresh", "fresh/-3_0"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let names = [TABLE, MANIFEST, "manifest.new", "fresh/-3_0/17.log"];
+        names.into_iter().for_each(file);
+        file(&format!("chunks/{}.chunk", Uuid::nil()));
+        fs::write(root.path().join(LOCK), "").unwrap();
+        root
+    }
+
+    fn dropped(root: &TempDir) -> Result<bool> {
+        drop_table(&Folder::new(root.path()))
+    }
+
+    fn remains_of(root: &TempDir) -> Vec<String> {
+        remains(&Folder::new(root.path())).unwrap()
+    }
+
+    fn why(root: &TempDir) -> String {
+        match dropped(root) {
+            Err(Error::Invalid(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_table_goes_with_its_folder() {
+        let root = table();
+        assert!(remains_of(&root).is_empty());
+        assert!(dropped(&root).unwrap());
+        assert!(!root.path().exists());
+        assert!(!dropped(&root).unwrap());
+    }
+
+    #[test]
+    fn what_an_interrupted_drop_has_left_goes_too() {
+        let root = table();
+        fs::remove_file(root.path().join(TABLE)).unwrap();
+        fs::remove_dir_all(root.path().join(CHUNKS)).unwrap();
+        let mut names = remains_of(&root);
+        names.sort_unstable();
+        assert_eq!(names, ["fresh", "lock", "manifest", "manifest.new"]);
+        assert!(dropped(&root).unwrap());
+        fs::create_dir(root.path()).unwrap();
+        assert!(!dropped(&root).unwrap());
+        fs::write(root.path().join(LOCK), "").unwrap();
+        assert!(dropped(&root).unwrap());
+    }
+
+    #[test]
+    fn what_is_somebody_elses_stays_with_all_else() {
+        for name in ["notes.txt", "chunks/x.chunk", "fresh/mine", "fresh/-3_0/x"] {
+            let root = table();
+            fs::write(root.path().join(name), "x").unwrap();
+            assert!(why(&root).contains("nothing was removed"), "{name}");
+            assert!(root.path().join(TABLE).exists(), "{name}");
+        }
+        let (root, other) = (table(), table());
+        fs::remove_dir_all(root.path().join(CHUNKS)).unwrap();
+        let link = root.path().join(CHUNKS);
+        std::os::unix::fs::symlink(other.path().join(CHUNKS), link).unwrap();
+        assert!(why(&root).contains("has `chunks`"));
+        // Another program's file of the same name.
+        let root = TempDir::new().unwrap();
+        fs::write(root.path().join(TABLE), "{}").unwrap();
+        assert!(why(&root).contains("has no `manifest`"));
+    }
+
+    #[test]
+    fn a_table_that_is_written_stays() {
+        let root = table();
+        let writer = File::open(root.path().join(LOCK)).unwrap();
+        writer.lock().unwrap();
+        assert!(why(&root).contains("written by another process"));
+        assert!(root.path().join(TABLE).exists());
+    }
+}
