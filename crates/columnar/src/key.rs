@@ -91,11 +91,6 @@ impl Keys {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         (0..self.len()).map(|i| self.get(i))
     }
-
-    /// Whether each key is greater than the one before: sorted, and none there twice.
-    pub fn is_strictly_sorted(&self) -> bool {
-        (1..self.len()).all(|i| self.get(i - 1) < self.get(i))
-    }
 }
 
 /// Bytes of a value in a key, unless they depend on the value.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, RecordBatch, UInt64Array};
-use arrow::compute::{not, take_record_batch};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, RecordBatch};
+use arrow::compute::{interleave, not};
 use bytes::Bytes;
 
 use crate::definition::{Definition, Kind, Profile};
@@ -26,58 +26,75 @@ pub const VIEW_BYTES: usize = 16;
 /// Rows with the table's columns, in order of their keys, one version per key.
 #[derive(Debug)]
 pub struct Sorted {
-    rows: RecordBatch,
-    keys: Keys,
+    definition: Arc<Definition>,
+    batches: Vec<RecordBatch>,
+    /// Of each batch.
+    keys: Vec<Keys>,
+    /// Batch and row of each row that is kept.
+    rows: Vec<(usize, usize)>,
 }
 
 impl Sorted {
     /// Rows in the order in which they came; of several with one key the last one is kept.
-    pub fn new(definition: &Definition, rows: RecordBatch) -> Result<Sorted> {
-        let keys = key::encode(definition, &rows)?;
-        if keys.is_strictly_sorted() {
-            return Ok(Sorted { rows, keys });
-        }
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by(|a, b| keys.get(*a).cmp(keys.get(*b)));
-        let is_last = |i: usize, row: usize| match order.get(i + 1) {
-            Some(next) => keys.get(row) != keys.get(*next),
-            None => true,
-        };
-        let kept = order
-            .iter()
-            .enumerate()
-            .filter(|(i, row)| is_last(*i, **row));
-        let kept: UInt64Array = kept.map(|(_, row)| *row as u64).collect();
-        let rows = take_record_batch(&rows, &kept).map_err(|source| Error::Arrow {
-            doing: "sorting rows",
-            source,
-        })?;
-        let keys = key::encode(definition, &rows)?;
-        Ok(Sorted { rows, keys })
-    }
-
-    /// Its chunks, all of whose rows were written at one time.
-    pub fn chunks(&self, definition: &Definition, write_time: i64) -> Result<Vec<Chunk>> {
-        let build = |piece: Range<usize>| {
-            let (first, last) = (self.keys.key(piece.start), self.keys.key(piece.end - 1));
-            let times = Int64Array::from_value(write_time, piece.len());
-            let mut chunk = ChunkBuilder::new(definition, first, last, times, None)?;
-            for (column, array) in definition.columns.iter().zip(self.rows.columns()) {
-                chunk.add_column(column.kind, &array.slice(piece.start, piece.len()))?;
+    pub fn new(definition: Arc<Definition>, batches: Vec<RecordBatch>) -> Result<Sorted> {
+        let keys = batches.iter().map(|rows| key::encode(&definition, rows));
+        let keys: Vec<Keys> = keys.collect::<Result<_>>()?;
+        let key = |(batch, row): (usize, usize)| keys[batch].get(row);
+        let of_batch = |(batch, keys): (usize, &Keys)| (0..keys.len()).map(move |row| (batch, row));
+        let mut rows: Vec<(usize, usize)> = keys.iter().enumerate().flat_map(of_batch).collect();
+        rows.sort_by(|a, b| key(*a).cmp(key(*b)));
+        rows.dedup_by(|later, kept| {
+            let is_same = key(*later) == key(*kept);
+            if is_same {
+                *kept = *later;
             }
-            chunk.finish()
-        };
-        self.pieces(definition).into_iter().map(build).collect()
+            is_same
+        });
+        Ok(Sorted {
+            definition,
+            batches,
+            keys,
+            rows,
+        })
     }
 
-    fn pieces(&self, definition: &Definition) -> Vec<Range<usize>> {
-        let mut pieces = pieces(definition, self.rows.num_rows());
-        for (column, array) in definition.columns.iter().zip(self.rows.columns()) {
-            if let Some(lengths) = Lengths::of(column.kind, array) {
-                pieces = cut_by_bytes(pieces, |row| lengths.bytes(row));
+    /// Which rows become a chunk each.
+    pub fn pieces(&self) -> Vec<Range<usize>> {
+        let mut pieces = pieces(&self.definition, self.rows.len());
+        for (number, column) in self.definition.columns.iter().enumerate() {
+            let lengths = |rows| Lengths::of(column.kind, RecordBatch::column(rows, number));
+            let lengths: Option<Vec<Lengths<'_>>> = self.batches.iter().map(lengths).collect();
+            if let Some(lengths) = lengths {
+                pieces = cut_by_bytes(pieces, |row| {
+                    let (batch, row) = self.rows[row];
+                    lengths[batch].bytes(row)
+                });
             }
         }
         pieces
+    }
+
+    /// A piece as a chunk, all of whose rows were written at one time.
+    pub fn chunk(&self, piece: Range<usize>, write_time: i64) -> Result<Chunk> {
+        let rows = &self.rows[piece];
+        let times = Int64Array::from_value(write_time, rows.len());
+        let (first, last) = (self.key(rows.first()), self.key(rows.last()));
+        let mut chunk = ChunkBuilder::new(&self.definition, first, last, times, None)?;
+        for (number, column) in self.definition.columns.iter().enumerate() {
+            let arrays = self.batches.iter().map(|rows| rows.column(number).as_ref());
+            let arrays: Vec<&dyn Array> = arrays.collect();
+            let sorted = interleave(&arrays, rows).map_err(|source| Error::Arrow {
+                doing: "sorting rows",
+                source,
+            })?;
+            chunk.add_column(column.kind, &sorted)?;
+        }
+        chunk.finish()
+    }
+
+    fn key(&self, row: Option<&(usize, usize)>) -> Key {
+        row.map(|(batch, row)| self.keys[*batch].key(*row))
+            .unwrap_or_default()
     }
 }
 
@@ -89,18 +106,20 @@ pub fn pieces(definition: &Definition, rows: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Cuts ranges of rows where the values of a column, which have so many bytes, would be more than
-/// [`COLUMN_BYTES`].
+/// Cuts ranges of rows so that the values of a column, which have so many bytes, are no more than
+/// [`COLUMN_BYTES`] in each, and about as many.
 pub fn cut_by_bytes(
     pieces: Vec<Range<usize>>,
     bytes: impl Fn(usize) -> usize,
 ) -> Vec<Range<usize>> {
     let mut cut = Vec::with_capacity(pieces.len());
     for piece in pieces {
+        let all: usize = piece.clone().map(&bytes).sum();
+        let enough = all / all.div_ceil(COLUMN_BYTES).max(1);
         let (mut start, mut sum) = (piece.start, 0);
         for row in piece.clone() {
             let of_row = bytes(row);
-            if row > start && sum + of_row > COLUMN_BYTES {
+            if row > start && (sum >= enough || sum + of_row > COLUMN_BYTES) {
                 cut.push(start..row);
                 (start, sum) = (row, 0);
             }

@@ -1,6 +1,7 @@
 //! Which parts of a place a seal rewrites, and which of them together.
 
 use super::chunker::COLUMN_BYTES;
+use super::clustering::clustered;
 use super::division::divided;
 use super::overlap::Reach;
 use super::selection::Part;
@@ -10,20 +11,21 @@ use crate::definition::Definition;
 /// Chunks' worth of rows that small parts are joined up to.
 const CHUNKS_JOINED: u64 = 8;
 
-struct Group {
-    reach: Reach,
+/// What a seal may write as one, or leave as it is.
+pub struct Group {
+    pub reach: Reach,
     part: Part,
-    rows: u64,
+    pub rows: u64,
     /// Of the widest column, at most.
-    bytes: u64,
+    pub bytes: u64,
     /// Whether it, and each of what was joined to it, would rather be joined with others.
     is_small: bool,
 }
 
 /// How much a chunk may have, whichever is reached first.
-struct Full {
-    rows: u64,
-    bytes: u64,
+pub struct Full {
+    pub rows: u64,
+    pub bytes: u64,
 }
 
 impl Full {
@@ -40,8 +42,9 @@ impl Full {
     }
 }
 
-/// Parts that are merged whenever they are read, and small ones together with others whose keys or
-/// order keys are next to theirs. Chunks that are well as they are are not among them.
+/// Parts that are merged whenever they are read, small ones together with others whose keys or order
+/// keys are next to theirs, and those that are better sorted together. Chunks that are well as they
+/// are are not among them.
 pub fn groups(definition: &Definition, parts: Vec<Part>) -> Result<Vec<Part>> {
     let full = Full {
         rows: u64::from(definition.chunk_rows),
@@ -59,7 +62,7 @@ pub fn groups(definition: &Definition, parts: Vec<Part>) -> Result<Vec<Part>> {
     let mut groups = joined(groups, &full);
     groups.sort_by_key(|group| group.reach.low);
     let groups = joined(groups, &full);
-    let parts = groups.into_iter().map(|group| group.part);
+    let parts = clustered(groups, &full).into_iter().map(|group| group.part);
     Ok(parts.filter(|part| part.exact().is_none()).collect())
 }
 
@@ -103,6 +106,11 @@ fn joined(groups: Vec<Group>, full: &Full) -> Vec<Group> {
 }
 
 impl Group {
+    pub fn with(mut self, other: Group) -> Group {
+        self.take(other);
+        self
+    }
+
     fn take(&mut self, other: Group) {
         self.reach = self.reach.and(&other.reach);
         self.rows += other.rows;

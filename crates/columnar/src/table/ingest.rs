@@ -1,11 +1,13 @@
 //! Loading many rows: they go straight into chunks.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use arrow::array::{RecordBatch, UInt64Array};
-use arrow::compute::{concat_batches, take_record_batch};
+use arrow::compute::take_record_batch;
+use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::task::JoinSet;
 
 use super::Table;
@@ -17,18 +19,19 @@ use super::work::{blocking, panicked};
 use crate::definition::Place;
 use crate::failpoint;
 use crate::meta::ChunkMeta;
-use crate::store::{Change, Chunk};
+use crate::store::Change;
 use crate::{Error, Result, key};
 
-/// Chunks' worth of rows that are sorted together at most: more of them let a chunk have rows of
-/// fewer partition keys.
-const CHUNKS_SORTED_TOGETHER: usize = 8;
+/// Chunks' worth of rows that are sorted together at most. The more of them, the fewer partition
+/// keys a chunk has rows of, and the fewer chunks a query of one of them reads.
+const CHUNKS_SORTED_TOGETHER: usize = 32;
 
 /// Memory that rows of all places may take before the largest is written.
 const BUFFERED_BYTES: usize = 256 << 20;
 
-/// Memory that rows of one place may take before they are written.
-const BUFFERED_BYTES_OF_PLACE: usize = 64 << 20;
+/// Buffers that are written at once, while more rows are taken: one is sorted, or on its way to the
+/// store, while chunks of the other are encoded.
+const WRITTEN_AT_ONCE: usize = 2;
 
 /// Chunks that are written before they are committed together.
 const CHUNKS_OF_COMMIT: usize = 64;
@@ -120,7 +123,7 @@ impl Ingest {
 
     fn is_full(&self, place: Place) -> bool {
         let enough = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
-        let is_full = |b: &Buffer| b.rows >= enough || b.bytes >= BUFFERED_BYTES_OF_PLACE;
+        let is_full = |b: &Buffer| b.rows >= enough || b.bytes >= BUFFERED_BYTES;
         self.buffers.get(&place).is_some_and(is_full)
     }
 
@@ -189,19 +192,22 @@ impl Ingest {
         by_place.into_iter().map(taken).collect()
     }
 
-    /// Begins to write what there is of a place, as soon as there is a free thread for it.
+    /// Begins to write what there is of a place, as soon as another is written.
     async fn flush(&mut self, place: Place) -> Result<()> {
         let Some(buffer) = self.buffers.remove(&place) else {
             return Ok(());
         };
         self.buffered_bytes -= buffer.bytes;
-        while self.writing.len() >= available_parallelism().map_or(1, usize::from) {
+        while self.writing.len() >= WRITTEN_AT_ONCE {
             self.wait_for_one().await?;
         }
-        // Taken here, so that what comes later is later, whichever is written first.
-        let write_time = write_time();
-        self.writing
-            .spawn(write(Arc::clone(&self.table), place, buffer, write_time));
+        // The time is taken here, so that what comes later is later, whichever is written first.
+        let write = Write {
+            table: Arc::clone(&self.table),
+            place,
+            write_time: write_time(),
+        };
+        self.writing.spawn(write.all(buffer));
         Ok(())
     }
 
@@ -235,25 +241,35 @@ impl Ingest {
     }
 }
 
-async fn write(
+/// Writes rows of a place.
+struct Write {
     table: Arc<Table>,
     place: Place,
-    buffer: Buffer,
     write_time: i64,
-) -> Result<(Place, Vec<Arc<ChunkMeta>>)> {
-    let definition = Arc::clone(&table.definition);
-    let build = move || {
-        let rows = concat_batches(&definition.schema(), &buffer.batches).map_err(|source| {
-            Error::Arrow {
-                doing: "joining rows",
-                source,
-            }
-        })?;
-        Sorted::new(&definition, rows)?.chunks(&definition, write_time)
-    };
-    let chunks: Vec<Chunk> = blocking(build).await?;
-    failpoint::hit("ingest.encoded");
-    table.store.put(place, &chunks).await?;
-    failpoint::hit("ingest.put");
-    Ok((place, chunks.into_iter().map(|chunk| chunk.meta).collect()))
+}
+
+impl Write {
+    async fn all(self, buffer: Buffer) -> Result<(Place, Vec<Arc<ChunkMeta>>)> {
+        let definition = Arc::clone(&self.table.definition);
+        let sort = move || {
+            let sorted = Sorted::new(definition, buffer.batches)?;
+            Ok((sorted.pieces(), Arc::new(sorted)))
+        };
+        let (pieces, sorted) = blocking(sort).await?;
+        let chunks = pieces.into_iter().map(|piece| self.chunk(&sorted, piece));
+        let chunks: Vec<_> = chunks.collect();
+        let at_once = available_parallelism().map_or(1, usize::from);
+        let written = stream::iter(chunks).buffered(at_once);
+        Ok((self.place, written.try_collect().await?))
+    }
+
+    async fn chunk(&self, sorted: &Arc<Sorted>, piece: Range<usize>) -> Result<Arc<ChunkMeta>> {
+        let (sorted, write_time) = (Arc::clone(sorted), self.write_time);
+        let chunk = blocking(move || sorted.chunk(piece, write_time)).await?;
+        failpoint::hit("ingest.encoded");
+        let meta = Arc::clone(&chunk.meta);
+        self.table.store.put(self.place, &[chunk]).await?;
+        failpoint::hit("ingest.put");
+        Ok(meta)
+    }
 }

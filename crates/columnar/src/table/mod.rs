@@ -5,6 +5,7 @@ mod buffer;
 mod cache;
 mod chunker;
 mod clock;
+mod clustering;
 mod compaction;
 mod conform;
 mod division;

@@ -45,8 +45,12 @@ impl Reach {
 
     /// Whether both may have the same key.
     pub fn meets(&self, other: &Reach) -> bool {
-        let orders = self.low <= other.high && other.low <= self.high;
-        orders && self.first <= other.last && other.first <= self.last
+        self.low <= other.high && other.low <= self.high && self.shares_keys(other)
+    }
+
+    /// Whether their ranges of keys overlap.
+    pub fn shares_keys(&self, other: &Reach) -> bool {
+        self.first <= other.last && other.first <= self.last
     }
 }
 

@@ -4,15 +4,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
+use tokio::task::JoinSet;
 
+use super::selection::Part;
+use super::work::panicked;
 use super::{Table, compaction, overlap};
 use crate::definition::Place;
 use crate::failpoint;
+use crate::meta::{ChunkId, ChunkMeta};
 use crate::store::{Change, KeyRange, Snapshot, Swept};
 use crate::{Error, Result};
 
 /// Places that are sealed at once: a store may have to wait for its writers in each.
 const PLACES_AT_ONCE: usize = 4;
+
+/// Groups of chunks of a place that are written anew at once.
+const GROUPS_AT_ONCE: usize = 2;
 
 /// Chunks that are written before they are committed together.
 const CHUNKS_OF_COMMIT: usize = 64;
@@ -44,7 +51,8 @@ impl std::ops::AddAssign for Sealed {
 }
 
 impl Table {
-    /// Turns the fresh rows of closed buckets into chunks and merges chunks that overlap.
+    /// Turns the fresh rows of closed buckets into chunks, merges chunks that overlap, and sorts
+    /// those together of which each has rows of most partition keys.
     ///
     /// With `closed_before`, buckets that reach that value of the first order key are left open; a
     /// table without buckets is one that never closes, and is sealed only without it.
@@ -92,27 +100,43 @@ impl Table {
             ..Sealed::default()
         };
         let mut change = no_change(place);
-        for group in groups {
+        let mut groups = groups.into_iter();
+        // Each is a task: it goes on, and lets go of what the store has few of, during a commit.
+        let mut writing = JoinSet::new();
+        loop {
+            for group in groups.by_ref().take(GROUPS_AT_ONCE - writing.len()) {
+                writing.spawn(Arc::clone(self).written(group));
+            }
+            let Some(ended) = writing.join_next().await else {
+                break;
+            };
+            let (retired, added) = ended.map_err(panicked)??;
             if change.add.len() >= CHUNKS_OF_COMMIT {
                 // The fresh rows stay until all of them are in chunks: some are in both until then.
                 let some = std::mem::replace(&mut change, no_change(place));
                 sealed += self.commit(some).await?;
             }
-            change
-                .retire
-                .extend(group.chunks.iter().map(|chunk| chunk.id));
-            let chunks = self.rewritten(group).await?;
-            failpoint::hit("seal.encoded");
-            self.store.put(place, &chunks).await?;
-            failpoint::hit("seal.put");
-            change
-                .add
-                .extend(chunks.into_iter().map(|chunk| chunk.meta));
+            change.retire.extend(retired);
+            change.add.extend(added);
         }
         change.sealed = Some(frozen);
         sealed += self.commit(change).await?;
         failpoint::hit("seal.committed");
         Ok(sealed)
+    }
+
+    /// Writes a group as new chunks; tells which ones they replace, and them.
+    async fn written(self: Arc<Self>, group: Part) -> Result<(Vec<ChunkId>, Vec<Arc<ChunkMeta>>)> {
+        let (place, retired) = (group.place, group.chunks.iter().map(|chunk| chunk.id));
+        let retired = retired.collect();
+        let chunks = self.rewritten(group).await?;
+        failpoint::hit("seal.encoded");
+        self.store.put(place, &chunks).await?;
+        failpoint::hit("seal.put");
+        Ok((
+            retired,
+            chunks.into_iter().map(|chunk| chunk.meta).collect(),
+        ))
     }
 
     async fn commit(&self, change: Change) -> Result<Sealed> {
