@@ -9,8 +9,8 @@ use arrow::compute::{TakeOptions, cast, take};
 use arrow::datatypes::{DataType, Field, Int32Type, Int64Type};
 use bytes::Bytes;
 use vortex_array::VortexSessionExecute;
-use vortex_array::arrays::Dict;
 use vortex_array::arrays::dict::DictArraySlotsExt;
+use vortex_array::arrays::{Constant, Dict};
 use vortex_array::serde::SerializedArray;
 use vortex_arrow::ArrowSessionExt;
 use vortex_buffer::ByteBuffer;
@@ -20,7 +20,7 @@ use vortex_session::registry::ReadContext;
 use super::failure::{DecodeError, Failure};
 use super::header::{self, Header, Layout};
 use super::vortex::Vortex;
-use super::{ids, limits, storage};
+use super::{coded, ids, limits, storage};
 use crate::Kind;
 
 pub(super) struct Decoder {
@@ -70,6 +70,25 @@ impl Decoder {
             _ => return self.rows(blob, kind, rows, range),
         };
         self.kept(blob, kind, rows, range, &target)
+    }
+
+    /// Rows of a range as a dictionary array: with the blob's codes where it is a dictionary of texts
+    /// or blobs, else with a code for each row.
+    pub fn coded(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+    ) -> Result<ArrayRef, DecodeError> {
+        let array = match kind {
+            Kind::Text | Kind::Blob => {
+                let target = coded::coded_type(kind.data_type());
+                self.kept(blob, kind, rows, range, &target)?
+            }
+            _ => self.rows(blob, kind, rows, range)?,
+        };
+        Ok(coded::coded(array).map_err(Failure::from)?)
     }
 
     fn kept(
@@ -147,7 +166,11 @@ impl Decoder {
         Ok(Opened { array, first })
     }
 
+    /// If a dictionary is the target, what is none comes as its values' type.
     fn arrow(&self, array: &Vortex, target: &DataType) -> Result<ArrayRef, Failure> {
+        if let DataType::Dictionary(_, values) = target {
+            return self.with_codes(array, values);
+        }
         // Faster by half than Vortex's own way, and checks each text once however often it comes.
         if let Some(dictionary) = array.as_opt::<Dict>() {
             let values = self.viewed(dictionary.values(), target)?;
@@ -156,6 +179,20 @@ impl Decoder {
             return Ok(take(&values, &codes, Some(options))?);
         }
         self.viewed(array, target)
+    }
+
+    fn with_codes(&self, array: &Vortex, target: &DataType) -> Result<ArrayRef, Failure> {
+        if let Some(dictionary) = array.as_opt::<Dict>()
+            && !dictionary.codes().dtype().is_nullable()
+        {
+            let values = self.viewed(dictionary.values(), target)?;
+            return coded::dictionary(&self.executed(dictionary.codes(), None)?, values);
+        }
+        if array.is::<Constant>() {
+            let value = self.viewed(&array.slice(0..1)?, target)?;
+            return coded::constant(array.len(), value);
+        }
+        self.arrow(array, target)
     }
 
     /// Views are made from texts that were checked, which takes a third of checking views.

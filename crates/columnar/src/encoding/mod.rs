@@ -12,6 +12,7 @@
 //! [Vortex]: https://docs.vortex.dev
 
 mod candidates;
+mod coded;
 mod decode;
 mod dictionary;
 mod failure;
@@ -34,6 +35,7 @@ use decode::Decoder;
 use failure::guarded;
 use pack::Packer;
 
+pub use coded::{coded, coded_field, coded_schema};
 pub use failure::DecodeError;
 pub use header::FORMAT_VERSION;
 pub use ids::ENCODINGS;
@@ -122,6 +124,22 @@ impl Codec {
         range: Range<usize>,
     ) -> Result<ArrayRef, DecodeError> {
         guarded(|| self.decoder.views(blob, kind, rows, range))
+    }
+
+    /// As [`Codec::decode_range`], but as a dictionary array of [`coded_field`]. Text and blobs that
+    /// are kept as a dictionary come with its codes, all else with a code for each row. Codes are
+    /// never null: a null is one of the values.
+    ///
+    /// # Errors
+    /// As [`Codec::decode_range`].
+    pub fn decode_coded(
+        &self,
+        blob: &Bytes,
+        kind: Kind,
+        rows: usize,
+        range: Range<usize>,
+    ) -> Result<ArrayRef, DecodeError> {
+        guarded(|| self.decoder.coded(blob, kind, rows, range))
     }
 }
 

@@ -48,6 +48,10 @@ fn facts(scan: &ColumnarScan) -> Vec<String> {
     if !source.keys.is_empty() {
         facts.push(format!("pushed down: {}", source.keys));
     }
+    if let Some(column) = scan.coded {
+        let name = &scan.definition().columns[column].name;
+        facts.push(format!("{name} as codes"));
+    }
     if scan.newest {
         facts.push("only newest rows of partition keys".to_owned());
     }

@@ -7,6 +7,8 @@
 //!   that all rows of a part match, the columns of the filters are not even read.
 //! - `COUNT`, `MIN`, `MAX`, `SUM` and `AVG` without `GROUP BY` take whole chunks from statistics
 //!   and read the others.
+//! - Aggregations by one column of texts or blobs look at the codes of its dictionaries, not at the
+//!   texts.
 //! - Rows of one partition key come in order of the order key from either end, without a sort; a
 //!   limit reads the chunks at that end. For other orders with a limit, chunks with the best values
 //!   come first, and those that cannot be among the best any more are passed over.
@@ -20,10 +22,13 @@
 //! was read in the end.
 
 mod aggregate;
+mod codes;
 mod condition;
 mod display;
 mod facts;
 mod filter;
+mod grouping;
+mod groups;
 mod lastpoint;
 mod measure;
 mod newest;
@@ -41,6 +46,7 @@ mod value;
 mod wanted;
 
 pub use aggregate::AggregateFromChunks;
+pub use codes::GroupsFromCodes;
 pub use lastpoint::NewestRows;
 pub use provider::ColumnarTable;
 pub use scan::ColumnarScan;

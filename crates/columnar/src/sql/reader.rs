@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
-use arrow::compute::{filter_record_batch, take_record_batch};
-use arrow::datatypes::SchemaRef;
+use arrow::compute::{cast, filter_record_batch, take_record_batch};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
+use arrow::error::ArrowError;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::physical_expr::PhysicalExpr;
@@ -17,6 +18,7 @@ use super::prune::may_match;
 use super::scan::{ColumnarScan, Source};
 use super::task::Task;
 use crate::definition::Definition;
+use crate::encoding::coded;
 use crate::store::KeyRange;
 
 /// The columns beside those of the filters have to cost so many times as much, or they are read
@@ -59,6 +61,8 @@ pub struct Reader {
     pub source: Arc<Source>,
     pub projection: Arc<[usize]>,
     schema: SchemaRef,
+    /// The column that comes as a dictionary array.
+    coded: Option<usize>,
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
     backwards: bool,
     pub counters: Counters,
@@ -75,6 +79,7 @@ impl Reader {
             source: Arc::clone(&scan.source),
             projection: Arc::clone(&scan.projection),
             schema,
+            coded: scan.coded,
             dynamic: scan.dynamic.clone(),
             backwards: scan.order == Order::Reversed,
             counters: Counters::new(metrics, partition),
@@ -126,7 +131,8 @@ impl Reader {
             || cost(&others) <= TWO_STEPS_FACTOR.saturating_mul(cost(&looked_at));
         let first = if one_step { &all } else { &looked_at };
         let rows = self.fetch(task, first, keys).await?;
-        let passing = filter.passing(&task.unproven, &rows)?;
+        let looked_at = self.as_planned(&rows, looked_at.len())?;
+        let passing = filter.passing(&task.unproven, &looked_at)?;
         if passing.true_count() == 0 {
             return Ok(RecordBatch::new_empty(Arc::clone(&self.schema)));
         }
@@ -160,7 +166,9 @@ impl Reader {
             .bytes_read
             .add(task.part.bytes(columns) as usize);
         let timer = self.counters.time_reading.timer();
-        let rows = self.source.table.read(&task.part, columns, keys).await;
+        let table = &self.source.table;
+        let rows = table.read_coded(&task.part, columns, keys, self.coded);
+        let rows = rows.await;
         timer.done();
         rows.map_err(external)
     }
@@ -172,16 +180,29 @@ impl Reader {
         columns: &[usize],
         rows: usize,
     ) -> Result<RecordBatch> {
-        let array = |number| {
+        let array = |number: &usize| {
             let at = columns.iter().position(|n| n == number)?;
-            arrays.get(at).cloned()
+            let array = arrays.get(at).cloned()?;
+            match Some(*number) == self.coded {
+                true => Some(coded(array)),
+                false => Some(Ok(array)),
+            }
         };
-        let arranged = self.projection.iter().filter_map(array).collect();
+        let arranged = self.projection.iter().filter_map(array);
+        let arranged = arranged.collect::<Result<_, ArrowError>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let schema = Arc::clone(&self.schema);
         Ok(RecordBatch::try_new_with_options(
             schema, arranged, &options,
         )?)
+    }
+
+    /// The first columns with the types that filters were planned for.
+    fn as_planned(&self, rows: &RecordBatch, columns: usize) -> Result<RecordBatch> {
+        match self.coded {
+            None => Ok(rows.clone()),
+            Some(_) => uncoded(&rows.project(&(0..columns).collect::<Vec<_>>())?),
+        }
     }
 
     /// Whether rows of a part may pass the filters that got narrower meanwhile.
@@ -228,6 +249,23 @@ fn backwards(rows: &RecordBatch) -> Result<RecordBatch> {
     }
     let indexes: UInt32Array = (0..rows.num_rows() as u32).rev().collect();
     Ok(take_record_batch(rows, &indexes)?)
+}
+
+/// Rows without dictionary arrays.
+fn uncoded(rows: &RecordBatch) -> Result<RecordBatch> {
+    let schema = rows.schema();
+    let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+    for (field, array) in schema.fields().iter().zip(rows.columns()) {
+        let values = match field.data_type() {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        fields.push(field.as_ref().clone().with_data_type(values.clone()));
+        arrays.push(cast(array, values)?);
+    }
+    let schema = Arc::new(Schema::new(fields));
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    Ok(RecordBatch::try_new_with_options(schema, arrays, &options)?)
 }
 
 pub fn external(error: crate::Error) -> DataFusionError {

@@ -29,6 +29,7 @@ use super::read;
 use super::statistics;
 use super::task::{Task, dealt, enough};
 use crate::definition::Definition;
+use crate::encoding::coded_schema;
 use crate::table::Table;
 
 /// What is the same for all variants of a scan.
@@ -69,6 +70,8 @@ pub struct ColumnarScan {
     /// What is read of it.
     pub(super) tasks: Vec<Vec<Arc<Task>>>,
     pub(super) order: Order,
+    /// The column that comes as a dictionary array, by number.
+    pub(super) coded: Option<usize>,
     /// Whether only the newest rows of each partition key are read. More of them may come.
     pub(super) newest: bool,
     /// Chunks that are not read, since statistics answer what is asked of them.
@@ -101,6 +104,7 @@ impl ColumnarScan {
             all: tasks.clone(),
             tasks,
             order,
+            coded: None,
             newest: false,
             answered: 0,
             fetch: None,
@@ -134,6 +138,19 @@ impl ColumnarScan {
         ColumnarScan {
             newest: true,
             ..self.with_tasks(tasks, Order::None)
+        }
+    }
+
+    /// The same scan, of which one column comes as a dictionary array.
+    pub(super) fn with_codes(&self, column: usize) -> ColumnarScan {
+        let at = self.projection.iter().position(|n| *n == column);
+        let schema = coded_schema(&self.schema, at);
+        ColumnarScan {
+            properties: properties(&self.source, &schema, self.order, self.tasks.len()),
+            coded: Some(column),
+            schema,
+            metrics: ExecutionPlanMetricsSet::new(),
+            ..self.clone()
         }
     }
 

@@ -9,12 +9,17 @@ use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionContext;
 
 use super::aggregate::AggregateFromChunks;
+use super::codes::GroupsFromCodes;
 use super::lastpoint::NewestRows;
 use super::provider::ColumnarTable;
 use crate::table::Table;
 
 /// DataFusion's rule before which ours come: it answers from statistics without a trace in plans.
 const BEFORE: &str = "aggregate_statistics";
+
+/// DataFusion's rule after which groups come from codes: it tells a first step that a few groups are
+/// enough, which then stays DataFusion's own.
+const AFTER: &str = "LimitedDistinctAggregation";
 
 /// What a DataFusion partition reads ahead of a merge of partitions that are in order, in bytes.
 /// DataFusion's default would read all of a partition into memory that nothing spills.
@@ -41,6 +46,10 @@ pub fn with_rules(mut builder: SessionStateBuilder) -> SessionStateBuilder {
             let before = rules.iter().position(|r| r.name() == BEFORE);
             rules.insert(before.unwrap_or(0), rule);
         }
+    }
+    if rules.iter().all(|r| r.name() != GroupsFromCodes.name()) {
+        let after = rules.iter().position(|r| r.name() == AFTER);
+        rules.insert(after.map_or(0, |at| at + 1), Arc::new(GroupsFromCodes));
     }
     builder.with_physical_optimizer_rules(rules)
 }

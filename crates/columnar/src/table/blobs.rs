@@ -13,7 +13,7 @@ use crate::meta::ChunkMeta;
 use crate::{Error, Result};
 
 impl Table {
-    /// Decodes some rows of blobs of a chunk.
+    /// Decodes some rows of blobs of a chunk, one of them as a dictionary array if that is asked for.
     pub(super) fn decoded(
         &self,
         place: Place,
@@ -21,11 +21,15 @@ impl Table {
         blobs: &HashMap<u16, Bytes>,
         numbers: &[u16],
         rows: Range<usize>,
+        coded: Option<u16>,
     ) -> Result<Vec<ArrayRef>> {
         let all = chunk.rows as usize;
         let decode = |(number, blob): (u16, &Bytes)| {
             let kind = self.kind(chunk, number);
             let array = match rows.len() == all {
+                _ if coded == Some(number) => {
+                    Codec::shared().decode_coded(blob, kind, all, rows.clone())
+                }
                 true => Codec::shared().decode(blob, kind, all),
                 false => Codec::shared().decode_range(blob, kind, all, rows.clone()),
             };

@@ -16,6 +16,7 @@ use super::merge::{Versions, WriteTimes, newest};
 use super::ranges::{Ranges, Span};
 use super::selection::{Part, Selection};
 use crate::definition::Place;
+use crate::encoding::coded_schema;
 use crate::key;
 use crate::meta::ChunkMeta;
 use crate::store::{FreshRow, KeyRange};
@@ -55,7 +56,9 @@ impl Table {
         if let Some(chunk) = part.exact() {
             let each = spans.chunks(1).map(Span::around);
             let keys: Vec<KeyRange<'_>> = each.collect();
-            return self.read_chunk(part.place, chunk, columns, &keys).await;
+            return self
+                .read_chunk(part.place, chunk, columns, &keys, None)
+                .await;
         }
         let is_wanted = |key: &[u8]| Span::any_has(spans, key);
         let merged = self.read_merged(part, columns, Span::around(spans), is_wanted);
@@ -73,11 +76,27 @@ impl Table {
         columns: &[usize],
         keys: KeyRange<'_>,
     ) -> Result<RecordBatch> {
+        self.read_coded(part, columns, keys, None).await
+    }
+
+    /// As [`Table::read`], but one column may be asked for as a dictionary array, of
+    /// [`coded_field`](crate::encoding::coded_field). It comes so of a chunk that is read by itself;
+    /// where versions are merged, as always.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub async fn read_coded(
+        &self,
+        part: &Part,
+        columns: &[usize],
+        keys: KeyRange<'_>,
+        coded: Option<usize>,
+    ) -> Result<RecordBatch> {
         match part.exact() {
             Some(chunk) => {
                 let keys = [keys];
-                let rows = self.read_chunk(part.place, chunk, columns, &keys);
-                let nothing = || RecordBatch::new_empty(self.projected(columns));
+                let rows = self.read_chunk(part.place, chunk, columns, &keys, coded);
+                let nothing = || RecordBatch::new_empty(self.projected(columns, coded));
                 Ok(rows.await?.pop().unwrap_or_else(nothing))
             }
             None => {
@@ -94,9 +113,9 @@ impl Table {
         chunk: &ChunkMeta,
         columns: &[usize],
         keys: &[KeyRange<'_>],
+        coded: Option<usize>,
     ) -> Result<Vec<RecordBatch>> {
-        let mut wanted: Vec<u16> = columns.iter().map(|n| *n as u16).collect();
-        wanted.extend(chunk.deleted_blob());
+        let wanted = wanted(chunk, columns);
         let all_rows = 0..chunk.rows as usize;
         let has_all =
             |keys: &KeyRange<'_>| keys.contains(&chunk.first) && keys.contains(&chunk.last);
@@ -109,12 +128,12 @@ impl Table {
                 let key = self.key_numbers();
                 let both = [&wanted[..], &key].concat();
                 let blobs = self.blobs(place, chunk, &both).await?;
-                let key = self.decoded(place, chunk, &blobs, &key, all_rows.clone())?;
+                let key = self.decoded(place, chunk, &blobs, &key, all_rows.clone(), None)?;
                 let within = |keys: &KeyRange<'_>| self.rows_within(&key, all_rows.clone(), *keys);
                 (blobs, keys.iter().map(within).collect::<Result<_>>()?)
             }
         };
-        let read = |rows| self.read_range(place, chunk, columns, &blobs, &wanted, rows);
+        let read = |rows| self.read_range(place, chunk, columns, &blobs, rows, coded);
         ranges.into_iter().map(read).collect()
     }
 
@@ -125,12 +144,14 @@ impl Table {
         chunk: &ChunkMeta,
         columns: &[usize],
         blobs: &HashMap<u16, Bytes>,
-        wanted: &[u16],
         rows: Range<usize>,
+        coded: Option<usize>,
     ) -> Result<RecordBatch> {
-        let mut arrays = self.decoded(place, chunk, blobs, wanted, rows.clone())?;
+        let wanted = wanted(chunk, columns);
+        let code = coded.map(|n| n as u16);
+        let mut arrays = self.decoded(place, chunk, blobs, &wanted, rows.clone(), code)?;
         let deleted = chunk.deleted_blob().and_then(|_| arrays.pop());
-        let batch = batch(self.projected(columns), arrays, rows.len())?;
+        let batch = batch(self.projected(columns, coded), arrays, rows.len())?;
         match deleted {
             None => Ok(batch),
             Some(deleted) => live_rows(&batch, deleted.as_boolean()),
@@ -209,7 +230,7 @@ impl Table {
             })
         };
         let merged = (0..columns.len()).map(column).collect::<Result<_>>()?;
-        batch(self.projected(columns), merged, rows.len())
+        batch(self.projected(columns, None), merged, rows.len())
     }
 
     /// The versions in each of some chunks, and these columns of them.
@@ -243,7 +264,7 @@ impl Table {
         numbers.extend(chunk.deleted_blob());
         let blobs = self.blobs(place, chunk, &numbers).await?;
         let all = 0..chunk.rows as usize;
-        let mut arrays = self.decoded(place, chunk, &blobs, &numbers, all)?;
+        let mut arrays = self.decoded(place, chunk, &blobs, &numbers, all, None)?;
         let deleted = chunk.deleted_blob().and_then(|_| arrays.pop());
         let times = chunk.write_times_blob().and_then(|_| arrays.pop());
         let columns = arrays.split_off(key.len());
@@ -258,10 +279,18 @@ impl Table {
         Ok((versions, columns))
     }
 
-    fn projected(&self, columns: &[usize]) -> SchemaRef {
+    /// The schema of some columns, one of them coded, maybe.
+    fn projected(&self, columns: &[usize], coded: Option<usize>) -> SchemaRef {
         let fields = columns.iter().map(|n| self.schema.fields()[*n].clone());
-        Arc::new(arrow::datatypes::Schema::new(fields.collect::<Vec<_>>()))
+        let schema = Arc::new(arrow::datatypes::Schema::new(fields.collect::<Vec<_>>()));
+        coded_schema(&schema, columns.iter().position(|n| Some(*n) == coded))
     }
+}
+
+/// Numbers of the blobs that hold columns, and at last those that say which rows are deleted.
+fn wanted(chunk: &ChunkMeta, columns: &[usize]) -> Vec<u16> {
+    let columns = columns.iter().map(|n| *n as u16);
+    columns.chain(chunk.deleted_blob()).collect()
 }
 
 fn batch(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {

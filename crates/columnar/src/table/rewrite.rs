@@ -185,7 +185,7 @@ impl Merged {
             let place = self.group.place;
             let decoded = self
                 .table
-                .decoded(place, chunk, blobs, &[number as u16], all)?;
+                .decoded(place, chunk, blobs, &[number as u16], all, None)?;
             arrays.extend(decoded);
         }
         arrays.push(Arc::clone(&self.fresh[number]));

@@ -157,6 +157,9 @@ fn read_changed(sample: &Sample, place: usize, change: u8) {
     blob[place] ^= change;
     let (blob, kind, rows) = (Bytes::from(blob), sample.kind, sample.rows);
     let half = rows / 2..rows;
+    if let Ok(array) = codec.decode_coded(&blob, kind, rows, half.clone()) {
+        is_sound(&array);
+    }
     let array = match place % 4 {
         0 => codec.decode_range(&blob, kind, rows, half),
         1 => codec.decode_views(&blob, kind, rows, 0..rows),

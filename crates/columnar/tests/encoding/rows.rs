@@ -1,9 +1,9 @@
 //! Any column comes back bit by bit, whole and in part, with every profile.
 
-use arrow::array::{Array, ArrayRef, Int64Array};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::compute::cast;
-use arrow::datatypes::DataType;
-use bakeoff_columnar::encoding::{Codec, ENCODINGS};
+use arrow::datatypes::{DataType, Field, UInt32Type};
+use bakeoff_columnar::encoding::{Codec, ENCODINGS, coded_field};
 use bakeoff_columnar::{Kind, Profile};
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -55,7 +55,16 @@ fn comes_back(profile: Profile, kind: Kind, array: &ArrayRef, ends: &[Index; 2])
     prop_assert_eq!(views.data_type(), &view_type(kind));
     prop_assert_eq!(&cast(&views, &kind.data_type()).unwrap(), &part);
 
+    let coded = codec
+        .decode_coded(&blob, kind, rows, range.clone())
+        .unwrap();
+    let field = coded_field(&Field::new("", kind.data_type(), true));
+    prop_assert_eq!(coded.data_type(), field.data_type());
+    prop_assert_eq!(coded.null_count(), 0);
+    prop_assert_eq!(&cast(&coded, &kind.data_type()).unwrap(), &part);
+
     prop_assert!(codec.decode(&blob, kind, rows + 1).is_err());
+    prop_assert!(codec.decode_coded(&blob, kind, rows, 0..rows + 1).is_err());
     prop_assert!(codec.decode_range(&blob, kind, rows, 0..rows + 1).is_err());
     for other in Kind::ALL.into_iter().filter(|other| *other != kind) {
         prop_assert!(codec.decode(&blob, other, rows).is_err());
@@ -68,6 +77,33 @@ fn view_type(kind: Kind) -> DataType {
         Kind::Text => DataType::Utf8View,
         Kind::Blob => DataType::BinaryView,
         _ => kind.data_type(),
+    }
+}
+
+/// The seed of each row.
+type Seeds = fn(u64) -> Option<u64>;
+
+#[test]
+fn texts_of_few_values_come_with_the_codes_that_are_kept() {
+    let shapes: [(Seeds, usize); 4] = [
+        (|i| (i % 5 > 0).then_some(i * 7 % 50), 51),
+        (|_| Some(12), 1),
+        (|_| None, 1),
+        (|i| Some(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)), 3_000),
+    ];
+    for kind in [Kind::Text, Kind::Blob] {
+        for (seed, most) in shapes {
+            let seeds: Vec<Option<u64>> = (0..3_000).map(seed).collect();
+            let array = column(kind, &seeds);
+            // The compact profile may have something smaller.
+            let blob = Codec::shared().encode(Profile::Fast, kind, &array).unwrap();
+            for range in [0..3_000, 1_001..2_900] {
+                let coded = Codec::shared().decode_coded(&blob, kind, 3_000, range);
+                let coded = coded.unwrap();
+                let values = coded.as_dictionary::<UInt32Type>().values().len();
+                assert!(values <= most, "{kind:?}: {values} values");
+            }
+        }
     }
 }
 

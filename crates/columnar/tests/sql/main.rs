@@ -1,6 +1,7 @@
 //! Columnar tables as DataFusion tables, compared with DataFusion's own.
 #![allow(clippy::unwrap_used)]
 
+mod groups;
 mod keys;
 mod orders;
 mod plans;

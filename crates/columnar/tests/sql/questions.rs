@@ -176,6 +176,31 @@ fn less_common(random: &mut Random, filter: &str) -> Question {
     question(sql, false)
 }
 
+/// Groups by one column, mostly of texts.
+fn groups(random: &mut Random, filter: &str) -> Question {
+    const OTHERS: [&str; 9] = [
+        "count(DISTINCT small)",
+        "stddev(value)",
+        "sum(small * 2), max(small * 2)",
+        "max(upper(word))",
+        "count(*) FILTER (WHERE flag)",
+        "min(small) FILTER (WHERE word > 'w2')",
+        "bool_or(flag)",
+        "avg(length(series))",
+        "last_value(small ORDER BY time, number, series)",
+    ];
+    let by = *random.pick(&["series", "word", "bytes", "bytes", "upper(word)", "day"]);
+    let some = aggregates(random);
+    let other = *random.pick(&OTHERS);
+    let having = match random.below(4) {
+        0 => format!("HAVING count(*) > {}", random.between(0, 20)),
+        1 => format!("HAVING max(small) > {}", random.between(-100, 320)),
+        _ => String::new(),
+    };
+    let sql = format!("SELECT {by}, {some}, {other} FROM t {filter} GROUP BY {by} {having}");
+    question(sql, false)
+}
+
 pub fn random_question(random: &mut Random) -> Question {
     let filter = filter(random);
     let and = match filter.is_empty() {
@@ -185,7 +210,7 @@ pub fn random_question(random: &mut Random) -> Question {
     let columns = columns(random);
     let limit = limit(random);
     let series = format!("s{}", random.below(9));
-    match random.below(24) {
+    match random.below(28) {
         0..=3 => question(
             format!("SELECT {} FROM t {filter}", aggregates(random)),
             false,
@@ -278,6 +303,7 @@ pub fn random_question(random: &mut Random) -> Question {
             )
         }
         16..=22 => less_common(random, &filter),
+        23..=26 => groups(random, &filter),
         _ => question(
             format!(
                 "SELECT a.series, a.time, a.number, b.small FROM t a JOIN t b ON a.series = b.series AND a.time = b.time AND a.number < b.number {}",

@@ -1,0 +1,165 @@
+//! `GROUP BY` a column of texts or blobs on the codes of its dictionaries.
+//!
+//! Such an aggregation runs in two steps: states of the groups of some rows each, which a last step
+//! merges. Where chunks keep the column as a dictionary, the first step gets its codes instead of
+//! texts, and hashes each different text of a chunk once instead of that of each row.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Schema};
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::error::Result;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::{CastExpr, Column};
+use datafusion::physical_expr::projection::ProjectionExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
+
+use super::aggregate::{over_the_scan, scan_below};
+use super::groups::GroupsExec;
+use super::scan::ColumnarScan;
+use super::task::Task;
+use crate::definition::Kind;
+
+/// Groups by codes where most rows have them. Every other aggregation stays as it is.
+#[derive(Debug, Default)]
+pub struct GroupsFromCodes;
+
+impl PhysicalOptimizerRule for GroupsFromCodes {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        plan.transform_down(|node| match rewritten(&node)? {
+            Some(plan) => Ok(Transformed::new(plan, true, TreeNodeRecursion::Jump)),
+            None => Ok(Transformed::no(node)),
+        })
+        .data()
+    }
+
+    fn name(&self) -> &str {
+        "columnar_groups_from_codes"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let Some(partial) = node.downcast_ref::<AggregateExec>().filter(|a| fits(a)) else {
+        return Ok(None);
+    };
+    let Some((scan, projections)) = scan_below(partial.input()) else {
+        return Ok(None);
+    };
+    let Some(column) = grouped_by(partial, scan, &projections)? else {
+        return Ok(None);
+    };
+    if !has_codes(scan, column) {
+        return Ok(None);
+    }
+    let scan: Arc<dyn ExecutionPlan> = Arc::new(scan.with_codes(column));
+    let input = over_codes(partial.input(), &scan)?;
+    Ok(GroupsExec::new(partial, input)?.map(|groups| Arc::new(groups) as _))
+}
+
+/// Whether this is a first step by one expression that may read its rows in any order, with nothing
+/// that only DataFusion's own has.
+fn fits(step: &AggregateExec) -> bool {
+    let is_simple = *step.mode() == AggregateMode::Partial
+        && step.group_expr().is_single()
+        && step.group_expr().expr().len() == 1
+        && *step.input_order_mode() == InputOrderMode::Linear
+        && step.required_input_ordering().iter().all(Option::is_none)
+        && step.limit_options().is_none();
+    let by_groups = step
+        .aggr_expr()
+        .iter()
+        .all(|f| f.groups_accumulator_supported() && f.order_bys().is_empty());
+    // Dictionaries of the query's own would be taken for those of the scan.
+    let fields = step.input().schema();
+    let mut types = fields.fields().iter().map(|field| field.data_type());
+    is_simple && by_groups && !types.any(is_dictionary)
+}
+
+/// The column of texts or blobs of the table that the groups are of, if they are of one.
+fn grouped_by(
+    step: &AggregateExec,
+    scan: &ColumnarScan,
+    projections: &[&ProjectionExec],
+) -> Result<Option<usize>> {
+    let [(expr, _)] = step.group_expr().expr() else {
+        return Ok(None);
+    };
+    let expr = over_the_scan(expr, projections)?;
+    let at = expr.downcast_ref::<Column>().map(Column::index);
+    let column = at.and_then(|at| scan.projection.get(at).copied());
+    Ok(column.filter(|n| {
+        let kind = scan.definition().columns[*n].kind;
+        matches!(kind, Kind::Text | Kind::Blob)
+    }))
+}
+
+/// Whether at least half of the rows are in chunks that keep a column as a dictionary.
+fn has_codes(scan: &ColumnarScan, column: usize) -> bool {
+    let coded = |task: &&Arc<Task>| {
+        task.part.exact().is_some_and(|chunk| {
+            let distinct = chunk.stats.get(column).map(|stats| stats.distinct);
+            distinct.is_some_and(|distinct| distinct <= chunk.rows / 2)
+        })
+    };
+    let rows = |task: &Arc<Task>| task.part.rows_at_most();
+    let all: u64 = scan.in_order().map(rows).sum();
+    let with_codes: u64 = scan.in_order().filter(coded).map(rows).sum();
+    all > 0 && with_codes >= all / 2
+}
+
+/// The projections of a plan over another scan. Columns go through as they come; expressions get
+/// values.
+fn over_codes(
+    plan: &Arc<dyn ExecutionPlan>,
+    scan: &Arc<dyn ExecutionPlan>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let Some(projection) = plan.downcast_ref::<ProjectionExec>() else {
+        return Ok(Arc::clone(scan));
+    };
+    let input = over_codes(projection.input(), scan)?;
+    let schema = input.schema();
+    let over_input = |of: &ProjectionExpr| {
+        let expr = match of.expr.is::<Column>() {
+            true => Arc::clone(&of.expr),
+            false => over_values(&of.expr, &schema)?,
+        };
+        Ok(ProjectionExpr::new(expr, of.alias.clone()))
+    };
+    let exprs = projection.expr().iter().map(over_input);
+    let exprs = exprs.collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(ProjectionExec::try_new(exprs, input)?))
+}
+
+/// An expression that gets values where columns are dictionaries.
+pub fn over_values(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<Arc<dyn PhysicalExpr>> {
+    let decoded = |expr: Arc<dyn PhysicalExpr>| {
+        let column = expr.downcast_ref::<Column>();
+        let field = column.and_then(|column| schema.fields().get(column.index()));
+        match field.map(|field| field.data_type()) {
+            Some(DataType::Dictionary(_, values)) => {
+                let values = values.as_ref().clone();
+                Ok(Transformed::yes(
+                    Arc::new(CastExpr::new(expr, values, None)) as _,
+                ))
+            }
+            _ => Ok(Transformed::no(expr)),
+        }
+    };
+    Arc::clone(expr).transform_up(decoded).data()
+}
+
+fn is_dictionary(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Dictionary(..))
+}
