@@ -24,6 +24,9 @@ use super::scan::ColumnarScan;
 use super::task::Task;
 use crate::definition::Kind;
 
+/// How many rows of a chunk have the same value, on average, where its codes save work.
+const ROWS_OF_A_VALUE: u32 = 2;
+
 /// Groups by codes where most rows have them. Every other aggregation stays as it is.
 #[derive(Debug, Default)]
 pub struct GroupsFromCodes;
@@ -105,12 +108,13 @@ fn grouped_by(
     }))
 }
 
-/// Whether at least half of the rows are in chunks that keep a column as a dictionary.
+/// Whether at least half of the rows are in chunks with few different values in a column, which keep
+/// it as a dictionary.
 fn has_codes(scan: &ColumnarScan, column: usize) -> bool {
     let coded = |task: &&Arc<Task>| {
         task.part.exact().is_some_and(|chunk| {
             let distinct = chunk.stats.get(column).map(|stats| stats.distinct);
-            distinct.is_some_and(|distinct| distinct <= chunk.rows / 2)
+            distinct.is_some_and(|distinct| distinct <= chunk.rows / ROWS_OF_A_VALUE)
         })
     };
     let rows = |task: &Arc<Task>| task.part.rows_at_most();

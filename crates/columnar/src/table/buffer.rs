@@ -25,24 +25,34 @@ impl Buffer {
 
     /// Takes back the rows that came last, as far as they have the value of the first order key that
     /// the next rows begin with: where rows come in order of time, chunks that share no time overlap
-    /// nothing. None if they have none of it, or the last batch has no other rows.
-    pub fn take_back(&mut self, order: usize, next: &RecordBatch) -> Result<Option<RecordBatch>> {
-        let Some(rows) = self.batches.last() else {
-            return Ok(None);
-        };
-        let split = begin_of(rows.column(order), next.column(order))?;
-        if split == 0 || split == rows.num_rows() {
-            return Ok(None);
+    /// nothing. None if the last row has another value, or all have this one.
+    pub fn take_back(&mut self, order: usize, next: &RecordBatch) -> Result<Vec<RecordBatch>> {
+        for (i, rows) in self.batches.iter().enumerate().rev() {
+            let split = begin_of(rows.column(order), next.column(order))?;
+            if split > 0 {
+                let kept = rows.slice(0, split);
+                let last = rows.slice(split, rows.num_rows() - split);
+                let mut back = self.batches.split_off(i);
+                for rows in &back {
+                    self.rows -= rows.num_rows();
+                    self.bytes -= memory_of(rows);
+                }
+                self.push(kept);
+                back[0] = last;
+                back.retain(|rows| rows.num_rows() > 0);
+                return Ok(back);
+            }
         }
-        let (kept, last) = (
-            rows.slice(0, split),
-            rows.slice(split, rows.num_rows() - split),
-        );
-        self.rows -= rows.num_rows();
-        self.bytes -= memory_of(rows);
-        self.batches.pop();
-        self.push(kept);
-        Ok(Some(last))
+        Ok(Vec::new())
+    }
+
+    /// As [`Buffer::take_back`], of the value of the last row.
+    pub fn take_last_back(&mut self, order: usize) -> Result<Vec<RecordBatch>> {
+        let Some(rows) = self.batches.last() else {
+            return Ok(Vec::new());
+        };
+        let last = rows.slice(rows.num_rows().saturating_sub(1), rows.num_rows().min(1));
+        self.take_back(order, &last)
     }
 }
 
@@ -75,9 +85,36 @@ fn memory_of(rows: &RecordBatch) -> usize {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{Int64Array, StringArray};
+    use arrow::array::{AsArray, Int64Array, StringArray};
+    use arrow::datatypes::Int64Type;
 
     use super::*;
+
+    #[test]
+    fn rows_of_the_last_moment_are_taken_back_from_as_many_batches_as_have_it() {
+        let batch = |times: &[i64]| {
+            let times: ArrayRef = Arc::new(Int64Array::from(times.to_vec()));
+            RecordBatch::try_from_iter([("time", times)]).unwrap()
+        };
+        let times = |batches: &[RecordBatch]| -> Vec<i64> {
+            let of_batch =
+                |rows: &RecordBatch| rows.column(0).as_primitive::<Int64Type>().values().to_vec();
+            batches.iter().flat_map(of_batch).collect()
+        };
+        let mut buffer = Buffer::default();
+        for moments in [&[1, 1, 2][..], &[2, 3], &[3, 3], &[3]] {
+            buffer.push(batch(moments));
+        }
+        assert!(buffer.take_back(0, &batch(&[4])).unwrap().is_empty());
+        assert_eq!((buffer.rows, buffer.bytes), (8, 64));
+        let back = buffer.take_back(0, &batch(&[3])).unwrap();
+        assert_eq!(times(&back), [3, 3, 3, 3]);
+        assert_eq!(times(&buffer.batches), [1, 1, 2, 2]);
+        assert_eq!((buffer.rows, buffer.bytes), (4, 32));
+        assert_eq!(times(&buffer.take_last_back(0).unwrap()), [2, 2]);
+        assert!(buffer.take_last_back(0).unwrap().is_empty());
+        assert_eq!(times(&buffer.batches), [1, 1]);
+    }
 
     #[test]
     fn rows_that_are_a_slice_take_no_more_than_their_own() {

@@ -80,7 +80,7 @@ fn joined(mut stretches: Vec<Stretch>) -> Vec<Group> {
     let is_worth_it = share_keys(&stretches);
     let groups = stretches.into_iter().flat_map(|stretch| stretch.0);
     match is_worth_it {
-        true => groups.reduce(Group::with).into_iter().collect(),
+        true => Group::of(groups).into_iter().collect(),
         false => groups.collect(),
     }
 }

@@ -94,10 +94,11 @@ fn joined(groups: Vec<Group>, full: &Full) -> Vec<Group> {
             let others = reaches[..begin].iter().chain(&reaches[i + 1..]);
             full.may_join(last, &group) && !others.into_iter().any(|other| other.meets(&both))
         };
-        match joined.last_mut() {
-            Some(last) if fits(last) => last.take(group),
-            _ => {
+        match joined.pop() {
+            Some(last) if fits(&last) => joined.extend(Group::of([last, group])),
+            last => {
                 begin = i;
+                joined.extend(last);
                 joined.push(group);
             }
         }
@@ -106,18 +107,21 @@ fn joined(groups: Vec<Group>, full: &Full) -> Vec<Group> {
 }
 
 impl Group {
-    pub fn with(mut self, other: Group) -> Group {
-        self.take(other);
-        self
+    /// All of them as one.
+    pub fn of(groups: impl IntoIterator<Item = Group>) -> Option<Group> {
+        let mut groups = groups.into_iter();
+        let mut all = groups.next()?;
+        groups.for_each(|group| all.take(group));
+        all.part.fresh.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        Some(all)
     }
 
+    /// Its fresh rows are not in order then.
     fn take(&mut self, other: Group) {
         self.reach = self.reach.and(&other.reach);
         self.rows += other.rows;
         self.bytes += other.bytes;
         self.part.chunks.extend(other.part.chunks);
         self.part.fresh.extend(other.part.fresh);
-        let fresh = &mut self.part.fresh;
-        fresh.sort_unstable_by(|a, b| a.key.cmp(&b.key));
     }
 }

@@ -26,12 +26,8 @@ use crate::{Error, Result, key};
 /// keys a chunk has rows of, and the fewer chunks a query of one of them reads.
 const CHUNKS_SORTED_TOGETHER: usize = 32;
 
-/// Memory that rows of all places may take before the largest is written.
+/// Memory that rows of all places may take before the largest is written, unless said.
 const BUFFERED_BYTES: usize = 256 << 20;
-
-/// Buffers that are written at once, while more rows are taken: one is sorted, or on its way to the
-/// store, while chunks of the other are encoded.
-const WRITTEN_AT_ONCE: usize = 2;
 
 /// Chunks that are written before they are committed together.
 const CHUNKS_OF_COMMIT: usize = 64;
@@ -52,7 +48,10 @@ pub struct Ingest {
     table: Arc<Table>,
     buffers: HashMap<Place, Buffer>,
     buffered_bytes: usize,
-    writing: JoinSet<Result<(Place, Vec<Arc<ChunkMeta>>)>>,
+    /// How many of them there may be.
+    memory: usize,
+    writing: JoinSet<Result<Written>>,
+    writing_bytes: usize,
     written: HashMap<Place, Vec<Arc<ChunkMeta>>>,
     so_far: Ingested,
     /// Whether rows are being moved on, so that what fails or is dropped now loses some.
@@ -65,10 +64,21 @@ impl Ingest {
             table,
             buffers: HashMap::new(),
             buffered_bytes: 0,
+            memory: BUFFERED_BYTES,
             writing: JoinSet::new(),
+            writing_bytes: 0,
             written: HashMap::new(),
             so_far: Ingested::default(),
             is_moving: false,
+        }
+    }
+
+    /// Rows may take so many bytes of memory before those of the largest place are sorted and written,
+    /// and twice as many while they are written. 256 MiB unless said.
+    pub fn with_memory(self, bytes: usize) -> Self {
+        Ingest {
+            memory: bytes,
+            ..self
         }
     }
 
@@ -103,44 +113,48 @@ impl Ingest {
     async fn take(&mut self, by_place: Vec<(Place, RecordBatch)>) -> Result<()> {
         for (place, rows) in by_place {
             if self.is_full(place) {
-                let last = self.taken_back(place, &rows)?;
-                self.flush(place).await?;
-                if let Some(rows) = last {
-                    self.buffer(place, rows);
-                }
+                self.flush_before(place, Some(&rows)).await?;
             }
             self.buffer(place, rows);
         }
-        while self.buffered_bytes > BUFFERED_BYTES {
+        while self.buffered_bytes > self.memory {
             let largest = self.buffers.iter().max_by_key(|(_, buffer)| buffer.bytes);
             let Some(place) = largest.map(|(place, _)| *place) else {
                 break;
             };
-            self.flush(place).await?;
+            self.flush_before(place, None).await?;
         }
         Ok(())
     }
 
     fn is_full(&self, place: Place) -> bool {
         let enough = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
-        let is_full = |b: &Buffer| b.rows >= enough || b.bytes >= BUFFERED_BYTES;
-        self.buffers.get(&place).is_some_and(is_full)
+        let buffer = self.buffers.get(&place);
+        buffer.is_some_and(|buffer| buffer.rows >= enough)
     }
 
     fn buffer(&mut self, place: Place, rows: RecordBatch) {
         self.buffered_bytes += self.buffers.entry(place).or_default().push(rows);
     }
 
-    /// Rows of the last moment of a place, if the next ones begin with the same.
-    fn taken_back(&mut self, place: Place, next: &RecordBatch) -> Result<Option<RecordBatch>> {
+    /// Begins to write what there is of a place, but for its last moment if the next rows have the same,
+    /// or may have.
+    async fn flush_before(&mut self, place: Place, next: Option<&RecordBatch>) -> Result<()> {
         let order = self.table.definition.first_order_index();
         let (Some(order), Some(buffer)) = (order, self.buffers.get_mut(&place)) else {
-            return Ok(None);
+            return self.flush(place).await;
         };
         let before = buffer.bytes;
-        let last = buffer.take_back(order, next)?;
+        let last = match next {
+            Some(next) => buffer.take_back(order, next)?,
+            None => buffer.take_last_back(order)?,
+        };
         self.buffered_bytes -= before - buffer.bytes;
-        Ok(last)
+        self.flush(place).await?;
+        for rows in last {
+            self.buffer(place, rows);
+        }
+        Ok(())
     }
 
     /// What was written so far.
@@ -192,13 +206,13 @@ impl Ingest {
         by_place.into_iter().map(taken).collect()
     }
 
-    /// Begins to write what there is of a place, as soon as another is written.
+    /// Begins to write what there is of a place, as soon as there is room for it among those that are written.
     async fn flush(&mut self, place: Place) -> Result<()> {
         let Some(buffer) = self.buffers.remove(&place) else {
             return Ok(());
         };
         self.buffered_bytes -= buffer.bytes;
-        while self.writing.len() >= WRITTEN_AT_ONCE {
+        while self.is_busy(buffer.bytes) {
             self.wait_for_one().await?;
         }
         // The time is taken here, so that what comes later is later, whichever is written first.
@@ -207,15 +221,27 @@ impl Ingest {
             place,
             write_time: write_time(),
         };
+        self.writing_bytes += buffer.bytes;
         self.writing.spawn(write.all(buffer));
         Ok(())
+    }
+
+    /// Whether something has to be written before so many bytes more are.
+    fn is_busy(&self, bytes: usize) -> bool {
+        let is_full = self.writing_bytes.saturating_add(bytes) > self.memory.saturating_mul(2);
+        self.writing.len() >= threads().max(2) || is_full && !self.writing.is_empty()
     }
 
     async fn wait_for_one(&mut self) -> Result<()> {
         let Some(ended) = self.writing.join_next().await else {
             return Ok(());
         };
-        let (place, chunks) = ended.map_err(panicked)??;
+        let Written {
+            place,
+            chunks,
+            bytes,
+        } = ended.map_err(panicked)??;
+        self.writing_bytes -= bytes;
         self.so_far.chunks += chunks.len() as u64;
         self.so_far.bytes += chunks.iter().map(|c| c.bytes()).sum::<u64>();
         self.written.entry(place).or_default().extend(chunks);
@@ -241,6 +267,14 @@ impl Ingest {
     }
 }
 
+/// What became of a buffer.
+struct Written {
+    place: Place,
+    chunks: Vec<Arc<ChunkMeta>>,
+    /// Memory that its rows took.
+    bytes: usize,
+}
+
 /// Writes rows of a place.
 struct Write {
     table: Arc<Table>,
@@ -249,7 +283,8 @@ struct Write {
 }
 
 impl Write {
-    async fn all(self, buffer: Buffer) -> Result<(Place, Vec<Arc<ChunkMeta>>)> {
+    async fn all(self, buffer: Buffer) -> Result<Written> {
+        let bytes = buffer.bytes;
         let definition = Arc::clone(&self.table.definition);
         let sort = move || {
             let sorted = Sorted::new(definition, buffer.batches)?;
@@ -258,9 +293,12 @@ impl Write {
         let (pieces, sorted) = blocking(sort).await?;
         let chunks = pieces.into_iter().map(|piece| self.chunk(&sorted, piece));
         let chunks: Vec<_> = chunks.collect();
-        let at_once = available_parallelism().map_or(1, usize::from);
-        let written = stream::iter(chunks).buffered(at_once);
-        Ok((self.place, written.try_collect().await?))
+        let written = stream::iter(chunks).buffered(threads());
+        Ok(Written {
+            place: self.place,
+            chunks: written.try_collect().await?,
+            bytes,
+        })
     }
 
     async fn chunk(&self, sorted: &Arc<Sorted>, piece: Range<usize>) -> Result<Arc<ChunkMeta>> {
@@ -272,4 +310,8 @@ impl Write {
         failpoint::hit("ingest.put");
         Ok(meta)
     }
+}
+
+fn threads() -> usize {
+    available_parallelism().map_or(1, usize::from)
 }

@@ -1,9 +1,11 @@
 //! Fresh rows become chunks, and chunks that overlap or are small become few.
 
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::selection::Part;
@@ -18,8 +20,9 @@ use crate::{Error, Result};
 /// Places that are sealed at once: a store may have to wait for its writers in each.
 const PLACES_AT_ONCE: usize = 4;
 
-/// Groups of chunks of a place that are written anew at once.
-const GROUPS_AT_ONCE: usize = 2;
+/// Groups of chunks that are written anew at once in all places, at most: each takes a thread, and
+/// memory.
+const GROUPS_AT_ONCE: usize = 4;
 
 /// Chunks that are written before they are committed together.
 const CHUNKS_OF_COMMIT: usize = 64;
@@ -61,9 +64,11 @@ impl Table {
     pub async fn seal(self: &Arc<Self>, closed_before: Option<i64>) -> Result<Sealed> {
         let mut places = self.store.places().await?;
         places.retain(|place| self.is_closed(*place, closed_before));
+        let threads = available_parallelism().map_or(1, usize::from);
+        let turns = Arc::new(Semaphore::new(threads.clamp(2, GROUPS_AT_ONCE)));
         let seals: Vec<_> = places
             .into_iter()
-            .map(|place| self.seal_place(place))
+            .map(|place| self.seal_place(place, &turns))
             .collect();
         let mut seals = stream::iter(seals).buffer_unordered(PLACES_AT_ONCE);
         let mut sealed = Sealed::default();
@@ -82,7 +87,7 @@ impl Table {
         }
     }
 
-    async fn seal_place(self: &Arc<Self>, place: Place) -> Result<Sealed> {
+    async fn seal_place(self: &Arc<Self>, place: Place, turns: &Arc<Semaphore>) -> Result<Sealed> {
         let frozen = self.store.freeze(place).await?;
         failpoint::hit("seal.frozen");
         let snapshot = Snapshot {
@@ -100,16 +105,12 @@ impl Table {
             ..Sealed::default()
         };
         let mut change = no_change(place);
-        let mut groups = groups.into_iter();
         // Each is a task: it goes on, and lets go of what the store has few of, during a commit.
         let mut writing = JoinSet::new();
-        loop {
-            for group in groups.by_ref().take(GROUPS_AT_ONCE - writing.len()) {
-                writing.spawn(Arc::clone(self).written(group));
-            }
-            let Some(ended) = writing.join_next().await else {
-                break;
-            };
+        for group in groups {
+            writing.spawn(Arc::clone(self).written(group, Arc::clone(turns)));
+        }
+        while let Some(ended) = writing.join_next().await {
             let (retired, added) = ended.map_err(panicked)??;
             if change.add.len() >= CHUNKS_OF_COMMIT {
                 // The fresh rows stay until all of them are in chunks: some are in both until then.
@@ -125,18 +126,21 @@ impl Table {
         Ok(sealed)
     }
 
-    /// Writes a group as new chunks; tells which ones they replace, and them.
-    async fn written(self: Arc<Self>, group: Part) -> Result<(Vec<ChunkId>, Vec<Arc<ChunkMeta>>)> {
+    /// Writes a group as new chunks when it is its turn; tells which ones they replace, and them.
+    async fn written(
+        self: Arc<Self>,
+        group: Part,
+        turns: Arc<Semaphore>,
+    ) -> Result<(Vec<ChunkId>, Vec<Arc<ChunkMeta>>)> {
+        let _turn = turns.acquire().await;
         let (place, retired) = (group.place, group.chunks.iter().map(|chunk| chunk.id));
         let retired = retired.collect();
         let chunks = self.rewritten(group).await?;
         failpoint::hit("seal.encoded");
         self.store.put(place, &chunks).await?;
         failpoint::hit("seal.put");
-        Ok((
-            retired,
-            chunks.into_iter().map(|chunk| chunk.meta).collect(),
-        ))
+        let added = chunks.into_iter().map(|chunk| chunk.meta).collect();
+        Ok((retired, added))
     }
 
     async fn commit(&self, change: Change) -> Result<Sealed> {

@@ -13,7 +13,7 @@ use bakeoff_columnar::{Column, Definition, Kind, Profile, Table};
 /// The value of each host and time.
 pub type State = BTreeMap<(String, i64), i64>;
 
-/// Every point at which a process may end while it ingests, inserts or seals.
+/// The points at which a process may end while it ingests or seals, whatever the store.
 pub const FAILPOINTS: &[&str] = &[
     "ingest.encoded",
     "ingest.put",

@@ -14,6 +14,8 @@ use crate::support::*;
 #[derive(Debug, Clone)]
 enum Step {
     Ingest(Vec<Row>),
+    /// So many loads of all hosts, each later than all before.
+    Follow(i64),
     Insert(Vec<Row>),
     Delete(Vec<(u8, i64)>),
     Seal,
@@ -37,6 +39,14 @@ async fn apply(table: &Arc<Table>, plain: &mut Plain, step: &Step) {
             assert_eq!(done.rows, rows.len() as u64);
             put(plain, rows);
         }
+        Step::Follow(loads) => {
+            for _ in 0..*loads {
+                let last = plain.keys().map(|(_, time)| *time).max().unwrap_or(0);
+                let rows = grid(0..4, last + 1..last + 4);
+                ingest(table, &rows).await;
+                put(plain, &rows);
+            }
+        }
         Step::Insert(rows) => {
             table.insert(&batch(rows)).await.unwrap();
             put(plain, rows);
@@ -53,6 +63,8 @@ async fn apply(table: &Arc<Table>, plain: &mut Plain, step: &Step) {
         Step::SealBefore(time) => {
             table.seal(Some(*time)).await.unwrap();
         }
+        // Without buckets nothing can be dropped.
+        Step::DropBefore(_) if table.definition().bucket.is_none() => {}
         Step::DropBefore(time) => {
             table.drop_before(*time).await.unwrap();
             plain.retain(|(_, t), _| (t.div_euclid(100) + 1) * 100 > *time);
@@ -72,6 +84,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => rows().prop_map(Step::Ingest),
+        3 => (1i64..10).prop_map(Step::Follow),
         3 => rows().prop_map(Step::Insert),
         3 => prop::collection::vec((0u8..4, -150i64..250), 0..20).prop_map(Step::Delete),
         2 => Just(Step::Seal),
@@ -109,8 +122,11 @@ proptest! {
         steps in prop::collection::vec(step(), 0..12),
         chunk_rows in 1u32..20,
         shards in 1u32..4,
+        has_buckets: bool,
     ) {
-        for (store, _folder) in stores(&definition(chunk_rows, shards)) {
+        let mut definition = definition(chunk_rows, shards);
+        definition.bucket = definition.bucket.filter(|_| has_buckets);
+        for (store, _folder) in stores(&definition) {
             runtime().block_on(check(store, &steps));
         }
     }

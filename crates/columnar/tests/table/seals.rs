@@ -77,6 +77,22 @@ async fn rows_in_order_of_time_need_no_seal() {
     }
 }
 
+/// As they come, with so little memory that it is what ends a buffer.
+#[tokio::test]
+async fn rows_in_order_of_time_need_no_seal_when_memory_is_short() {
+    for (store, _folder) in stores(&definition(64, 1)) {
+        let table = Table::new(store, 0);
+        let rows = grid(0..7, 0..100);
+        let mut load = table.ingest().with_memory(4 << 10);
+        // Of a moment's rows some come with the one before, some with the next.
+        for some in rows.chunks(5) {
+            load.write(&batch(some)).await.unwrap();
+        }
+        assert!(load.finish().await.unwrap().chunks > 11);
+        assert_eq!(exact(&table).await.iter().map(|c| c.rows).sum::<u32>(), 700);
+    }
+}
+
 /// Deleted rows are versions, too: a chunk with one reaches no further than its keys.
 #[tokio::test]
 async fn a_deletion_does_not_make_a_place_one_part() {

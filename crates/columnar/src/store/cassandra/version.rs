@@ -149,8 +149,8 @@ impl CassandraStore {
         Err(server(
             &task,
             format!(
-                "it took more than {limit} s {VERSIONS_AT_MOST} times; check that the nodes are not \
-                 overloaded, and try again"
+                "it and the commit took more than {limit} s each, {VERSIONS_AT_MOST} times in a row; \
+                 check that the nodes are not overloaded, and try again"
             ),
         ))
     }
