@@ -59,15 +59,14 @@ async fn a_late_row_of_one_host_does_not_join_what_lies_between() {
     assert_eq!(exact(&table).await.len(), 5);
 }
 
-/// Several hosts that report at the same moments, more of them than are sorted together.
+/// Many hosts that report at the same moments, more rows than are sorted together.
 #[tokio::test]
 async fn rows_in_order_of_time_need_no_seal() {
     for (store, _folder) in stores(&definition(64, 1)) {
         let table = Table::new(store, 0);
-        let reports = (0..600).flat_map(|time| (0..7).map(move |host| row(host, time)));
-        let rows: Vec<Row> = reports.collect();
+        let rows = grid(0..200, 0..25);
         let mut load = table.ingest();
-        for some in rows.chunks(100) {
+        for some in rows.chunks(97) {
             load.write(&batch(some)).await.unwrap();
         }
         load.finish().await.unwrap();
