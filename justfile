@@ -32,6 +32,10 @@ cpu RUN='runs/formats':
 fidelity SAMPLE:
     cargo run --release --example gdelt_fidelity -- {{SAMPLE}}
 
+# Rows and values that each generator makes per second of processor time
+bench-generators SECONDS='3':
+    cargo run --release --workspace --example generator_speed -- {{SECONDS}}
+
 # Client CPU and throughput of `drive` beside latte's, in turns on one server (needs latte 0.29, jq)
 bench-latte *ADDRESS:
     cargo build --release

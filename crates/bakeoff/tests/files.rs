@@ -323,3 +323,48 @@ fn wait_for(condition: impl Fn() -> bool) {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+/// The average of a table that each generator of the Time Series Benchmark Suite makes.
+fn tsbs(data: &str, metric: &str, source: &str) -> String {
+    format!(
+        "title = \"Generated\"\ndesigns = [\"memory\", \"parquet\"]\n[data]\n{data}\n\
+         [table]\nname = \"t\"\n\
+         [[queries]]\nname = \"mean\"\n\
+         sql = \"SELECT avg({metric}) AS mean, count(*) AS n FROM t WHERE {source} = ${{source}}\"\n\
+         parameters = {{ source = {{ column = \"{source}\" }} }}\n\
+         [scale]\nrows = 3000\n"
+    )
+}
+
+#[test]
+fn hosts_and_trucks_are_generated_and_measured() {
+    let devops = tsbs(
+        "generator = \"devops\"\nhosts = 10",
+        "usage_user",
+        "hostname",
+    );
+    let iot = tsbs("generator = \"iot\"\ntrucks = 10", "velocity", "name");
+    for workload in [devops, iot] {
+        let bench = Bench::new(&workload, READINGS);
+        bench.bakeoff(&RUN).expect(0);
+        let records = bench.journal("out");
+        let timed: Vec<_> = of_kind(&records, "timed").collect();
+        assert_eq!(timed.len(), 3 * 2);
+        assert!(timed.iter().all(|r| r["outcome"]["outcome"] == "right"));
+    }
+}
+
+#[test]
+fn a_run_loads_what_a_generator_has_when_its_days_end() {
+    let data = "generator = \"devops\"\nhosts = 2\ndays = 1\ninterval = \"1h\"";
+    let bench = Bench::new(&tsbs(data, "usage_user", "hostname"), READINGS);
+    bench.bakeoff(&RUN).expect(0);
+    let records = bench.journal("out");
+    let started = of_kind(&records, "started").next().unwrap();
+    assert_eq!(
+        started["data"],
+        "generator devops: cpu of 2 hosts every 1h for 1 day"
+    );
+    let done = of_kind(&records, "loading-done").next().unwrap();
+    assert_eq!(done["rows"], 48);
+}

@@ -13,6 +13,7 @@ mod model;
 mod parameters;
 mod random;
 pub mod source;
+mod tsbs;
 mod values;
 mod wire;
 
@@ -30,4 +31,5 @@ pub use model::{
 pub use parameters::Drawn;
 pub use random::Stream;
 pub use source::{DuplicateKeys, RowBatch, RowSource};
+pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
-use crate::{ColumnGenerator, Mix};
+use crate::{ColumnGenerator, DevopsMeasurement, IotMeasurement, Mix, TsbsScale};
 
 /// What is stored and asked, with everything that the file says checked.
 #[derive(Debug, Clone)]
@@ -84,6 +84,16 @@ pub enum Generator {
     Gdelt,
     /// `sensors` series, each with one uniform value in 0..100 per time 1, 2, 3, ...
     Sensor { sensors: u32 },
+    /// One measurement of the hosts of TSBS, from 2016-01-01.
+    Devops {
+        measurement: DevopsMeasurement,
+        scale: TsbsScale,
+    },
+    /// One measurement of the trucks of TSBS, from 2016-01-01, with rows that come late or never.
+    Iot {
+        measurement: IotMeasurement,
+        scale: TsbsScale,
+    },
     /// One generator for each column of the table.
     Columns(Vec<ColumnGenerator>),
 }

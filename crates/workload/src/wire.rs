@@ -48,6 +48,11 @@ pub struct Table {
 pub struct Data {
     pub generator: Option<Spanned<String>>,
     pub sensors: Option<Spanned<i64>>,
+    pub hosts: Option<Spanned<i64>>,
+    pub trucks: Option<Spanned<i64>>,
+    pub measurement: Option<Spanned<String>>,
+    pub interval: Option<Spanned<String>>,
+    pub days: Option<Spanned<i64>>,
     pub columns: Option<Spanned<Names<Spanned<ColumnGenerator>>>>,
     pub file: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use toml::Spanned;
 
-use super::text::{Text, suggestion};
+use super::text::{Text, quoted, suggestion};
+use super::tsbs;
 use crate::{Data, Generator, Result, wire};
 
-const GENERATORS: [&str; 3] = ["columns", "gdelt", "sensor"];
+const GENERATORS: [&str; 5] = ["columns", "devops", "gdelt", "iot", "sensor"];
 /// The value of `requires` that says that the command line names the file.
 const COMMAND_LINE: &str = "--data";
 /// Sensor ids start at 10 and are 32-bit integers.
@@ -16,26 +17,52 @@ const MAX_SENSORS: i64 = 2_000_000_000;
 /// `generator = "columns"` has no generators yet; they need the table.
 pub fn check(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
-    let is_generator = |name| data.generator.as_ref().is_some_and(|g| g.get_ref() == name);
-    if let (Some(sensors), false) = (&data.sensors, is_generator("sensor")) {
-        return Err(place.error(sensors.span(), "`sensors` needs `generator = \"sensor\"`"));
-    }
+    check_options(place, data)?;
     let checked = whence(place, wire)?;
-    if let (Some(columns), false) = (&data.columns, is_generator("columns")) {
+    if let (Some(columns), false) = (&data.columns, is_generator(data, &["columns"])) {
         let message = "[data.columns] needs `generator = \"columns\"`";
         return Err(place.error(columns.span(), message));
     }
     Ok(checked)
 }
 
+/// Every option is for some of the generators.
+fn check_options(place: Text<'_>, data: &wire::Data) -> Result<()> {
+    let number = |written: &Option<Spanned<i64>>| written.as_ref().map(Spanned::span);
+    let text = |written: &Option<Spanned<String>>| written.as_ref().map(Spanned::span);
+    let options: [(_, _, &[&str]); 6] = [
+        ("sensors", number(&data.sensors), &["sensor"]),
+        ("hosts", number(&data.hosts), &["devops"]),
+        ("trucks", number(&data.trucks), &["iot"]),
+        ("measurement", text(&data.measurement), &["devops", "iot"]),
+        ("interval", text(&data.interval), &["devops", "iot"]),
+        ("days", number(&data.days), &["devops", "iot"]),
+    ];
+    for (option, written, generators) in options {
+        if let (Some(span), false) = (written, is_generator(data, generators)) {
+            let generators: Vec<_> = generators
+                .iter()
+                .map(|name| format!("generator = \"{name}\""))
+                .collect();
+            let generators: Vec<_> = generators.iter().map(String::as_str).collect();
+            let needed = quoted(&generators).replace(", ", " or ");
+            return Err(place.error(span, format!("`{option}` needs {needed}")));
+        }
+    }
+    Ok(())
+}
+
+fn is_generator(data: &wire::Data, names: &[&str]) -> bool {
+    let generator = data.generator.as_ref();
+    generator.is_some_and(|generator| names.contains(&generator.get_ref().as_str()))
+}
+
 fn whence(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
     match (&data.generator, &data.file, &data.requires) {
-        (Some(generator), None, None) => Ok(Data::Generator(check_generator(
-            place,
-            generator,
-            data.sensors.as_ref(),
-        )?)),
+        (Some(generator), None, None) => {
+            Ok(Data::Generator(check_generator(place, generator, data)?))
+        }
         (None, Some(file), None) => check_file(place, file),
         (None, None, Some(requires)) => check_requires(place, requires),
         _ => Err(place.error(
@@ -49,14 +76,16 @@ fn whence(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
 fn check_generator(
     place: Text<'_>,
     name: &Spanned<String>,
-    sensors: Option<&Spanned<i64>>,
+    data: &wire::Data,
 ) -> Result<Generator> {
     match name.get_ref().as_str() {
         "columns" => Ok(Generator::Columns(Vec::new())),
         "gdelt" => Ok(Generator::Gdelt),
         "sensor" => Ok(Generator::Sensor {
-            sensors: check_sensors(place, sensors)?,
+            sensors: check_sensors(place, data.sensors.as_ref())?,
         }),
+        "devops" => tsbs::devops(place, data),
+        "iot" => tsbs::iot(place, data),
         other => {
             let hint = suggestion(other, GENERATORS);
             Err(place.error(name.span(), format!("unknown generator `{other}`{hint}")))

@@ -10,6 +10,7 @@ mod table;
 mod text;
 mod toml_error;
 mod toml_string;
+mod tsbs;
 
 use std::path::Path;
 

@@ -7,6 +7,7 @@ mod gdelt;
 mod pool;
 mod rekeyed;
 mod sensor;
+mod tsbs;
 mod visit;
 
 use std::path::PathBuf;
@@ -68,6 +69,8 @@ pub fn generator_table(generator: &Generator) -> Option<Table> {
     match generator {
         Generator::Gdelt => Some(gdelt::table()),
         Generator::Sensor { .. } => Some(sensor::table()),
+        Generator::Devops { measurement, scale } => Some(tsbs::devops_table(*measurement, scale)),
+        Generator::Iot { measurement, .. } => Some(tsbs::iot_table(*measurement)),
         Generator::Columns(_) => None,
     }
 }
@@ -142,7 +145,7 @@ pub fn open(workload: &Workload, data: Option<PathBuf>) -> Result<Box<dyn RowSou
     match (data, &workload.data) {
         (Some(path), _) => file::open(&path, &workload.table),
         (None, Data::File(path)) => file::open(path, &workload.table),
-        (None, Data::Generator(generator)) => Ok(open_generator(workload, generator)),
+        (None, Data::Generator(generator)) => open_generator(workload, generator),
         (None, Data::FileFromCommandLine) => Err(Error::Usage(format!(
             "workload {} reads its rows from a file of yours: name it with --data PATH",
             workload.name
@@ -150,21 +153,28 @@ pub fn open(workload: &Workload, data: Option<PathBuf>) -> Result<Box<dyn RowSou
     }
 }
 
-fn open_generator(workload: &Workload, generator: &Generator) -> Box<dyn RowSource> {
+fn open_generator(workload: &Workload, generator: &Generator) -> Result<Box<dyn RowSource>> {
+    let seed = workload.seed;
     let source: Box<dyn RowSource> = match generator {
-        Generator::Gdelt => Box::new(gdelt::Gdelt::new(workload.seed)),
-        Generator::Sensor { sensors } => Box::new(sensor::Sensor::new(workload.seed, *sensors)),
+        Generator::Gdelt => Box::new(gdelt::Gdelt::new(seed)),
+        Generator::Sensor { sensors } => Box::new(sensor::Sensor::new(seed, *sensors)),
+        Generator::Devops { measurement, scale } => {
+            Box::new(tsbs::Devops::new(seed, *measurement, *scale)?)
+        }
+        Generator::Iot { measurement, scale } => {
+            Box::new(tsbs::Iot::new(seed, *measurement, *scale))
+        }
         Generator::Columns(generators) => Box::new(columns::Columns::new(
-            workload.seed,
+            seed,
             &workload.table,
             generators,
             workload.is_written_in_cql(),
         )),
     };
-    match generator_table(generator) {
+    Ok(match generator_table(generator) {
         Some(own) if !own.key().eq(workload.table.key()) => {
             Box::new(rekeyed::Rekeyed::new(source, &own, &workload.table))
         }
         _ => source,
-    }
+    })
 }

@@ -17,7 +17,7 @@ pub fn header(
 ) -> Header {
     let data = match (data_file(options, workload), &workload.data) {
         (Some(path), _) => path.display().to_string(),
-        (None, Data::Generator(generator)) => format!("generator {generator:?}").to_lowercase(),
+        (None, Data::Generator(generator)) => format!("generator {generator}"),
         (None, _) => String::new(),
     };
     let published = workload.published.as_ref();

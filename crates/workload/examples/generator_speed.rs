@@ -1,0 +1,74 @@
+//! Rows and values that each generator makes in a second of processor time, as Arrow batches.
+//!
+//! `cargo run --release --example generator_speed -- [SECONDS]` (Linux)
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_workload::{Workload, source};
+
+const BATCH_ROWS: usize = 8_192;
+/// The study's table has so many hosts.
+const GENERATORS: [(&str, &str); 7] = [
+    ("cpu, 4000 hosts", "generator = \"devops\"\nhosts = 4000"),
+    ("cpu, 100 hosts", "generator = \"devops\"\nhosts = 100"),
+    (
+        "redis, 4000 hosts",
+        "generator = \"devops\"\nhosts = 4000\nmeasurement = \"redis\"",
+    ),
+    (
+        "readings, 4000 trucks",
+        "generator = \"iot\"\ntrucks = 4000",
+    ),
+    (
+        "diagnostics, 4000 trucks",
+        "generator = \"iot\"\ntrucks = 4000\nmeasurement = \"diagnostics\"",
+    ),
+    ("sensor", "generator = \"sensor\""),
+    ("gdelt", "generator = \"gdelt\""),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let seconds = std::env::args().nth(1).map_or(Ok(3), |text| text.parse())?;
+    println!(
+        "{:26} {:>12} {:>14}",
+        "generator", "M rows/CPU s", "M values/CPU s"
+    );
+    for (name, data) in GENERATORS {
+        let (rows, columns, cpu) = measure(data, Duration::from_secs(seconds))?;
+        let rows = rows as f64 / cpu.as_secs_f64() / 1e6;
+        println!("{name:26} {rows:12.2} {:14.1}", rows * columns as f64);
+    }
+    Ok(())
+}
+
+/// Rows made in at least this processor time, columns, and the time. What it takes to open the
+/// generator counts.
+fn measure(data: &str, least: Duration) -> Result<(u64, usize, Duration), Box<dyn Error>> {
+    let text =
+        format!("title = \"speed\"\n[data]\n{data}\n[[queries]]\nname = \"q\"\nsql = \"SELECT 1\"");
+    let workload = Workload::parse(&text, Path::new("speed.toml"))?;
+    let before = processor_time()?;
+    let source = source::open(&workload, None)?;
+    let mut rows = 0;
+    for batch in source.read(0, BATCH_ROWS)? {
+        rows += std::hint::black_box(batch?).rows.num_rows() as u64;
+        let used = processor_time()? - before;
+        if used >= least {
+            return Ok((rows, source.schema().fields().len(), used));
+        }
+    }
+    Err("the generator ended".into())
+}
+
+/// Of this process, which has one thread.
+fn processor_time() -> Result<Duration, Box<dyn Error>> {
+    let statistics = std::fs::read_to_string("/proc/self/schedstat")?;
+    let nanoseconds = statistics.split_whitespace().next();
+    Ok(Duration::from_nanos(
+        nanoseconds
+            .ok_or("/proc/self/schedstat is empty")?
+            .parse()?,
+    ))
+}

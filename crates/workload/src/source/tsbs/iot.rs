@@ -1,0 +1,165 @@
+//! Trucks, whose readings come late, not at all, or with something missing.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, UInt32Array};
+use arrow::compute::take;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use super::arrivals::Arrivals;
+use super::measurement::Measurement;
+use super::walker::{Visit, Walker};
+use super::{doubles, table_of, times, trucks, walk_stream};
+use crate::source::{RowBatches, RowSource};
+use crate::{IotMeasurement, Result, Stream, Table, TsbsScale};
+
+/// Readings that lack a metric, and those that lack a tag: of nine in ten of them one in ten and
+/// one in 100. Where it would be the name, nothing is missing, since that is in the key.
+const LACKS_METRIC: f64 = 0.09;
+const LACKS_TAG: f64 = 0.009;
+/// Which metric is missing is drawn as if all tables had so many, which `readings` has.
+const MOST_METRICS: usize = 7;
+
+pub fn table(measurement: IotMeasurement) -> Table {
+    let metrics = trucks::measurement(measurement);
+    let tags = trucks::TAGS.into_iter();
+    table_of(measurement.name(), tags, &metrics, "name")
+}
+
+/// Reading *e* is of truck *e* mod `sources` at time *e* / `sources`; row *i* is the *i*-th one
+/// that arrives.
+pub struct Iot {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    schema: SchemaRef,
+    scale: TsbsScale,
+    stream: Stream,
+    metrics: Measurement,
+    /// The values of each tag, truck by truck.
+    tags: Vec<ArrayRef>,
+    arrivals: Arrivals,
+    lacks: Stream,
+}
+
+impl Iot {
+    pub fn new(seed: u64, measurement: IotMeasurement, scale: TsbsScale) -> Self {
+        let stream = walk_stream(seed, 100 + measurement as u64);
+        let readings = scale.ticks() * u64::from(scale.sources);
+        Iot {
+            shared: Arc::new(Shared {
+                schema: table(measurement).schema(),
+                metrics: trucks::measurement(measurement),
+                tags: trucks::tags(&super::tag_stream(seed), scale.sources),
+                arrivals: Arrivals::new(stream.and(10), readings),
+                lacks: stream.and(11),
+                stream,
+                scale,
+            }),
+        }
+    }
+}
+
+impl RowSource for Iot {
+    fn schema(&self) -> SchemaRef {
+        self.shared.schema.clone()
+    }
+
+    fn known_rows(&self) -> Option<u64> {
+        self.shared.scale.days.map(|_| self.shared.arrivals.rows())
+    }
+
+    fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
+        let shared = self.shared.clone();
+        let mut walker = shared.metrics.walker(&shared.stream, shared.scale.sources);
+        let rows = from..shared.arrivals.rows();
+        let columns = move |rows| shared.columns(&mut walker, rows);
+        Ok(super::batches(self.schema(), rows, batch_rows, columns))
+    }
+
+    fn may_repeat_keys(&self) -> bool {
+        false
+    }
+}
+
+/// A reading that became a row.
+struct Row {
+    /// Its place among the rows of the batch in the order in which they were read.
+    place: u32,
+    visit: Visit,
+    lacks_metric: Option<usize>,
+    lacks_tag: Option<usize>,
+}
+
+impl Shared {
+    fn columns(
+        &self,
+        walker: &mut Walker,
+        rows: Range<u64>,
+    ) -> std::result::Result<Vec<ArrayRef>, ArrowError> {
+        let entries = self.arrivals.entries(rows);
+        let (visits, rows) = self.rows(&entries);
+        let arrived: Vec<Visit> = rows.iter().map(|row| row.visit).collect();
+        let mut columns = vec![times(&arrived, &self.scale)];
+        for (tag, values) in self.tags.iter().enumerate() {
+            let trucks = rows
+                .iter()
+                .map(|row| (row.lacks_tag != Some(tag)).then_some(row.visit.source));
+            columns.push(take(values, &UInt32Array::from_iter(trucks), None)?);
+        }
+        let metrics = self.metrics.values(&self.stream, walker, &visits);
+        for (metric, values) in metrics.into_iter().enumerate() {
+            let places = rows
+                .iter()
+                .map(|row| (row.lacks_metric != Some(metric)).then_some(row.place));
+            columns.push(take(
+                &doubles(values),
+                &UInt32Array::from_iter(places),
+                None,
+            )?);
+        }
+        Ok(columns)
+    }
+
+    /// Readings in the order in which they were made, so that walks only go on, and as rows.
+    fn rows(&self, entries: &[u64]) -> (Vec<Visit>, Vec<Row>) {
+        let mut made: Vec<u32> = (0..entries.len() as u32).collect();
+        made.sort_unstable_by_key(|row| entries[*row as usize]);
+        let mut places = vec![0; entries.len()];
+        for (place, row) in made.iter().enumerate() {
+            places[*row as usize] = place as u32;
+        }
+        let visits = made.iter().map(|row| self.visit(entries[*row as usize]));
+        let rows = entries
+            .iter()
+            .zip(places)
+            .map(|(entry, place)| self.row(*entry, place));
+        (visits.collect(), rows.collect())
+    }
+
+    fn visit(&self, entry: u64) -> Visit {
+        let sources = u64::from(self.scale.sources);
+        Visit {
+            source: (entry % sources) as u32,
+            tick: entry / sources,
+        }
+    }
+
+    fn row(&self, entry: u64, place: u32) -> Row {
+        let mut stream = self.lacks.and(entry);
+        let mut lacks = |probability, choices: usize| {
+            let which = stream.below(choices as u64) as usize;
+            stream.chance(probability).then_some(which)
+        };
+        let metrics = self.metrics.metrics.len();
+        Row {
+            place,
+            visit: self.visit(entry),
+            lacks_metric: lacks(LACKS_METRIC, MOST_METRICS).map(|metric| metric % metrics),
+            lacks_tag: lacks(LACKS_TAG, self.tags.len()).filter(|tag| *tag > 0),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What is measured: metrics, the walks behind them, and their values.
+
+use crate::{Column, ColumnType, Stream};
+
+use super::law::Law;
+use super::walker::{Noise, Visit, Walk, Walker};
+
+/// Bytes of memory that a host can have.
+const MEMORY_BYTES: [f64; 3] = [8_589_934_592.0, 12_884_901_888.0, 17_179_869_184.0];
+/// A load is exchanged with this probability at each time.
+const LOAD_CHANGE: f64 = 0.05;
+const MOST_LOAD: f64 = 5000.0;
+
+/// A table's metrics, in the order of its columns.
+pub struct Measurement {
+    pub metrics: Vec<Metric>,
+    walks: Vec<(Law, Noise)>,
+    /// Of the walks that are still to come.
+    noise: Noise,
+}
+
+pub struct Metric {
+    pub name: &'static str,
+    value: Value,
+}
+
+#[derive(Clone, Copy)]
+enum Value {
+    /// Of the walk with this number, cut off to so many parts of 1.
+    Walk {
+        walk: usize,
+        parts: f64,
+    },
+    /// Calculated from the whole part of a walk.
+    Of(usize, fn(f64) -> f64),
+    /// Calculated from the whole bytes of a walk in 0 to all memory that the host has, and from that.
+    OfMemory(usize, fn(f64, f64) -> f64),
+    Memory,
+    BootTime,
+    /// Seconds since the start.
+    Uptime {
+        interval_ms: u32,
+    },
+    Load,
+}
+
+/// A walk of a measurement that has no column of its own.
+#[derive(Clone, Copy)]
+pub struct Hidden(usize);
+
+impl Measurement {
+    pub fn new(noise: Noise) -> Self {
+        Measurement {
+            metrics: Vec::new(),
+            walks: Vec::new(),
+            noise,
+        }
+    }
+
+    /// Walks from here on take such steps.
+    pub fn with_noise(mut self, noise: Noise) -> Self {
+        self.noise = noise;
+        self
+    }
+
+    pub fn columns(&self) -> impl Iterator<Item = Column> {
+        self.metrics.iter().map(|metric| Column {
+            name: metric.name.to_owned(),
+            kind: ColumnType::Double,
+        })
+    }
+
+    /// Metrics with a walk of their own each, in whole numbers.
+    pub fn walks(mut self, names: &[&'static str], law: Law) -> Self {
+        for name in names {
+            self = self.walk(name, law, 1.0);
+        }
+        self
+    }
+
+    /// A metric with a walk of its own, in whole parts of 1: 10 for one decimal.
+    pub fn walk(mut self, name: &'static str, law: Law, parts: f64) -> Self {
+        let Hidden(walk) = self.hidden(law);
+        self.with(name, Value::Walk { walk, parts })
+    }
+
+    pub fn hidden(&mut self, law: Law) -> Hidden {
+        self.walks.push((law, self.noise));
+        Hidden(self.walks.len() - 1)
+    }
+
+    /// A metric that follows from the whole part of a walk.
+    pub fn of(self, walk: Hidden, name: &'static str, value: fn(f64) -> f64) -> Self {
+        self.with(name, Value::Of(walk.0, value))
+    }
+
+    /// A metric that follows from the bytes that a walk in 0 to 1 stands for, and from the host's
+    /// bytes of memory.
+    pub fn of_memory(self, walk: Hidden, name: &'static str, value: fn(f64, f64) -> f64) -> Self {
+        self.with(name, Value::OfMemory(walk.0, value))
+    }
+
+    pub fn memory(self, name: &'static str) -> Self {
+        self.with(name, Value::Memory)
+    }
+
+    pub fn boot_time(self, name: &'static str) -> Self {
+        self.with(name, Value::BootTime)
+    }
+
+    pub fn uptime(self, name: &'static str, interval_ms: u32) -> Self {
+        self.with(name, Value::Uptime { interval_ms })
+    }
+
+    /// 0 at first; exchanged for a uniform one now and then.
+    pub fn load(self, name: &'static str) -> Self {
+        self.with(name, Value::Load)
+    }
+
+    fn with(mut self, name: &'static str, value: Value) -> Self {
+        self.metrics.push(Metric { name, value });
+        self
+    }
+
+    pub fn walker(&self, stream: &Stream, sources: u32) -> Walker {
+        let walks = self.walks.iter().map(|(law, noise)| Walk {
+            noise: *noise,
+            start: law.start(),
+        });
+        Walker::new(&stream.and(0), walks.collect(), sources)
+    }
+
+    /// The values of each metric for these visits. `stream` is the one that the walker was made
+    /// with.
+    pub fn values(&self, stream: &Stream, walker: &mut Walker, visits: &[Visit]) -> Vec<Vec<f64>> {
+        /// So many visits at once that their walks stay near the processor.
+        const TILE: usize = 512;
+        let mut columns: Vec<_> = self
+            .metrics
+            .iter()
+            .map(|_| Vec::with_capacity(visits.len()))
+            .collect();
+        let mut walks = Vec::with_capacity(TILE * self.walks.len());
+        for visits in visits.chunks(TILE) {
+            walks.clear();
+            for visit in visits {
+                walks.extend_from_slice(walker.visit(*visit));
+            }
+            let tile = Tile {
+                stream,
+                walks: &walks,
+                laws: &self.walks,
+                visits,
+            };
+            for (metric, column) in self.metrics.iter().zip(&mut columns) {
+                tile.extend(column, metric.value);
+            }
+        }
+        columns
+    }
+}
+
+/// Some visits, and where all walks of their sources were, visit by visit.
+struct Tile<'a> {
+    stream: &'a Stream,
+    walks: &'a [f64],
+    laws: &'a [(Law, Noise)],
+    visits: &'a [Visit],
+}
+
+impl Tile<'_> {
+    fn extend(&self, column: &mut Vec<f64>, value: Value) {
+        let from = column.len();
+        let visits = self.visits.iter();
+        match value {
+            Value::Walk { walk, parts } => {
+                self.extend_walk(column, walk);
+                cut_off(&mut column[from..], parts);
+            }
+            Value::Of(walk, of) => {
+                self.extend_walk(column, walk);
+                cut_off(&mut column[from..], 1.0);
+                column[from..].iter_mut().for_each(|v| *v = of(*v));
+            }
+            Value::OfMemory(walk, of) => {
+                self.extend_walk(column, walk);
+                for (value, visit) in column[from..].iter_mut().zip(visits) {
+                    let total = self.memory(visit.source);
+                    *value = of((*value * total).floor(), total);
+                }
+            }
+            Value::Memory => column.extend(visits.map(|visit| self.memory(visit.source))),
+            Value::BootTime => column.extend(visits.map(|visit| self.boot_time(visit.source))),
+            Value::Uptime { interval_ms } => {
+                let milliseconds = u64::from(interval_ms);
+                column.extend(visits.map(|visit| (visit.tick * milliseconds / 1000) as f64));
+            }
+            Value::Load => column.extend(visits.map(|visit| self.load(*visit))),
+        }
+    }
+
+    fn extend_walk(&self, column: &mut Vec<f64>, walk: usize) {
+        let places = self.walks.chunks_exact(self.laws.len());
+        let walked = places
+            .zip(self.visits)
+            .map(|(place, visit)| (place[walk], visit.tick));
+        self.laws[walk].0.extend(column, walked);
+    }
+
+    fn memory(&self, source: u32) -> f64 {
+        let mut stream = self.stream.and(1).and(source.into());
+        MEMORY_BYTES[stream.below(MEMORY_BYTES.len() as u64) as usize]
+    }
+
+    fn boot_time(&self, source: u32) -> f64 {
+        self.stream.and(2).and(source.into()).below(240) as f64
+    }
+
+    /// What the latest exchange brought. Looking back for it takes 20 draws on average.
+    fn load(&self, visit: Visit) -> f64 {
+        let stream = self.stream.and(3).and(visit.source.into());
+        let mut exchanges = (1..=visit.tick).rev().filter_map(|tick| {
+            let mut draw = stream.and(tick);
+            draw.chance(LOAD_CHANGE).then(|| draw.unit() * MOST_LOAD)
+        });
+        exchanges.next().map_or(0.0, f64::trunc)
+    }
+}
+
+/// To whole parts of 1, towards 0.
+fn cut_off(values: &mut [f64], parts: f64) {
+    if parts == 1.0 {
+        values.iter_mut().for_each(|v| *v = *v as i64 as f64);
+    } else {
+        values
+            .iter_mut()
+            .for_each(|v| *v = (*v * parts) as i64 as f64 / parts);
+    }
+}

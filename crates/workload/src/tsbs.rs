@@ -1,0 +1,127 @@
+//! Which rows of the Time Series Benchmark Suite (TSBS) a generator makes.
+
+use std::fmt;
+
+use crate::Generator;
+
+/// First moment of the data: 2016-01-01T00:00:00Z, in milliseconds since the Unix epoch.
+pub(crate) const START_MS: i64 = 1_451_606_400_000;
+/// Last moment that data may have: 9999-12-31T23:59:59.999Z.
+const LAST_MS: i64 = 253_402_300_799_999;
+/// The random walks behind the values go on for so many steps.
+pub(crate) const MOST_TICKS: u64 = 1 << 40;
+pub(crate) const DAY_MS: u64 = 86_400_000;
+
+/// How many hosts or trucks there are, how often each is read, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TsbsScale {
+    /// Hosts or trucks.
+    pub sources: u32,
+    /// Milliseconds between two readings of a source.
+    pub interval_ms: u32,
+    /// Days that the data cover; `None` goes on for ever.
+    pub days: Option<u32>,
+}
+
+impl TsbsScale {
+    /// Times at which every source is read: at the start of each whole interval.
+    pub(crate) fn ticks(&self) -> u64 {
+        let interval_ms = u64::from(self.interval_ms.max(1));
+        let most = self.most_ticks();
+        self.days.map_or(most, |days| {
+            (u64::from(days) * DAY_MS / interval_ms).min(most)
+        })
+    }
+
+    /// Times until the walks end or the year has five digits.
+    pub(crate) fn most_ticks(&self) -> u64 {
+        let interval_ms = u64::from(self.interval_ms.max(1));
+        ((LAST_MS - START_MS) as u64 / interval_ms + 1).min(MOST_TICKS)
+    }
+}
+
+/// What is measured on a host. All hosts have the same ten tags; some measurements have more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DevopsMeasurement {
+    Cpu,
+    Diskio,
+    Disk,
+    Kernel,
+    Mem,
+    Net,
+    Nginx,
+    /// Spelled as in TSBS.
+    Postgresl,
+    Redis,
+}
+
+impl DevopsMeasurement {
+    pub const ALL: [(&'static str, DevopsMeasurement); 9] = [
+        ("cpu", DevopsMeasurement::Cpu),
+        ("diskio", DevopsMeasurement::Diskio),
+        ("disk", DevopsMeasurement::Disk),
+        ("kernel", DevopsMeasurement::Kernel),
+        ("mem", DevopsMeasurement::Mem),
+        ("net", DevopsMeasurement::Net),
+        ("nginx", DevopsMeasurement::Nginx),
+        ("postgresl", DevopsMeasurement::Postgresl),
+        ("redis", DevopsMeasurement::Redis),
+    ];
+
+    pub fn name(self) -> &'static str {
+        name_in(&Self::ALL, self)
+    }
+}
+
+/// What is measured on a truck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IotMeasurement {
+    Readings,
+    Diagnostics,
+}
+
+impl IotMeasurement {
+    pub const ALL: [(&'static str, IotMeasurement); 2] = [
+        ("readings", IotMeasurement::Readings),
+        ("diagnostics", IotMeasurement::Diagnostics),
+    ];
+
+    pub fn name(self) -> &'static str {
+        name_in(&Self::ALL, self)
+    }
+}
+
+fn name_in<T: Copy + PartialEq>(all: &[(&'static str, T)], wanted: T) -> &'static str {
+    let found = all.iter().find(|(_, measurement)| *measurement == wanted);
+    found.map_or("", |(name, _)| name)
+}
+
+/// "every 10s for 3 days", "every 500ms"
+impl fmt::Display for TsbsScale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let interval = std::time::Duration::from_millis(self.interval_ms.into());
+        write!(f, "every {}", humantime::format_duration(interval))?;
+        match self.days {
+            Some(1) => write!(f, " for 1 day"),
+            Some(days) => write!(f, " for {days} days"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// As the head of a run says it: `devops: cpu of 4000 hosts every 10s for 3 days`.
+impl fmt::Display for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Generator::Devops { measurement, scale } => {
+                let (name, hosts) = (measurement.name(), scale.sources);
+                write!(f, "devops: {name} of {hosts} hosts {scale}")
+            }
+            Generator::Iot { measurement, scale } => {
+                let (name, trucks) = (measurement.name(), scale.sources);
+                write!(f, "iot: {name} of {trucks} trucks {scale}")
+            }
+            other => f.write_str(&format!("{other:?}").to_lowercase()),
+        }
+    }
+}
