@@ -6,12 +6,10 @@
 
 use std::sync::Arc;
 
-use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode, AggregateMode};
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
@@ -19,37 +17,18 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::union::UnionExec;
 
 use super::measure::Measure;
+use super::rule::{Replacement, Rule};
 use super::scan::ColumnarScan;
 use super::states::StatisticsExec;
 use super::task::{Task, dealt};
 
-/// Answers aggregates from statistics where it can. Anything that is not proved stays as it is.
-#[derive(Debug, Default)]
-pub struct AggregateFromChunks;
+/// Answers aggregates from statistics where it can.
+pub const AGGREGATE_FROM_CHUNKS: Rule = Rule {
+    name: "columnar_aggregate_from_chunks",
+    replacement: rewritten,
+};
 
-impl PhysicalOptimizerRule for AggregateFromChunks {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_down(|node| match rewritten(&node)? {
-            Some(plan) => Ok(Transformed::new(plan, true, TreeNodeRecursion::Jump)),
-            None => Ok(Transformed::no(node)),
-        })
-        .data()
-    }
-
-    fn name(&self) -> &str {
-        "columnar_aggregate_from_chunks"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
-}
-
-fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(partial) = partial_step(node) else {
         return Ok(None);
     };
@@ -140,7 +119,7 @@ fn measures(
 }
 
 /// An expression over the outermost projection as one over the scan.
-pub fn over_the_scan(
+fn over_the_scan(
     expr: &Arc<dyn PhysicalExpr>,
     projections: &[&ProjectionExec],
 ) -> Result<Arc<dyn PhysicalExpr>> {
@@ -157,6 +136,17 @@ pub fn over_the_scan(
         expr = expr.transform_up(inner).data()?;
     }
     Ok(expr)
+}
+
+/// The column of the table that an expression over the outermost projection is, if it is one.
+pub fn column(
+    expr: &Arc<dyn PhysicalExpr>,
+    scan: &ColumnarScan,
+    projections: &[&ProjectionExec],
+) -> Result<Option<usize>> {
+    let expr = over_the_scan(expr, projections)?;
+    let index = expr.downcast_ref::<Column>().map(Column::index);
+    Ok(index.and_then(|index| scan.projection.get(index).copied()))
 }
 
 /// The first step over the parts that statistics do not answer.

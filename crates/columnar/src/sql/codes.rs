@@ -7,19 +7,18 @@
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Schema};
-use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{CastExpr, Column};
 use datafusion::physical_expr::projection::ProjectionExpr;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
-use super::aggregate::{over_the_scan, scan_below};
+use super::aggregate::{column, scan_below};
 use super::groups::GroupsExec;
+use super::rule::{Replacement, Rule};
 use super::scan::ColumnarScan;
 use super::task::Task;
 use crate::definition::Kind;
@@ -28,32 +27,12 @@ use crate::definition::Kind;
 const ROWS_OF_A_VALUE: u32 = 2;
 
 /// Groups by codes where most rows have them. Every other aggregation stays as it is.
-#[derive(Debug, Default)]
-pub struct GroupsFromCodes;
+pub const GROUPS_FROM_CODES: Rule = Rule {
+    name: "columnar_groups_from_codes",
+    replacement: rewritten,
+};
 
-impl PhysicalOptimizerRule for GroupsFromCodes {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_down(|node| match rewritten(&node)? {
-            Some(plan) => Ok(Transformed::new(plan, true, TreeNodeRecursion::Jump)),
-            None => Ok(Transformed::no(node)),
-        })
-        .data()
-    }
-
-    fn name(&self) -> &str {
-        "columnar_groups_from_codes"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
-}
-
-fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(partial) = node.downcast_ref::<AggregateExec>().filter(|a| fits(a)) else {
         return Ok(None);
     };
@@ -99,9 +78,7 @@ fn grouped_by(
     let [(expr, _)] = step.group_expr().expr() else {
         return Ok(None);
     };
-    let expr = over_the_scan(expr, projections)?;
-    let at = expr.downcast_ref::<Column>().map(Column::index);
-    let column = at.and_then(|at| scan.projection.get(at).copied());
+    let column = column(expr, scan, projections)?;
     Ok(column.filter(|n| {
         let kind = scan.definition().columns[*n].kind;
         matches!(kind, Kind::Text | Kind::Blob)

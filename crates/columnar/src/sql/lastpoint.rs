@@ -7,53 +7,30 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
 use datafusion::functions_aggregate::first_last::{first_value_udaf, last_value_udaf};
 use datafusion::functions_aggregate::min_max::max_udaf;
 use datafusion::logical_expr::Operator;
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
-use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
 use datafusion::physical_plan::projection::ProjectionExec;
 
-use super::aggregate::{over_the_scan, scan_below};
+use super::aggregate::{column, scan_below};
 use super::condition::Condition;
 use super::filter::Conjunct;
+use super::rule::{Replacement, Rule};
 use super::scan::ColumnarScan;
 
 /// Lets such aggregations read newest rows only.
-#[derive(Debug, Default)]
-pub struct NewestRows;
+pub const NEWEST_ROWS: Rule = Rule {
+    name: "columnar_newest_rows",
+    replacement: rewritten,
+};
 
-impl PhysicalOptimizerRule for NewestRows {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| match rewritten(&node)? {
-            Some(plan) => Ok(Transformed::yes(plan)),
-            None => Ok(Transformed::no(node)),
-        })
-        .data()
-    }
-
-    fn name(&self) -> &str {
-        "columnar_newest_rows"
-    }
-
-    fn schema_check(&self) -> bool {
-        true
-    }
-}
-
-fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(aggregation) = node.downcast_ref::<AggregateExec>() else {
         return Ok(None);
     };
@@ -90,17 +67,6 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPl
     Arc::clone(node)
         .replace_children(vec![below.data()?], options)
         .map(Some)
-}
-
-/// The column of the table that an expression is, if it is one.
-fn column(
-    expr: &Arc<dyn PhysicalExpr>,
-    scan: &ColumnarScan,
-    projections: &[&ProjectionExec],
-) -> Result<Option<usize>> {
-    let expr = over_the_scan(expr, projections)?;
-    let index = expr.downcast_ref::<Column>().map(Column::index);
-    Ok(index.and_then(|index| scan.projection.get(index).copied()))
 }
 
 /// Whether the groups are the partition keys.

@@ -37,6 +37,7 @@ mod provider;
 mod prune;
 mod read;
 mod reader;
+mod rule;
 mod scan;
 mod session;
 mod states;
@@ -45,9 +46,6 @@ mod task;
 mod value;
 mod wanted;
 
-pub use aggregate::AggregateFromChunks;
-pub use codes::GroupsFromCodes;
-pub use lastpoint::NewestRows;
 pub use provider::ColumnarTable;
 pub use scan::ColumnarScan;
 pub use session::{ORDERED_READ_AHEAD_BYTES, register, session, with_rules};

@@ -8,9 +8,9 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionContext;
 
-use super::aggregate::AggregateFromChunks;
-use super::codes::GroupsFromCodes;
-use super::lastpoint::NewestRows;
+use super::aggregate::AGGREGATE_FROM_CHUNKS;
+use super::codes::GROUPS_FROM_CODES;
+use super::lastpoint::NEWEST_ROWS;
 use super::provider::ColumnarTable;
 use crate::table::Table;
 
@@ -39,17 +39,18 @@ pub fn with_rules(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     *ahead = (*ahead).min(ORDERED_READ_AHEAD_BYTES);
     let optimizer = builder.physical_optimizers().take().unwrap_or_default();
     let PhysicalOptimizer { mut rules } = optimizer;
-    let ours: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> =
-        vec![Arc::new(NewestRows), Arc::new(AggregateFromChunks)];
-    for rule in ours {
-        if rules.iter().all(|r| r.name() != rule.name()) {
-            let before = rules.iter().position(|r| r.name() == BEFORE);
-            rules.insert(before.unwrap_or(0), rule);
+    let place = |rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>], name| {
+        rules.iter().position(|rule| rule.name() == name)
+    };
+    for rule in [NEWEST_ROWS, AGGREGATE_FROM_CHUNKS] {
+        if place(&rules, rule.name).is_none() {
+            let before = place(&rules, BEFORE).unwrap_or(0);
+            rules.insert(before, Arc::new(rule));
         }
     }
-    if rules.iter().all(|r| r.name() != GroupsFromCodes.name()) {
-        let after = rules.iter().position(|r| r.name() == AFTER);
-        rules.insert(after.map_or(0, |at| at + 1), Arc::new(GroupsFromCodes));
+    if place(&rules, GROUPS_FROM_CODES.name).is_none() {
+        let after = place(&rules, AFTER).map_or(0, |at| at + 1);
+        rules.insert(after, Arc::new(GROUPS_FROM_CODES));
     }
     builder.with_physical_optimizer_rules(rules)
 }

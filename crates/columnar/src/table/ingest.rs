@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 
 use arrow::array::{RecordBatch, UInt64Array};
 use arrow::compute::take_record_batch;
@@ -15,7 +14,7 @@ use super::buffer::Buffer;
 use super::chunker::Sorted;
 use super::clock::write_time;
 use super::conform::conform;
-use super::work::{blocking, panicked};
+use super::work::{blocking, panicked, threads};
 use crate::definition::Place;
 use crate::failpoint;
 use crate::meta::ChunkMeta;
@@ -137,8 +136,8 @@ impl Ingest {
         self.buffered_bytes += self.buffers.entry(place).or_default().push(rows);
     }
 
-    /// Begins to write what there is of a place, but for its last moment if the next rows have the same,
-    /// or may have.
+    /// Begins to write what there is of a place, but for its last moment if the next rows have the
+    /// same, or may have.
     async fn flush_before(&mut self, place: Place, next: Option<&RecordBatch>) -> Result<()> {
         let order = self.table.definition.first_order_index();
         let (Some(order), Some(buffer)) = (order, self.buffers.get_mut(&place)) else {
@@ -206,7 +205,7 @@ impl Ingest {
         by_place.into_iter().map(taken).collect()
     }
 
-    /// Begins to write what there is of a place, as soon as there is room for it among those that are written.
+    /// Begins to write what there is of a place, as soon as there is room among those that are written.
     async fn flush(&mut self, place: Place) -> Result<()> {
         let Some(buffer) = self.buffers.remove(&place) else {
             return Ok(());
@@ -310,8 +309,4 @@ impl Write {
         failpoint::hit("ingest.put");
         Ok(meta)
     }
-}
-
-fn threads() -> usize {
-    available_parallelism().map_or(1, usize::from)
 }

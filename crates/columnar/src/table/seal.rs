@@ -1,7 +1,6 @@
 //! Fresh rows become chunks, and chunks that overlap or are small become few.
 
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -9,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::selection::Part;
-use super::work::panicked;
+use super::work::{panicked, threads};
 use super::{Table, compaction, overlap};
 use crate::definition::Place;
 use crate::failpoint;
@@ -64,8 +63,7 @@ impl Table {
     pub async fn seal(self: &Arc<Self>, closed_before: Option<i64>) -> Result<Sealed> {
         let mut places = self.store.places().await?;
         places.retain(|place| self.is_closed(*place, closed_before));
-        let threads = available_parallelism().map_or(1, usize::from);
-        let turns = Arc::new(Semaphore::new(threads.clamp(2, GROUPS_AT_ONCE)));
+        let turns = Arc::new(Semaphore::new(threads().clamp(2, GROUPS_AT_ONCE)));
         let seals: Vec<_> = places
             .into_iter()
             .map(|place| self.seal_place(place, &turns))

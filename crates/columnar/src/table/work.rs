@@ -1,5 +1,7 @@
 //! Work for a processor, which async tasks are not held up by.
 
+use std::thread::available_parallelism;
+
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::{Error, Result};
@@ -13,4 +15,9 @@ pub async fn blocking<T: Send + 'static>(
 
 pub fn panicked(error: JoinError) -> Error {
     Error::Internal(format!("writing chunks ended early: {error}"))
+}
+
+/// That can work at once.
+pub fn threads() -> usize {
+    available_parallelism().map_or(1, usize::from)
 }

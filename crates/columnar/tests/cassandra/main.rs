@@ -91,6 +91,7 @@ async fn tables_in_a_real_cassandra() {
     timed!(remembered::the_index_is_read_again_after_each_commit(
         &cassandra, &committed
     ));
+    timed!(whole_table::sealed_with_few_requests_at_once(&cassandra));
     timed!(whole_table::killed_at_every_step(&cassandra));
     timed!(whole_table::killed_at_random(&cassandra));
 

@@ -8,9 +8,9 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::store::cassandra::CassandraStore;
-use steps::{FAILPOINTS, apply, check, definition, shown};
+use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::{Definition, Table};
+use steps::{FAILPOINTS, apply, check, definition, later, load, shown};
 
 use crate::child::Writer;
 use crate::support::{Cassandra, KEYSPACE};
@@ -18,6 +18,8 @@ use crate::support::{Cassandra, KEYSPACE};
 pub const TABLE: &str = "whole_table";
 
 const RANDOM_KILLS: u64 = 36;
+
+const SEALED_WITHIN: Duration = Duration::from_secs(120);
 
 /// Steps after which a child that nobody killed ends.
 const STEPS_AT_MOST: u64 = 400;
@@ -56,6 +58,39 @@ pub async fn killed_at_random(cassandra: &Cassandra) {
     }
     println!("{RANDOM_KILLS} kills, {done} steps");
     assert!(done > RANDOM_KILLS, "only {done} steps were done");
+}
+
+/// What a seal has in flight of one group must not wait for the commit of another.
+pub async fn sealed_with_few_requests_at_once(cassandra: &Cassandra) {
+    const NAME: &str = "few_requests";
+    const LOADS: u64 = 130;
+    cassandra.table_of(NAME, one_place()).await;
+    let table = Table::new(Arc::new(cassandra.another(NAME).await), 0);
+    for step in 1..=LOADS {
+        load(&table, &later(step)).await;
+    }
+    let before = shown(&table).await;
+    let options = Options {
+        requests_at_once: 2,
+        ..Options::default()
+    };
+    let session = Arc::clone(&cassandra.session);
+    let store = CassandraStore::open(session, KEYSPACE, NAME, options).await;
+    let few = Table::new(Arc::new(store.unwrap()), 0);
+    let sealed = tokio::time::timeout(SEALED_WITHIN, few.seal(None)).await;
+    let sealed = sealed.expect("the seal stands still").unwrap();
+    assert!(sealed.chunks_retired > 2 * LOADS, "{sealed:?}");
+    assert_eq!(shown(&few).await, before);
+    assert_eq!(before.len() as u64, LOADS * 48);
+}
+
+/// Without buckets and with one shard: chunks of a load and a half each.
+fn one_place() -> Definition {
+    Definition {
+        bucket: None,
+        shards: 1,
+        ..definition()
+    }
 }
 
 fn role(done: u64) -> String {

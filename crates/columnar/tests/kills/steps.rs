@@ -27,6 +27,10 @@ pub const FAILPOINTS: &[&str] = &[
 const HOSTS: i64 = 3;
 const TIMES: i64 = 200;
 
+/// Rows that come in order of time, after those times: as many in each load.
+const LATER_HOSTS: i64 = 12;
+const LATER_TIMES: i64 = 4;
+
 pub fn definition() -> Definition {
     let column = |name: &str, kind| Column {
         name: name.to_owned(),
@@ -68,12 +72,22 @@ fn change(step: u64) -> Change {
         (host, (random >> 8).rem_euclid(TIMES))
     };
     let rows = |count: u64| (0..count).map(|row| (key(row), step as i64)).collect();
-    match hash(step, 0) % 8 {
+    match hash(step, 0) % 11 {
         0 | 1 => Change::Ingest(rows(80)),
         2 | 3 => Change::Insert(rows(6)),
         4 | 5 => Change::Delete((0..5).map(key).collect()),
-        _ => Change::Seal,
+        6 | 7 => Change::Seal,
+        // A seal sorts chunks of several of them together.
+        _ => Change::Ingest(later(step)),
     }
+}
+
+pub fn later(step: u64) -> State {
+    let begin = TIMES + LATER_TIMES * step as i64;
+    let of_host =
+        |host| (begin..begin + LATER_TIMES).map(move |time| (format!("host-{host}"), time));
+    let keys = (0..LATER_HOSTS).flat_map(of_host);
+    keys.map(|key| (key, step as i64)).collect()
 }
 
 /// What is valid after all steps up to one.
@@ -91,11 +105,7 @@ pub fn state_after(last: u64) -> State {
 
 pub async fn apply(table: &Arc<Table>, step: u64) {
     match change(step) {
-        Change::Ingest(rows) => {
-            let mut ingest = table.ingest();
-            ingest.write(&batch(&rows)).await.unwrap();
-            ingest.finish().await.unwrap();
-        }
+        Change::Ingest(rows) => load(table, &rows).await,
         Change::Insert(rows) => table.insert(&batch(&rows)).await.unwrap(),
         Change::Delete(keys) => {
             let rows: State = keys.into_iter().map(|key| (key, 0)).collect();
@@ -107,6 +117,12 @@ pub async fn apply(table: &Arc<Table>, step: u64) {
             table.sweep(std::time::Duration::ZERO).await.unwrap();
         }
     }
+}
+
+pub async fn load(table: &Arc<Table>, rows: &State) {
+    let mut ingest = table.ingest();
+    ingest.write(&batch(rows)).await.unwrap();
+    ingest.finish().await.unwrap();
 }
 
 fn batch(rows: &State) -> RecordBatch {

@@ -56,7 +56,7 @@ async fn fresh_words() -> Both {
 }
 
 /// Questions that are answered from codes.
-const QUESTIONS: [&str; 23] = [
+const QUESTIONS: [&str; 25] = [
     "SELECT word, avg(value) AS tone FROM t GROUP BY word ORDER BY tone DESC",
     "SELECT word, count(*), sum(small), avg(single), min(time), max(day) FROM t GROUP BY word",
     "SELECT word, count(DISTINCT small), stddev(single), bool_or(flag) FROM t GROUP BY word",
@@ -71,6 +71,8 @@ const QUESTIONS: [&str; 23] = [
      FROM t GROUP BY word",
     "SELECT word, count(*) FROM t GROUP BY word HAVING count(*) > 430 AND word <> 'word 2'",
     "SELECT word, max(small) AS best FROM t GROUP BY word ORDER BY best DESC, word LIMIT 3",
+    "SELECT word, max(small) FROM t GROUP BY word ORDER BY max(small) DESC, word LIMIT 3",
+    "SELECT DISTINCT word FROM t ORDER BY word LIMIT 2",
     "SELECT word FROM t GROUP BY word",
     "SELECT DISTINCT word FROM t",
     "SELECT bytes, count(*), max(bytes), avg(value) FROM t GROUP BY bytes",

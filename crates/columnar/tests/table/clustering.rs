@@ -18,16 +18,19 @@ const CHUNK_ROWS: u32 = 32;
 /// A table, loaded with a chunk for each four moments in these.
 async fn loaded(hosts: Range<u8>, times: Range<i64>) -> [(Arc<Table>, tempfile::TempDir); 2] {
     let mut tables = Vec::new();
-    let definition = Definition {
-        bucket: None,
-        ..definition(CHUNK_ROWS, 1)
-    };
-    for (store, folder) in stores(&definition) {
+    for (store, folder) in stores(&one_place()) {
         let table = Table::new(store, 0);
         load(&table, hosts.clone(), times.clone()).await;
         tables.push((table, folder));
     }
     tables.try_into().unwrap()
+}
+
+fn one_place() -> Definition {
+    Definition {
+        bucket: None,
+        ..definition(CHUNK_ROWS, 1)
+    }
 }
 
 async fn load(table: &Arc<Table>, hosts: Range<u8>, times: Range<i64>) {
@@ -110,10 +113,7 @@ async fn chunks_of_one_key_stay_as_they_are() {
 /// A store that does one thing at a time, as one that limits its requests may.
 #[tokio::test]
 async fn a_commit_does_not_wait_for_what_waits_for_it() {
-    let [(store, _folder), _] = stores(&Definition {
-        bucket: None,
-        ..definition(CHUNK_ROWS, 1)
-    });
+    let [(store, _folder), _] = stores(&one_place());
     load(&Table::new(Arc::clone(&store), 0), 0..HOSTS, 0..800).await;
     let turns = Arc::new(Semaphore::new(1));
     let in_turn = || -> Hook {
@@ -135,4 +135,34 @@ async fn a_commit_does_not_wait_for_what_waits_for_it() {
     let table = Table::new(Arc::new(one_at_a_time), 0);
     let sealed = tokio::time::timeout(Duration::from_secs(60), table.seal(None)).await;
     assert_eq!(sealed.unwrap().unwrap().chunks_added, 200);
+}
+
+/// It is killed, or its disk is full, between chunks or between commits.
+#[tokio::test]
+async fn what_fails_in_between_changes_no_answer() {
+    for (put, commit) in [(3, u32::MAX), (70, u32::MAX), (u32::MAX, 1), (u32::MAX, 2)] {
+        for (store, _folder) in stores(&one_place()) {
+            let table = Table::new(Arc::clone(&store), 0);
+            load(&table, 0..HOSTS, 0..480).await;
+            // Newer versions and deletions of what is in chunks, and rows of no chunk.
+            let again: Vec<Row> = grid(2..4, 100..110);
+            let again: Vec<Row> = again.iter().map(|r| (r.0, r.1, None, None)).collect();
+            table.insert(&batch(&again)).await.unwrap();
+            table.delete(&keys(&[(5, 7), (6, 300)])).await.unwrap();
+            table.insert(&batch(&grid(0..2, 480..490))).await.unwrap();
+            let all = Selection::default();
+            let before = shown(&table, &all).await;
+            let failing = Hooked {
+                store,
+                on_put: fails_at(put),
+                on_commit: fails_at(commit),
+            };
+            let failed = Table::new(Arc::new(failing), 0).seal(None).await;
+            assert!(failed.is_err(), "put {put}, commit {commit}");
+            assert_eq!(shown(&table, &all).await, before);
+            table.seal(None).await.unwrap();
+            assert_eq!(shown(&table, &all).await, before);
+            assert_eq!(table.seal(None).await.unwrap(), Sealed::default());
+        }
+    }
 }

@@ -36,7 +36,8 @@ pub struct Table {
 enum Action {
     /// Show columns, keys, rows, chunks and bytes
     Info(Target),
-    /// Turn rows that came one by one into chunks, and merge chunks that overlap or are small
+    /// Turn rows that came one by one into chunks, merge chunks that overlap or are small, and sort
+    /// together those that have rows of all partition keys
     Seal {
         #[command(flatten)]
         target: Target,

@@ -60,8 +60,8 @@ pub fn lock(folder: &Folder) -> Result<File> {
         }
     }
     Err(Error::Invalid(format!(
-        "the table in {} is being written by another process; end that first, or open the table \
-         only to read it",
+        "the table in {} is being written by another process, which has to end first; meanwhile it \
+         can only be read",
         folder.root.display()
     )))
 }
