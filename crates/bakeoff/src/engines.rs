@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use bakeoff_driver::Observer;
-use bakeoff_engines::cassandra_server::{Home, list, stop_orphans};
 use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::{Home, list, stop_orphans};
 use bakeoff_engines::{Context, Running};
 use bakeoff_stats::EngineInfo;
 use bakeoff_workload::DesignId;

@@ -17,7 +17,7 @@ mod source_table;
 mod sql;
 pub mod tables;
 
-pub use bakeoff_cassandra_server as cassandra_server;
+pub use bakeoff_servers as servers;
 pub use cassandra::{Cluster, limits_not_applied};
 pub use check::check_queries;
 pub use engine::{Context, Engine, EngineError, Layout, Running, TargetOptions};

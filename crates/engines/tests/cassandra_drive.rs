@@ -17,8 +17,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_driver::drive::{Schedule, Stop, drive};
-use bakeoff_engines::cassandra_server::{Home, Server, ServerOptions};
 use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::cassandra::{Server, ServerOptions};
 use bakeoff_stats::{FailureKind, ServerSample};
 use bakeoff_workload::{Consistency, DesignId, Value, Version};
 

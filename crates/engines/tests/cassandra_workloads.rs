@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_driver::drive::Schedule;
-use bakeoff_engines::cassandra_server::{Home, Server, ServerOptions};
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::cassandra::{Server, ServerOptions};
 use bakeoff_workload::Workload;
 use load::Loads;
 use support::has_cassandra;

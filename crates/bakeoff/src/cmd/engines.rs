@@ -4,9 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engines::cassandra_server::{
-    Home, Owner, Server, ServerOptions, list, stop, stop_orphans,
-};
+use bakeoff_engines::servers::cassandra::{Server, ServerOptions};
+use bakeoff_engines::servers::{Home, Owner, list, stop, stop_orphans};
 use clap::{Args, Subcommand};
 
 use crate::exit::Exit;
@@ -102,8 +101,9 @@ async fn status(home: &Home) -> Result<()> {
         };
         writeln!(
             out,
-            "{}  Cassandra {} at {}, process {}, {state}\n  data {}\n  log  {}",
+            "{}  {} {} at {}, process {}, {state}\n  data {}\n  log  {}",
             server.id,
+            server.engine,
             server.version,
             server.address,
             server.pid,

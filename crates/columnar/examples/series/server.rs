@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_cassandra_server::{Home, Server, ServerOptions};
+use bakeoff_servers::Home;
+use bakeoff_servers::cassandra::{Server, ServerOptions};
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bakeoff_cassandra_server::{Home, Server, ServerOptions, find_java, find_maven, pinned};
 use bakeoff_columnar::meta::{BlobMeta, ChunkId, ChunkMeta, ColumnStats};
 use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::store::{Change, Chunk, FreshRow, KeyRange, Snapshot, Store};
 use bakeoff_columnar::{Column, Definition, Kind, Place, Profile};
+use bakeoff_servers::Home;
+use bakeoff_servers::cassandra::{Server, ServerOptions, find_java, find_maven, pinned};
 use bytes::Bytes;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;

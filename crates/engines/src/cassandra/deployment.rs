@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bakeoff_cassandra_server::{Home, Server, ServerOptions};
 use bakeoff_driver::DesignError;
+use bakeoff_servers::Home;
+use bakeoff_servers::cassandra::{Server, ServerOptions};
 use bakeoff_stats::EngineInfo;
 use bakeoff_workload::ServerLimits;
 use scylla::client::session::Session;
@@ -209,7 +210,7 @@ pub fn limits_not_applied(context: &Context) -> Option<String> {
     })
 }
 
-async fn start_server(context: &Context) -> bakeoff_cassandra_server::Result<Server> {
+async fn start_server(context: &Context) -> bakeoff_servers::Result<Server> {
     let home = Home::from_env()?;
     let mut options = ServerOptions::new(home, context.run_dir.join("cassandra"))?;
     options.heap_mib = context.server.heap_mib.unwrap_or(options.heap_mib);

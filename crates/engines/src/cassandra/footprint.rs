@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bakeoff_cassandra_server::Server;
 use bakeoff_driver::DesignError;
+use bakeoff_servers::cassandra::Server;
 use bakeoff_stats::Footprint;
 
 use super::deployment::Deployment;

@@ -32,9 +32,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bakeoff_cassandra_server::{find_java, find_maven, pinned};
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
+use bakeoff_servers::cassandra::{find_java, find_maven, pinned};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Mix, Workload};
 use tokio::sync::{OnceCell, RwLock};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use bakeoff_cassandra_server::Server;
 use bakeoff_driver::DesignError;
+use bakeoff_servers::cassandra::Server;
 
 use super::deployment::Deployment;
 use super::footprint::nodetool;

@@ -10,8 +10,9 @@ use arrow::array::{
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Comparison, Design, Oracle, compare};
-use bakeoff_engines::cassandra_server::{Home, find_java, find_maven, pinned};
 use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::cassandra::{find_java, find_maven, pinned};
 use bakeoff_engines::{Context, Running, SqlOracle};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DesignId, DuplicateKeys, Result, RowBatch, RowSource, Workload};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bakeoff_cassandra_server::Server;
+use bakeoff_servers::cassandra::Server;
 use bakeoff_stats::ServerSample;
 use scylla::client::session::Session;
 use scylla::cluster::Node;

@@ -1,28 +1,20 @@
 //! The lines of a server's logs that say why it ended.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use std::os::unix::process::ExitStatusExt;
+use crate::log::{FULL_DISK, LINES, how_ended, tail};
 
-const TAIL_BYTES: u64 = 256 * 1024;
-const LINES: usize = 6;
-const SIGKILL: i32 = 9;
-const FULL_DISK: &str = "No space left on device";
+/// The log of a server with that folder.
+pub(crate) fn log(dir: &Path) -> PathBuf {
+    dir.join("logs/system.log")
+}
 
 /// One sentence on the end of the server, followed by the last lines of its logs that matter.
 pub(crate) fn why_stopped(status: Option<ExitStatus>, logs: &Path) -> String {
     let system = tail(&logs.join("system.log"));
     let console = tail(&logs.join("console.log"));
-    let mut reason = match status {
-        Some(status) if status.signal() == Some(SIGKILL) => {
-            "it was killed (SIGKILL), by someone or by a system short of memory".to_owned()
-        }
-        Some(status) => status.to_string(),
-        None => "its exit status is not known".to_owned(),
-    };
+    let mut reason = how_ended(status);
     if [&system, &console]
         .iter()
         .any(|text| text.contains(FULL_DISK))
@@ -38,18 +30,6 @@ pub(crate) fn why_stopped(status: Option<ExitStatus>, logs: &Path) -> String {
         reason.push_str(line);
     }
     reason
-}
-
-fn tail(path: &Path) -> String {
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }
 
 /// The last errors, each with the line of its exception.
@@ -80,6 +60,7 @@ fn last_lines(console: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::ExitStatusExt;
 
     fn reason(status: i32, system: &str, console: &str) -> String {
         let folder = tempfile::tempdir().unwrap();

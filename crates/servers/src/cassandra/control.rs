@@ -1,7 +1,7 @@
 //! What is done to a server to see how its clients bear it.
 
+use super::server::Server;
 use crate::error::Result;
-use crate::server::Server;
 
 impl Server {
     /// Kills the server at once, as a crash would. It stays on record and keeps its folder and

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::engine::Engine;
+
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -42,11 +44,15 @@ pub enum Error {
     )]
     NoMemoryLimit { limit_mib: u64, reason: String },
 
-    #[error("Cassandra ended while it was starting: {reason}")]
-    Died { reason: String },
+    #[error("{engine} ended while it was starting: {reason}")]
+    Died { engine: Engine, reason: String },
 
-    #[error("Cassandra did not answer on its port within {limit_seconds} s; its log is {}", log.display())]
-    NotAnswering { limit_seconds: u64, log: PathBuf },
+    #[error("{engine} did not answer on its port within {limit_seconds} s; its log is {}", log.display())]
+    NotAnswering {
+        engine: Engine,
+        limit_seconds: u64,
+        log: PathBuf,
+    },
 
     #[error("`nodetool {command}` failed: {message}")]
     Nodetool { command: String, message: String },
@@ -57,10 +63,10 @@ pub enum Error {
     #[error("there is no server '{id}' on record; `bakeoff engines status` shows those there are")]
     Unknown { id: String },
 
-    #[error("Cassandra (process {pid}) no longer runs")]
+    #[error("the server (process {pid}) no longer runs")]
     Gone { pid: u32 },
 
-    #[error("Cassandra (process {pid}) is still there {limit_seconds} s after it was killed")]
+    #[error("the server (process {pid}) is still there {limit_seconds} s after it was killed")]
     Unstoppable { pid: u32, limit_seconds: u64 },
 }
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
+use super::flags;
+use super::java::MEDDLING_VARIABLES;
+use super::server::Server;
 use crate::error::{Error, Result};
-use crate::flags;
-use crate::java::MEDDLING_VARIABLES;
-use crate::server::Server;
 
 const CLASS: &str = "org.apache.cassandra.tools.NodeTool";
 const LIMIT_SECONDS: u64 = 600;
@@ -38,7 +38,7 @@ impl Server {
                 limit_seconds,
             });
         };
-        let output = output.map_err(Error::io("run", &self.record.java))?;
+        let output = output.map_err(Error::io("run", &self.details.java))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
@@ -51,7 +51,7 @@ impl Server {
     }
 
     fn nodetool_command(&self, arguments: &[&str]) -> Result<Command> {
-        let mut command = Command::new(&self.record.java);
+        let mut command = Command::new(&self.details.java);
         for name in MEDDLING_VARIABLES {
             command.env_remove(name);
         }

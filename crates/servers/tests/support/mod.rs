@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use bakeoff_cassandra_server::{Error, Home, find_java, pinned, resolve_jars};
+use bakeoff_servers::cassandra::{find_java, pinned, resolve_jars};
+use bakeoff_servers::{Error, Home};
 
 /// A folder whose home shares the user's jars, but not the user's servers.
 pub async fn folder_with_jars() -> Option<tempfile::TempDir> {

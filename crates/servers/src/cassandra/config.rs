@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::options::DiskAccess;
+use super::ports::Ports;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, write_synced};
-use crate::options::DiskAccess;
-use crate::ports::Ports;
 
 /// What is set beside the folders and the ports, all of it told in the report.
 const SETTINGS: [(&str, &str); 24] = [

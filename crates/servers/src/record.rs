@@ -8,33 +8,40 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::{Details, Engine};
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock, write_synced};
 use crate::home::Home;
-use crate::memory::MemoryLimit;
-use crate::options::DiskAccess;
-use crate::ports::Ports;
 use crate::process::{Place, ProcessId};
 
-/// How long a server may take to end by itself.
-pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(30);
 const LOCK_LIMIT: Duration = Duration::from_secs(30);
 
-/// What has to be known to find a server again.
+/// Whose end shall be the server's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// It ends when what stands for it is dropped; if this process is killed, it is found and
+    /// stopped by [`stop_orphans`].
+    ThisProcess,
+    /// It is kept running until [`stop`].
+    Nobody,
+}
+
+impl Owner {
+    pub(crate) fn process(self) -> Result<Option<ProcessId>> {
+        match self {
+            Owner::ThisProcess => ProcessId::this().map(Some),
+            Owner::Nobody => Ok(None),
+        }
+    }
+}
+
+/// What has to be known to find a server again, whatever its engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) version: String,
-    pub(crate) java: PathBuf,
-    pub(crate) java_version: String,
-    pub(crate) heap_mib: u64,
-    #[serde(default)]
-    pub(crate) memory_limit: Option<MemoryLimit>,
-    #[serde(default)]
-    pub(crate) disk_access: DiskAccess,
     pub(crate) dir: PathBuf,
-    pub(crate) ports: Ports,
     pub(crate) place: Place,
     pub(crate) server: ProcessId,
     /// Whose end is the server's; none for one that is kept running.
@@ -42,28 +49,56 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn address(&self) -> SocketAddr {
-        (Ipv4Addr::LOCALHOST, self.ports.native).into()
-    }
-
     pub(crate) fn is_running_here(&self) -> Result<bool> {
-        Ok(self.listed(&Place::here()?).alive)
+        Ok(self.place == Place::here()? && self.server.is_alive())
+    }
+}
+
+/// A record as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    #[serde(flatten)]
+    pub(crate) record: Record,
+    #[serde(flatten)]
+    pub(crate) details: Details,
+}
+
+impl Entry {
+    fn parse(text: &str) -> serde_json::Result<Entry> {
+        let mut entry: serde_json::Value = serde_json::from_str(text)?;
+        if let Some(fields) = entry.as_object_mut() {
+            // Of what was recorded before there were others.
+            fields.entry("engine").or_insert("cassandra".into());
+        }
+        serde_json::from_value(entry)
     }
 
     fn listed(&self, here: &Place) -> Listed {
-        let is_here = self.place == *here;
+        let Entry { record, details } = self;
+        let is_here = record.place == *here;
+        let port = details.ports().first().copied().unwrap_or_default();
         Listed {
-            id: self.id.clone(),
-            name: self.name.clone(),
-            version: self.version.clone(),
-            address: self.address(),
-            pid: self.server.pid,
-            alive: is_here && self.server.is_alive(),
-            owner_alive: self.owner.map(|owner| is_here && owner.is_alive()),
-            elsewhere: !is_here && !self.place.ended_before(here),
-            log: self.dir.join("logs/system.log"),
-            dir: self.dir.clone(),
+            id: record.id.clone(),
+            engine: details.engine(),
+            name: record.name.clone(),
+            version: record.version.clone(),
+            address: (Ipv4Addr::LOCALHOST, port).into(),
+            pid: record.server.pid,
+            alive: is_here && record.server.is_alive(),
+            owner_alive: record.owner.map(|owner| is_here && owner.is_alive()),
+            elsewhere: !is_here && !record.place.ended_before(here),
+            log: details.log(&record.dir),
+            dir: record.dir.clone(),
         }
+    }
+
+    /// Ends the server if it is alive, and forgets it.
+    async fn end(&self, home: &Home, listed: &Listed) -> Result<()> {
+        if listed.alive {
+            self.details.stop(self.record.server).await?;
+        }
+        self.details.release();
+        forget(home, &self.record)
     }
 }
 
@@ -71,9 +106,10 @@ impl Record {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     pub id: String,
+    pub engine: Engine,
     pub name: String,
     pub version: String,
-    /// Where it speaks CQL.
+    /// Where it answers clients.
     pub address: SocketAddr,
     pub pid: u32,
     pub alive: bool,
@@ -91,9 +127,9 @@ pub struct Listed {
 /// `Io` when the home cannot be read.
 pub fn list(home: &Home) -> Result<Vec<Listed>> {
     let here = Place::here()?;
-    Ok(records(home)?
+    Ok(entries(home)?
         .iter()
-        .map(|record| record.listed(&here))
+        .map(|entry| entry.listed(&here))
         .collect())
 }
 
@@ -102,15 +138,14 @@ pub fn list(home: &Home) -> Result<Vec<Listed>> {
 /// # Errors
 /// `Unknown` when there is none of that id, `Refused` when it is elsewhere, `Unstoppable`.
 pub async fn stop(home: &Home, id: &str) -> Result<()> {
-    let record = find(home, id)?;
-    let listed = record.listed(&Place::here()?);
+    let entry = find(home, id)?;
+    let listed = entry.listed(&Place::here()?);
     if listed.elsewhere {
         return Err(Error::Refused(format!(
             "'{id}' was started on another machine or in another container: stop it there"
         )));
     }
-    stop_process(&record, &listed).await?;
-    forget(home, &record)
+    entry.end(home, &listed).await
 }
 
 /// Stops the servers whose owner ended without stopping them, and forgets them and those that
@@ -121,35 +156,27 @@ pub async fn stop(home: &Home, id: &str) -> Result<()> {
 pub async fn stop_orphans(home: &Home) -> Result<Vec<String>> {
     let here = Place::here()?;
     let mut done = Vec::new();
-    for record in records(home)? {
-        let listed = record.listed(&here);
+    for entry in entries(home)? {
+        let listed = entry.listed(&here);
         let wanted = listed.owner_alive.unwrap_or(listed.alive);
         if wanted || listed.elsewhere {
             continue;
         }
-        stop_process(&record, &listed).await?;
-        forget(home, &record)?;
+        entry.end(home, &listed).await?;
         if listed.alive {
             done.push(format!(
-                "stopped Cassandra '{}' (process {}), left behind by a Bakeoff that was killed",
-                record.name, listed.pid
+                "stopped {} '{}' (process {}), left behind by a Bakeoff that was killed",
+                listed.engine, listed.name, listed.pid
             ));
         }
     }
     Ok(done)
 }
 
-async fn stop_process(record: &Record, listed: &Listed) -> Result<()> {
-    if listed.alive {
-        record.server.stop_group(STOP_PATIENCE).await?;
-    }
-    Ok(())
-}
-
 /// The records while they are held against other Bakeoffs, for choosing what must be unique.
 pub(crate) struct Register<'a> {
     home: &'a Home,
-    records: Vec<Record>,
+    entries: Vec<Entry>,
     here: Place,
     _lock: File,
 }
@@ -160,16 +187,16 @@ impl<'a> Register<'a> {
         let lock = lock(&home.engines().join(".lock"), LOCK_LIMIT).await?;
         Ok(Register {
             home,
-            records: records(home)?,
+            entries: entries(home)?,
             here: Place::here()?,
             _lock: lock,
         })
     }
 
     pub(crate) fn taken_ports(&self) -> HashSet<u16> {
-        self.records
+        self.entries
             .iter()
-            .flat_map(|record| record.ports.all())
+            .flat_map(|entry| entry.details.ports())
             .collect()
     }
 
@@ -177,10 +204,10 @@ impl<'a> Register<'a> {
     /// `Refused` when a server already uses that folder.
     pub(crate) fn check_unused(&self, dir: &Path) -> Result<()> {
         let user = self
-            .records
+            .entries
             .iter()
-            .filter(|record| record.dir == dir)
-            .map(|record| record.listed(&self.here))
+            .filter(|entry| entry.record.dir == dir)
+            .map(|entry| entry.listed(&self.here))
             .find(|listed| listed.alive || listed.elsewhere);
         match user {
             None => Ok(()),
@@ -195,14 +222,15 @@ impl<'a> Register<'a> {
         }
     }
 
-    pub(crate) fn free_id(&self) -> String {
+    pub(crate) fn free_id(&self, engine: Engine) -> String {
         let taken: HashSet<_> = self
-            .records
+            .entries
             .iter()
-            .map(|record| record.id.as_str())
+            .map(|entry| entry.record.id.as_str())
             .collect();
+        let engine = engine.to_string().to_lowercase();
         (1..)
-            .map(|n| format!("cassandra-{n}"))
+            .map(|n| format!("{engine}-{n}"))
             .find(|id| !taken.contains(id.as_str()))
             .unwrap_or_default()
     }
@@ -211,9 +239,13 @@ impl<'a> Register<'a> {
         &self.here
     }
 
-    pub(crate) fn write(&self, record: &Record) -> Result<()> {
+    pub(crate) fn write(&self, record: &Record, details: Details) -> Result<()> {
         let path = path(self.home, &record.id);
-        let json = serde_json::to_string_pretty(record)
+        let entry = Entry {
+            record: record.clone(),
+            details,
+        };
+        let json = serde_json::to_string_pretty(&entry)
             .map_err(|error| Error::io("write", &path)(error.into()))?;
         write_synced(&path, &json)
     }
@@ -221,17 +253,16 @@ impl<'a> Register<'a> {
 
 /// # Errors
 /// `Unknown` when there is no such record.
-pub(crate) fn find(home: &Home, id: &str) -> Result<Record> {
+pub(crate) fn find(home: &Home, id: &str) -> Result<Entry> {
     let unknown = || Error::Unknown { id: id.to_owned() };
-    records(home)?
+    entries(home)?
         .into_iter()
-        .find(|record| record.id == id)
+        .find(|entry| entry.record.id == id)
         .ok_or_else(unknown)
 }
 
-/// Removes the control group of a server that has ended, and then its record.
+/// Removes the record of a server that has ended.
 pub(crate) fn forget(home: &Home, record: &Record) -> Result<()> {
-    record.memory_limit.iter().for_each(MemoryLimit::remove);
     let path = path(home, &record.id);
     match fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -245,29 +276,29 @@ fn path(home: &Home, id: &str) -> PathBuf {
     home.engines().join(format!("{id}.json"))
 }
 
-fn records(home: &Home) -> Result<Vec<Record>> {
+fn entries(home: &Home) -> Result<Vec<Entry>> {
     let folder = home.engines();
-    let entries = match fs::read_dir(&folder) {
+    let files = match fs::read_dir(&folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(Error::io("read", &folder))?,
+        files => files.map_err(Error::io("read", &folder))?,
     };
-    let mut records: Vec<_> = entries
+    let mut entries: Vec<_> = files
         .flatten()
-        .map(|entry| entry.path())
+        .map(|file| file.path())
         .filter(|path| {
             path.extension()
                 .is_some_and(|extension| extension == "json")
         })
         .filter_map(|path| read(&path))
         .collect();
-    records.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(records)
+    entries.sort_by(|a, b| a.record.id.cmp(&b.record.id));
+    Ok(entries)
 }
 
 /// One record; none when another Bakeoff has just deleted it, or when it cannot be understood.
-fn read(path: &Path) -> Option<Record> {
+fn read(path: &Path) -> Option<Entry> {
     let text = fs::read_to_string(path).ok()?;
-    serde_json::from_str(&text)
+    Entry::parse(&text)
         .inspect_err(|error| tracing::warn!("{} is not a server's record: {error}", path.display()))
         .ok()
 }

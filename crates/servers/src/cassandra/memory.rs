@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::hierarchy::{Hierarchy, Version};
 use crate::error::{Error, Result};
-use crate::hierarchy::{Hierarchy, Version};
 
 const MIB: u64 = 1024 * 1024;
 /// What Cassandra takes beside its heap: classes, compiled code, the collector, network buffers

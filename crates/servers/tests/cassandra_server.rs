@@ -9,7 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use bakeoff_cassandra_server::{Error, Home, Owner, Server, ServerOptions, list, stop_orphans};
+use bakeoff_servers::cassandra::{Server, ServerOptions};
+use bakeoff_servers::{Error, Home, Owner, list, stop_orphans};
 
 mod support;
 

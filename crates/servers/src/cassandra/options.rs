@@ -5,22 +5,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::pinned::pinned;
+use super::ports::Ports;
 use crate::error::Result;
 use crate::home::Home;
-use crate::pinned::pinned;
-use crate::ports::Ports;
+use crate::record::Owner;
 
 const DEFAULT_HEAP_MIB: u64 = 2048;
-
-/// Whose end shall be the server's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// It ends when the [`crate::Server`] is dropped; if this process is killed, it is found and
-    /// stopped by [`crate::stop_orphans`].
-    ThisProcess,
-    /// It is kept running until [`crate::stop`].
-    Nobody,
-}
 
 /// How the files of a table are read (`disk_access_mode`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,15 +1,15 @@
 //! Finding a Java that Cassandra runs on.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::process::Command;
 
+use super::pinned::pinned;
 use crate::error::{Error, Result};
-use crate::pinned::pinned;
+use crate::machine::on_path;
 
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 const INSTALLED: &str = "/usr/lib/jvm";
@@ -76,13 +76,6 @@ fn explicit_candidates() -> Vec<PathBuf> {
         .into_iter()
         .chain(on_path(&path, "java"))
         .collect()
-}
-
-/// The first program of that name in the folders of `path`.
-pub(crate) fn on_path(path: &OsString, name: &str) -> Option<PathBuf> {
-    std::env::split_paths(path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
 }
 
 fn installed_candidates(folder: &Path) -> Vec<PathBuf> {

@@ -26,38 +26,43 @@ fn ended() -> ProcessId {
     }
 }
 
-fn record(server: ProcessId, owner: Option<ProcessId>) -> Record {
-    Record {
+fn entry(server: ProcessId, owner: Option<ProcessId>) -> Entry {
+    let record = Record {
         id: "cassandra-1".into(),
         name: "a test".into(),
         version: "5.0.9".into(),
-        java: "/j/bin/java".into(),
-        java_version: "17.0.1".into(),
-        heap_mib: 1024,
-        memory_limit: None,
-        disk_access: DiskAccess::Standard,
         dir: "/d".into(),
-        ports: Ports {
-            native: 20_001,
-            storage: 20_002,
-            ssl_storage: 20_003,
-            jmx: 20_004,
-        },
         place: Place::here().unwrap(),
         server,
         owner,
+    };
+    let details = serde_json::json!({
+        "engine": "cassandra",
+        "java": "/j/bin/java",
+        "java_version": "17.0.1",
+        "heap_mib": 1024,
+        "memory_limit": null,
+        "disk_access": "standard",
+        "ports": { "native": 20_001, "storage": 20_002, "ssl_storage": 20_003, "jmx": 20_004 },
+    });
+    Entry {
+        record,
+        details: serde_json::from_value(details).unwrap(),
     }
 }
 
-async fn write(home: &Home, record: &Record) {
-    Register::open(home).await.unwrap().write(record).unwrap();
+async fn write(home: &Home, entry: &Entry) {
+    let register = Register::open(home).await.unwrap();
+    register
+        .write(&entry.record, entry.details.clone())
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_server_whose_owner_ended_is_stopped_and_forgotten() {
     let (_folder, home) = home();
     let (mut child, server) = spawn();
-    write(&home, &record(server, Some(ended()))).await;
+    write(&home, &entry(server, Some(ended()))).await;
     let done = stop_orphans(&home).await.unwrap();
     assert_eq!(done.len(), 1);
     assert!(
@@ -74,7 +79,7 @@ async fn owned_and_kept_servers_stay() {
     for owner in [Some(ProcessId::this().unwrap()), None] {
         let (_folder, home) = home();
         let (mut child, server) = spawn();
-        write(&home, &record(server, owner)).await;
+        write(&home, &entry(server, owner)).await;
         assert!(stop_orphans(&home).await.unwrap().is_empty());
         let listed = list(&home).unwrap();
         assert!(listed[0].alive && !listed[0].elsewhere);
@@ -93,7 +98,7 @@ async fn a_stranger_with_the_servers_old_pid_is_left_alone() {
         start_ticks: stranger.start_ticks - 1,
         ..stranger
     };
-    write(&home, &record(server, Some(ended()))).await;
+    write(&home, &entry(server, Some(ended()))).await;
     assert!(!list(&home).unwrap()[0].alive);
     assert!(stop_orphans(&home).await.unwrap().is_empty());
     assert!(stranger.is_alive());
@@ -105,7 +110,7 @@ async fn a_stranger_with_the_servers_old_pid_is_left_alone() {
 #[tokio::test]
 async fn another_machines_server_is_left_alone() {
     let (_folder, home) = home();
-    let mut elsewhere = serde_json::to_value(record(ended(), Some(ended()))).unwrap();
+    let mut elsewhere = serde_json::to_value(entry(ended(), Some(ended()))).unwrap();
     elsewhere["place"]["host"] = "another".into();
     elsewhere["place"]["boot"] = "another".into();
     write(&home, &serde_json::from_value(elsewhere).unwrap()).await;
@@ -123,7 +128,7 @@ async fn another_machines_server_is_left_alone() {
 #[tokio::test]
 async fn what_a_reboot_ended_is_forgotten() {
     let (_folder, home) = home();
-    let mut earlier = serde_json::to_value(record(ProcessId::this().unwrap(), None)).unwrap();
+    let mut earlier = serde_json::to_value(entry(ProcessId::this().unwrap(), None)).unwrap();
     earlier["place"]["boot"] = "earlier".into();
     write(&home, &serde_json::from_value(earlier).unwrap()).await;
     assert!(stop_orphans(&home).await.unwrap().is_empty());
@@ -135,7 +140,7 @@ async fn the_control_group_of_an_ended_server_goes_with_its_record() {
     let (folder, home) = home();
     let group = folder.path().join("group");
     fs::create_dir(&group).unwrap();
-    let mut bounded = serde_json::to_value(record(ended(), Some(ended()))).unwrap();
+    let mut bounded = serde_json::to_value(entry(ended(), Some(ended()))).unwrap();
     bounded["memory_limit"] = serde_json::json!({ "bytes": 1 << 30, "group": group });
     write(&home, &serde_json::from_value(bounded).unwrap()).await;
     stop_orphans(&home).await.unwrap();
@@ -144,27 +149,29 @@ async fn the_control_group_of_an_ended_server_goes_with_its_record() {
 }
 
 #[test]
-fn records_from_before_memory_limits_are_understood() {
-    let written = record(ended(), None);
+fn records_from_before_other_engines_and_memory_limits_are_understood() {
+    let written = entry(ended(), None);
     let mut earlier = serde_json::to_value(&written).unwrap();
-    for new in ["memory_limit", "disk_access"] {
+    for new in ["engine", "memory_limit", "disk_access"] {
         earlier.as_object_mut().unwrap().remove(new).unwrap();
     }
-    let read: Record = serde_json::from_value(earlier).unwrap();
-    assert_eq!(read.memory_limit, None);
-    assert_eq!(read.disk_access, DiskAccess::MmapIndexOnly);
-    assert_eq!(read.ports, written.ports);
+    let read = Entry::parse(&earlier.to_string()).unwrap();
+    assert_eq!(read.record, written.record);
+    assert_eq!(read.details.engine(), Engine::Cassandra);
+    let read = serde_json::to_value(read).unwrap();
+    assert_eq!(read["disk_access"], "mmap_index_only");
+    assert_eq!(read["ports"]["jmx"], 20_004);
 }
 
 #[tokio::test]
 async fn ids_ports_and_folders_in_use_are_not_given_again() {
     let (_folder, home) = home();
     let (mut child, server) = spawn();
-    let record = record(server, None);
-    write(&home, &record).await;
+    let entry = entry(server, None);
+    write(&home, &entry).await;
     let register = Register::open(&home).await.unwrap();
-    assert_eq!(register.free_id(), "cassandra-2");
-    assert_eq!(register.taken_ports(), HashSet::from(record.ports.all()));
+    assert_eq!(register.free_id(Engine::Cassandra), "cassandra-2");
+    assert_eq!(register.taken_ports(), HashSet::from_iter(20_001..=20_004));
     let error = register
         .check_unused(Path::new("/d"))
         .unwrap_err()

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
+use super::server::Server;
 use crate::process::ProcessId;
-use crate::server::Server;
 
 /// What a server has used since it started; counters only grow. Absent is not known: of a server
 /// that has ended, everything.
@@ -47,7 +47,7 @@ impl Server {
             .read()
             .inspect_err(|error| tracing::debug!("cannot read the log of the collector: {error}"))
             .ok();
-        let limit = self.record.memory_limit.as_ref();
+        let limit = self.details.memory_limit.as_ref();
         Usage {
             cpu_seconds: process.cpu_seconds().ok(),
             resident_bytes: process.resident_bytes().ok(),

@@ -1,20 +1,21 @@
 //! A running Cassandra.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::config::{self, Folder};
+use super::config::{self, Folder};
+use super::flags;
+use super::gc_log::{self, GcLog};
+use super::log;
+use super::usage::read_ahead_bytes;
+use crate::engine::Details;
 use crate::error::{Error, Result};
-use crate::flags;
-use crate::gc_log::{self, GcLog};
 use crate::home::Home;
-use crate::log;
-use crate::record::{self, Record, STOP_PATIENCE};
-use crate::usage::read_ahead_bytes;
+use crate::record::{self, Entry, Record};
 
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
 const PAGE_CACHE: &str = "the memory limit less what the process itself holds, its heap first";
@@ -25,6 +26,7 @@ pub struct Server {
     pub(crate) home: Home,
     pub(crate) folder: Folder,
     pub(crate) record: Record,
+    pub(crate) details: super::Details,
     /// None for one that another process started.
     pub(crate) child: Mutex<Option<Child>>,
     pub(crate) gc_log: Mutex<GcLog>,
@@ -40,7 +42,8 @@ impl Server {
     /// # Errors
     /// `Unknown` when there is none of that id, `Gone` when it has ended.
     pub fn attach(home: Home, id: &str) -> Result<Server> {
-        let record = record::find(&home, id)?;
+        let Entry { record, details } = record::find(&home, id)?;
+        let Details::Cassandra(details) = details;
         if !record.is_running_here()? {
             return Err(Error::Gone {
                 pid: record.server.pid,
@@ -53,6 +56,7 @@ impl Server {
             most_written: AtomicU64::default(),
             folder,
             record,
+            details,
             child: Mutex::new(None),
             start_seconds: None,
             ends_with_us: false,
@@ -64,10 +68,10 @@ impl Server {
     /// # Errors
     /// `Unstoppable`, or `Io` when its record cannot be deleted.
     pub async fn stop(mut self) -> Result<()> {
-        self.record.server.stop_group(STOP_PATIENCE).await?;
+        self.details.stop(self.record.server).await?;
         self.exit_status();
         self.ends_with_us = false;
-        record::forget(&self.home, &self.record)
+        self.forget()
     }
 
     /// The name of its record, by which `list` shows and `stop` stops it.
@@ -77,12 +81,12 @@ impl Server {
 
     /// Where it speaks CQL.
     pub fn address(&self) -> SocketAddr {
-        self.record.address()
+        (Ipv4Addr::LOCALHOST, self.details.ports.native).into()
     }
 
     /// The port of JMX on 127.0.0.1.
     pub fn jmx_port(&self) -> u16 {
-        self.record.ports.jmx
+        self.details.ports.jmx
     }
 
     pub fn pid(&self) -> u32 {
@@ -111,22 +115,22 @@ impl Server {
 
     /// The most that its heap, off-heap memory and page cache may take together, in bytes.
     pub fn memory_limit_bytes(&self) -> Option<u64> {
-        self.record.memory_limit.as_ref().map(|limit| limit.bytes)
+        self.details.memory_limit.as_ref().map(|limit| limit.bytes)
     }
 
     /// The settings that a report has to tell, by name.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let record = &self.record;
+        let details = &self.details;
         let mut own = vec![
-            ("cassandra", record.version.clone()),
-            ("java", record.java_version.clone()),
-            ("heap", format!("{} MiB", record.heap_mib)),
+            ("cassandra", self.record.version.clone()),
+            ("java", details.java_version.clone()),
+            ("heap", format!("{} MiB", details.heap_mib)),
         ];
         if let Some(bytes) = self.memory_limit_bytes() {
             own.push(("memory limit", format!("{} MiB", bytes >> 20)));
             own.push(("page cache", PAGE_CACHE.to_owned()));
         }
-        own.push(("disk_access_mode", record.disk_access.to_string()));
+        own.push(("disk_access_mode", details.disk_access.to_string()));
         if let Some(bytes) = read_ahead_bytes(self.dir()) {
             own.push(("read_ahead_bytes", bytes.to_string()));
         }
@@ -144,12 +148,12 @@ impl Server {
     /// How the server ended, with the last errors of its log.
     pub fn why_stopped(&self) -> String {
         let reason = log::why_stopped(self.exit_status(), &self.folder.logs());
-        match &self.record.memory_limit {
+        match &self.details.memory_limit {
             Some(limit) if limit.was_exceeded() => format!(
                 "it needed more than its memory limit of {} MiB, with a heap of {} MiB: raise the \
                  limit or lower the heap; {reason}",
                 limit.bytes >> 20,
-                self.record.heap_mib
+                self.details.heap_mib
             ),
             _ => reason,
         }
@@ -176,6 +180,11 @@ impl Server {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         child.as_mut()?.try_wait().ok().flatten()
     }
+
+    fn forget(&self) -> Result<()> {
+        self.details.release();
+        record::forget(&self.home, &self.record)
+    }
 }
 
 impl Drop for Server {
@@ -185,7 +194,7 @@ impl Drop for Server {
         }
         let stopped = self.record.server.stop_group_blocking(DROP_PATIENCE);
         self.exit_status();
-        if let Err(error) = stopped.and_then(|()| record::forget(&self.home, &self.record)) {
+        if let Err(error) = stopped.and_then(|()| self.forget()) {
             tracing::warn!("{error}");
         }
     }

@@ -29,7 +29,7 @@ struct Engines {
 /// # Errors
 /// `Refused` when that file, which is part of the program, is malformed.
 pub fn pinned() -> Result<PinnedCassandra> {
-    toml::from_str::<Engines>(include_str!("../../../engines.toml"))
+    toml::from_str::<Engines>(include_str!("../../../../engines.toml"))
         .map(|engines| engines.cassandra)
         .map_err(|error| Error::Refused(format!("engines.toml, {error}")))
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
+use super::pinned::{PinnedCassandra, pinned};
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock};
 use crate::home::Home;
-use crate::java::on_path;
-use crate::pinned::{PinnedCassandra, pinned};
+use crate::machine::on_path;
 
 const FETCH_LIMIT: Duration = Duration::from_secs(15 * 60);
 const ERROR_LINES: usize = 5;

@@ -8,23 +8,25 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use crate::config::Folder;
+use super::config::Folder;
+use super::flags;
+use super::gc_log::{self, GcLog};
+use super::heap::heap_mib;
+use super::jars::resolve_jars;
+use super::java::{Java, MEDDLING_VARIABLES, find_java};
+use super::log;
+use super::memory::{MemoryLimit, check_limit};
+use super::options::ServerOptions;
+use super::pinned::pinned;
+use super::ports::Ports;
+use super::probe::speaks_cql;
+use super::server::Server;
+use crate::engine::{Details, Engine};
 use crate::error::{Error, Result};
 use crate::files::{create_folder, evict};
-use crate::flags;
-use crate::gc_log::{self, GcLog};
-use crate::jars::resolve_jars;
-use crate::java::{Java, MEDDLING_VARIABLES, find_java};
-use crate::log;
-use crate::machine::{check_free_disk, heap_mib};
-use crate::memory::{MemoryLimit, check_limit};
-use crate::options::{Owner, ServerOptions};
-use crate::pinned::pinned;
-use crate::ports::Ports;
-use crate::probe::speaks_cql;
+use crate::machine::check_free_disk;
 use crate::process::ProcessId;
-use crate::record::{Record, Register};
-use crate::server::Server;
+use crate::record::{Owner, Record, Register};
 
 const CLASS: &str = "org.apache.cassandra.service.CassandraDaemon";
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -45,7 +47,7 @@ impl Server {
         let java = find_java().await?;
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
-        check_free_disk(folder.path())?;
+        check_free_disk(folder.path(), Engine::Cassandra)?;
         if options.memory_limit_bytes.is_some() {
             forget_cached(&folder).await?;
         }
@@ -62,14 +64,14 @@ impl Server {
     /// # Errors
     /// As [`Server::stop`] and [`Server::start`].
     pub async fn restart(self) -> Result<Server> {
-        let record = &self.record;
+        let (record, details) = (&self.record, &self.details);
         let options = ServerOptions {
             home: self.home.clone(),
             dir: record.dir.clone(),
-            heap_mib: record.heap_mib,
+            heap_mib: details.heap_mib,
             memory_limit_bytes: self.memory_limit_bytes(),
-            disk_access: Some(record.disk_access),
-            ports: Some(record.ports),
+            disk_access: Some(details.disk_access),
+            ports: Some(details.ports),
             owner: match record.owner {
                 Some(_) => Owner::ThisProcess,
                 None => Owner::Nobody,
@@ -100,12 +102,9 @@ impl Server {
         folder.write_configuration(ports, disk_access)?;
         flags::write_shared(&folder, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
-        let owner = match options.owner {
-            Owner::ThisProcess => Some(ProcessId::this()?),
-            Owner::Nobody => None,
-        };
+        let owner = options.owner.process()?;
         let flags = flags::server(&folder, &agent, heap_mib, ports)?;
-        let id = register.free_id();
+        let id = register.free_id(Engine::Cassandra);
         let group = format!("bakeoff-{id}-{}", ports.native);
         let memory_limit = options
             .memory_limit_bytes
@@ -118,16 +117,18 @@ impl Server {
                 id,
                 name: options.name,
                 version: options.version,
+                dir: folder.path().to_owned(),
+                place: register.place().clone(),
+                server: process,
+                owner,
+            },
+            details: super::Details {
                 java: java.program,
                 java_version: java.version,
                 heap_mib,
                 memory_limit,
                 disk_access,
-                dir: folder.path().to_owned(),
                 ports,
-                place: register.place().clone(),
-                server: process,
-                owner,
             },
             home: options.home.clone(),
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),
@@ -137,7 +138,7 @@ impl Server {
             start_seconds: None,
             ends_with_us: true,
         };
-        register.write(&server.record)?;
+        register.write(&server.record, Details::Cassandra(server.details.clone()))?;
         Ok(server)
     }
 
@@ -146,6 +147,7 @@ impl Server {
         while Instant::now() < deadline {
             if !self.is_running() {
                 return Err(Error::Died {
+                    engine: Engine::Cassandra,
                     reason: self.why_stopped(),
                 });
             }
@@ -156,6 +158,7 @@ impl Server {
             tokio::time::sleep(POLL).await;
         }
         Err(Error::NotAnswering {
+            engine: Engine::Cassandra,
             limit_seconds: START_LIMIT.as_secs(),
             log: self.folder.log(),
         })
@@ -207,6 +210,7 @@ fn spawn(
     match ProcessId::of(child.id()) {
         Ok(process) => Ok((child, process)),
         Err(_) => Err(Error::Died {
+            engine: Engine::Cassandra,
             reason: log::why_stopped(child.wait().ok(), &folder.logs()),
         }),
     }

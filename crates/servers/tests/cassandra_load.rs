@@ -10,7 +10,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use bakeoff_cassandra_server::{Error, Home, Server, ServerOptions, Usage};
+use bakeoff_servers::cassandra::{Server, ServerOptions, Usage};
+use bakeoff_servers::{Error, Home};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 use tokio::sync::Mutex;

@@ -48,7 +48,7 @@ impl Home {
             .or_else(|| variable("HOME").map(|v| Path::new(&v).join(".cache/bakeoff")))
             .ok_or_else(|| {
                 Error::Refused(
-                    "no folder for Cassandra's jars: set BAKEOFF_HOME to a folder of your choice"
+                    "no folder for what outlives a run: set BAKEOFF_HOME to a folder of your choice"
                         .into(),
                 )
             })?;

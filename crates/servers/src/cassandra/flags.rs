@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Folder, quoted, utf8};
+use super::config::{Folder, quoted, utf8};
+use super::gc_log;
+use super::ports::Ports;
 use crate::error::{Error, Result};
 use crate::files::write_synced;
-use crate::gc_log;
-use crate::ports::Ports;
 
 const EXPORTS: [&str; 9] = [
     "java.base/java.lang.ref",

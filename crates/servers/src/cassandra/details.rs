@@ -1,0 +1,38 @@
+//! What is on record of a Cassandra beside what all servers have in common.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::memory::MemoryLimit;
+use super::options::DiskAccess;
+use super::ports::Ports;
+use crate::error::Result;
+use crate::process::ProcessId;
+
+/// How long a server may take to end by itself.
+const STOP_PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Details {
+    pub(super) java: PathBuf,
+    pub(super) java_version: String,
+    pub(super) heap_mib: u64,
+    #[serde(default)]
+    pub(super) memory_limit: Option<MemoryLimit>,
+    #[serde(default)]
+    pub(super) disk_access: DiskAccess,
+    pub(crate) ports: Ports,
+}
+
+impl Details {
+    pub(crate) async fn stop(&self, server: ProcessId) -> Result<()> {
+        server.stop_group(STOP_PATIENCE).await
+    }
+
+    /// Removes the control group of a server that has ended.
+    pub(crate) fn release(&self) {
+        self.memory_limit.iter().for_each(MemoryLimit::remove);
+    }
+}

@@ -1,0 +1,51 @@
+//! How much of the machine's memory the heap may take.
+
+use crate::error::{Error, Result};
+use crate::machine::memory_mib;
+
+const LEAST_HEAP_MIB: u64 = 512;
+/// A server also takes memory beside its heap, and the system's page cache and the clients need
+/// theirs.
+const HEAP_SHARE: u64 = 4;
+
+/// The heap in MiB: what was asked for, but no more than a quarter of the memory.
+///
+/// # Errors
+/// `Refused` when that is too little for Cassandra.
+pub(crate) fn heap_mib(asked_mib: u64) -> Result<u64> {
+    bounded_heap(asked_mib, memory_mib()?)
+}
+
+fn bounded_heap(asked_mib: u64, memory_mib: u64) -> Result<u64> {
+    let bound = memory_mib / HEAP_SHARE;
+    if bound.min(asked_mib) < LEAST_HEAP_MIB {
+        return Err(Error::Refused(format!(
+            "Cassandra needs a heap of at least {LEAST_HEAP_MIB} MiB and may take a quarter of \
+             the memory: {asked_mib} MiB were asked for, {memory_mib} MiB of memory are here"
+        )));
+    }
+    if bound < asked_mib {
+        tracing::warn!(
+            "Cassandra's heap is {bound} MiB instead of {asked_mib} MiB: a quarter of the memory"
+        );
+    }
+    Ok(asked_mib.min(bound))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heap_is_at_most_a_quarter_of_the_memory() {
+        assert_eq!(bounded_heap(2048, 24_000).unwrap(), 2048);
+        assert_eq!(bounded_heap(2048, 4096).unwrap(), 1024);
+        assert!(
+            bounded_heap(2048, 1024)
+                .unwrap_err()
+                .to_string()
+                .contains("1024 MiB of memory")
+        );
+        assert!(bounded_heap(100, 24_000).is_err());
+    }
+}

@@ -1,0 +1,44 @@
+//! Apache Cassandra. The jars come from Maven once and are kept in Bakeoff's home.
+//!
+//! ```no_run
+//! # async fn example() -> bakeoff_servers::Result<()> {
+//! use bakeoff_servers::cassandra::{Server, ServerOptions};
+//! use bakeoff_servers::{Home, stop_orphans};
+//!
+//! let home = Home::from_env()?;
+//! stop_orphans(&home).await?;
+//! let server = Server::start(ServerOptions::new(home, "/tmp/cassandra")?).await?;
+//! server.nodetool(&["flush"]).await?;
+//! server.stop().await
+//! # }
+//! ```
+
+mod config;
+mod control;
+mod details;
+mod flags;
+mod gc_log;
+mod heap;
+mod hierarchy;
+mod jars;
+mod java;
+mod launch;
+mod log;
+mod memory;
+mod nodetool;
+mod options;
+mod pinned;
+mod ports;
+mod probe;
+mod server;
+mod usage;
+
+pub(crate) use details::Details;
+pub use jars::{find_maven, resolve_jars};
+pub use java::{Java, find_java};
+pub(crate) use log::log;
+pub use options::{DiskAccess, ServerOptions};
+pub use pinned::{PinnedCassandra, pinned};
+pub use ports::Ports;
+pub use server::Server;
+pub use usage::Usage;

@@ -1,0 +1,70 @@
+//! What differs from one engine to the other in what is done to any server on record.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cassandra;
+use crate::error::Result;
+use crate::process::ProcessId;
+
+/// What a server is a server of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    Cassandra,
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Engine::Cassandra => "Cassandra",
+        })
+    }
+}
+
+/// What is on record of a server beside what all have in common.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "engine", rename_all = "snake_case")]
+pub(crate) enum Details {
+    Cassandra(cassandra::Details),
+}
+
+impl Details {
+    pub(crate) fn engine(&self) -> Engine {
+        match self {
+            Details::Cassandra(_) => Engine::Cassandra,
+        }
+    }
+
+    /// All ports that it takes, the one for clients first.
+    pub(crate) fn ports(&self) -> Vec<u16> {
+        match self {
+            Details::Cassandra(details) => details.ports.all().to_vec(),
+        }
+    }
+
+    /// The log of a server with that folder.
+    pub(crate) fn log(&self, dir: &Path) -> PathBuf {
+        match self {
+            Details::Cassandra(_) => cassandra::log(dir),
+        }
+    }
+
+    /// Ends the server, in order if it lets us.
+    ///
+    /// # Errors
+    /// `Unstoppable`.
+    pub(crate) async fn stop(&self, server: ProcessId) -> Result<()> {
+        match self {
+            Details::Cassandra(details) => details.stop(server).await,
+        }
+    }
+
+    /// Gives back what a server that has ended still holds of the system.
+    pub(crate) fn release(&self) {
+        match self {
+            Details::Cassandra(details) => details.release(),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Starts and stops real database servers on this machine, for measuring.
+//!
+//! A server listens on loopback only, runs in a process group of its own and is on record before it
+//! is waited for, so that one whose owner was killed is found and stopped by [`stop_orphans`] at the
+//! next start. No process is ever signalled that is not on record with its process id *and* its
+//! start time.
+
+pub mod cassandra;
+mod engine;
+mod error;
+mod files;
+mod home;
+mod log;
+mod machine;
+mod ports;
+mod process;
+mod record;
+
+pub use engine::Engine;
+pub use error::{Error, Result};
+pub use home::Home;
+pub use record::{Listed, Owner, list, stop, stop_orphans};

@@ -1,0 +1,65 @@
+//! What this machine has for a server.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+
+const MIB: u64 = 1024 * 1024;
+const LEAST_FREE_DISK_MIB: u64 = 1024;
+
+/// The memory of the machine, or of the container if that is less.
+pub(crate) fn memory_mib() -> Result<u64> {
+    let path = Path::new("/proc/meminfo");
+    let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+    let total_kib = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))
+        .and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
+        .ok_or_else(|| Error::Refused("no MemTotal in /proc/meminfo".into()))?;
+    let container_bytes = fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|limit| limit.trim().parse::<u64>().ok())
+        .unwrap_or(u64::MAX);
+    Ok((total_kib / 1024).min(container_bytes / MIB))
+}
+
+/// # Errors
+/// `Refused` when the disk of that folder has no room for a server.
+pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
+    let disk = rustix::fs::statvfs(folder)
+        .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;
+    let free_mib = disk.f_bavail.saturating_mul(disk.f_frsize) / MIB;
+    if free_mib >= LEAST_FREE_DISK_MIB {
+        return Ok(());
+    }
+    Err(Error::Refused(format!(
+        "the disk of {} is full: {free_mib} MiB are free and {engine} needs at least \
+         {LEAST_FREE_DISK_MIB} MiB; free some or choose another folder",
+        folder.display()
+    )))
+}
+
+/// The first program of that name in the folders of `path`.
+pub(crate) fn on_path(path: &OsString, name: &str) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_and_the_disk_of_this_machine_can_be_read() {
+        assert!(memory_mib().unwrap() > 0);
+        assert!(matches!(
+            check_free_disk(Path::new("/"), Engine::Cassandra),
+            Ok(()) | Err(Error::Refused(_))
+        ));
+        assert!(check_free_disk(Path::new("/nowhere"), Engine::Cassandra).is_err());
+    }
+}

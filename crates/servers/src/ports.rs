@@ -1,0 +1,89 @@
+//! Loopback ports that servers can have.
+
+use std::collections::HashSet;
+use std::net::{Ipv4Addr, TcpListener};
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+
+/// Below the range from which systems take the near end of outgoing connections, which could
+/// otherwise occupy a port in the seconds before the server binds it.
+const RANGE: Range<u16> = 20_000..30_000;
+/// A prime larger than the number of ports that a server takes.
+const STRIDE: u32 = 61;
+
+/// Different ports that nobody listens on and that are not in `taken`.
+///
+/// # Errors
+/// `Refused` when there are not enough left.
+pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
+    let first = RANGE.start + first_offset();
+    let free: Vec<u16> = (first..RANGE.end)
+        .chain(RANGE.start..first)
+        .filter(|port| !taken.contains(port) && is_free(*port))
+        .take(N)
+        .collect();
+    free.try_into().map_err(|_| {
+        Error::Refused(format!(
+            "no free port between {} and {}",
+            RANGE.start, RANGE.end
+        ))
+    })
+}
+
+/// Whether nobody listens on these ports and none is in `taken`.
+///
+/// # Errors
+/// `Refused` with the first that cannot be had.
+pub(crate) fn check_free(ports: &[u16], taken: &HashSet<u16>) -> Result<()> {
+    match ports
+        .iter()
+        .find(|port| taken.contains(port) || !is_free(**port))
+    {
+        None => Ok(()),
+        Some(port) => Err(Error::Refused(format!(
+            "port {port} of 127.0.0.1 is in use: stop what listens on it or choose another"
+        ))),
+    }
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+}
+
+/// Different for processes that start one after the other, which may not share a home and its
+/// records.
+fn first_offset() -> u16 {
+    (std::process::id().wrapping_mul(STRIDE) % RANGE.len() as u32) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // One test, since two at once would see each other's attempts to listen.
+    #[test]
+    fn are_different_and_neither_taken_nor_listened_on() {
+        let first = free::<4>(&HashSet::new()).unwrap();
+        let taken = HashSet::from(first);
+        assert_eq!(taken.len(), 4);
+        let second = free::<4>(&taken).unwrap();
+        assert!(second.iter().all(|port| !taken.contains(port)));
+        check_free(&second, &HashSet::new()).unwrap();
+        assert!(check_free(&second, &HashSet::from([second[3]])).is_err());
+        let _busy = TcpListener::bind((Ipv4Addr::LOCALHOST, first[0])).unwrap();
+        let third = free::<4>(&HashSet::new()).unwrap();
+        assert!(!third.contains(&first[0]));
+        let error = check_free(&first, &HashSet::new()).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("port {} of 127.0.0.1 is in use", first[0])),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn running_out_is_an_error() {
+        let error = free::<1>(&RANGE.collect()).unwrap_err();
+        assert!(error.to_string().contains("no free port"), "{error}");
+    }
+}
