@@ -5,20 +5,22 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cassandra;
 use crate::error::Result;
 use crate::process::ProcessId;
+use crate::{cassandra, postgres};
 
 /// What a server is a server of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     Cassandra,
+    Postgres,
 }
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Engine::Cassandra => "Cassandra",
+            Engine::Postgres => "PostgreSQL",
         })
     }
 }
@@ -28,12 +30,14 @@ impl fmt::Display for Engine {
 #[serde(tag = "engine", rename_all = "snake_case")]
 pub(crate) enum Details {
     Cassandra(cassandra::Details),
+    Postgres(postgres::Details),
 }
 
 impl Details {
     pub(crate) fn engine(&self) -> Engine {
         match self {
             Details::Cassandra(_) => Engine::Cassandra,
+            Details::Postgres(_) => Engine::Postgres,
         }
     }
 
@@ -41,6 +45,7 @@ impl Details {
     pub(crate) fn ports(&self) -> Vec<u16> {
         match self {
             Details::Cassandra(details) => details.ports.all().to_vec(),
+            Details::Postgres(details) => vec![details.port],
         }
     }
 
@@ -48,16 +53,18 @@ impl Details {
     pub(crate) fn log(&self, dir: &Path) -> PathBuf {
         match self {
             Details::Cassandra(_) => cassandra::log(dir),
+            Details::Postgres(_) => postgres::log(dir),
         }
     }
 
-    /// Ends the server, in order if it lets us.
+    /// Ends the server with all its processes, in order if it lets us.
     ///
     /// # Errors
     /// `Unstoppable`.
     pub(crate) async fn stop(&self, server: ProcessId) -> Result<()> {
         match self {
             Details::Cassandra(details) => details.stop(server).await,
+            Details::Postgres(details) => details.stop(server).await,
         }
     }
 
@@ -65,6 +72,7 @@ impl Details {
     pub(crate) fn release(&self) {
         match self {
             Details::Cassandra(details) => details.release(),
+            Details::Postgres(_) => {}
         }
     }
 }

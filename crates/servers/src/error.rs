@@ -26,6 +26,21 @@ pub enum Error {
     #[error("Maven could not fetch Cassandra {version}:\n{lines}")]
     Maven { version: String, lines: String },
 
+    #[error(
+        "PostgreSQL's server is not in {looked}: install it with `apt-get install postgresql`, name \
+         the folder of its programs in BAKEOFF_POSTGRES_BIN, or a running server with --postgres URL"
+    )]
+    NoPostgres { looked: String },
+
+    #[error(
+        "TimescaleDB is not installed for PostgreSQL {version} ({}): install it with `apt-get \
+         install postgresql-17-timescaledb` on Debian 13 or Ubuntu, with \
+         scripts/install-timescaledb of Bakeoff's sources on an older Debian, or name a running \
+         server that has it with --postgres URL",
+        bin_dir.display()
+    )]
+    NoTimescale { version: String, bin_dir: PathBuf },
+
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         action: &'static str,

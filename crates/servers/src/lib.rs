@@ -13,6 +13,7 @@ mod home;
 mod log;
 mod machine;
 mod ports;
+pub mod postgres;
 mod process;
 mod record;
 

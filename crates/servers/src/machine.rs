@@ -42,6 +42,25 @@ pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
     )))
 }
 
+/// How far the device of that folder reads ahead of what is asked for, in bytes; none where it has
+/// no such setting.
+pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
+    let device = rustix::fs::stat(folder).ok()?.st_dev;
+    let device = format!(
+        "{}:{}",
+        rustix::fs::major(device),
+        rustix::fs::minor(device)
+    );
+    let kib = [
+        format!("/sys/dev/block/{device}/queue/read_ahead_kb"),
+        // A partition's is that of its disk.
+        format!("/sys/dev/block/{device}/../queue/read_ahead_kb"),
+        format!("/sys/class/bdi/{device}/read_ahead_kb"),
+    ];
+    let kib = kib.iter().find_map(|path| fs::read_to_string(path).ok())?;
+    kib.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
 /// The first program of that name in the folders of `path`.
 pub(crate) fn on_path(path: &OsString, name: &str) -> Option<PathBuf> {
     std::env::split_paths(path)
@@ -61,5 +80,13 @@ mod tests {
             Ok(()) | Err(Error::Refused(_))
         ));
         assert!(check_free_disk(Path::new("/nowhere"), Engine::Cassandra).is_err());
+    }
+
+    #[test]
+    fn a_disk_reads_ahead_and_the_process_table_does_not() {
+        if let Some(bytes) = read_ahead_bytes(Path::new("/")) {
+            assert_eq!(bytes % 1024, 0);
+        }
+        assert_eq!(read_ahead_bytes(Path::new("/nowhere")), None);
     }
 }

@@ -74,6 +74,13 @@ impl ProcessId {
         Ok(self.stat()?.cpu_ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
+    /// [`ProcessId::cpu_seconds`] with the time of children that ended and were waited for.
+    pub(crate) fn cpu_seconds_with_ended(self) -> Result<f64> {
+        let stat = self.stat()?;
+        let ticks = stat.cpu_ticks + stat.ended_ticks;
+        Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
     /// Memory in use, in bytes.
     pub(crate) fn resident_bytes(self) -> Result<u64> {
         self.stat()?;
@@ -99,7 +106,17 @@ impl ProcessId {
     /// # Errors
     /// `Unstoppable` when even that did not end it.
     pub(crate) fn stop_group_blocking(self, patience: Duration) -> Result<()> {
-        for (signal, patience) in [(Signal::TERM, patience), (Signal::KILL, AFTER_KILL)] {
+        self.end_group_blocking(&[(Signal::TERM, patience)])
+    }
+
+    /// Ends the process group that this process leads by one signal after the other, each with
+    /// what patience it deserves, and then SIGKILL.
+    ///
+    /// # Errors
+    /// `Unstoppable` when even that did not end it.
+    pub(crate) fn end_group_blocking(self, signals: &[(Signal, Duration)]) -> Result<()> {
+        let last = (Signal::KILL, AFTER_KILL);
+        for (signal, patience) in signals.iter().copied().chain([last]) {
             self.signal_group(signal);
             // One that is paused would not hear of it.
             self.signal_group(Signal::CONT);
@@ -142,7 +159,7 @@ impl ProcessId {
         Ok(())
     }
 
-    fn check_ended(self) -> Result<()> {
+    pub(crate) fn check_ended(self) -> Result<()> {
         if self.is_alive() {
             return Err(Error::Unstoppable {
                 pid: self.pid,
@@ -172,6 +189,8 @@ impl ProcessId {
 struct Stat {
     start_ticks: u64,
     cpu_ticks: u64,
+    /// Of children that were waited for.
+    ended_ticks: u64,
 }
 
 impl Stat {
@@ -190,6 +209,7 @@ impl Stat {
         }
         Some(Stat {
             cpu_ticks: number(11)? + number(12)?,
+            ended_ticks: number(13)? + number(14)?,
             start_ticks: number(19)?,
         })
     }
@@ -217,7 +237,8 @@ mod tests {
             format!("12 ({name}) {state} 1 2 3 4 5 6 7 8 9 10 700 80 13 14 15 16 {threads} 18 4242")
         };
         let stat = Stat::parse(&line("a) b", "S", 5)).unwrap();
-        assert_eq!((stat.cpu_ticks, stat.start_ticks), (780, 4242));
+        assert_eq!((stat.cpu_ticks, stat.ended_ticks), (780, 27));
+        assert_eq!(stat.start_ticks, 4242);
         assert!(Stat::parse(&line("a", "Z", 1)).is_none());
         assert!(Stat::parse(&line("a", "Z", 5)).is_some());
         assert!(Stat::parse("12 (a) S 1").is_none());

@@ -92,9 +92,10 @@ impl Entry {
         }
     }
 
-    /// Ends the server if it is alive, and forgets it.
-    async fn end(&self, home: &Home, listed: &Listed) -> Result<()> {
-        if listed.alive {
+    /// Ends the server, if it may still run here, and forgets it.
+    async fn end(&self, home: &Home, here: &Place) -> Result<()> {
+        // Of one that has ended, processes of its own may be left.
+        if self.record.place == *here {
             self.details.stop(self.record.server).await?;
         }
         self.details.release();
@@ -139,13 +140,13 @@ pub fn list(home: &Home) -> Result<Vec<Listed>> {
 /// `Unknown` when there is none of that id, `Refused` when it is elsewhere, `Unstoppable`.
 pub async fn stop(home: &Home, id: &str) -> Result<()> {
     let entry = find(home, id)?;
-    let listed = entry.listed(&Place::here()?);
-    if listed.elsewhere {
+    let here = Place::here()?;
+    if entry.listed(&here).elsewhere {
         return Err(Error::Refused(format!(
             "'{id}' was started on another machine or in another container: stop it there"
         )));
     }
-    entry.end(home, &listed).await
+    entry.end(home, &here).await
 }
 
 /// Stops the servers whose owner ended without stopping them, and forgets them and those that
@@ -162,7 +163,7 @@ pub async fn stop_orphans(home: &Home) -> Result<Vec<String>> {
         if wanted || listed.elsewhere {
             continue;
         }
-        entry.end(home, &listed).await?;
+        entry.end(home, &here).await?;
         if listed.alive {
             done.push(format!(
                 "stopped {} '{}' (process {}), left behind by a Bakeoff that was killed",

@@ -11,10 +11,10 @@ use super::config::{self, Folder};
 use super::flags;
 use super::gc_log::{self, GcLog};
 use super::log;
-use super::usage::read_ahead_bytes;
 use crate::engine::Details;
 use crate::error::{Error, Result};
 use crate::home::Home;
+use crate::machine::read_ahead_bytes;
 use crate::record::{self, Entry, Record};
 
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
@@ -43,7 +43,12 @@ impl Server {
     /// `Unknown` when there is none of that id, `Gone` when it has ended.
     pub fn attach(home: Home, id: &str) -> Result<Server> {
         let Entry { record, details } = record::find(&home, id)?;
-        let Details::Cassandra(details) = details;
+        let engine = details.engine();
+        let Details::Cassandra(details) = details else {
+            return Err(Error::Refused(format!(
+                "'{id}' is a server of {engine}, not of Cassandra"
+            )));
+        };
         if !record.is_running_here()? {
             return Err(Error::Gone {
                 pid: record.server.pid,

@@ -1,7 +1,6 @@
 //! What a running server uses and has used, cheap enough to be asked every second.
 
 use std::fs;
-use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -81,25 +80,6 @@ fn parse_io(text: &str) -> Option<(u64, u64)> {
     Some((number("read_bytes:")?, written))
 }
 
-/// How far the device of that folder reads ahead of what is asked for, in bytes; none where it has
-/// no such setting.
-pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
-    let device = rustix::fs::stat(folder).ok()?.st_dev;
-    let device = format!(
-        "{}:{}",
-        rustix::fs::major(device),
-        rustix::fs::minor(device)
-    );
-    let kib = [
-        format!("/sys/dev/block/{device}/queue/read_ahead_kb"),
-        // A partition's is that of its disk.
-        format!("/sys/dev/block/{device}/../queue/read_ahead_kb"),
-        format!("/sys/class/bdi/{device}/read_ahead_kb"),
-    ];
-    let kib = kib.iter().find_map(|path| fs::read_to_string(path).ok())?;
-    kib.trim().parse::<u64>().ok().map(|kib| kib * 1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,13 +91,5 @@ mod tests {
         assert_eq!(parse_io(text), Some((4096, 4096)));
         assert_eq!(parse_io("rchar: 1\n"), None);
         assert!(disk_bytes(ProcessId::this().unwrap()).is_some());
-    }
-
-    #[test]
-    fn a_disk_reads_ahead_and_the_process_table_does_not() {
-        if let Some(bytes) = read_ahead_bytes(Path::new("/")) {
-            assert_eq!(bytes % 1024, 0);
-        }
-        assert_eq!(read_ahead_bytes(Path::new("/nowhere")), None);
     }
 }

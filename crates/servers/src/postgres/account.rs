@@ -1,0 +1,135 @@
+//! The unprivileged account that a server runs as where Bakeoff runs as root, which PostgreSQL
+//! refuses.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::error::{Error, Result};
+
+/// The accounts to choose from, the preferred one first.
+const NAMES: [&str; 2] = ["postgres", "nobody"];
+const PASSWD: &str = "/etc/passwd";
+
+/// A user of the system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Account {
+    pub(crate) name: String,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+}
+
+impl Account {
+    /// The account for servers; none where we are not root and servers run as we do.
+    ///
+    /// # Errors
+    /// `Refused` where we are root and there is no such account.
+    pub(crate) fn for_servers() -> Result<Option<Account>> {
+        if !rustix::process::geteuid().is_root() {
+            return Ok(None);
+        }
+        let passwd = fs::read_to_string(PASSWD).map_err(Error::io("read", Path::new(PASSWD)))?;
+        let found = NAMES.iter().find_map(|name| find(&passwd, name));
+        found.map(Some).ok_or_else(|| {
+            Error::Refused(format!(
+                "PostgreSQL does not run as root, and {PASSWD} has no user '{}': run Bakeoff as \
+                 another user",
+                NAMES.join("' or '")
+            ))
+        })
+    }
+
+    /// Whether this account may enter the folder and so all above it.
+    pub(crate) fn reaches(&self, folder: &Path) -> bool {
+        let tried = run_as(Command::new("true"), Some(self))
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .status();
+        tried.is_ok_and(|status| status.success())
+    }
+
+    /// # Errors
+    /// `Refused` when this account may not run that program.
+    pub(crate) fn check_runs(&self, program: &Path) -> Result<()> {
+        let tried = run_as(Command::new(program), Some(self))
+            .arg("--version")
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .output();
+        let reason = match tried {
+            Ok(output) if output.status.success() => return Ok(()),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(Error::Refused(format!(
+            "user '{}', as whom PostgreSQL is started by root, cannot run {}: {reason}. Name \
+             programs that every user can reach in BAKEOFF_POSTGRES_BIN",
+            self.name,
+            program.display()
+        )))
+    }
+
+    /// Gives it a file or folder.
+    pub(crate) fn own(&self, path: &Path) -> Result<()> {
+        std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid))
+            .map_err(Error::io("change the owner of", path))
+    }
+}
+
+/// The command as that account, without variables that would tell PostgreSQL other places.
+pub(crate) fn run_as(mut command: Command, account: Option<&Account>) -> Command {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("PG") {
+            command.env_remove(name);
+        }
+    }
+    command.env("LC_ALL", "C");
+    if let Some(account) = account {
+        command.uid(account.uid).gid(account.gid);
+    }
+    command
+}
+
+/// The account of that name in the text of `/etc/passwd`.
+fn find(passwd: &str, name: &str) -> Option<Account> {
+    passwd.lines().find_map(|line| {
+        let fields: Vec<_> = line.split(':').collect();
+        let [found, _, uid, gid, ..] = fields[..] else {
+            return None;
+        };
+        (found == name).then_some(Account {
+            name: name.to_owned(),
+            uid: uid.parse().ok()?,
+            gid: gid.parse().ok()?,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_found_by_its_whole_name() {
+        let passwd = "root:x:0:0::/root:/bin/sh\nbroken\npostgres2:x:7:7:::\n\
+                      postgres:x:101:104:PostgreSQL,,,:/var/lib/postgresql:/bin/bash\n";
+        let account = find(passwd, "postgres").unwrap();
+        assert_eq!((account.uid, account.gid), (101, 104));
+        assert_eq!(find(passwd, "nobody"), None);
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_run_is_named_with_the_account() {
+        let Some(account) = Account::for_servers().unwrap() else {
+            return;
+        };
+        let error = account.check_runs(Path::new("/nowhere/postgres"));
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("user '{}'", account.name)),
+            "{error}"
+        );
+        assert!(error.contains("/nowhere/postgres"), "{error}");
+    }
+}

@@ -1,0 +1,184 @@
+//! The processes that a PostgreSQL server is made of beside the one that was started. Each is in a
+//! session of its own, so that signals to the group do not reach it.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::error::{Error, Result};
+use crate::process::ProcessId;
+
+const POLL: Duration = Duration::from_millis(50);
+const AFTER_KILL: Duration = Duration::from_secs(10);
+/// How often CPU time is read anew because a child ended meanwhile.
+const READINGS: usize = 10;
+
+/// The children of the cluster of that name that are alive, also after their parent's end: the name
+/// is random, and in the title of each.
+pub(crate) fn children(cluster: &str) -> Vec<ProcessId> {
+    let title = format!("postgres: {cluster}: ");
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| ProcessId::of(pid).ok())
+        .filter(|process| {
+            let shown = fs::read(format!("/proc/{}/cmdline", process.pid));
+            shown.is_ok_and(|shown| shown.starts_with(title.as_bytes())) && process.is_alive()
+        })
+        .collect()
+}
+
+/// Kills what has outlived its parent.
+///
+/// # Errors
+/// `Unstoppable` with one that is still there 10 s later.
+pub(crate) fn kill_children(cluster: &str) -> Result<()> {
+    let deadline = Instant::now() + AFTER_KILL;
+    loop {
+        let left = children(cluster);
+        let Some(first) = left.first() else {
+            return Ok(());
+        };
+        if Instant::now() >= deadline {
+            return Err(Error::Unstoppable {
+                pid: first.pid,
+                limit_seconds: AFTER_KILL.as_secs(),
+            });
+        }
+        left.iter().for_each(|process| kill(*process));
+        std::thread::sleep(POLL);
+    }
+}
+
+fn kill(process: ProcessId) {
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
+    if let Some(pid) = pid
+        && let Err(error) = kill_process(pid, Signal::KILL)
+    {
+        tracing::debug!("cannot kill process {}: {error}", process.pid);
+    }
+}
+
+/// CPU time of a server and its children, those that ended included, in seconds.
+///
+/// # Errors
+/// `Gone` when it has ended.
+pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
+    let mut with_ended = server.cpu_seconds_with_ended()?;
+    let mut living = 0.0;
+    for _ in 0..READINGS {
+        living = children(cluster)
+            .iter()
+            .filter_map(|process| process.cpu_seconds_with_ended().ok())
+            .sum();
+        let before = std::mem::replace(&mut with_ended, server.cpu_seconds_with_ended()?);
+        // Else the time of a child that ended may be in both or in neither.
+        if before == with_ended {
+            break;
+        }
+    }
+    Ok(with_ended + living)
+}
+
+/// Memory in use by a server and its children, in bytes: what each has for itself, and what they
+/// share as the one has it that has most of it.
+///
+/// # Errors
+/// `Gone` when it has ended.
+pub(crate) fn resident_bytes(server: ProcessId, cluster: &str) -> Result<u64> {
+    let own = Memory::of(server).ok_or(Error::Gone { pid: server.pid })?;
+    let all = children(cluster)
+        .into_iter()
+        .filter_map(Memory::of)
+        .fold(own, Memory::and);
+    Ok(all.private + all.files + all.shared)
+}
+
+/// Resident memory by kind, in bytes.
+#[derive(Debug, PartialEq)]
+struct Memory {
+    private: u64,
+    files: u64,
+    shared: u64,
+}
+
+impl Memory {
+    fn of(process: ProcessId) -> Option<Memory> {
+        let status = fs::read_to_string(format!("/proc/{}/status", process.pid)).ok()?;
+        Memory::parse(&status)
+    }
+
+    /// The text of `/proc/<pid>/status`.
+    fn parse(status: &str) -> Option<Memory> {
+        let bytes = |name: &str| {
+            let value = status.lines().find_map(|line| line.strip_prefix(name))?;
+            let kib = value
+                .trim()
+                .strip_suffix("kB")?
+                .trim()
+                .parse::<u64>()
+                .ok()?;
+            Some(kib * 1024)
+        };
+        Some(Memory {
+            private: bytes("RssAnon:")?,
+            files: bytes("RssFile:")?,
+            shared: bytes("RssShmem:")?,
+        })
+    }
+
+    fn and(self, other: Memory) -> Memory {
+        let Memory {
+            private,
+            files,
+            shared,
+        } = other;
+        Memory {
+            private: self.private + private,
+            files: self.files.max(files),
+            shared: self.shared.max(shared),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+
+    #[test]
+    fn children_are_known_by_the_name_in_their_title_and_killed() {
+        let titled = |title: &str| Command::new("sleep").arg0(title).arg("60").spawn().unwrap();
+        let mut child = titled("postgres: bakeoff-test-1: checkpointer ");
+        let mut stranger = titled("postgres: bakeoff-test-12: checkpointer ");
+        while children("bakeoff-test-12").is_empty() || children("bakeoff-test-1").is_empty() {
+            std::thread::sleep(POLL);
+        }
+        assert_eq!(children("bakeoff-test-1")[0].pid, child.id());
+        let reaped = std::thread::spawn(move || child.wait().unwrap());
+        kill_children("bakeoff-test-1").unwrap();
+        reaped.join().unwrap();
+        assert_eq!(children("bakeoff-test-1"), []);
+        assert_eq!(children("bakeoff-test-12")[0].pid, stranger.id());
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
+
+    #[test]
+    fn shared_memory_counts_once() {
+        let memory = |private, files, shared| Memory {
+            private,
+            files,
+            shared,
+        };
+        let status = "VmRSS:\t 9 kB\nRssAnon:\t       1 kB\nRssFile:\t 2 kB\nRssShmem:\t 3 kB\n";
+        assert_eq!(Memory::parse(status), Some(memory(1024, 2048, 3072)));
+        assert_eq!(memory(1, 5, 7).and(memory(2, 6, 3)), memory(3, 6, 7));
+        assert!(Memory::of(ProcessId::this().unwrap()).is_some());
+    }
+}

@@ -1,0 +1,218 @@
+//! The folder of a server: its data, its log and its password.
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::account::Account;
+use super::secret::{Secret, random_hex};
+use crate::error::{Error, Result};
+use crate::files::create_folder;
+
+const DATA: &str = "data";
+/// Where data are made, so that those of a start that was cut short are not taken for whole ones.
+const NEW_DATA: &str = "data.new";
+const LOG: &str = "postgresql.log";
+const PREVIOUS_LOG: &str = "postgresql.previous.log";
+const PASSWORD: &str = "password";
+const PASSWORD_BYTES: usize = 24;
+/// Where every account may have a folder.
+const ELSEWHERE: &str = "/var/tmp";
+
+/// The folder of one server.
+#[derive(Debug, Clone)]
+pub(crate) struct Folder {
+    /// The one that was asked for.
+    wanted: PathBuf,
+    /// The one that holds everything: another where the account cannot reach the wanted one.
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Makes the folder, or takes up the one that is there, for that account.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be written; `Refused` when it holds what is not a server's.
+    pub(crate) fn create(wanted: &Path, account: Option<&Account>) -> Result<Folder> {
+        create_folder(wanted)?;
+        let wanted = wanted.canonicalize().map_err(Error::io("find", wanted))?;
+        check_ours(&wanted)?;
+        let above = wanted.parent().unwrap_or(&wanted);
+        let path = match account {
+            Some(account) if !account.reaches(above) => substitute(&wanted),
+            _ => wanted.clone(),
+        };
+        if path != wanted {
+            make_private(&path, account)?;
+        }
+        if let Some(account) = account {
+            account.own(&path)?;
+        }
+        // PostgreSQL wants that of its data, and the password is beside them.
+        set_mode(&path, 0o700)?;
+        Ok(Folder { wanted, path })
+    }
+
+    /// The folder that was asked for.
+    pub(crate) fn wanted(&self) -> &Path {
+        &self.wanted
+    }
+
+    /// The folder that holds everything.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path.join(DATA)
+    }
+
+    pub(crate) fn new_data(&self) -> PathBuf {
+        self.path.join(NEW_DATA)
+    }
+
+    pub(crate) fn log(&self) -> PathBuf {
+        log(&self.path)
+    }
+
+    pub(crate) fn previous_log(&self) -> PathBuf {
+        self.path.join(PREVIOUS_LOG)
+    }
+
+    pub(crate) fn password_file(&self) -> PathBuf {
+        self.path.join(PASSWORD)
+    }
+
+    /// The superuser's password: the one of the data that are there.
+    pub(crate) fn password(&self) -> Result<Secret> {
+        let path = self.password_file();
+        let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+        Ok(Secret::new(text.trim()))
+    }
+
+    /// Writes a random password that only the account can read.
+    pub(crate) fn write_password(&self, account: Option<&Account>) -> Result<()> {
+        let path = self.password_file();
+        let failed = || Error::io("write", &path);
+        fs::write(&path, "").map_err(failed())?;
+        set_mode(&path, 0o600)?;
+        fs::write(&path, random_hex::<PASSWORD_BYTES>()? + "\n").map_err(failed())?;
+        account.map_or(Ok(()), |account| account.own(&path))
+    }
+}
+
+/// The log of a server with that folder.
+pub(crate) fn log(path: &Path) -> PathBuf {
+    path.join(LOG)
+}
+
+/// Removes all that servers in that folder left, wherever it is; nothing when there is nothing.
+///
+/// # Errors
+/// `Refused` when the folder holds something else, `Io` when something cannot be removed.
+pub(crate) fn remove(wanted: &Path) -> Result<()> {
+    let wanted = match wanted.canonicalize() {
+        Ok(path) => path,
+        Err(_) => std::path::absolute(wanted).map_err(Error::io("find", wanted))?,
+    };
+    for path in [substitute(&wanted), wanted] {
+        if path.exists() {
+            check_ours(&path)?;
+            fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a server is instead that was wanted in that folder.
+fn substitute(wanted: &Path) -> PathBuf {
+    let hash = xxh3_64(wanted.as_os_str().as_encoded_bytes());
+    Path::new(ELSEWHERE).join(format!("bakeoff-postgres-{hash:016x}"))
+}
+
+/// # Errors
+/// `Refused` when the folder holds anything but what servers leave.
+fn check_ours(folder: &Path) -> Result<()> {
+    let ours = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
+    let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
+    let stranger = entries
+        .flatten()
+        .map(|entry| entry.file_name())
+        .find(|name| !name.to_str().is_some_and(|name| ours.contains(name)));
+    match stranger {
+        None => Ok(()),
+        Some(name) => Err(Error::Refused(format!(
+            "{} holds '{}', which is not a PostgreSQL server's of Bakeoff: choose an empty folder",
+            folder.display(),
+            name.display()
+        ))),
+    }
+}
+
+/// Makes a folder where everybody may make some, or takes up ours.
+fn make_private(path: &Path, account: Option<&Account>) -> Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        made => return made.map_err(Error::io("create the folder", path)),
+    }
+    let found = fs::symlink_metadata(path).map_err(Error::io("read", path))?;
+    let owners = [0, account.map_or(0, |account| account.uid)];
+    if !found.is_dir() || !owners.contains(&found.uid()) {
+        return Err(Error::Refused(format!(
+            "{} is another user's: remove it, or choose a folder for the server that the user \
+             PostgreSQL runs as can reach",
+            path.display()
+        )));
+    }
+    check_ours(path)
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(mode))
+        .map_err(Error::io("change the mode of", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_files_of_others_is_neither_taken_nor_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("server");
+        let folder = Folder::create(&dir, None).unwrap();
+        folder.write_password(None).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(
+            (mode(folder.path()), mode(&folder.password_file())),
+            (0o700, 0o600)
+        );
+        assert_eq!(
+            folder.password().unwrap().reveal().len(),
+            2 * PASSWORD_BYTES
+        );
+        fs::write(dir.join("thesis.txt"), "").unwrap();
+        for error in [
+            Folder::create(&dir, None).unwrap_err(),
+            remove(&dir).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains("holds 'thesis.txt'"), "{error}");
+        }
+        fs::remove_file(dir.join("thesis.txt")).unwrap();
+        remove(&dir).unwrap();
+        assert!(!dir.exists());
+        remove(&dir).unwrap();
+    }
+
+    #[test]
+    fn a_link_is_not_taken_for_a_folder_of_ours() {
+        let parent = tempfile::tempdir().unwrap();
+        let link = parent.path().join("link");
+        std::os::unix::fs::symlink(parent.path(), &link).unwrap();
+        let error = make_private(&link, None).unwrap_err().to_string();
+        assert!(error.contains("another user's"), "{error}");
+    }
+}

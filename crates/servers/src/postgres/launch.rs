@@ -1,0 +1,175 @@
+//! Starting a server.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use super::account::{Account, run_as};
+use super::config;
+use super::details::Details;
+use super::folder::Folder;
+use super::initdb::prepare_data;
+use super::installation::{Installation, find_postgres, find_timescale};
+use super::log;
+use super::options::ServerOptions;
+use super::probe::accepts_connections;
+use super::secret::random_hex;
+use super::server::Server;
+use crate::engine::{self, Engine};
+use crate::error::{Error, Result};
+use crate::files::write_synced;
+use crate::machine::check_free_disk;
+use crate::ports;
+use crate::process::ProcessId;
+use crate::record::{Record, Register};
+
+/// A server that was killed first writes again what it had not yet written to its tables.
+const START_LIMIT: Duration = Duration::from_secs(300);
+const POLL: Duration = Duration::from_millis(50);
+const CLUSTER_BYTES: usize = 8;
+
+impl Server {
+    /// Starts a server and waits until it accepts connections.
+    ///
+    /// # Errors
+    /// `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a folder or port in use, data of
+    /// another version, or programs that an unprivileged account cannot run; `Io` for a folder that
+    /// cannot be written; `Died` with the last lines of the log; `NotAnswering` after 300 s.
+    pub async fn start(options: ServerOptions) -> Result<Server> {
+        let bin_dir = options.bin_dir.as_deref();
+        let installation = match options.timescale {
+            true => find_timescale(bin_dir)?,
+            false => find_postgres(bin_dir)?,
+        };
+        let account = Account::for_servers()?;
+        if let Some(account) = &account {
+            account.check_runs(&installation.program("postgres"))?;
+        }
+        let folder = Folder::create(&options.dir, account.as_ref())?;
+        check_free_disk(folder.path(), Engine::Postgres)?;
+        let began = Instant::now();
+        let mut server = Server::launch(options, folder, installation, account).await?;
+        server.wait_until_ready().await?;
+        server.start_seconds = began.elapsed().as_secs_f64();
+        Ok(server)
+    }
+
+    /// Starts the process and puts it on record, holding the register meanwhile so that no other
+    /// Bakeoff takes the same port or folder.
+    async fn launch(
+        options: ServerOptions,
+        folder: Folder,
+        installation: Installation,
+        account: Option<Account>,
+    ) -> Result<Server> {
+        let register = Register::open(&options.home).await?;
+        register.check_unused(folder.path())?;
+        let [port] = match options.port {
+            Some(port) => ports::check_free(&[port], &register.taken_ports()).map(|()| [port])?,
+            None => ports::free(&register.taken_ports())?,
+        };
+        prepare_data(&folder, &installation, account.as_ref()).await?;
+        let details = Details {
+            port,
+            cluster: format!("bakeoff-{}", random_hex::<CLUSTER_BYTES>()?),
+        };
+        let settings = config::settings(&options)?;
+        write_configuration(&folder, &settings, &details, account.as_ref())?;
+        let owner = options.owner.process()?;
+        let password = folder.password()?;
+        let (child, process) = spawn(&folder, &installation, account.as_ref())?;
+        let server = Server {
+            record: Record {
+                id: register.free_id(Engine::Postgres),
+                name: options.name,
+                version: installation.version,
+                dir: folder.path().to_owned(),
+                place: register.place().clone(),
+                server: process,
+                owner,
+            },
+            details,
+            home: options.home.clone(),
+            folder,
+            password,
+            timescale: installation.timescale.filter(|_| options.timescale),
+            account: account.map(|account| account.name),
+            settings,
+            child: Mutex::new(child),
+            start_seconds: 0.0,
+            ends_with_us: true,
+        };
+        let details = engine::Details::Postgres(server.details.clone());
+        register.write(&server.record, details)?;
+        Ok(server)
+    }
+
+    async fn wait_until_ready(&mut self) -> Result<()> {
+        let deadline = Instant::now() + START_LIMIT;
+        while Instant::now() < deadline {
+            if !self.is_running() {
+                return Err(Error::Died {
+                    engine: Engine::Postgres,
+                    reason: self.why_stopped(),
+                });
+            }
+            if accepts_connections(self.address()).await {
+                self.ends_with_us = self.record.owner.is_some();
+                return Ok(());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        Err(Error::NotAnswering {
+            engine: Engine::Postgres,
+            limit_seconds: START_LIMIT.as_secs(),
+            log: self.folder.log(),
+        })
+    }
+}
+
+fn write_configuration(
+    folder: &Folder,
+    settings: &[(String, String)],
+    details: &Details,
+    account: Option<&Account>,
+) -> Result<()> {
+    let path = folder.data().join("postgresql.conf");
+    write_synced(
+        &path,
+        &config::text(settings, details.port, &details.cluster),
+    )?;
+    account.map_or(Ok(()), |account| account.own(&path))
+}
+
+fn spawn(
+    folder: &Folder,
+    installation: &Installation,
+    account: Option<&Account>,
+) -> Result<(Child, ProcessId)> {
+    let path = folder.log();
+    if path.exists() {
+        fs::rename(&path, folder.previous_log()).map_err(Error::io("rename", &path))?;
+    }
+    let log = File::create(&path).map_err(Error::io("write", &path))?;
+    let errors = log.try_clone().map_err(Error::io("write", &path))?;
+    let program = installation.program("postgres");
+    let mut child = run_as(Command::new(&program), account)
+        .arg("-D")
+        .arg(folder.data())
+        .current_dir(folder.path())
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(log)
+        .stderr(errors)
+        .spawn()
+        .map_err(Error::io("run", &program))?;
+    match ProcessId::of(child.id()) {
+        Ok(process) => Ok((child, process)),
+        Err(_) => Err(Error::Died {
+            engine: Engine::Postgres,
+            reason: log::why_stopped(child.wait().ok(), &path),
+        }),
+    }
+}

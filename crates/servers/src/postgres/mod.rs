@@ -1,0 +1,37 @@
+//! PostgreSQL, with TimescaleDB where it is installed. The server's programs are those of the
+//! system; the data are in a folder of ours.
+//!
+//! ```no_run
+//! # async fn example() -> bakeoff_servers::Result<()> {
+//! use bakeoff_servers::postgres::{Server, ServerOptions};
+//! use bakeoff_servers::{Home, stop_orphans};
+//!
+//! let home = Home::from_env()?;
+//! stop_orphans(&home).await?;
+//! let server = Server::start(ServerOptions::new(home, "/var/tmp/example")).await?;
+//! println!("{} as {}", server.address(), server.user());
+//! let dir = server.dir().to_owned();
+//! server.stop().await?;
+//! Server::remove_files(&dir)
+//! # }
+//! ```
+
+mod account;
+mod children;
+mod config;
+mod details;
+mod folder;
+mod initdb;
+mod installation;
+mod launch;
+mod log;
+mod options;
+mod probe;
+mod secret;
+mod server;
+
+pub(crate) use details::Details;
+pub(crate) use folder::log;
+pub use installation::{Installation, find_postgres, find_timescale};
+pub use options::ServerOptions;
+pub use server::Server;

@@ -1,0 +1,192 @@
+//! A running PostgreSQL.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::sync::{Mutex, PoisonError};
+
+use super::children;
+use super::details::Details;
+use super::folder::{self, Folder};
+use super::log;
+use super::secret::Secret;
+use crate::error::Result;
+use crate::home::Home;
+use crate::machine::read_ahead_bytes;
+use crate::record::{self, Record};
+
+/// The superuser.
+pub(crate) const USER: &str = "bakeoff";
+
+/// A PostgreSQL that accepts connections.
+#[derive(Debug)]
+pub struct Server {
+    pub(super) home: Home,
+    pub(super) folder: Folder,
+    pub(super) record: Record,
+    pub(super) details: Details,
+    pub(super) password: Secret,
+    pub(super) timescale: Option<String>,
+    /// As whom it runs, where that is not as we do.
+    pub(super) account: Option<String>,
+    /// What its configuration says.
+    pub(super) settings: Vec<(String, String)>,
+    pub(super) child: Mutex<Child>,
+    pub(super) start_seconds: f64,
+    pub(super) ends_with_us: bool,
+}
+
+impl Server {
+    /// Ends the server, sessions and all: in order, with force after 30 s, and forgets it. Its
+    /// folder stays.
+    ///
+    /// # Errors
+    /// `Unstoppable`, or `Io` when its record cannot be deleted.
+    pub async fn stop(mut self) -> Result<()> {
+        self.details.stop(self.record.server).await?;
+        self.exit_status();
+        self.ends_with_us = false;
+        record::forget(&self.home, &self.record)
+    }
+
+    /// Removes what a server that was stopped left in its folder ([`Server::dir`]), wherever its
+    /// data are.
+    ///
+    /// # Errors
+    /// `Refused` when the folder holds what is not a server's, `Io` when it cannot be removed.
+    pub fn remove_files(dir: &Path) -> Result<()> {
+        folder::remove(dir)
+    }
+
+    /// Kills all its processes at once, as a crash of the machine would. It stays on record.
+    ///
+    /// # Errors
+    /// `Unstoppable` when one is still there 10 s later.
+    pub async fn kill(&self) -> Result<()> {
+        self.record.server.kill_group().await?;
+        self.details.stop(self.record.server).await
+    }
+
+    /// The name of its record, by which `list` shows and `stop` stops it.
+    pub fn id(&self) -> &str {
+        &self.record.id
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.details.port).into()
+    }
+
+    /// The superuser.
+    pub fn user(&self) -> &str {
+        USER
+    }
+
+    /// The superuser's password.
+    pub fn password(&self) -> &str {
+        self.password.reveal()
+    }
+
+    /// The process that was started, the parent of all others.
+    pub fn pid(&self) -> u32 {
+        self.record.server.pid
+    }
+
+    /// The folder that was asked for.
+    pub fn dir(&self) -> &Path {
+        self.folder.wanted()
+    }
+
+    /// The folder of its data, which is elsewhere where the account that it runs as cannot reach
+    /// [`Server::dir`].
+    pub fn data_dir(&self) -> PathBuf {
+        self.folder.data()
+    }
+
+    /// Its version of PostgreSQL, such as `17.11`.
+    pub fn version(&self) -> &str {
+        &self.record.version
+    }
+
+    /// The version of TimescaleDB, if it was loaded.
+    pub fn timescale_version(&self) -> Option<&str> {
+        self.timescale.as_deref()
+    }
+
+    /// How long the start took, in seconds, with the making of its data folder.
+    pub fn start_seconds(&self) -> f64 {
+        self.start_seconds
+    }
+
+    /// The settings that a report has to tell, by name.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let mut own = vec![("postgresql", self.record.version.clone())];
+        own.extend(
+            self.timescale
+                .clone()
+                .map(|version| ("timescaledb", version)),
+        );
+        own.extend(
+            self.account
+                .clone()
+                .map(|name| ("user of the system", name)),
+        );
+        if self.folder.path() != self.folder.wanted() {
+            let path = self.folder.path().display();
+            own.push((
+                "folder",
+                format!("{path}, since that user cannot reach the run's"),
+            ));
+        }
+        if let Some(bytes) = read_ahead_bytes(self.folder.path()) {
+            own.push(("read_ahead_bytes", bytes.to_string()));
+        }
+        own.into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .chain(self.settings.clone())
+            .collect()
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.record.server.is_alive()
+    }
+
+    /// How the server ended, with the last lines of its log that tell.
+    pub fn why_stopped(&self) -> String {
+        log::why_stopped(self.exit_status(), &self.folder.log())
+    }
+
+    /// CPU time that all its processes have used, in seconds.
+    ///
+    /// # Errors
+    /// `Gone` when it has ended.
+    pub fn cpu_seconds(&self) -> Result<f64> {
+        children::cpu_seconds(self.record.server, &self.details.cluster)
+    }
+
+    /// Memory that its processes have in use together, in bytes; what they share counts once.
+    ///
+    /// # Errors
+    /// `Gone` when it has ended.
+    pub fn resident_bytes(&self) -> Result<u64> {
+        children::resident_bytes(self.record.server, &self.details.cluster)
+    }
+
+    /// Waits for the child that has ended; none while it runs.
+    fn exit_status(&self) -> Option<ExitStatus> {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        child.try_wait().ok().flatten()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if !self.ends_with_us {
+            return;
+        }
+        let stopped = self.details.stop_soon(self.record.server);
+        self.exit_status();
+        if let Err(error) = stopped.and_then(|()| record::forget(&self.home, &self.record)) {
+            tracing::warn!("{error}");
+        }
+    }
+}
