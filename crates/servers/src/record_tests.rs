@@ -136,6 +136,33 @@ async fn what_a_reboot_ended_is_forgotten() {
 }
 
 #[tokio::test]
+async fn what_a_killed_postgresql_left_goes_with_its_record() {
+    let (_folder, home) = home();
+    let mut left = Command::new("sleep")
+        .arg0("postgres: bakeoff-left: checkpointer ")
+        .arg("60")
+        .spawn()
+        .unwrap();
+    let process = ProcessId::of(left.id()).unwrap();
+    let details = serde_json::json!({
+        "engine": "postgres", "port": 20_001, "cluster": "bakeoff-left",
+    });
+    let mut orphan = entry(ended(), Some(ended()));
+    orphan.details = serde_json::from_value(details).unwrap();
+    write(&home, &orphan).await;
+    let listed = list(&home).unwrap();
+    assert_eq!(
+        (listed[0].engine, listed[0].alive),
+        (Engine::Postgres, false)
+    );
+    assert_eq!(listed[0].log, Path::new("/d/postgresql.log"));
+    stop_orphans(&home).await.unwrap();
+    assert!(!process.is_alive());
+    left.wait().unwrap();
+    assert_eq!(list(&home).unwrap(), []);
+}
+
+#[tokio::test]
 async fn the_control_group_of_an_ended_server_goes_with_its_record() {
     let (folder, home) = home();
     let group = folder.path().join("group");

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use bakeoff_servers::postgres::{Server, ServerOptions, find_postgres, find_timescale};
 use bakeoff_servers::{Engine, Error, Home, Result, list, stop_orphans};
 use tempfile::TempDir;
+use tokio::sync::Mutex;
 use tokio_postgres::{Client, Config, NoTls};
 
 /// Tells the process that is to be killed where to start its server.
@@ -23,11 +24,15 @@ const OWNER: &str = "BAKEOFF_TEST_OWNER_OF_POSTGRES";
 /// Much less than the patience with a server, but enough for a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
+/// One server at a time: with a home of its own each would choose the same port.
+static ALONE: Mutex<()> = Mutex::const_new(());
+
 #[tokio::test]
 async fn a_server_from_start_to_end() {
     if is_missing(find_postgres(None)) {
         return;
     }
+    let _alone = ALONE.lock().await;
     let (_folder, options) = reachable();
     let server = Server::start(options.clone()).await.unwrap();
     eprintln!("started in {:.1} s", server.start_seconds());
@@ -77,6 +82,7 @@ async fn a_wrong_password_does_not_open_it_and_a_crash_ends_all_its_processes() 
     if is_missing(find_postgres(None)) {
         return;
     }
+    let _alone = ALONE.lock().await;
     let (_folder, options) = reachable();
     let server = Server::start(options).await.unwrap();
     assert!(connect_with(&server, "wrong").await.is_err());
@@ -100,6 +106,7 @@ async fn a_folder_that_the_account_cannot_reach_has_a_substitute() {
     if is_missing(find_postgres(None)) {
         return;
     }
+    let _alone = ALONE.lock().await;
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
     let options = options(&folder);
@@ -125,6 +132,7 @@ async fn what_is_wrong_is_said_in_the_servers_words() {
     if is_missing(find_postgres(None)) {
         return;
     }
+    let _alone = ALONE.lock().await;
     let (folder, options) = reachable();
     let broken = ServerOptions {
         settings: vec![("no_such_setting".into(), "1".into())],
@@ -164,6 +172,7 @@ async fn a_server_whose_owner_was_killed_is_found_and_stopped() {
     if is_missing(find_postgres(None)) {
         return;
     }
+    let _alone = ALONE.lock().await;
     let (folder, options) = reachable();
     let mut owner = Command::new(std::env::current_exe().unwrap())
         .args(["owns_a_server_until_it_is_killed", "--exact", "--nocapture"])
@@ -217,6 +226,7 @@ async fn timescaledb_is_there_where_it_is_asked_for() {
     if is_missing(find_timescale(None)) {
         return;
     }
+    let _alone = ALONE.lock().await;
     let (_folder, mut options) = reachable();
     options.timescale = true;
     let server = Server::start(options).await.unwrap();

@@ -160,9 +160,8 @@ mod tests {
             std::thread::sleep(POLL);
         }
         assert_eq!(children("bakeoff-test-1")[0].pid, child.id());
-        let reaped = std::thread::spawn(move || child.wait().unwrap());
         kill_children("bakeoff-test-1").unwrap();
-        reaped.join().unwrap();
+        child.wait().unwrap();
         assert_eq!(children("bakeoff-test-1"), []);
         assert_eq!(children("bakeoff-test-12")[0].pid, stranger.id());
         stranger.kill().unwrap();

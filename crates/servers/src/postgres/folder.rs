@@ -1,8 +1,9 @@
 //! The folder of a server: its data, its log and its password.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, Permissions};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -95,13 +96,32 @@ impl Folder {
 
     /// Writes a random password that only the account can read.
     pub(crate) fn write_password(&self, account: Option<&Account>) -> Result<()> {
-        let path = self.password_file();
-        let failed = || Error::io("write", &path);
-        fs::write(&path, "").map_err(failed())?;
-        set_mode(&path, 0o600)?;
-        fs::write(&path, random_hex::<PASSWORD_BYTES>()? + "\n").map_err(failed())?;
-        account.map_or(Ok(()), |account| account.own(&path))
+        let password = random_hex::<PASSWORD_BYTES>()?;
+        write_private(&self.password_file(), &password, account)
     }
+}
+
+/// Writes a file that only the account can read. Never one that is there: in a folder that is not
+/// root's it could be a link to anywhere.
+pub(crate) fn write_private(path: &Path, text: &str, account: Option<&Account>) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(Error::io("replace", path)(error));
+        }
+        _ => {}
+    }
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(Error::io("write", path))?;
+    if let Some(Account { uid, gid, .. }) = account {
+        fchown(&file, Some(*uid), Some(*gid)).map_err(Error::io("change the owner of", path))?;
+    }
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(Error::io("write", path))
 }
 
 /// The log of a server with that folder.
@@ -185,6 +205,7 @@ mod tests {
         let dir = parent.path().join("server");
         let folder = Folder::create(&dir, None).unwrap();
         folder.write_password(None).unwrap();
+        folder.write_password(None).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(
             (mode(folder.path()), mode(&folder.password_file())),
@@ -205,6 +226,17 @@ mod tests {
         remove(&dir).unwrap();
         assert!(!dir.exists());
         remove(&dir).unwrap();
+    }
+
+    #[test]
+    fn what_a_link_points_to_is_not_written() {
+        let parent = tempfile::tempdir().unwrap();
+        let (link, target) = (parent.path().join("link"), parent.path().join("target"));
+        fs::write(&target, "kept").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        write_private(&link, "new", None).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "kept");
+        assert_eq!(fs::read_to_string(&link).unwrap(), "new");
     }
 
     #[test]

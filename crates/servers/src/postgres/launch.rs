@@ -9,17 +9,16 @@ use std::time::{Duration, Instant};
 use super::account::{Account, run_as};
 use super::config;
 use super::details::Details;
-use super::folder::Folder;
+use super::folder::{Folder, write_private};
 use super::initdb::prepare_data;
 use super::installation::{Installation, find_postgres, find_timescale};
 use super::log;
 use super::options::ServerOptions;
-use super::probe::accepts_connections;
+use super::ready::accepts_connections;
 use super::secret::random_hex;
 use super::server::Server;
 use crate::engine::{self, Engine};
 use crate::error::{Error, Result};
-use crate::files::write_synced;
 use crate::machine::check_free_disk;
 use crate::ports;
 use crate::process::ProcessId;
@@ -66,11 +65,11 @@ impl Server {
     ) -> Result<Server> {
         let register = Register::open(&options.home).await?;
         register.check_unused(folder.path())?;
+        prepare_data(&folder, &installation, account.as_ref()).await?;
         let [port] = match options.port {
             Some(port) => ports::check_free(&[port], &register.taken_ports()).map(|()| [port])?,
             None => ports::free(&register.taken_ports())?,
         };
-        prepare_data(&folder, &installation, account.as_ref()).await?;
         let details = Details {
             port,
             cluster: format!("bakeoff-{}", random_hex::<CLUSTER_BYTES>()?),
@@ -115,7 +114,7 @@ impl Server {
                     reason: self.why_stopped(),
                 });
             }
-            if accepts_connections(self.address()).await {
+            if accepts_connections(&self.folder.data(), self.pid()) {
                 self.ends_with_us = self.record.owner.is_some();
                 return Ok(());
             }
@@ -136,11 +135,8 @@ fn write_configuration(
     account: Option<&Account>,
 ) -> Result<()> {
     let path = folder.data().join("postgresql.conf");
-    write_synced(
-        &path,
-        &config::text(settings, details.port, &details.cluster),
-    )?;
-    account.map_or(Ok(()), |account| account.own(&path))
+    let text = config::text(settings, details.port, &details.cluster);
+    write_private(&path, &text, account)
 }
 
 fn spawn(
@@ -152,7 +148,7 @@ fn spawn(
     if path.exists() {
         fs::rename(&path, folder.previous_log()).map_err(Error::io("rename", &path))?;
     }
-    let log = File::create(&path).map_err(Error::io("write", &path))?;
+    let log = File::create_new(&path).map_err(Error::io("write", &path))?;
     let errors = log.try_clone().map_err(Error::io("write", &path))?;
     let program = installation.program("postgres");
     let mut child = run_as(Command::new(&program), account)

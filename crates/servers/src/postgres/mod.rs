@@ -26,7 +26,7 @@ mod installation;
 mod launch;
 mod log;
 mod options;
-mod probe;
+mod ready;
 mod secret;
 mod server;
 
