@@ -10,6 +10,7 @@ use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
 use crate::complaint::{self, is_query};
+use crate::registry::ENGINES;
 use crate::sql::{message, ordering, session_with};
 
 /// Plans every query of a workload against its table: a missing column, an unknown function,
@@ -39,7 +40,13 @@ async fn complaint_of_engine_sql(
     session: &SessionContext,
     query: &Query,
 ) -> Option<String> {
-    for (engine, sql) in &query.engine_sql {
+    // One that speaks SQL may speak another one than DataFusion: its own errors tell.
+    let planned = |name: &str| !ENGINES.iter().any(|e| e.name() == name && e.speaks_sql());
+    for (engine, sql) in query
+        .engine_sql
+        .iter()
+        .filter(|(engine, _)| planned(engine))
+    {
         if let Some((line, column, complaint)) = complaint(workload, session, query, sql).await {
             return Some(format!(
                 "its SQL for {engine}, line {line}, column {column}: {complaint}"

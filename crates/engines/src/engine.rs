@@ -12,6 +12,7 @@ use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Workload};
 
 use crate::cassandra::Cluster;
+use crate::postgres::PostgresServer;
 
 /// An engine that cannot be used, or a design that it cannot build, in words for the user.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -38,6 +39,8 @@ pub struct Context {
     pub threads: usize,
     /// A Cassandra cluster that already runs; else one is started.
     pub cluster: Option<Cluster>,
+    /// A PostgreSQL server that already runs; else one is started.
+    pub postgres: Option<PostgresServer>,
     /// Memory that rows held by the `memory` engine may use, in bytes.
     pub memory_table_bytes: usize,
     /// Whether two rows of the source may have the same key.
@@ -90,6 +93,11 @@ pub trait Engine: Send + Sync {
 
     /// Whether its designs take the operations of a mix: see [`Running::target`].
     fn takes_operations(&self) -> bool {
+        false
+    }
+
+    /// Whether it understands SQL itself, so that it may be asked what DataFusion could not plan.
+    fn speaks_sql(&self) -> bool {
         false
     }
 

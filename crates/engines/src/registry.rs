@@ -7,10 +7,19 @@ use crate::dry::Dry;
 use crate::local::Local;
 use crate::memory::Memory;
 use crate::parquet::ParquetFiles;
+use crate::postgres::Flavour;
 use crate::{Engine, EngineError};
 
 /// Every engine that Bakeoff knows. A new one is a folder beside this file and a line here.
-pub static ENGINES: &[&dyn Engine] = &[&Cassandra, &Local, &ParquetFiles, &Memory, &Dry];
+pub static ENGINES: &[&dyn Engine] = &[
+    &Cassandra,
+    &Flavour::Postgres,
+    &Flavour::Timescale,
+    &Local,
+    &ParquetFiles,
+    &Memory,
+    &Dry,
+];
 
 /// The engine of a design.
 pub fn engine(id: &DesignId) -> Result<&'static dyn Engine, EngineError> {

@@ -67,16 +67,17 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The first order key and the width of a bucket of it, in its units: a duration such as `1d`
-    /// for a timestamp, else a whole number.
-    pub fn bucket<'t>(
+    /// The first order key and the width of a range of it that the setting `name` has, in its units:
+    /// a duration such as `1d` for a timestamp, else a whole number.
+    pub fn width<'t>(
         &self,
         table: &'t Table,
+        name: &str,
         width: &str,
     ) -> Result<(&'t Column, i64), EngineError> {
         let column = table.order_key.first().and_then(|name| table.column(name));
         let Some(column) = column else {
-            return Err(self.error("bucket= needs an order key".to_owned()));
+            return Err(self.error(format!("{name}= needs an order key")));
         };
         let width = match column.kind {
             ColumnType::Timestamp => humantime::parse_duration(width)
@@ -88,10 +89,10 @@ impl<'a> Settings<'a> {
                 .map_err(|_| "is not a whole number, as the order key's type asks for"),
             _ => Err("needs an order key that is a timestamp, bigint or int"),
         }
-        .map_err(|why| self.error(format!("bucket={width} {why}")))?;
+        .map_err(|why| self.error(format!("{name}={width} {why}")))?;
         match width > 0 {
             true => Ok((column, width)),
-            false => Err(self.error("bucket= has to be more than 0".to_owned())),
+            false => Err(self.error(format!("{name}= has to be more than 0"))),
         }
     }
 

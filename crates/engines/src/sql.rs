@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 /// Memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
 /// An answer larger than this is not compared: it is held twice, and its cells one by one.
-const ANSWER_BYTES: usize = 32 << 20;
+pub const ANSWER_BYTES: usize = 32 << 20;
 /// Rows of a batch while sorting: what a merge holds of each spilled run.
 const SORT_BATCH_ROWS: usize = 1_024;
 
@@ -117,20 +117,21 @@ async fn execute(session: &SessionContext, query: DataFrame) -> Result<Answer, D
         bytes += batch.get_array_memory_size();
         batches.push(batch);
         if bytes > ANSWER_BYTES {
-            return Err(DataFusionError::External(
-                format!(
-                    "the answer is larger than {} MiB, too large to be compared: let the query \
-                     aggregate, or restrict its rows",
-                    ANSWER_BYTES >> 20
-                )
-                .into(),
-            ));
+            return Err(DataFusionError::External(too_large().into()));
         }
     }
     Ok(Answer {
         batches,
         rows_scanned: rows_scanned(plan.as_ref()),
     })
+}
+
+pub fn too_large() -> String {
+    format!(
+        "the answer is larger than {} MiB, too large to be compared: let the query aggregate, or \
+         restrict its rows",
+        ANSWER_BYTES >> 20
+    )
 }
 
 /// DataFusion's message without its chain of contexts; an engine's own error as the engine put it.

@@ -207,6 +207,7 @@ fn describing_makes_nothing(folder: &Path) {
         run_dir: run_dir.clone(),
         threads: THREADS,
         cluster: None,
+        postgres: None,
         memory_table_bytes: 1 << 20,
         keys_repeat: false,
         server: Default::default(),

@@ -7,6 +7,7 @@ mod engines;
 mod ingest;
 mod list;
 mod merge;
+mod postgres;
 mod report;
 mod run;
 mod sql;

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
@@ -17,7 +15,7 @@ use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, TimestampGenerator};
 use scylla::statement::Consistency;
 
-use crate::EngineError;
+use crate::{EngineError, tls};
 
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// The longest that connecting to all nodes and asking what tables there are may take.
@@ -136,29 +134,7 @@ impl Cluster {
                 "--tls needs --tls-ca FILE: a PEM file with the certificates to trust".to_owned(),
             ));
         };
-        let failed = |e: &dyn fmt::Display| {
-            EngineError(format!(
-                "cannot use the certificates in {}: {e}",
-                path.display()
-            ))
-        };
-        let mut roots = rustls::RootCertStore::empty();
-        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| failed(&e))? {
-            roots
-                .add(certificate.map_err(|e| failed(&e))?)
-                .map_err(|e| failed(&e))?;
-        }
-        if roots.is_empty() {
-            return Err(failed(&"there are none"));
-        }
-        let config = rustls::ClientConfig::builder_with_provider(Arc::new(
-            rustls::crypto::aws_lc_rs::default_provider(),
-        ))
-        .with_safe_default_protocol_versions()
-        .map_err(|e| failed(&e))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-        Ok(Arc::new(config))
+        tls::trusting(path)
     }
 }
 

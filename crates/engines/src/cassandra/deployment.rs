@@ -241,6 +241,7 @@ mod tests {
             run_dir: "/run".into(),
             threads: 1,
             cluster: None,
+            postgres: None,
             memory_table_bytes: 0,
             keys_repeat: false,
             server: ServerLimits::default(),

@@ -10,6 +10,7 @@ use scylla::serialize::writers::{CellWriter, RowWriter, WrittenCellProof};
 
 use super::layout::TableLayout;
 use super::row_blob;
+use crate::integers::integers;
 
 /// The rows of one batch, ready to be written in the order of [`TableLayout::insert_statement`].
 pub struct Rows {
@@ -59,23 +60,6 @@ impl Rows {
     /// Estimate of the bytes that a row takes on the wire.
     pub fn bytes(&self, row: usize) -> usize {
         self.cells.iter().map(|cells| 4 + cells.bytes(row)).sum()
-    }
-}
-
-pub fn integers(array: &ArrayRef) -> Vec<i64> {
-    use arrow::datatypes::{DataType, TimeUnit};
-    match array.data_type() {
-        DataType::Int32 => array
-            .as_primitive::<Int32Type>()
-            .values()
-            .iter()
-            .map(|v| i64::from(*v))
-            .collect(),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => array
-            .as_primitive::<TimestampMillisecondType>()
-            .values()
-            .to_vec(),
-        _ => array.as_primitive::<Int64Type>().values().to_vec(),
     }
 }
 

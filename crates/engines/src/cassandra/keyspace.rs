@@ -9,6 +9,7 @@ use std::time::Duration;
 use scylla::client::session::Session;
 
 use super::relations::{Relation, relations, texts};
+use crate::owner::run_name;
 use crate::{Context, EngineError};
 
 pub const MARKER_TABLE: &str = "bakeoff_marker";
@@ -159,8 +160,7 @@ impl Keyspace {
 }
 
 impl Owner {
-    /// What stands in the marker: for a run its machine and its folder, so that a stopped run
-    /// finds its keyspace and no other run does.
+    /// What stands in the marker.
     fn name(&self) -> String {
         let Owner::Run(run_dir) = self else {
             return SHARED.to_owned();
@@ -181,12 +181,6 @@ impl Owner {
             Owner::Shared => MARKER_WAIT,
         }
     }
-}
-
-fn run_name(run_dir: &Path) -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let (host, machine) = (read("/proc/sys/kernel/hostname"), read("/etc/machine-id"));
-    format!("{} {} {}", host.trim(), machine.trim(), run_dir.display())
 }
 
 /// Name of a run's keyspace.

@@ -228,7 +228,7 @@ fn bucket(
     if shape == Shape::Narrow {
         return Err(settings.error("bucket= means nothing with one row per partition".to_owned()));
     }
-    let (column, width) = settings.bucket(table, width)?;
+    let (column, width) = settings.width(table, "bucket", width)?;
     Ok(Bucket {
         column: column.name.clone(),
         width,

@@ -12,8 +12,9 @@ use scylla::client::session::Session;
 use scylla::statement::batch::{Batch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 
-use super::encode::{Row, Rows, integers};
+use super::encode::{Row, Rows};
 use super::layout::{Shape, TableLayout};
+use crate::integers::integers;
 
 /// Requests on their way at a time.
 pub const IN_FLIGHT: usize = 128;

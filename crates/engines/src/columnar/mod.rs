@@ -34,7 +34,7 @@ impl Shape {
         let profile = settings.word("profile", &Profile::ALL.map(Profile::name))?;
         let profile = profile.and_then(|name| name.parse().ok());
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
-            Some(width) => NonZeroI64::new(settings.bucket(table, &width)?.1),
+            Some(width) => NonZeroI64::new(settings.width(table, "bucket", &width)?.1),
             None => None,
         };
         let chunk_rows = settings

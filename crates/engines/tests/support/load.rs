@@ -38,6 +38,7 @@ impl Loads {
                 address: address.to_owned(),
                 ..Cluster::default()
             }),
+            postgres: None,
             memory_table_bytes: 0,
             keys_repeat: true,
             server: Default::default(),

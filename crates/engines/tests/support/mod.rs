@@ -199,6 +199,7 @@ impl Started {
             run_dir,
             threads: THREADS,
             cluster: None,
+            postgres: None,
             memory_table_bytes: 64 << 20,
             keys_repeat: true,
             server: Default::default(),

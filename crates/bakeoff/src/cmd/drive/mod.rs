@@ -239,6 +239,7 @@ impl Drive {
             run_dir,
             threads: crate::machine::cores(),
             cluster: self.cluster.cluster(),
+            postgres: None,
             memory_table_bytes: 0,
             keys_repeat,
             server: workload.server,

@@ -90,7 +90,7 @@ pub fn fingerprint(options: &Run, workload: &Workload, designs: &[DesignId]) -> 
         ),
         (
             options.budget,
-            &options.cluster.cassandra,
+            (&options.cluster.cassandra, &options.postgres.postgres),
             options.threads(),
         ),
     );

@@ -17,6 +17,7 @@ use clap::Args;
 use crate::cmd::choice::{self, parse_duration, parse_percent, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::on_threads;
+use crate::cmd::postgres::PostgresOptions;
 use crate::exit::Exit;
 use crate::machine;
 
@@ -67,6 +68,9 @@ pub struct Run {
     #[command(flatten)]
     cluster: ClusterOptions,
 
+    #[command(flatten)]
+    postgres: PostgresOptions,
+
     /// Keep the loaded tables and files when the run is complete
     #[arg(long)]
     keep: bool,
@@ -98,7 +102,7 @@ impl Run {
         let fingerprint = header::fingerprint(&self, &workload, &designs);
         let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
         let source = source::open(&workload, self.data.clone())?;
-        let context = self.context(&workload, dir, source.may_repeat_keys());
+        let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let infos = describe(&designs, &workload, &context)?;
         if self.dry_run {
             return dry_run(&workload, &infos, &context);
@@ -127,16 +131,17 @@ impl Run {
         self.rows.or(self.scale.map(share)).or(default)
     }
 
-    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Context {
-        Context {
+    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+        Ok(Context {
             run_dir,
             threads: self.threads(),
             cluster: self.cluster.cluster(),
+            postgres: self.postgres.server()?,
             memory_table_bytes: (self.memory as usize) << 20,
             keys_repeat,
             server: workload.server,
             keyspace: None,
-        }
+        })
     }
 }
 
@@ -157,15 +162,8 @@ fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Resu
         "Nothing is touched. The run would write to {}",
         context.run_dir.display()
     )?;
-    match &context.cluster {
-        Some(cluster) => writeln!(out, "and to the Cassandra at {}.", cluster.address)?,
-        None if infos.iter().any(|i| i.engine == "cassandra") => {
-            writeln!(
-                out,
-                "and start a Cassandra on loopback with its data in it."
-            )?;
-        }
-        None => {}
+    for place in places(infos, context) {
+        writeln!(out, "and {place}.")?;
     }
     for info in infos {
         writeln!(out, "\n{}", info.id)?;
@@ -178,4 +176,28 @@ fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Resu
         writeln!(out, "  {}: {}", query.name, query.sql.trim())?;
     }
     Ok(Exit::Complete)
+}
+
+/// What a run would touch or start beside its folder.
+fn places(infos: &[DesignInfo], context: &Context) -> Vec<String> {
+    let has = |engine: &str| infos.iter().any(|info| info.engine == engine);
+    let mut places = Vec::new();
+    match &context.cluster {
+        Some(cluster) => places.push(format!("to the Cassandra at {}", cluster.address)),
+        None if has("cassandra") => {
+            places.push("start a Cassandra on loopback with its data in it".to_owned());
+        }
+        None => {}
+    }
+    match &context.postgres {
+        Some(server) => places.push(format!("to the PostgreSQL at {server}")),
+        None => {
+            for (engine, name) in [("postgres", "PostgreSQL"), ("timescale", "TimescaleDB")] {
+                if has(engine) {
+                    places.push(format!("start a {name} on loopback with its data in it"));
+                }
+            }
+        }
+    }
+    places
 }

@@ -1,0 +1,11 @@
+//! Whose tables are whose, on servers that others use too.
+
+use std::path::Path;
+
+/// A run by its machine and its folder, so that a stopped run finds its tables and no other run
+/// does.
+pub fn run_name(run_dir: &Path) -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let (host, machine) = (read("/proc/sys/kernel/hostname"), read("/etc/machine-id"));
+    format!("{} {} {}", host.trim(), machine.trim(), run_dir.display())
+}

@@ -1,0 +1,248 @@
+//! Connecting to a PostgreSQL server.
+
+use std::error::Error as _;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ClientConfig;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::EngineError;
+use crate::tls;
+
+const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
+
+/// How to reach a PostgreSQL server. Never prints its password.
+#[derive(Clone)]
+pub struct PostgresServer {
+    config: Config,
+    tls: Option<Arc<ClientConfig>>,
+}
+
+impl PostgresServer {
+    /// A server by its URL, `postgresql://USER@HOST:PORT/DATABASE`, with the password apart.
+    ///
+    /// # Errors
+    /// If it is no such URL, if it has a password, which would stand in process lists and results,
+    /// or if the file of certificates cannot be used.
+    pub fn new(
+        url: &str,
+        password: Option<&str>,
+        ca: Option<&PathBuf>,
+    ) -> Result<Self, EngineError> {
+        let wrong = |why: String| {
+            EngineError(format!(
+                "--postgres {why}; write postgresql://USER@HOST:PORT/DATABASE"
+            ))
+        };
+        let mut config =
+            Config::from_str(url).map_err(|e| wrong(format!("is no URL: {}", reason(&e))))?;
+        if config.get_password().is_some() {
+            return Err(EngineError(
+                "--postgres has a password, which would stand in process lists and in results: \
+                 put it into BAKEOFF_POSTGRES_PASSWORD"
+                    .to_owned(),
+            ));
+        }
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(wrong("names no host".to_owned()));
+        }
+        if config.get_user().is_none() {
+            return Err(wrong("names no user".to_owned()));
+        }
+        if let Some(password) = password {
+            config.password(password);
+        }
+        config.connect_timeout(CONNECT_TIME_LIMIT);
+        let tls = match ca {
+            Some(path) => Some(tls::trusting(path)?),
+            None if config.get_ssl_mode() == SslMode::Require => {
+                return Err(EngineError(
+                    "--postgres asks for TLS: name the certificates to trust with --postgres-ca FILE"
+                        .to_owned(),
+                ));
+            }
+            None => None,
+        };
+        if tls.is_some() {
+            config.ssl_mode(SslMode::Require);
+        }
+        Ok(PostgresServer { config, tls })
+    }
+
+    /// A server of our own.
+    pub fn local(address: std::net::SocketAddr, user: &str, password: &str) -> Self {
+        let mut config = Config::new();
+        config
+            .host(address.ip().to_string())
+            .port(address.port())
+            .user(user)
+            .password(password)
+            .dbname("postgres")
+            .connect_timeout(CONNECT_TIME_LIMIT)
+            .ssl_mode(SslMode::Disable);
+        PostgresServer { config, tls: None }
+    }
+
+    /// Connects, and keeps times in UTC. Statements find tables in these schemas.
+    ///
+    /// # Errors
+    /// What is wrong, and which part of the URL to look at.
+    pub async fn connect(&self, settings: &str) -> Result<Client, EngineError> {
+        let mut config = self.config.clone();
+        config.application_name("bakeoff");
+        let client = match &self.tls {
+            None => connected(config.connect(NoTls).await),
+            Some(tls) => connected(
+                config
+                    .connect(MakeRustlsConnect::new((**tls).clone()))
+                    .await,
+            ),
+        };
+        let client = client.map_err(|e| self.cannot_connect(&e))?;
+        let set = format!("SET TimeZone TO 'UTC'; {settings}");
+        match client.batch_execute(&set).await {
+            Ok(()) => Ok(client),
+            Err(e) => Err(EngineError(format!("`{set}` failed: {}", reason(&e)))),
+        }
+    }
+
+    /// Asks the server to end what a connection is doing. The connection tells whether it did.
+    pub async fn cancel(&self, token: CancelToken) {
+        let asked = match &self.tls {
+            None => token.cancel_query(NoTls).await,
+            Some(tls) => {
+                token
+                    .cancel_query(MakeRustlsConnect::new((**tls).clone()))
+                    .await
+            }
+        };
+        if let Err(error) = asked {
+            tracing::warn!("a query could not be ended: {}", reason(&error));
+        }
+    }
+
+    fn cannot_connect(&self, error: &tokio_postgres::Error) -> EngineError {
+        let advice = match error.code() {
+            Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
+                "check the user in the URL, and BAKEOFF_POSTGRES_PASSWORD"
+            }
+            Some(&SqlState::INVALID_CATALOG_NAME) => "check the database at the URL's end",
+            Some(&SqlState::TOO_MANY_CONNECTIONS) => {
+                "lower --threads, or raise max_connections of the server"
+            }
+            Some(_) => "the server refused",
+            None if error.to_string().contains("password missing") => {
+                "put the password into BAKEOFF_POSTGRES_PASSWORD"
+            }
+            None => "check that it runs, and host and port of the URL",
+        };
+        EngineError(format!(
+            "cannot connect to PostgreSQL at {self}: {}; {advice}",
+            reason(error)
+        ))
+    }
+}
+
+impl fmt::Display for PostgresServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hosts = self.config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        });
+        let addresses = self.config.get_hostaddrs().iter().map(ToString::to_string);
+        let mut ports = self.config.get_ports().iter().copied().cycle();
+        let places: Vec<String> = hosts
+            .chain(addresses)
+            .map(|host| format!("{host}:{}", ports.next().unwrap_or(5432)))
+            .collect();
+        let user = self.config.get_user().unwrap_or_default();
+        let database = self.config.get_dbname().unwrap_or(user);
+        write!(f, "{user}@{}/{database}", places.join(","))
+    }
+}
+
+impl fmt::Debug for PostgresServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PostgresServer({self})")
+    }
+}
+
+/// Leaves the connection's traffic to a task of its own, which ends with the client.
+fn connected<S, T>(
+    connected: Result<(Client, tokio_postgres::Connection<S, T>), tokio_postgres::Error>,
+) -> Result<Client, tokio_postgres::Error>
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+    T: tokio_postgres::tls::TlsStream + Unpin + Send + 'static,
+{
+    let (client, connection) = connected?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!("a connection to PostgreSQL ended: {}", reason(&error));
+        }
+    });
+    Ok(client)
+}
+
+/// What the server said, with its detail and hint; else the error with its causes.
+pub fn reason(error: &tokio_postgres::Error) -> String {
+    if let Some(said) = error.as_db_error() {
+        let more = [said.detail(), said.hint()].into_iter().flatten();
+        let more: String = more.map(|text| format!("; {text}")).collect();
+        return format!("{}: {}{more}", said.severity(), said.message());
+    }
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(url: &str) -> String {
+        PostgresServer::new(url, None, None)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn a_url_that_cannot_be_used_says_what_is_missing() {
+        assert!(error("what is this").contains("is no URL"));
+        assert!(error("postgresql:///db").contains("names no host"));
+        assert!(error("postgresql://db1/db").contains("names no user"));
+        assert!(error("postgresql://me@db1/db?sslmode=require").contains("--postgres-ca"));
+    }
+
+    #[test]
+    fn a_password_stays_out_of_the_url_and_of_all_texts() {
+        let refused = error("postgresql://me:hunter2@db1/db");
+        assert!(refused.contains("BAKEOFF_POSTGRES_PASSWORD"), "{refused}");
+        assert!(!refused.contains("hunter2"), "{refused}");
+        let server = PostgresServer::new("postgresql://me@db1:5433/db", Some("hunter2"), None);
+        assert_eq!(
+            format!("{:?}", server.unwrap()),
+            "PostgresServer(me@db1:5433/db)"
+        );
+    }
+
+    #[tokio::test]
+    async fn nobody_at_the_address_is_a_clear_error() {
+        let server = PostgresServer::new("postgresql://me@127.0.0.1:1/db", None, None).unwrap();
+        let error = server.connect("").await.unwrap_err().to_string();
+        let begin = "cannot connect to PostgreSQL at me@127.0.0.1:1/db: ";
+        assert!(error.starts_with(begin), "{error}");
+        assert!(error.contains("host and port"), "{error}");
+    }
+}

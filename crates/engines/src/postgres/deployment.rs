@@ -1,0 +1,217 @@
+//! The PostgreSQL that a run talks to: one that was there before, or a server of our own.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bakeoff_driver::DesignError;
+use bakeoff_servers::Home;
+use bakeoff_servers::postgres::{Server, ServerOptions};
+use bakeoff_stats::EngineInfo;
+use tokio_postgres::Client;
+
+use super::Flavour;
+use super::connect::{PostgresServer, reason};
+use super::extension::Extension;
+use super::schema::{Schema, execute};
+use crate::{Context, EngineError};
+
+/// How long a server that was killed may take until its process is gone.
+const END_WAIT: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(50);
+
+pub struct Deployment {
+    /// How to reach it.
+    pub address: PostgresServer,
+    /// Absent for a server that we did not start.
+    server: Option<Server>,
+    pub info: EngineInfo,
+    /// TimescaleDB, where it is the engine.
+    pub extension: Option<Extension>,
+    /// Schemas of this run, with the table that is in each.
+    schemas: Mutex<BTreeMap<String, (Schema, String)>>,
+}
+
+impl Deployment {
+    pub async fn start(flavour: Flavour, context: &Context) -> Result<Self, EngineError> {
+        let (address, server) = match &context.postgres {
+            Some(address) => (address.clone(), None),
+            None => {
+                let server = start_server(flavour, context).await?;
+                let address =
+                    PostgresServer::local(server.address(), server.user(), server.password());
+                (address, Some(server))
+            }
+        };
+        let client = address.connect("").await?;
+        let extension = match flavour {
+            Flavour::Postgres => None,
+            Flavour::Timescale => {
+                if server.is_some() {
+                    execute(&client, "CREATE EXTENSION IF NOT EXISTS timescaledb").await?;
+                }
+                Some(Extension::of(&client, &address).await?)
+            }
+        };
+        let info = info(
+            flavour,
+            &client,
+            &address,
+            server.as_ref(),
+            extension.as_ref(),
+        )
+        .await?;
+        Ok(Deployment {
+            address,
+            server,
+            info,
+            extension,
+            schemas: Mutex::default(),
+        })
+    }
+
+    /// Makes the schema of a design, or finds it again.
+    pub async fn claim(&self, schema: &Schema, table: &str) -> Result<(), EngineError> {
+        schema.claim(&self.address.connect("").await?).await?;
+        let claimed = (schema.clone(), table.to_owned());
+        let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        schemas.insert(schema.name.clone(), claimed);
+        Ok(())
+    }
+
+    /// Drops what the run made and stops what it started; with `keep` the data stay.
+    pub async fn finish(this: Arc<Self>, keep: bool) -> Result<(), EngineError> {
+        if this.server.is_none() && !keep {
+            this.drop_schemas().await?;
+        }
+        // A server that is still referred to stops when its last user lets go of it.
+        let Some(Deployment {
+            server: Some(server),
+            ..
+        }) = Arc::into_inner(this)
+        else {
+            return Ok(());
+        };
+        let dir = server.dir().to_owned();
+        let stopped = server.stop().await;
+        let removed = stopped.and_then(|()| match keep {
+            true => Ok(()),
+            false => Server::remove_files(&dir),
+        });
+        removed.map_err(|e| EngineError(e.to_string()))
+    }
+
+    async fn drop_schemas(&self) -> Result<(), EngineError> {
+        let schemas = self
+            .schemas
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if schemas.is_empty() {
+            return Ok(());
+        }
+        let client = self.address.connect("").await?;
+        for (schema, table) in schemas.values() {
+            schema.drop(&client, table).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the server is ours alone.
+    pub fn is_ours(&self) -> bool {
+        self.server.is_some()
+    }
+
+    /// Where the files of tables are, if it is ours.
+    pub fn data_dir(&self) -> Option<PathBuf> {
+        self.server.as_ref().map(Server::data_dir)
+    }
+
+    pub fn cpu_seconds(&self) -> Option<f64> {
+        self.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    /// Passes a result on. After an error of a server that accepts nobody any more its end is waited
+    /// for, so that `dead` knows of it: connections close a moment before the process is gone.
+    pub async fn noticing_death<T>(
+        &self,
+        result: Result<T, DesignError>,
+    ) -> Result<T, DesignError> {
+        if let (Err(_), Some(server)) = (&result, &self.server)
+            && tokio::net::TcpStream::connect(server.address())
+                .await
+                .is_err()
+        {
+            let ended = async {
+                while server.is_running() {
+                    tokio::time::sleep(POLL).await;
+                }
+            };
+            // One that only stopped listening is an error like others.
+            tokio::time::timeout(END_WAIT, ended).await.ok();
+        }
+        result
+    }
+
+    /// Why our server answers no more, if it has ended.
+    pub fn dead(&self) -> Option<String> {
+        let ended = self.server.as_ref().filter(|s| !s.is_running());
+        ended.map(Server::why_stopped)
+    }
+}
+
+async fn start_server(flavour: Flavour, context: &Context) -> Result<Server, EngineError> {
+    let started = async {
+        let home = Home::from_env()?;
+        let options = ServerOptions::new(home, context.folder_of(flavour.name()));
+        Server::start(ServerOptions {
+            timescale: flavour == Flavour::Timescale,
+            name: flavour.name().to_owned(),
+            ..options
+        })
+        .await
+    };
+    started
+        .await
+        .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
+}
+
+async fn info(
+    flavour: Flavour,
+    client: &Client,
+    address: &PostgresServer,
+    server: Option<&Server>,
+    extension: Option<&Extension>,
+) -> Result<EngineInfo, EngineError> {
+    let postgres = format!("PostgreSQL {}", shown(client, "server_version").await?);
+    let mut settings = match server {
+        Some(server) => server.settings(),
+        None => vec![("server".to_owned(), address.to_string())],
+    };
+    for name in ["shared_buffers", "work_mem", "max_wal_size", "jit"] {
+        settings.push((name.to_owned(), shown(client, name).await?));
+    }
+    let version = match extension {
+        None => postgres,
+        Some(extension) => {
+            settings.extend(extension.settings());
+            format!("{extension} on {postgres}")
+        }
+    };
+    Ok(EngineInfo {
+        engine: flavour.name().to_owned(),
+        version,
+        start_seconds: server.map(Server::start_seconds),
+        settings,
+    })
+}
+
+async fn shown(client: &Client, name: &str) -> Result<String, EngineError> {
+    let row = client
+        .query_one("SELECT current_setting($1)", &[&name])
+        .await;
+    let row =
+        row.map_err(|e| EngineError(format!("reading the setting {name} failed: {}", reason(&e))))?;
+    Ok(row.get(0))
+}

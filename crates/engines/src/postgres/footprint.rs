@@ -1,0 +1,133 @@
+//! What a table takes on disk.
+
+use std::path::Path;
+
+use bakeoff_driver::DesignError;
+use bakeoff_stats::Footprint;
+use tokio_postgres::Client;
+
+use super::connect::reason;
+use super::layout::{Shape, TableLayout, qualified};
+
+/// Tables that hold rows: of a hypertable its chunks, of a partitioned table its partitions.
+fn tables_sql(layout: &TableLayout) -> &'static str {
+    match layout.shape {
+        Shape::Hypertable { .. } => {
+            "SELECT $1::text::regclass AS oid UNION ALL SELECT show_chunks($1::text::regclass)"
+        }
+        _ => {
+            "SELECT $1::text::regclass AS oid \
+             UNION SELECT relid FROM pg_partition_tree($1::text::regclass)"
+        }
+    }
+}
+
+/// Sizes by the server's own accounting, and of the files where its data folder can be read.
+pub async fn read(
+    client: &Client,
+    schema: &str,
+    layout: &TableLayout,
+    data_dir: Option<&Path>,
+) -> Result<Footprint, DesignError> {
+    let table = qualified(schema, &layout.table.name);
+    let tables = tables_sql(layout);
+    let (total, indexes) = match layout.shape {
+        // It also knows of the tables that compressed chunks are in.
+        Shape::Hypertable { .. } => (
+            "SELECT hypertable_size($1::text::regclass)".to_owned(),
+            "SELECT sum(index_bytes)::bigint FROM hypertable_detailed_size($1::text::regclass)"
+                .to_owned(),
+        ),
+        _ => (
+            format!("SELECT sum(pg_total_relation_size(oid))::bigint FROM ({tables}) AS tables"),
+            format!("SELECT sum(pg_indexes_size(oid))::bigint FROM ({tables}) AS tables"),
+        ),
+    };
+    let engine_bytes = number(client, &total, &table).await?;
+    let index_bytes = number(client, &indexes, &table).await?;
+    let files = match (data_dir, &layout.shape) {
+        // Compressed chunks are tables of TimescaleDB's own.
+        (None, _)
+        | (
+            _,
+            Shape::Hypertable {
+                columnstore: true, ..
+            },
+        ) => None,
+        (Some(dir), _) => Some(files(&paths(client, tables, &table).await?, dir)?),
+    };
+    Ok(Footprint {
+        design: String::new(),
+        engine_bytes,
+        file_bytes: files.map(|(_, bytes)| bytes),
+        compression_ratio: None,
+        compression_metadata_bytes: None,
+        files: files.map(|(files, _)| files),
+        note: index_bytes.map(|bytes| format!("of this {} MiB in indexes", bytes >> 20)),
+    })
+}
+
+async fn number(client: &Client, sql: &str, table: &str) -> Result<Option<u64>, DesignError> {
+    let row = client.query_one(sql, &[&table]).await;
+    let number: Option<i64> = row.map_err(|e| failed(&reason(&e)))?.get(0);
+    Ok(number.and_then(|bytes| u64::try_from(bytes).ok()))
+}
+
+/// Where the files of tables, their indexes and what is kept apart of them begin, relative to the
+/// data folder.
+async fn paths(client: &Client, tables: &str, table: &str) -> Result<Vec<String>, DesignError> {
+    let sql = format!(
+        "WITH tables AS ({tables}), \
+         toasted AS (SELECT oid FROM tables \
+           UNION SELECT reltoastrelid FROM pg_class WHERE oid IN (SELECT oid FROM tables)), \
+         relations AS (SELECT oid FROM toasted \
+           UNION SELECT indexrelid FROM pg_index WHERE indrelid IN (SELECT oid FROM toasted)) \
+         SELECT path FROM relations, pg_relation_filepath(oid) AS path WHERE path IS NOT NULL"
+    );
+    let rows = client.query(&sql, &[&table]).await;
+    let rows = rows.map_err(|e| failed(&reason(&e)))?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// Number and bytes of the files of relations: of each there may be several segments of a
+/// gigabyte, and maps of free space and of visibility.
+fn files(paths: &[String], data_dir: &Path) -> Result<(u64, u64), DesignError> {
+    let (mut files, mut bytes) = (0, 0);
+    for path in paths {
+        let path = data_dir.join(path);
+        let cannot_read = |e| failed(&format!("{}: {e}", path.display()));
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            continue;
+        };
+        for entry in std::fs::read_dir(folder).map_err(cannot_read)? {
+            let entry = entry.map_err(cannot_read)?;
+            let (found, name) = (entry.file_name(), name.to_string_lossy());
+            let found = found.to_string_lossy();
+            let rest = found.strip_prefix(&*name);
+            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_'])) {
+                files += 1;
+                bytes += entry.metadata().map_err(cannot_read)?.len();
+            }
+        }
+    }
+    Ok((files, bytes))
+}
+
+fn failed(why: &str) -> DesignError {
+    DesignError(format!("reading sizes from PostgreSQL failed: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_and_maps_count_and_other_relations_do_not() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["12", "12.1", "12_fsm", "12_vm", "123", "1"] {
+            std::fs::write(dir.path().join(name), "xyz").unwrap();
+        }
+        let counted = files(&["12".to_owned()], dir.path()).unwrap();
+        assert_eq!(counted, (4, 12));
+    }
+}

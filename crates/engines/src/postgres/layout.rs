@@ -1,0 +1,268 @@
+//! How a table is laid out in PostgreSQL: partitions, indexes, chunks.
+
+use bakeoff_workload::{ColumnType, DesignId, Table};
+
+use super::ranges::Ranges;
+use crate::EngineError;
+use crate::settings::Settings;
+
+pub const INDEX_SETTINGS: &str = "time-index=on|off";
+pub const BRIN_SETTINGS: &str = "pages=128";
+pub const PARTITIONED_SETTINGS: &str = "width=1d (or a number), time-index=on|off";
+pub const HYPERTABLE_SETTINGS: &str =
+    "chunk=12h (or a number), time-index=on|off, columnstore=on|off";
+
+/// PostgreSQL's own default.
+const DEFAULT_PAGES_PER_RANGE: u32 = 128;
+const MOST_PAGES_PER_RANGE: u32 = 131_072;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// One table with a B-tree on the key.
+    Plain,
+    /// One table with a BRIN index on the order key, and no B-tree.
+    Brin { pages_per_range: u32 },
+    /// PostgreSQL's declarative partitions by ranges of the order key.
+    Partitioned(Ranges),
+    /// A TimescaleDB hypertable with chunks by ranges of the order key.
+    Hypertable { chunks: Ranges, columnstore: bool },
+}
+
+#[derive(Debug, Clone)]
+pub struct TableLayout {
+    pub shape: Shape,
+    /// Whether there is a B-tree on the order key alone.
+    pub time_index: bool,
+    pub table: Table,
+}
+
+impl TableLayout {
+    /// # Errors
+    /// For a layout, a setting or a value that there is not, or that does not fit the table.
+    pub fn new(id: &DesignId, table: &Table) -> Result<Self, EngineError> {
+        let mut settings = Settings::of(id);
+        let layout = id.layout.as_deref().unwrap_or_default();
+        let (shape, known) = match (id.engine.as_str(), layout) {
+            ("postgres", "plain") => (Shape::Plain, INDEX_SETTINGS),
+            ("postgres", "brin") => (brin(&mut settings, table)?, BRIN_SETTINGS),
+            ("postgres", "partitioned") => {
+                let ranges = ranges(&mut settings, table, "width", "1d")?;
+                (Shape::Partitioned(ranges), PARTITIONED_SETTINGS)
+            }
+            ("timescale", "hypertable") => (hypertable(&mut settings, table)?, HYPERTABLE_SETTINGS),
+            ("timescale", _) => {
+                let message = format!("timescale has no layout `{layout}`; there is hypertable");
+                return Err(settings.error(message));
+            }
+            _ => {
+                return Err(settings.error(format!(
+                    "postgres has no layout `{layout}`; there are plain, brin, partitioned (and \
+                     timescale/hypertable)"
+                )));
+            }
+        };
+        // As TimescaleDB does where it is not told otherwise.
+        let by_default = matches!(shape, Shape::Hypertable { .. });
+        let time_index = match shape {
+            Shape::Brin { .. } => false,
+            _ => on_or_off(&mut settings, "time-index", by_default)?,
+        };
+        if time_index && table.order_key.is_empty() {
+            return Err(settings.error("time-index=on needs an order key".to_owned()));
+        }
+        settings.end(known)?;
+        Ok(TableLayout {
+            shape,
+            time_index,
+            table: table.clone(),
+        })
+    }
+
+    pub fn is_hypertable(&self) -> bool {
+        matches!(self.shape, Shape::Hypertable { .. })
+    }
+
+    /// The ranges of the order key that rows are kept apart by.
+    pub fn ranges(&self) -> Option<&Ranges> {
+        match &self.shape {
+            Shape::Partitioned(ranges) | Shape::Hypertable { chunks: ranges, .. } => Some(ranges),
+            Shape::Plain | Shape::Brin { .. } => None,
+        }
+    }
+
+    /// The statements that make the empty table in a schema.
+    pub fn create_statements(&self, schema: &str) -> Vec<String> {
+        let table = qualified(schema, &self.table.name);
+        let columns: Vec<String> = self.columns();
+        let by_range = match &self.shape {
+            Shape::Partitioned(ranges) => {
+                format!(" PARTITION BY RANGE ({})", quoted(&ranges.column))
+            }
+            _ => String::new(),
+        };
+        let create = format!("CREATE TABLE {table} ({}){by_range}", columns.join(", "));
+        let mut statements = vec![create];
+        if let Shape::Hypertable { chunks, .. } = &self.shape {
+            statements.push(format!(
+                "SELECT create_hypertable({}, by_range({}, {}), create_default_indexes => false)",
+                text(&table),
+                text(&chunks.column),
+                chunks.interval()
+            ));
+        }
+        statements.extend(self.indexes(&table));
+        statements
+    }
+
+    pub fn copy_statement(&self, schema: &str) -> String {
+        let names: Vec<String> = self.table.columns.iter().map(|c| quoted(&c.name)).collect();
+        format!(
+            "COPY {} ({}) FROM STDIN (FORMAT binary)",
+            qualified(schema, &self.table.name),
+            names.join(", ")
+        )
+    }
+
+    /// Settings in force, for the report.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let mut settings = vec![("indexes".to_owned(), self.indexes("").join("; "))];
+        match &self.shape {
+            Shape::Partitioned(ranges) => {
+                settings.push(("partition".to_owned(), ranges.to_string()));
+            }
+            Shape::Hypertable {
+                chunks,
+                columnstore,
+            } => {
+                settings.push(("chunk".to_owned(), chunks.to_string()));
+                let columnstore = if *columnstore { "on" } else { "off" };
+                settings.push(("columnstore".to_owned(), columnstore.to_owned()));
+            }
+            Shape::Plain | Shape::Brin { .. } => {}
+        }
+        settings
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let column = |c: &bakeoff_workload::Column| {
+            let not_null = if self.table.is_key(&c.name) {
+                " NOT NULL"
+            } else {
+                ""
+            };
+            format!("{} {}{not_null}", quoted(&c.name), sql_type(c.kind))
+        };
+        self.table.columns.iter().map(column).collect()
+    }
+
+    fn indexes(&self, table: &str) -> Vec<String> {
+        let on = match table {
+            "" => String::new(),
+            table => format!("CREATE INDEX ON {table} "),
+        };
+        let order_key: Vec<String> = self.table.order_key.iter().map(|c| quoted(c)).collect();
+        if let Shape::Brin { pages_per_range } = self.shape {
+            return vec![format!(
+                "{on}USING brin ({}) WITH (pages_per_range = {pages_per_range})",
+                order_key.join(", ")
+            )];
+        }
+        // Newest first, as they are asked for most.
+        let newest_first = || order_key.iter().map(|c| format!("{c} DESC"));
+        let key = self.table.partition_key.iter().map(|c| quoted(c));
+        let key: Vec<String> = key.chain(newest_first()).collect();
+        let mut indexes = vec![format!("{on}({})", key.join(", "))];
+        if self.time_index {
+            let time: Vec<String> = newest_first().collect();
+            indexes.push(format!("{on}({})", time.join(", ")));
+        }
+        indexes
+    }
+}
+
+fn brin(settings: &mut Settings<'_>, table: &Table) -> Result<Shape, EngineError> {
+    let form = "a number of pages from 1 to 131072";
+    let pages = settings.parsed::<u32>("pages", form)?;
+    let pages_per_range = pages.unwrap_or(DEFAULT_PAGES_PER_RANGE);
+    if !(1..=MOST_PAGES_PER_RANGE).contains(&pages_per_range) {
+        return Err(settings.error(format!("pages={pages_per_range} is not {form}")));
+    }
+    match table.order_key.is_empty() {
+        true => Err(settings.error("brin needs an order key".to_owned())),
+        false => Ok(Shape::Brin { pages_per_range }),
+    }
+}
+
+fn hypertable(settings: &mut Settings<'_>, table: &Table) -> Result<Shape, EngineError> {
+    Ok(Shape::Hypertable {
+        chunks: ranges(settings, table, "chunk", "12h")?,
+        columnstore: on_or_off(settings, "columnstore", false)?,
+    })
+}
+
+/// Ranges of a width that has to be said where the order key is no timestamp.
+fn ranges(
+    settings: &mut Settings<'_>,
+    table: &Table,
+    name: &str,
+    by_default: &str,
+) -> Result<Ranges, EngineError> {
+    let width = settings.parsed::<String>(name, "a width")?;
+    let order_key = table.order_key.first().and_then(|c| table.column(c));
+    let is_timestamp = order_key.is_some_and(|c| c.kind == ColumnType::Timestamp);
+    let width = match width {
+        Some(width) => width,
+        None if is_timestamp || order_key.is_none() => by_default.to_owned(),
+        None => {
+            return Err(settings.error(format!(
+                "the order key is a number: say with {name}= how many of them belong together"
+            )));
+        }
+    };
+    let (column, width) = settings.width(table, name, &width)?;
+    Ok(Ranges {
+        column: column.name.clone(),
+        kind: column.kind,
+        width,
+        setting: format!("{name}="),
+    })
+}
+
+fn on_or_off(
+    settings: &mut Settings<'_>,
+    name: &str,
+    by_default: bool,
+) -> Result<bool, EngineError> {
+    let word = settings.word(name, &["on", "off"])?;
+    Ok(word.map_or(by_default, |word| word == "on"))
+}
+
+/// Texts are compared byte by byte, as all other engines do.
+fn sql_type(kind: ColumnType) -> &'static str {
+    match kind {
+        ColumnType::Boolean => "boolean",
+        ColumnType::Int => "integer",
+        ColumnType::Bigint => "bigint",
+        ColumnType::Double => "double precision",
+        ColumnType::Text => "text COLLATE \"C\"",
+        ColumnType::Timestamp => "timestamp",
+        ColumnType::Blob => "bytea",
+    }
+}
+
+pub fn qualified(schema: &str, table: &str) -> String {
+    format!("{}.{}", quoted(schema), quoted(table))
+}
+
+/// Quotes keep case, and words that SQL reserves usable.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A literal.
+pub fn text(value: &str) -> String {
+    format!("'{}'", value.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests;

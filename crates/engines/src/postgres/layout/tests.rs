@@ -1,0 +1,109 @@
+use bakeoff_workload::Column;
+
+use super::*;
+
+fn table(order_key: Option<(&str, ColumnType)>) -> Table {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+    };
+    let mut columns = vec![
+        column("host", ColumnType::Text),
+        column("value", ColumnType::Double),
+    ];
+    columns.extend(order_key.map(|(name, kind)| column(name, kind)));
+    Table {
+        name: "cpu".to_owned(),
+        columns,
+        partition_key: vec!["host".to_owned()],
+        order_key: order_key
+            .map(|(name, _)| name.to_owned())
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn timed() -> Table {
+    table(Some(("time", ColumnType::Timestamp)))
+}
+
+fn statements(id: &str, table: &Table) -> Vec<String> {
+    let layout = TableLayout::new(&id.parse().unwrap(), table).unwrap();
+    layout.create_statements("s")
+}
+
+fn error(id: &str, table: &Table) -> String {
+    let layout = TableLayout::new(&id.parse().unwrap(), table);
+    layout.unwrap_err().to_string()
+}
+
+const TABLE: &str = "CREATE TABLE \"s\".\"cpu\" (\"host\" text COLLATE \"C\" NOT NULL, \
+    \"value\" double precision, \"time\" timestamp NOT NULL)";
+const KEY_INDEX: &str = "CREATE INDEX ON \"s\".\"cpu\" (\"host\", \"time\" DESC)";
+const TIME_INDEX: &str = "CREATE INDEX ON \"s\".\"cpu\" (\"time\" DESC)";
+
+#[test]
+fn a_plain_table_has_a_btree_on_its_key() {
+    assert_eq!(statements("postgres/plain", &timed()), [TABLE, KEY_INDEX]);
+    assert_eq!(
+        statements("postgres/plain?time-index=on", &timed()),
+        [TABLE, KEY_INDEX, TIME_INDEX]
+    );
+}
+
+#[test]
+fn brin_has_no_btree() {
+    let index = "CREATE INDEX ON \"s\".\"cpu\" USING brin (\"time\") WITH (pages_per_range = 32)";
+    assert_eq!(
+        statements("postgres/brin?pages=32", &timed()),
+        [TABLE, index]
+    );
+}
+
+#[test]
+fn partitions_are_by_ranges_of_the_order_key() {
+    let table = format!("{TABLE} PARTITION BY RANGE (\"time\")");
+    assert_eq!(
+        statements("postgres/partitioned", &timed()),
+        [table.as_str(), KEY_INDEX]
+    );
+}
+
+#[test]
+fn a_hypertable_has_both_indexes_as_timescaledb_has() {
+    let hypertable = "SELECT create_hypertable('\"s\".\"cpu\"', by_range('time', \
+        INTERVAL '21600000 milliseconds'), create_default_indexes => false)";
+    assert_eq!(
+        statements("timescale/hypertable?chunk=6h", &timed()),
+        [TABLE, hypertable, KEY_INDEX, TIME_INDEX]
+    );
+    let numbered = table(Some(("n", ColumnType::Bigint)));
+    let [_, hypertable, ..] = &statements("timescale/hypertable?chunk=1000", &numbered)[..] else {
+        panic!("no hypertable");
+    };
+    assert!(hypertable.contains("by_range('n', 1000)"), "{hypertable}");
+}
+
+#[test]
+fn widths_that_cannot_be_are_refused() {
+    assert!(
+        error("timescale/hypertable?chunk=0s", &timed()).contains("chunk= has to be more than 0")
+    );
+    assert!(error("timescale/hypertable?chunk=soon", &timed()).contains("is not a duration"));
+    assert!(
+        error("postgres/partitioned?width=0ms", &timed()).contains("width= has to be more than 0")
+    );
+    let numbered = table(Some(("n", ColumnType::Int)));
+    assert!(error("postgres/partitioned", &numbered).contains("say with width="));
+    assert!(error("timescale/hypertable", &table(None)).contains("chunk= needs an order key"));
+    assert!(error("postgres/brin?pages=0", &timed()).contains("pages=0"));
+    assert!(error("postgres/brin", &table(None)).contains("needs an order key"));
+}
+
+#[test]
+fn layouts_and_settings_that_there_are_not_are_named() {
+    assert!(error("postgres/hypertable", &timed()).contains("timescale/hypertable"));
+    assert!(error("timescale/plain", &timed()).contains("there is hypertable"));
+    assert!(error("postgres/plain?chunk=1d", &timed()).contains("unknown setting `chunk`"));
+    assert!(error("postgres/brin?time-index=on", &timed()).contains("unknown setting"));
+}

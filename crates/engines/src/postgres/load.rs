@@ -1,0 +1,252 @@
+//! Loading a slice of rows by binary COPY, over several connections.
+//!
+//! A slice is cut into parts. Each part is one transaction, which also notes that the part is
+//! there: a slice that is loaded again after a crash misses nothing and has nothing twice.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::record_batch::RecordBatch;
+use bakeoff_driver::DesignError;
+use bytes::{Bytes, BytesMut};
+use futures::SinkExt;
+use pgpq::ArrowToPostgresBinaryEncoder;
+use tokio::task::JoinSet;
+use tokio_postgres::Client;
+
+use super::connect::{PostgresServer, reason};
+use super::layout::{TableLayout, qualified};
+use super::schema::{PARTS_TABLE, Schema, execute, failed};
+use crate::EngineError;
+
+/// Rows of one COPY, which is one transaction.
+pub const PART_ROWS: usize = 10_000;
+
+/// What loads one design's table.
+pub struct Loader {
+    server: PostgresServer,
+    settings: String,
+    schema: Schema,
+    layout: TableLayout,
+    connections: usize,
+    /// Those that nobody uses now.
+    idle: Mutex<Vec<Client>>,
+}
+
+impl Loader {
+    pub fn new(
+        server: PostgresServer,
+        settings: String,
+        schema: Schema,
+        layout: TableLayout,
+        connections: usize,
+    ) -> Arc<Loader> {
+        Arc::new(Loader {
+            server,
+            settings,
+            schema,
+            layout,
+            connections: connections.max(1),
+            idle: Mutex::default(),
+        })
+    }
+
+    /// Loads what is not there yet of a slice; returns when all of it is committed.
+    pub async fn load(self: &Arc<Self>, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        let client = self.connection().await.map_err(|e| DesignError(e.0))?;
+        let prepared = async {
+            self.make_partitions(&client, rows).await?;
+            self.parts_there(&client, slice as i64).await
+        };
+        let there = prepared.await.map_err(|e| DesignError(e.0))?;
+        self.idle().push(client);
+        let slice = Arc::new(Slice {
+            number: slice as i64,
+            rows: rows.clone(),
+            there,
+            next: AtomicUsize::default(),
+        });
+        let mut workers = JoinSet::new();
+        for _ in 0..self.connections.min(slice.parts()) {
+            workers.spawn(Arc::clone(self).work(Arc::clone(&slice)));
+        }
+        while let Some(ended) = workers.join_next().await {
+            // The others end with the set.
+            ended.map_err(|e| DesignError(format!("loading broke off: {e}")))??;
+        }
+        Ok(())
+    }
+
+    /// Closes what is connected.
+    pub fn disconnect(&self) {
+        self.idle().clear();
+    }
+
+    async fn work(self: Arc<Self>, slice: Arc<Slice>) -> Result<(), DesignError> {
+        let mut client = self.connection().await.map_err(|e| DesignError(e.0))?;
+        while let Some((part, rows)) = slice.take() {
+            self.load_part(&mut client, slice.number, part as i64, &rows)
+                .await?;
+        }
+        self.idle().push(client);
+        Ok(())
+    }
+
+    async fn load_part(
+        &self,
+        client: &mut Client,
+        slice: i64,
+        part: i64,
+        rows: &RecordBatch,
+    ) -> Result<(), DesignError> {
+        let bytes = encoded(rows)
+            .map_err(|e| DesignError(format!("rows cannot be sent to PostgreSQL: {e}")))?;
+        let copy = async {
+            let transaction = client.transaction().await?;
+            let statement = self.layout.copy_statement(&self.schema.name);
+            let sink = transaction.copy_in::<_, Bytes>(&statement).await?;
+            let mut sink = std::pin::pin!(sink);
+            sink.send(bytes).await?;
+            let copied = sink.finish().await?;
+            let note = format!(
+                "INSERT INTO {} VALUES ({slice}, {part})",
+                qualified(&self.schema.name, PARTS_TABLE)
+            );
+            transaction.batch_execute(&note).await?;
+            transaction.commit().await?;
+            Ok(copied)
+        };
+        let copied = copy.await.map_err(|e: tokio_postgres::Error| {
+            DesignError(format!("COPY into PostgreSQL failed: {}", reason(&e)))
+        })?;
+        match copied == rows.num_rows() as u64 {
+            true => Ok(()),
+            false => Err(DesignError(format!(
+                "PostgreSQL took {copied} of {} rows",
+                rows.num_rows()
+            ))),
+        }
+    }
+
+    async fn make_partitions(
+        &self,
+        client: &Client,
+        rows: &RecordBatch,
+    ) -> Result<(), EngineError> {
+        let Some(ranges) = self.layout.ranges() else {
+            return Ok(());
+        };
+        let numbers = ranges.of(rows).map_err(EngineError)?;
+        // TimescaleDB makes its chunks itself.
+        if self.layout.is_hypertable() {
+            return Ok(());
+        }
+        let (schema, table) = (&self.schema.name, &self.layout.table.name);
+        let statements: Vec<String> = numbers
+            .into_iter()
+            .map(|number| ranges.partition_statement(schema, table, number))
+            .collect();
+        execute(client, &statements.join("; ")).await
+    }
+
+    async fn parts_there(
+        &self,
+        client: &Client,
+        slice: i64,
+    ) -> Result<HashSet<usize>, EngineError> {
+        let sql = format!(
+            "SELECT part FROM {} WHERE slice = $1",
+            qualified(&self.schema.name, PARTS_TABLE)
+        );
+        let rows = client.query(&sql, &[&slice]).await;
+        let rows = rows.map_err(|e| failed(&sql, &e))?;
+        Ok(rows
+            .iter()
+            .map(|row| row.get::<_, i64>(0) as usize)
+            .collect())
+    }
+
+    async fn connection(&self) -> Result<Client, EngineError> {
+        let idle = self.idle().pop().filter(|client| !client.is_closed());
+        match idle {
+            Some(client) => Ok(client),
+            None => self.server.connect(&self.settings).await,
+        }
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Client>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The statement that makes the table of parts.
+pub fn create_parts_statement(schema: &str) -> String {
+    format!(
+        "CREATE TABLE {} (slice bigint, part bigint, PRIMARY KEY (slice, part))",
+        qualified(schema, PARTS_TABLE)
+    )
+}
+
+/// The rows of one call, handed out part by part.
+struct Slice {
+    number: i64,
+    rows: RecordBatch,
+    /// Parts that an earlier attempt has loaded.
+    there: HashSet<usize>,
+    next: AtomicUsize,
+}
+
+impl Slice {
+    fn parts(&self) -> usize {
+        self.rows.num_rows().div_ceil(PART_ROWS)
+    }
+
+    /// The next part that is not there yet, with its rows.
+    fn take(&self) -> Option<(usize, RecordBatch)> {
+        loop {
+            let part = self.next.fetch_add(1, Ordering::Relaxed);
+            if part >= self.parts() {
+                return None;
+            }
+            if !self.there.contains(&part) {
+                let begin = part * PART_ROWS;
+                let length = PART_ROWS.min(self.rows.num_rows() - begin);
+                return Some((part, self.rows.slice(begin, length)));
+            }
+        }
+    }
+}
+
+/// Rows in the format of binary COPY.
+fn encoded(rows: &RecordBatch) -> Result<Bytes, pgpq::error::ErrorKind> {
+    let mut encoder = ArrowToPostgresBinaryEncoder::try_new(&rows.schema())?;
+    let mut bytes = BytesMut::new();
+    encoder.write_header(&mut bytes)?;
+    encoder.write_batch(rows, &mut bytes)?;
+    encoder.write_footer(&mut bytes)?;
+    Ok(bytes.freeze())
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::Int64Array;
+
+    use super::*;
+
+    #[test]
+    fn each_part_that_is_not_there_is_taken_once() {
+        let rows = 2 * PART_ROWS as i64 + 5;
+        let values = Arc::new(Int64Array::from_iter_values(0..rows));
+        let slice = Slice {
+            number: 0,
+            rows: RecordBatch::try_from_iter([("n", values as _)]).unwrap(),
+            there: HashSet::from([1]),
+            next: AtomicUsize::default(),
+        };
+        let taken: Vec<(usize, usize)> = std::iter::from_fn(|| slice.take())
+            .map(|(part, rows)| (part, rows.num_rows()))
+            .collect();
+        assert_eq!(taken, [(0, PART_ROWS), (2, 5)]);
+    }
+}

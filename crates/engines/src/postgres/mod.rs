@@ -1,0 +1,197 @@
+//! `postgres` and `timescale`: tables and hypertables, on a server that runs or on one that is
+//! started for the run. SQL is sent as it is written.
+
+mod connect;
+mod decode;
+mod deployment;
+mod design;
+mod extension;
+mod footprint;
+mod layout;
+mod load;
+mod numeric;
+mod query;
+mod ranges;
+mod schema;
+mod settle;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bakeoff_driver::Design;
+use bakeoff_servers::postgres::{find_postgres, find_timescale};
+use bakeoff_stats::{DesignInfo, EngineInfo};
+use bakeoff_workload::{DesignId, Workload};
+
+use crate::{Context, Engine, EngineError, Layout, Running};
+pub use connect::PostgresServer;
+use deployment::Deployment;
+use design::PostgresDesign;
+use extension::Extension;
+use layout::{TableLayout, quoted};
+use schema::Schema;
+
+/// Plain PostgreSQL, or with TimescaleDB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flavour {
+    Postgres,
+    Timescale,
+}
+
+impl Flavour {
+    fn name(self) -> &'static str {
+        match self {
+            Flavour::Postgres => "postgres",
+            Flavour::Timescale => "timescale",
+        }
+    }
+}
+
+#[async_trait]
+impl Engine for Flavour {
+    fn name(&self) -> &'static str {
+        Flavour::name(*self)
+    }
+
+    fn layouts(&self) -> &'static [Layout] {
+        match self {
+            Flavour::Postgres => &[
+                Layout {
+                    name: "postgres/plain",
+                    what: "one table with a B-tree on its key, newest first",
+                    settings: layout::INDEX_SETTINGS,
+                },
+                Layout {
+                    name: "postgres/brin",
+                    what: "one table with a BRIN index on the order key",
+                    settings: layout::BRIN_SETTINGS,
+                },
+                Layout {
+                    name: "postgres/partitioned",
+                    what: "declarative partitions by ranges of the order key",
+                    settings: layout::PARTITIONED_SETTINGS,
+                },
+            ],
+            Flavour::Timescale => &[Layout {
+                name: "timescale/hypertable",
+                what: "chunks by ranges of the order key, made by TimescaleDB",
+                settings: layout::HYPERTABLE_SETTINGS,
+            }],
+        }
+    }
+
+    fn speaks_sql(&self) -> bool {
+        true
+    }
+
+    async fn availability(&self) -> Result<String, String> {
+        let found = match self {
+            Flavour::Postgres => find_postgres(None),
+            Flavour::Timescale => find_timescale(None),
+        };
+        let found = found.map_err(|e| e.to_string())?;
+        let postgres = format!(
+            "PostgreSQL {} in {}",
+            found.version,
+            found.bin_dir.display()
+        );
+        Ok(match (self, found.timescale) {
+            (Flavour::Timescale, Some(version)) => format!("TimescaleDB {version} on {postgres}"),
+            _ => postgres,
+        })
+    }
+
+    fn describe(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<DesignInfo, EngineError> {
+        let layout = TableLayout::new(id, &workload.table)?;
+        let schema = Schema::of(&workload.name, id, &context.run_dir);
+        let ours = context.postgres.is_none();
+        let mut statements = schema.statements().to_vec();
+        statements.extend(design::create_statements(&schema, &layout));
+        statements.push(layout.copy_statement(&schema.name));
+        statements.extend(settle::statements(&layout, &schema.name, ours));
+        if !ours {
+            statements.extend(schema.drop_tables_statements(&layout.table.name));
+            statements.push(schema.drop_statement());
+        }
+        let mut settings = layout.settings();
+        settings.push((
+            "writes".to_owned(),
+            format!(
+                "binary COPY, {} rows in each transaction, {} connections",
+                load::PART_ROWS,
+                context.threads
+            ),
+        ));
+        settings.push((
+            "max_parallel_workers_per_gather".to_owned(),
+            parallel_workers(context.threads).to_string(),
+        ));
+        Ok(DesignInfo {
+            id: id.to_string(),
+            engine: self.name().to_owned(),
+            settings,
+            statements,
+        })
+    }
+
+    async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
+        let deployment = Deployment::start(*self, context).await?;
+        Ok(Box::new(RunningPostgres {
+            flavour: *self,
+            deployment: Arc::new(deployment),
+        }))
+    }
+}
+
+struct RunningPostgres {
+    flavour: Flavour,
+    deployment: Arc<Deployment>,
+}
+
+#[async_trait]
+impl Running for RunningPostgres {
+    fn info(&self) -> EngineInfo {
+        self.deployment.info.clone()
+    }
+
+    async fn design(
+        &self,
+        id: &DesignId,
+        workload: &Workload,
+        context: &Context,
+    ) -> Result<Box<dyn Design>, EngineError> {
+        let info = self.flavour.describe(id, workload, context)?;
+        let layout = TableLayout::new(id, &workload.table)?;
+        let schema = Schema::of(&workload.name, id, &context.run_dir);
+        self.deployment.claim(&schema, &layout.table.name).await?;
+        let deployment = Arc::clone(&self.deployment);
+        let design = PostgresDesign::new(deployment, info, schema, layout, context.threads)?;
+        Ok(Box::new(design))
+    }
+
+    async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
+        Deployment::finish(self.deployment, keep).await
+    }
+}
+
+/// What each connection of a design is set to: where its table is, and how many processes a query
+/// may have.
+fn session_settings(schema: &Schema, extension: Option<&Extension>, threads: usize) -> String {
+    let mut path = vec![quoted(&schema.name)];
+    path.extend(extension.map(|extension| extension.schema.clone()));
+    format!(
+        "SET search_path TO {}; SET max_parallel_workers_per_gather TO {}",
+        path.join(", "),
+        parallel_workers(threads)
+    )
+}
+
+/// Processes beside the one that answers.
+fn parallel_workers(threads: usize) -> usize {
+    threads.saturating_sub(1)
+}

@@ -1,0 +1,151 @@
+//! Ranges of the order key that rows are kept apart by.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use arrow::record_batch::RecordBatch;
+use bakeoff_workload::ColumnType;
+
+use super::layout::{qualified, quoted};
+use crate::integers::integers;
+
+/// Partitions or chunks that one slice of rows may need: each is a table.
+const MOST_IN_A_SLICE: usize = 1_000;
+
+/// Equal ranges, of which one begins at 0 (1970 for timestamps).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ranges {
+    /// First column of the order key.
+    pub column: String,
+    pub kind: ColumnType,
+    /// In units of the column: milliseconds for timestamps.
+    pub width: i64,
+    /// What sets the width in a design's id.
+    pub setting: String,
+}
+
+impl Ranges {
+    /// The ranges that some rows are in, by their numbers.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn of(&self, rows: &RecordBatch) -> Result<BTreeSet<i64>, String> {
+        let Some(values) = rows.column_by_name(&self.column) else {
+            return Ok(BTreeSet::new());
+        };
+        let mut numbers = BTreeSet::new();
+        for value in integers(values) {
+            numbers.insert(value.div_euclid(self.width));
+            if numbers.len() > MOST_IN_A_SLICE {
+                return Err(format!(
+                    "a slice of {} rows needs more than {MOST_IN_A_SLICE} tables, one for each \
+                     range of `{}`: raise {}",
+                    rows.num_rows(),
+                    self.column,
+                    self.setting
+                ));
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// The statement that makes the partition of a range, unless it is there.
+    pub fn partition_statement(&self, schema: &str, table: &str, number: i64) -> String {
+        let begin = number.checked_mul(self.width);
+        let end = begin.and_then(|begin| begin.checked_add(self.width));
+        let sign = if number < 0 { "before" } else { "from" };
+        let name = format!("{sign}_{}", number.unsigned_abs());
+        format!(
+            "CREATE TABLE IF NOT EXISTS {} PARTITION OF {} FOR VALUES FROM ({}) TO ({})",
+            qualified(schema, &name),
+            qualified(schema, table),
+            self.bound(begin, "MINVALUE"),
+            self.bound(end, "MAXVALUE")
+        )
+    }
+
+    /// The width, as TimescaleDB takes it.
+    pub fn interval(&self) -> String {
+        match self.kind {
+            ColumnType::Timestamp => format!("INTERVAL '{} milliseconds'", self.width),
+            _ => self.width.to_string(),
+        }
+    }
+
+    /// A bound of a range, or what says that the column's type ends before.
+    fn bound(&self, value: Option<i64>, without: &str) -> String {
+        let held = value.filter(|v| self.kind != ColumnType::Int || i32::try_from(*v).is_ok());
+        match (held, self.kind) {
+            (None, _) => without.to_owned(),
+            (Some(value), ColumnType::Timestamp) => {
+                format!("TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * {value}")
+            }
+            (Some(value), _) => value.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "floor({} / {})", quoted(&self.column), self.width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array, TimestampMillisecondArray};
+
+    use super::*;
+
+    fn ranges(kind: ColumnType, width: i64) -> Ranges {
+        Ranges {
+            column: "t".to_owned(),
+            kind,
+            width,
+            setting: "width=".to_owned(),
+        }
+    }
+
+    fn rows(values: ArrayRef) -> RecordBatch {
+        RecordBatch::try_from_iter([("t", values)]).unwrap()
+    }
+
+    #[test]
+    fn values_before_zero_have_ranges_of_their_own() {
+        let times = TimestampMillisecondArray::from(vec![-1, 0, 9, 10]);
+        let of = ranges(ColumnType::Timestamp, 10).of(&rows(Arc::new(times)));
+        assert_eq!(of.unwrap(), BTreeSet::from([-1, 0, 1]));
+    }
+
+    #[test]
+    fn so_many_tables_are_refused_with_what_to_change() {
+        let many = Arc::new(Int64Array::from_iter_values(0..2_000));
+        let error = ranges(ColumnType::Bigint, 1).of(&rows(many)).unwrap_err();
+        assert!(error.contains("raise width="), "{error}");
+    }
+
+    #[test]
+    fn partitions_have_names_and_bounds() {
+        let bounds = |kind, width, number| {
+            let statement = ranges(kind, width).partition_statement("s", "t", number);
+            statement.split_once(" FOR VALUES ").unwrap().1.to_owned()
+        };
+        assert_eq!(
+            ranges(ColumnType::Bigint, 10).partition_statement("s", "t", -2),
+            "CREATE TABLE IF NOT EXISTS \"s\".\"before_2\" PARTITION OF \"s\".\"t\" \
+             FOR VALUES FROM (-20) TO (-10)"
+        );
+        assert_eq!(
+            bounds(ColumnType::Timestamp, 5, 1),
+            "FROM (TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * 5) \
+             TO (TIMESTAMP 'epoch' + INTERVAL '1 millisecond' * 10)"
+        );
+        let last = i64::from(i32::MAX) / 1_000;
+        let from_last = bounds(ColumnType::Int, 1_000, last);
+        assert_eq!(from_last, "FROM (2147483000) TO (MAXVALUE)");
+        let first = i64::MIN.div_euclid(1_000);
+        assert!(bounds(ColumnType::Bigint, 1_000, first).starts_with("FROM (MINVALUE) TO (-"));
+    }
+}

@@ -1,0 +1,159 @@
+//! The schema of a design, and the comment on it that says whose it is.
+//!
+//! Nothing is ever created, written or dropped in a schema that does not carry the comment of the
+//! same run.
+
+use std::path::Path;
+
+use bakeoff_workload::DesignId;
+use tokio_postgres::Client;
+
+use super::connect::reason;
+use super::layout::{qualified, quoted, text};
+use crate::{EngineError, owner};
+
+/// Holds which parts of which slices are loaded.
+pub const PARTS_TABLE: &str = "bakeoff_parts";
+/// Characters of a workload's name that are in the schema's, which has 63 at most.
+const WORKLOAD_CHARACTERS: usize = 30;
+
+/// A schema of ours: one for each design, so that tables in it have the workload's own name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema {
+    pub name: String,
+    comment: String,
+}
+
+impl Schema {
+    pub fn of(workload: &str, id: &DesignId, run_dir: &Path) -> Self {
+        let owner = owner::run_name(run_dir);
+        let hash = xxhash_rust::xxh3::xxh3_64(format!("{owner} {id}").as_bytes());
+        let workload: String = workload.chars().take(WORKLOAD_CHARACTERS).collect();
+        let layout = id.layout.as_deref().unwrap_or_default();
+        Schema {
+            name: format!("bakeoff_{workload}_{layout}_{:08x}", hash as u32),
+            comment: format!(
+                "Made by Bakeoff, may be dropped when its run is not going on: {owner}"
+            ),
+        }
+    }
+
+    /// The statements that make the schema ours, in one transaction.
+    pub fn statements(&self) -> [String; 2] {
+        let name = quoted(&self.name);
+        [
+            format!("CREATE SCHEMA {name}"),
+            format!("COMMENT ON SCHEMA {name} IS {}", text(&self.comment)),
+        ]
+    }
+
+    /// What removes the design's tables, and nothing that others put beside them.
+    pub fn drop_tables_statements(&self, table: &str) -> [String; 2] {
+        [PARTS_TABLE, table]
+            .map(|table| format!("DROP TABLE IF EXISTS {}", qualified(&self.name, table)))
+    }
+
+    /// Fails while there is anything in it.
+    pub fn drop_statement(&self) -> String {
+        format!("DROP SCHEMA IF EXISTS {}", quoted(&self.name))
+    }
+
+    /// Makes the schema, or finds the one that this run made before.
+    ///
+    /// # Errors
+    /// If there is one of that name that is not ours.
+    pub async fn claim(&self, client: &Client) -> Result<(), EngineError> {
+        match self.comment(client).await? {
+            None => {
+                let [create, comment] = self.statements();
+                // Statements that are sent together are one transaction.
+                execute(client, &format!("{create}; {comment}")).await
+            }
+            Some(comment) => self.check(comment.as_deref()),
+        }
+    }
+
+    /// Whether it is there, and ours.
+    ///
+    /// # Errors
+    /// If it is somebody else's.
+    pub async fn is_there(&self, client: &Client) -> Result<bool, EngineError> {
+        match self.comment(client).await? {
+            None => Ok(false),
+            Some(comment) => self.check(comment.as_deref()).map(|()| true),
+        }
+    }
+
+    /// Drops the design's tables and the schema, if it is ours.
+    pub async fn drop(&self, client: &Client, table: &str) -> Result<(), EngineError> {
+        if !self.is_there(client).await? {
+            return Ok(());
+        }
+        for statement in self.drop_tables_statements(table) {
+            execute(client, &statement).await?;
+        }
+        execute(client, &self.drop_statement()).await
+    }
+
+    /// The schema's comment, if there is the schema.
+    async fn comment(&self, client: &Client) -> Result<Option<Option<String>>, EngineError> {
+        let sql =
+            "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = $1";
+        let row = client.query_opt(sql, &[&self.name]).await;
+        let row = row.map_err(|e| failed(sql, &e))?;
+        Ok(row.map(|row| row.get(0)))
+    }
+
+    fn check(&self, comment: Option<&str>) -> Result<(), EngineError> {
+        if comment == Some(self.comment.as_str()) {
+            return Ok(());
+        }
+        Err(EngineError(format!(
+            "schema {} exists and does not carry this run's mark; Bakeoff touches nothing in it: \
+             drop it yourself if it is not needed, or choose another --out folder",
+            self.name
+        )))
+    }
+}
+
+/// Sends statements, separated by semicolons, as one transaction.
+pub async fn execute(client: &Client, sql: &str) -> Result<(), EngineError> {
+    let done = client.batch_execute(sql).await;
+    done.map_err(|e| failed(sql, &e))
+}
+
+pub fn failed(sql: &str, error: &tokio_postgres::Error) -> EngineError {
+    EngineError(format!("`{sql}` failed: {}", reason(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(id: &str, run_dir: &str) -> Schema {
+        Schema::of("timeseries", &id.parse().unwrap(), Path::new(run_dir))
+    }
+
+    #[test]
+    fn each_design_of_each_run_has_its_own() {
+        let a = schema("postgres/plain", "/runs/a");
+        assert_eq!(a, schema("postgres/plain", "/runs/a"));
+        assert_ne!(a.name, schema("postgres/plain", "/runs/b").name);
+        assert_ne!(
+            a.name,
+            schema("postgres/plain?time-index=on", "/runs/a").name
+        );
+        let long = Schema::of(
+            &"x".repeat(60),
+            &"timescale/hypertable".parse().unwrap(),
+            Path::new("/"),
+        );
+        assert!(long.name.len() <= 63, "{}", long.name);
+    }
+
+    #[test]
+    fn a_quote_in_a_folder_name_stays_inside_its_literal() {
+        let [_, comment] = schema("postgres/plain", "/it's").statements();
+        assert!(comment.ends_with("/it''s'"), "{comment}");
+    }
+}

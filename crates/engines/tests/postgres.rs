@@ -1,0 +1,544 @@
+//! Designs on a real PostgreSQL and TimescaleDB: every layout answers as the rows themselves do,
+//! loading again changes nothing, what is not ours is left alone, and faults are told.
+//!
+//! Where they are not installed this prints why it is skipped and passes, unless
+//! `BAKEOFF_REQUIRE_ENGINES=1`.
+
+#![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::{ArrayRef, AsArray, StringArray};
+use arrow::compute::concat_batches;
+use arrow::datatypes::{DataType, Int64Type};
+use arrow::record_batch::RecordBatch;
+use bakeoff_driver::Design;
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::postgres::{Server, ServerOptions, find_timescale};
+use bakeoff_engines::servers::{Home, list};
+use bakeoff_engines::{Context, PostgresServer};
+use bakeoff_workload::DesignId;
+use tokio_postgres::{Client, NoTls};
+
+use support::{Started, THREADS, Table, events, places, wrong_answers};
+
+/// The longest that a call to a server that was killed may take.
+const NOTICED_WITHIN: Duration = Duration::from_secs(20);
+/// Connections of the server that runs already: few, so that they can run out.
+const CONNECTIONS: u32 = 12;
+
+const EVENT_DESIGNS: &[&str] = &[
+    "postgres/plain",
+    "postgres/plain?time-index=on",
+    "postgres/brin?pages=4",
+    "postgres/partitioned?width=5h",
+    "timescale/hypertable?chunk=5h",
+    "timescale/hypertable?chunk=2d&time-index=off",
+];
+
+const EVENT_QUERIES: &[&str] = &[
+    "SELECT * FROM events",
+    "SELECT seen, flag, small, large FROM events",
+    "SELECT 1 AS one FROM events",
+    "SELECT count(*) AS n FROM events",
+    "SELECT count(label) AS labels, count(value) AS numbers, count(flag) AS flags FROM events",
+    "SELECT series, min(time) AS first, max(large) AS most, avg(small) AS mean,
+     sum(length(label)) AS long, sum(large / 1000) AS total FROM events GROUP BY series ORDER BY series",
+    "SELECT min(label) AS least, max(label) AS most FROM events",
+    "SELECT max(value) AS most, min(value) AS least FROM events",
+    "SELECT series, value FROM events WHERE value > 1.0 ORDER BY value, series, time",
+    "SELECT * FROM events WHERE series = 'ü'",
+    "SELECT * FROM events WHERE series IN ('a', 'it''s', 'nobody')",
+    "SELECT * FROM events WHERE series = 'nobody'",
+    "SELECT count(*) AS n, max(time) AS last FROM events WHERE series = 'nobody'",
+    "SELECT * FROM events WHERE series = 'a' AND time >= TIMESTAMP '1969-12-30T00:00:00'
+     AND time < TIMESTAMP '1970-01-01T00:00:00.001'",
+    "SELECT * FROM events ORDER BY time DESC, series LIMIT 5",
+    "SELECT * FROM events ORDER BY label NULLS LAST, series, time LIMIT 40",
+    "SELECT * FROM events WHERE flag IS NOT TRUE",
+    "SELECT * FROM events WHERE label LIKE '%日本%'",
+    "SELECT date_trunc('day', time) AS day, count(*) AS n FROM events GROUP BY date_trunc('day', time)
+     ORDER BY day",
+    "SELECT date_bin(INTERVAL '7 hours', time, TIMESTAMP '1970-01-01T00:00:00') AS bin, count(*) AS n
+     FROM events GROUP BY bin ORDER BY bin",
+    "SELECT DISTINCT ON (series) series, time, large FROM events ORDER BY series, time DESC",
+    "SELECT CAST(time AS DATE) AS day, CAST(small AS REAL) AS number, CAST(small AS SMALLINT) AS little
+     FROM events WHERE small IN (-1, 0)",
+    "SELECT a.time, b.small FROM events a JOIN events b ON a.time = b.time AND a.series < b.series
+     WHERE a.series = 'a'",
+];
+
+const PLACE_DESIGNS: &[&str] = &[
+    "postgres/plain",
+    "postgres/brin",
+    "postgres/partitioned?width=10",
+    "timescale/hypertable?chunk=10",
+];
+
+const PLACE_QUERIES: &[&str] = &[
+    "SELECT * FROM places",
+    "SELECT \"order\" FROM places WHERE day BETWEEN -11 AND -1",
+    "SELECT * FROM places WHERE region = '' AND id = -2147483648",
+    "SELECT sum(amount) AS total, count(*) AS n FROM places WHERE region = 'north' AND id = 0",
+    "SELECT * FROM places WHERE region = 'north' AND id = 0
+     ORDER BY day DESC, \"order\" DESC LIMIT 4",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn designs_on_a_real_postgresql() {
+    if !has_timescale() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run_dir = folder.path().join("run");
+    let postgres = Started::new("postgres", run_dir.clone()).await;
+    let timescale = Started::new("timescale", run_dir).await;
+    let started = |id: &str| match id.starts_with("timescale") {
+        true => &timescale,
+        false => &postgres,
+    };
+    let events = storable(events());
+    for (table, designs, queries) in [
+        (&events, EVENT_DESIGNS, EVENT_QUERIES),
+        (&places(), PLACE_DESIGNS, PLACE_QUERIES),
+    ] {
+        for id in designs {
+            every_answer_is_as_the_rows_are(started(id), id, table, queries).await;
+        }
+    }
+    for id in [
+        "postgres/partitioned?width=5h",
+        "timescale/hypertable?chunk=5h",
+    ] {
+        loading_again_changes_nothing(started(id), id, &events).await;
+    }
+    what_postgresql_cannot_hold_is_an_error(&postgres).await;
+    a_query_that_nobody_waits_for_ends(&postgres, &events).await;
+    columnstore_is_refused_where_there_is_none(&timescale, &events).await;
+    a_server_killed_in_a_copy_is_noticed(postgres, &events).await;
+    timescale.running.finish(false).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_runs_already() {
+    if !has_timescale() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let theirs = Theirs::start(folder.path()).await;
+    mistakes_in_the_url_are_told(&theirs).await;
+    a_server_without_timescaledb_is_told(&theirs, folder.path()).await;
+    what_is_not_ours_is_left_alone(&theirs, folder.path()).await;
+    what_others_put_beside_ours_stays(&theirs, folder.path()).await;
+    the_time_zone_of_the_server_changes_no_answer(&theirs, folder.path()).await;
+    connections_that_run_out_are_told(&theirs, folder.path()).await;
+    theirs.server.stop().await.unwrap();
+}
+
+async fn every_answer_is_as_the_rows_are(
+    started: &Started,
+    id: &str,
+    table: &Table,
+    queries: &[&str],
+) {
+    let design = started.loaded(id, table).await;
+    design.settle().await.unwrap();
+    let oracle = table.oracle(table.rows.clone()).await;
+    let wrong = wrong_answers(design.as_ref(), &oracle, queries).await;
+    assert_eq!(wrong, [""; 0]);
+    let footprint = design.footprint().await.unwrap();
+    assert!(footprint.files.unwrap() > 0);
+    assert_eq!(footprint.engine_bytes, footprint.file_bytes, "{id}");
+    assert!(design.survives().await);
+}
+
+async fn loading_again_changes_nothing(started: &Started, id: &str, table: &Table) {
+    let design = started.loaded(id, table).await;
+    let half = table.rows.num_rows() / 2;
+    design.load(0, &table.rows.slice(0, half)).await.unwrap();
+    assert_eq!(
+        count(design.as_ref(), "events").await,
+        table.rows.num_rows() as i64
+    );
+    let other = table.rows.slice(0, 1);
+    design
+        .load(
+            7,
+            &concat_batches(&other.schema(), [&other, &other]).unwrap(),
+        )
+        .await
+        .unwrap();
+    let twice = table.rows.num_rows() as i64 + 2;
+    assert_eq!(
+        count(design.as_ref(), "events").await,
+        twice,
+        "repeated keys are kept"
+    );
+    design.create().await.unwrap();
+    assert_eq!(
+        count(design.as_ref(), "events").await,
+        0,
+        "a table made anew is empty"
+    );
+}
+
+async fn what_postgresql_cannot_hold_is_an_error(postgres: &Started) {
+    let table = events();
+    let design = postgres.design("postgres/plain", &table).await;
+    design.create().await.unwrap();
+    let error = design.load(0, &table.rows).await.unwrap_err().to_string();
+    assert!(error.contains("invalid byte sequence"), "{error}");
+    assert_eq!(
+        count(design.as_ref(), "events").await,
+        0,
+        "half a part was loaded"
+    );
+
+    let partitioned = postgres
+        .design("postgres/partitioned?width=1ms", &table)
+        .await;
+    partitioned.create().await.unwrap();
+    let days = (0..2_000)
+        .map(Some)
+        .collect::<arrow::array::TimestampMillisecondArray>();
+    let rows = arrow::compute::take_record_batch(
+        &table.rows,
+        &arrow::array::UInt32Array::from(vec![0; 2_000]),
+    );
+    let mut columns = rows.unwrap().columns().to_vec();
+    columns[1] = Arc::new(days);
+    let rows = RecordBatch::try_new(table.rows.schema(), columns).unwrap();
+    let error = partitioned.load(0, &rows).await.unwrap_err().to_string();
+    assert!(error.contains("raise width="), "{error}");
+}
+
+async fn a_query_that_nobody_waits_for_ends(postgres: &Started, table: &Table) {
+    let design = postgres.loaded("postgres/plain", table).await;
+    let asked = design.answer("SELECT count(*) AS n, pg_sleep(600) AS slept FROM events");
+    assert!(
+        tokio::time::timeout(Duration::from_millis(300), asked)
+            .await
+            .is_err()
+    );
+    let active = "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' \
+                  AND state = 'active' AND pid <> pg_backend_pid()";
+    let other = postgres.design("postgres/brin", table).await;
+    other.create().await.unwrap();
+    let ended = async {
+        while number(other.as_ref(), active).await > 0 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(NOTICED_WITHIN, ended).await.unwrap();
+    assert_eq!(
+        count(design.as_ref(), "events").await,
+        table.rows.num_rows() as i64
+    );
+}
+
+async fn columnstore_is_refused_where_there_is_none(timescale: &Started, table: &Table) {
+    let id: DesignId = "timescale/hypertable?columnstore=on".parse().unwrap();
+    let made = timescale
+        .running
+        .design(&id, &table.workload, &timescale.context)
+        .await;
+    if timescale
+        .running
+        .info()
+        .settings
+        .iter()
+        .any(|(_, value)| value == "apache")
+    {
+        let error = made.err().unwrap().to_string();
+        assert!(error.contains("under apache"), "{error}");
+    }
+}
+
+async fn a_server_killed_in_a_copy_is_noticed(postgres: Started, table: &Table) {
+    let design = postgres.design("postgres/plain", table).await;
+    design.create().await.unwrap();
+    assert_eq!(design.dead(), None);
+    let many: Vec<&RecordBatch> = std::iter::repeat_n(&table.rows, 4_000).collect();
+    let many = concat_batches(&table.rows.schema(), many).unwrap();
+    let servers = list(&Home::from_env().unwrap()).unwrap();
+    let run_dir = &postgres.context.run_dir;
+    let server = servers
+        .iter()
+        .find(|s| s.dir == run_dir.join("postgres"))
+        .unwrap();
+    let killing = async {
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        let kill = std::process::Command::new("kill")
+            .args(["-9", &server.pid.to_string()])
+            .status();
+        assert!(kill.unwrap().success());
+    };
+    let loading = tokio::time::timeout(NOTICED_WITHIN, design.load(0, &many));
+    let (loaded, ()) = tokio::join!(loading, killing);
+    let error = loaded
+        .expect("a load waits for a server that is gone")
+        .unwrap_err();
+    let why = design.dead().unwrap();
+    assert!(why.contains("SIGKILL"), "{error}; {why}");
+    drop(design);
+    postgres.running.finish(false).await.unwrap();
+    assert!(!server.dir.exists());
+}
+
+/// A server that Bakeoff is only told of.
+struct Theirs {
+    server: Server,
+}
+
+impl Theirs {
+    async fn start(folder: &std::path::Path) -> Theirs {
+        let options = ServerOptions::new(Home::from_env().unwrap(), folder.join("theirs"));
+        let server = Server::start(ServerOptions {
+            timescale: true,
+            max_connections: CONNECTIONS,
+            ..options
+        });
+        let theirs = Theirs {
+            server: server.await.unwrap(),
+        };
+        let client = theirs.client("postgres").await;
+        for database in ["metrics", "bare"] {
+            let create = format!("CREATE DATABASE {database}");
+            client.batch_execute(&create).await.unwrap();
+        }
+        let metrics = theirs.client("metrics").await;
+        metrics
+            .batch_execute("CREATE EXTENSION timescaledb")
+            .await
+            .unwrap();
+        theirs
+    }
+
+    fn url(&self, database: &str) -> String {
+        let (user, address) = (self.server.user(), self.server.address());
+        format!("postgresql://{user}@{address}/{database}")
+    }
+
+    fn address(&self, database: &str) -> PostgresServer {
+        PostgresServer::new(&self.url(database), Some(self.server.password()), None).unwrap()
+    }
+
+    async fn client(&self, database: &str) -> Client {
+        let mut config: tokio_postgres::Config = self.url(database).parse().unwrap();
+        let (client, connection) = config
+            .password(self.server.password())
+            .connect(NoTls)
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
+    fn context(&self, database: &str, run_dir: std::path::PathBuf) -> Context {
+        Context {
+            run_dir,
+            threads: THREADS,
+            cluster: None,
+            postgres: Some(self.address(database)),
+            memory_table_bytes: 0,
+            keys_repeat: true,
+            server: Default::default(),
+            keyspace: None,
+        }
+    }
+
+    async fn started(&self, name: &str, run_dir: std::path::PathBuf) -> Started {
+        let context = self.context("metrics", run_dir);
+        let id: DesignId = name.parse().unwrap();
+        let running = engine(&id).unwrap().start(&context).await.unwrap();
+        Started { running, context }
+    }
+}
+
+async fn mistakes_in_the_url_are_told(theirs: &Theirs) {
+    let error = async |url: String, password: &str| {
+        let server = PostgresServer::new(&url, Some(password), None).unwrap();
+        let context = Context {
+            postgres: Some(server),
+            ..theirs.context("metrics", "/nowhere".into())
+        };
+        let id: DesignId = "postgres/plain".parse().unwrap();
+        let started = engine(&id).unwrap().start(&context).await;
+        started.err().unwrap().to_string()
+    };
+    let password = theirs.server.password();
+    let wrong = error(theirs.url("metrics"), "wrong-hunter2").await;
+    assert!(wrong.contains("BAKEOFF_POSTGRES_PASSWORD"), "{wrong}");
+    assert!(!wrong.contains("hunter2"), "{wrong}");
+    let nowhere = error(theirs.url("nowhere"), password).await;
+    assert!(nowhere.contains("\"nowhere\" does not exist"), "{nowhere}");
+    assert!(nowhere.contains("check the database"), "{nowhere}");
+}
+
+async fn a_server_without_timescaledb_is_told(theirs: &Theirs, folder: &std::path::Path) {
+    let id: DesignId = "timescale/hypertable".parse().unwrap();
+    let context = theirs.context("bare", folder.join("bare"));
+    let started = engine(&id).unwrap().start(&context).await;
+    let error = started.err().unwrap().to_string();
+    assert!(error.contains("CREATE EXTENSION timescaledb"), "{error}");
+    let sql = "SELECT 1 FROM pg_extension WHERE extname = 'timescaledb'";
+    let made = theirs
+        .client("bare")
+        .await
+        .query_opt(sql, &[])
+        .await
+        .unwrap();
+    assert!(
+        made.is_none(),
+        "an extension was made that nobody asked for"
+    );
+}
+
+async fn what_is_not_ours_is_left_alone(theirs: &Theirs, folder: &std::path::Path) {
+    let table = storable(events());
+    let started = theirs.started("postgres", folder.join("another run")).await;
+    let id: DesignId = "postgres/plain".parse().unwrap();
+    let statements = engine(&id)
+        .unwrap()
+        .describe(&id, &table.workload, &started.context);
+    let create = statements.unwrap().statements[0].clone();
+    let schema = create.strip_prefix("CREATE SCHEMA ").unwrap().to_owned();
+    let client = theirs.client("metrics").await;
+    let rows = format!("{schema}.events");
+    client
+        .batch_execute(&format!("{create}; CREATE TABLE {rows} AS SELECT 1 AS n"))
+        .await
+        .unwrap();
+    for comment in ["NULL", "'Made by Bakeoff: of another run'"] {
+        let mark = format!("COMMENT ON SCHEMA {schema} IS {comment}");
+        client.batch_execute(&mark).await.unwrap();
+        let refused = started
+            .running
+            .design(&id, &table.workload, &started.context)
+            .await;
+        let error = refused.err().unwrap().to_string();
+        assert!(error.contains(schema.trim_matches('"')), "{error}");
+        assert!(error.contains("another --out"), "{error}");
+    }
+    started.running.finish(false).await.unwrap();
+    let sql = format!("SELECT n FROM {rows}");
+    assert_eq!(client.query(&sql, &[]).await.unwrap().len(), 1);
+}
+
+async fn what_others_put_beside_ours_stays(theirs: &Theirs, folder: &std::path::Path) {
+    let table = storable(events());
+    let started = theirs.started("timescale", folder.join("run")).await;
+    let design = started.loaded("timescale/hypertable", &table).await;
+    let client = theirs.client("metrics").await;
+    let sql = "SELECT nspname FROM pg_namespace WHERE obj_description(oid) LIKE '%Bakeoff, may%'";
+    let ours = async || -> Vec<String> {
+        let rows = client.query(sql, &[]).await.unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    let [schema] = &ours().await[..] else {
+        panic!("not one schema");
+    };
+    let beside = format!("\"{schema}\".beside");
+    client
+        .batch_execute(&format!("CREATE TABLE {beside} AS SELECT 1 AS n"))
+        .await
+        .unwrap();
+    drop(design);
+    let error = started.running.finish(false).await.unwrap_err().to_string();
+    assert!(error.contains("beside"), "{error}");
+    client
+        .batch_execute(&format!("DROP TABLE {beside}"))
+        .await
+        .unwrap();
+
+    let again = theirs.started("timescale", folder.join("run")).await;
+    again.loaded("timescale/hypertable", &table).await;
+    again.running.finish(false).await.unwrap();
+    assert_eq!(ours().await, [""; 0]);
+}
+
+async fn the_time_zone_of_the_server_changes_no_answer(theirs: &Theirs, folder: &std::path::Path) {
+    let client = theirs.client("metrics").await;
+    client
+        .batch_execute(
+            "ALTER DATABASE metrics SET TimeZone TO 'Asia/Kathmandu'; \
+             ALTER DATABASE metrics SET DateStyle TO 'German'",
+        )
+        .await
+        .unwrap();
+    let table = storable(events());
+    for (name, id) in [
+        ("postgres", "postgres/partitioned?width=5h"),
+        ("timescale", "timescale/hypertable?chunk=5h"),
+    ] {
+        let started = theirs.started(name, folder.join("zone")).await;
+        let design = started.loaded(id, &table).await;
+        let oracle = table.oracle(table.rows.clone()).await;
+        let queries = [
+            "SELECT date_trunc('day', time) AS day, count(*) AS n, max(time) AS last FROM events
+             GROUP BY date_trunc('day', time) ORDER BY day",
+            "SELECT * FROM events WHERE time >= TIMESTAMP '1970-01-01T00:00:00'",
+        ];
+        let wrong = wrong_answers(design.as_ref(), &oracle, &queries).await;
+        assert_eq!(wrong, [""; 0]);
+        drop(design);
+        started.running.finish(false).await.unwrap();
+    }
+}
+
+async fn connections_that_run_out_are_told(theirs: &Theirs, folder: &std::path::Path) {
+    let table = storable(events());
+    let mut started = theirs.started("postgres", folder.join("many")).await;
+    started.context.threads = 3 * CONNECTIONS as usize;
+    let design = started.design("postgres/plain", &table).await;
+    design.create().await.unwrap();
+    let many: Vec<&RecordBatch> = std::iter::repeat_n(&table.rows, 6_000).collect();
+    let many = concat_batches(&table.rows.schema(), many).unwrap();
+    let error = design.load(0, &many).await.unwrap_err().to_string();
+    assert!(error.contains("max_connections"), "{error}");
+    drop(design);
+    started.running.finish(false).await.unwrap();
+}
+
+/// Without the character of number 0, which PostgreSQL's texts cannot have.
+fn storable(mut table: Table) -> Table {
+    let without = |column: &ArrayRef| -> ArrayRef {
+        if column.data_type() != &DataType::Utf8 {
+            return Arc::clone(column);
+        }
+        let texts = column.as_string::<i32>().iter();
+        Arc::new(
+            texts
+                .map(|t| t.map(|t| t.replace('\0', "")))
+                .collect::<StringArray>(),
+        )
+    };
+    let columns = table.rows.columns().iter().map(without).collect();
+    table.rows = RecordBatch::try_new(table.rows.schema(), columns).unwrap();
+    table
+}
+
+async fn count(design: &dyn Design, table: &str) -> i64 {
+    number(design, &format!("SELECT count(*) AS n FROM {table}")).await
+}
+
+async fn number(design: &dyn Design, sql: &str) -> i64 {
+    let answer = design.answer(sql).await.unwrap();
+    answer.batches[0]
+        .column(0)
+        .as_primitive::<Int64Type>()
+        .value(0)
+}
+
+fn has_timescale() -> bool {
+    let Err(reason) = find_timescale(None) else {
+        return true;
+    };
+    let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
+    assert!(!required, "{reason}");
+    println!("skipped: {reason}");
+    false
+}
