@@ -53,7 +53,7 @@ impl<'a> Questions<'a> {
         query: &Query,
         round: u32,
     ) -> Result<String, RunError> {
-        Ok(query.bind(&design.info().engine, self.values(query, round)?))
+        Ok(query.bind(&design.info().id, self.values(query, round)?))
     }
 
     /// The right answer for this design in this round.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bakeoff_workload::{Error, Query, Result, Workload};
+use bakeoff_workload::{Error, Parameter, Query, Result, Workload};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::error::DataFusionError;
@@ -99,13 +99,11 @@ async fn complaint(
 
 /// The SQL with NULL for each parameter, padded so that every other token keeps its position.
 fn with_nulls(query: &Query, sql: &str) -> String {
-    query
-        .parameters
-        .iter()
-        .fold(sql.to_owned(), |sql, parameter| {
-            let mark = format!("${{{}}}", parameter.name);
-            sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
-        })
+    let names = query.parameters.iter().flat_map(Parameter::placeholders);
+    names.fold(sql.to_owned(), |sql, name| {
+        let mark = format!("${{{name}}}");
+        sql.replace(&mark, &format!("{:width$}", "NULL", width = mark.len()))
+    })
 }
 
 /// A planner's complaint and its place in the SQL.

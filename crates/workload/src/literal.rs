@@ -45,7 +45,8 @@ fn blob(bytes: &[u8]) -> String {
     format!("X'{digits}'")
 }
 
-fn timestamp(milliseconds: i64) -> Option<String> {
+/// `None` if it is out of range.
+pub fn timestamp(milliseconds: i64) -> Option<String> {
     let time = Timestamp::from_millisecond(milliseconds).ok()?;
     Some(format!(
         "TIMESTAMP '{}'",

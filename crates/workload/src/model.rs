@@ -103,7 +103,8 @@ pub struct Query {
     pub name: String,
     /// SQL with `${parameter}` where a drawn literal goes.
     pub sql: String,
-    /// SQL for an engine (by its name, `cassandra`) that needs another form.
+    /// SQL for an engine (by its name, `cassandra`) or one of its layouts (`cassandra/wide`) that
+    /// needs another form.
     pub engine_sql: BTreeMap<String, String>,
     pub parameters: Vec<Parameter>,
     pub expect: Option<Expectation>,
@@ -126,6 +127,24 @@ pub enum ParameterValues {
     Choice(Vec<String>),
     /// The value that this column has in a row drawn uniformly from those loaded.
     Column(String),
+    /// So many different values of this column, from such rows, with commas between them; all
+    /// values where there are fewer.
+    Distinct { column: String, count: u32 },
+    /// Both ends of a half-open window of so many milliseconds, which begins anywhere between the
+    /// first time that this column has in the rows loaded and that long before the last one. The
+    /// whole range where it is shorter than the window.
+    Window { column: String, milliseconds: u64 },
+}
+
+impl Parameter {
+    /// What stands for it in SQL between `${` and `}`, one for each literal that is drawn.
+    pub fn placeholders(&self) -> Vec<String> {
+        let name = &self.name;
+        match self.values {
+            ParameterValues::Window { .. } => vec![format!("{name}.begin"), format!("{name}.end")],
+            _ => vec![name.clone()],
+        }
+    }
 }
 
 /// The right answer over the first rows of the data, checked before anything is loaded.
@@ -256,6 +275,11 @@ impl Workload {
 impl Table {
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.name == name)
+    }
+
+    /// A column's place among the columns.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.name == name)
     }
 
     /// Partition key followed by order key.

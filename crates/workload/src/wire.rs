@@ -56,6 +56,22 @@ pub struct Data {
     pub columns: Option<Spanned<Names<Spanned<ColumnGenerator>>>>,
     pub file: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,
+    /// Whether the command line replaced some of these.
+    #[serde(skip)]
+    pub is_set: bool,
+}
+
+impl Data {
+    /// Takes over every option of a generator that `other` has.
+    pub fn replace(&mut self, other: Data) {
+        self.is_set = true;
+        self.sensors = other.sensors.or(self.sensors.take());
+        self.hosts = other.hosts.or(self.hosts.take());
+        self.trucks = other.trucks.or(self.trucks.take());
+        self.measurement = other.measurement.or(self.measurement.take());
+        self.interval = other.interval.or(self.interval.take());
+        self.days = other.days.or(self.days.take());
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -76,6 +92,8 @@ pub struct Parameter {
     pub uniform: Option<Spanned<Vec<i64>>>,
     pub choice: Option<Spanned<Vec<Spanned<Value>>>>,
     pub column: Option<Spanned<String>>,
+    pub distinct: Option<Spanned<i64>>,
+    pub window: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -101,3 +101,14 @@ fn binding_replaces_every_place_once() {
     assert_eq!(query.bind("cassandra", &values), "CQL '${p}'");
     assert_eq!(query.sql_for("cassandra"), "CQL ${p}");
 }
+
+#[test]
+fn a_layout_may_have_sql_of_its_own() {
+    let mut query = workload("{ uniform = [0, 9] }").queries.remove(0);
+    query
+        .engine_sql
+        .insert("cassandra/wide".to_owned(), "wide".to_owned());
+    assert_eq!(query.sql_for("cassandra/wide?bucket=1d"), "wide");
+    assert_eq!(query.sql_for("cassandra/narrow"), "CQL ${p}");
+    assert_eq!(query.sql_for("local/columnar"), query.sql);
+}

@@ -217,6 +217,80 @@ fn queries_and_parameters() {
 }
 
 #[test]
+fn windows_and_lists() {
+    let parameter = |text: &str| {
+        let sql = GOOD.replacen("= ${s}\"", "IN (${s}) AND time < ${s.end}\"", 1);
+        parse(&sql.replacen("{ column = \"series\" }", text, 1)).unwrap_err()
+    };
+    assert_eq!(
+        parameter("{ window = \"12h\" }"),
+        "w/my-test.toml:16:53: the query has no parameter `s`; did you mean `s.end`?"
+    );
+    assert_eq!(
+        parameter("{ column = \"series\", distinct = 8 }"),
+        "w/my-test.toml:16:69: the query has no parameter `s.end`; there are `s`"
+    );
+    for (text, message) in [
+        (
+            "{ distinct = 8 }",
+            "17:33: `distinct` is for values of a column",
+        ),
+        (
+            "{ window = \"1h\", distinct = 8 }",
+            "17:48: `distinct` is for values of a column",
+        ),
+        (
+            "{ column = \"series\", distinct = 0 }",
+            "17:54: `distinct` is 0, but has to be from 1",
+        ),
+        (
+            "{ window = \"soon\" }",
+            "17:31: `window` is `soon`, which is no duration",
+        ),
+        (
+            "{ window = \"1us\" }",
+            "17:31: `window` is `1us`, but has to be whole milliseconds",
+        ),
+        (
+            "{ window = \"0s\" }",
+            "17:31: `window` is `0s`, but has to be whole milliseconds",
+        ),
+        (
+            "{ window = \"1h\", column = \"series\" }",
+            "17:46: column `series` is no timestamp, so it has no windows",
+        ),
+        (
+            "{ window = \"1h\", uniform = [1, 2] }",
+            "17:20: say what the parameter is drawn from",
+        ),
+    ] {
+        let error = parameter(text);
+        assert!(error.contains(message), "{text}: {error}");
+    }
+    assert_eq!(
+        error("{ column = \"series\" }", "{ window = \"1h\" }"),
+        "w/my-test.toml:16:48: the query has no parameter `s`; there are `s.begin`, `s.end`"
+    );
+    let unused = error(
+        "= ${s}\"\nparameters = { s = { column = \"series\" }",
+        "= 'a'\"\nparameters = { s = { window = \"1h\" }",
+    );
+    assert!(
+        unused.ends_with("write ${s.begin} and ${s.end} in the SQL"),
+        "{unused}"
+    );
+    let window = |columns: &str| {
+        let file = GOOD.replacen("value = \"double\"", columns, 1);
+        let file = file.replacen("= ${s}", "= ${s.end}", 1);
+        parse(&file.replacen("{ column = \"series\" }", "{ window = \"1h\" }", 1))
+    };
+    assert!(window("value = \"double\"").is_ok());
+    assert!(window("late = \"timestamp\"").unwrap_err().ends_with(
+        "17:31: the table has the timestamp columns `time`, `late`; say which one with `column`"
+    ));
+}
+
+#[test]
 fn designs_scale_and_published() {
     assert!(
         error("\"memory\"", "\"/wide\"")

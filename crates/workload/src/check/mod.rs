@@ -4,8 +4,10 @@ mod columns;
 mod data;
 mod mix;
 mod number;
+mod parameter;
 mod query;
 mod server;
+mod set;
 mod table;
 mod text;
 mod toml_error;
@@ -16,12 +18,14 @@ use std::path::Path;
 
 use toml::Spanned;
 
+use crate::source::rows_in_all;
 use crate::{
     Data, DesignId, Error, Generator, Mix, Published, PublishedTime, Query, Result, Scale,
     Workload, wire,
 };
 
 pub use query::placeholders;
+use set::Set;
 use text::Text;
 pub use text::suggestion;
 
@@ -37,12 +41,21 @@ impl Workload {
     /// [`Error::Read`] if the file cannot be read, [`Error::Workload`] with line and column if it
     /// says something impossible.
     pub fn read(path: &Path) -> Result<Workload> {
+        Workload::read_with(path, &[])
+    }
+
+    /// Reads and checks a workload file with other options of its generator: `hosts=4000`. Where
+    /// there are any and the generator comes to an end, all of its rows are the default.
+    ///
+    /// # Errors
+    /// As for [`Workload::read`]; [`Error::Usage`] names the option if it is impossible.
+    pub fn read_with(path: &Path, settings: &[String]) -> Result<Workload> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
             what: "workload file",
             path: path.to_owned(),
             source,
         })?;
-        Workload::parse(&text, path)
+        Workload::parse_with(&text, path, settings)
     }
 
     /// Checks the text of a workload file. `path` names it in errors, gives the workload its
@@ -51,12 +64,43 @@ impl Workload {
     /// # Errors
     /// [`Error::Workload`] with line and column if it says something impossible.
     pub fn parse(text: &str, path: &Path) -> Result<Workload> {
+        Workload::parse_with(text, path, &[])
+    }
+
+    /// [`Workload::parse`] with options as in [`Workload::read_with`].
+    ///
+    /// # Errors
+    /// As for [`Workload::read_with`].
+    pub fn parse_with(text: &str, path: &Path, settings: &[String]) -> Result<Workload> {
         let place = Text { path, text };
-        let wire: wire::Workload =
+        let mut wire: wire::Workload =
             toml::from_str(text).map_err(|error| toml_error::explain(place, &error))?;
+        if settings.is_empty() {
+            return Workload::check(place, wire);
+        }
+        let set = Set::new(text, settings)?;
+        let place = Text {
+            path,
+            text: &set.text,
+        };
+        let applied = set.apply(text, path, &mut wire);
+        let checked = applied.and_then(|()| Workload::check(place, wire));
+        let mut workload = checked.map_err(|error| set.explain(error))?;
+        workload.text = set.commented(text);
+        Ok(workload)
+    }
+
+    fn check(place: Text<'_>, wire: wire::Workload) -> Result<Workload> {
+        let seed = number::at_least(place, wire.seed.as_ref(), "seed", 0)?.unwrap_or(1);
         let mut data = data::check(place, &wire.data)?;
         let table = table::check(place, wire.table.as_ref(), &data, wire.data.span())?;
-        let scale = scale(place, &wire.scale)?;
+        let mut scale = scale(place, &wire.scale)?;
+        if let (true, Data::Generator(generator)) = (wire.data.get_ref().is_set, &data)
+            && let Some(rows) = rows_in_all(generator, seed)?
+        {
+            scale.default_rows = rows;
+            scale.full_rows = scale.full_rows.max(rows);
+        }
         if let Data::Generator(Generator::Columns(generators)) = &mut data {
             *generators = columns::check(place, &wire.data, &table, scale.full_rows)?;
         }
@@ -70,9 +114,9 @@ impl Workload {
         };
         let mix = wire.mix.as_ref().map(|mix| about.check(mix)).transpose()?;
         Ok(Workload {
-            name: name(path),
+            name: name(place.path),
             title: wire.title,
-            seed: number::at_least(place, wire.seed.as_ref(), "seed", 0)?.unwrap_or(1),
+            seed,
             designs: designs(place, &wire.designs, mix.as_ref())?,
             scale,
             server: server::check(place, &wire.server)?,
@@ -84,8 +128,8 @@ impl Workload {
             table,
             data,
             queries,
-            path: path.to_owned(),
-            text: text.to_owned(),
+            path: place.path.to_owned(),
+            text: place.text.to_owned(),
         })
     }
 

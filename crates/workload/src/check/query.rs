@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use toml::{Spanned, Value};
 
-use super::table::{identifier, suggest_column};
+use super::parameter;
+use super::table::identifier;
 use super::text::{Text, suggestion};
 use super::{number, toml_string};
-use crate::{Expectation, Parameter, ParameterValues, Query, Result, Table, wire};
+use crate::{DesignId, Expectation, Parameter, Query, Result, Table, wire};
 
 /// What a report shows beside the queries; not free as names of queries.
 pub const RESERVED: [&str; 2] = ["load", "storage"];
@@ -43,16 +44,23 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
         let message = format!("`{name}` has another meaning in reports; choose another name");
         return Err(place.error(wire.name.span(), message));
     }
-    let parameters = check_parameters(place, &wire.parameters, table)?;
+    let parameters = parameter::check(place, &wire.parameters, table)?;
     let texts = || std::iter::once(&wire.sql).chain(wire.engine_sql.values());
     for sql in texts() {
         check_sql(place, sql, &parameters)?;
     }
-    for parameter in wire.parameters.keys() {
-        if !texts().any(|sql| placeholders(sql.get_ref()).any(|(_, n)| n == parameter.get_ref())) {
-            let message =
-                format!("parameter `{parameter}` is never used; write ${{{parameter}}} in the SQL");
-            return Err(place.error(parameter.span(), message));
+    for parameter in &parameters {
+        let names = parameter.placeholders();
+        let uses = |sql: &Spanned<String>| {
+            placeholders(sql.get_ref()).any(|(_, name)| names.iter().any(|n| n == name))
+        };
+        if !texts().any(uses) {
+            let name = &parameter.name;
+            let marks: Vec<_> = names.iter().map(|name| format!("${{{name}}}")).collect();
+            let marks = marks.join(" and ");
+            let message = format!("parameter `{name}` is never used; write {marks} in the SQL");
+            let written = wire.parameters.keys().find(|key| key.get_ref() == name);
+            return Err(place.error(written.map_or(0..0, Spanned::span), message));
         }
     }
     let expect = wire.expect.as_ref();
@@ -86,9 +94,13 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
     if sql.get_ref().trim().is_empty() {
         return Err(place.error(sql.span(), "the SQL is empty"));
     }
+    let names: Vec<String> = parameters
+        .iter()
+        .flat_map(Parameter::placeholders)
+        .collect();
     for (range, name) in placeholders(sql.get_ref()) {
-        if !parameters.iter().any(|p| p.name == name) {
-            let hint = suggestion(name, parameters.iter().map(|p| p.name.as_str()));
+        if !names.iter().any(|known| known == name) {
+            let hint = suggestion(name, names.iter().map(String::as_str));
             let hint = match parameters.is_empty() {
                 true => format!("; add parameters = {{ {name} = {{ uniform = [1, 9] }} }}"),
                 false => hint,
@@ -117,87 +129,17 @@ fn check_engine_sql(
     wire: &wire::Names<Spanned<String>>,
 ) -> Result<BTreeMap<String, String>> {
     wire.iter()
-        .map(|(engine, sql)| Ok((identifier(place, engine, "engine")?, sql.get_ref().clone())))
+        .map(|(design, sql)| Ok((engine_or_layout(place, design)?, sql.get_ref().clone())))
         .collect()
 }
 
-fn check_parameters(
-    place: Text<'_>,
-    wire: &wire::Names<Spanned<wire::Parameter>>,
-    table: &Table,
-) -> Result<Vec<Parameter>> {
-    let mut written: Vec<_> = wire.iter().collect();
-    written.sort_by_key(|(name, _)| name.span().start);
-    written
-        .into_iter()
-        .map(|(name, values)| {
-            identifier(place, name, "parameter")?;
-            Ok(Parameter {
-                name: name.get_ref().clone(),
-                values: check_values(place, values, table)?,
-            })
-        })
-        .collect()
-}
-
-fn check_values(
-    place: Text<'_>,
-    wire: &Spanned<wire::Parameter>,
-    table: &Table,
-) -> Result<ParameterValues> {
-    let values = wire.get_ref();
-    match (&values.uniform, &values.choice, &values.column) {
-        (Some(uniform), None, None) => check_uniform(place, uniform),
-        (None, Some(choice), None) => check_choice(place, choice),
-        (None, None, Some(column)) => check_column(place, column, table),
-        _ => Err(place.error(
-            wire.span(),
-            "say what the parameter is drawn from with exactly one of `uniform = [1, 9]`, \
-             `choice = [..]` and `column = \"..\"`",
-        )),
-    }
-}
-
-fn check_uniform(place: Text<'_>, written: &Spanned<Vec<i64>>) -> Result<ParameterValues> {
-    match written.get_ref()[..] {
-        [from, to] if from <= to => Ok(ParameterValues::Uniform { from, to }),
-        [from, to] => {
-            let message = format!("`uniform` ends before it begins; did you mean [{to}, {from}]?");
-            Err(place.error(written.span(), message))
-        }
-        _ => Err(place.error(
-            written.span(),
-            "`uniform` has two whole numbers, the least and the greatest: uniform = [1, 9]",
-        )),
-    }
-}
-
-fn check_choice(
-    place: Text<'_>,
-    written: &Spanned<Vec<Spanned<Value>>>,
-) -> Result<ParameterValues> {
-    if written.get_ref().is_empty() {
-        return Err(place.error(written.span(), "`choice` has no values"));
-    }
-    let literals = written.get_ref().iter().map(|value| match value.get_ref() {
-        Value::String(text) => Ok(crate::literal::text(text)),
-        Value::Datetime(time) => Ok(format!("TIMESTAMP '{time}'")),
-        number => plain(place, value.span(), number),
-    });
-    Ok(ParameterValues::Choice(literals.collect::<Result<_>>()?))
-}
-
-fn check_column(
-    place: Text<'_>,
-    written: &Spanned<String>,
-    table: &Table,
-) -> Result<ParameterValues> {
-    let name = written.get_ref().to_lowercase();
-    match table.column(&name) {
-        Some(_) => Ok(ParameterValues::Column(name)),
-        None => {
-            let hint = suggest_column(table, &name);
-            let message = format!("column `{written}` is not in the table{hint}");
+fn engine_or_layout(place: Text<'_>, written: &Spanned<String>) -> Result<String> {
+    match written.get_ref().parse::<DesignId>() {
+        Ok(id) if id.settings.is_empty() => Ok(id.to_string()),
+        _ => {
+            let message = format!(
+                "`{written}` is neither an engine nor a layout: write postgres or postgres/plain"
+            );
             Err(place.error(written.span(), message))
         }
     }
@@ -226,7 +168,7 @@ fn check_expectation(place: Text<'_>, wire: &wire::Expect) -> Result<Expectation
 }
 
 /// A number or boolean as SQL writes it.
-fn plain(place: Text<'_>, span: Range<usize>, value: &Value) -> Result<String> {
+pub fn plain(place: Text<'_>, span: Range<usize>, value: &Value) -> Result<String> {
     match value {
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(format!("{number:?}")),

@@ -54,6 +54,12 @@ pub trait RowSource: Send + Sync {
         true
     }
 
+    /// How far apart in number rows have to be to be in the order of time: 1 where all are. `None`
+    /// if nothing is known of the order, so that all have to be read to know first and last times.
+    fn in_order_of_time_beyond(&self) -> Option<u64> {
+        None
+    }
+
     /// Its rows one by one, if it makes them from their numbers at once.
     fn values(&self) -> Option<Arc<dyn RowValues>> {
         None
@@ -73,6 +79,19 @@ pub fn generator_table(generator: &Generator) -> Option<Table> {
         Generator::Iot { measurement, .. } => Some(tsbs::iot_table(*measurement)),
         Generator::Columns(_) => None,
     }
+}
+
+/// Rows that a generator makes in all; `None` if it goes on for ever.
+pub(crate) fn rows_in_all(generator: &Generator, seed: u64) -> Result<Option<u64>> {
+    Ok(match generator {
+        Generator::Devops { measurement, scale } => {
+            tsbs::Devops::new(seed, *measurement, *scale)?.known_rows()
+        }
+        Generator::Iot { measurement, scale } => {
+            tsbs::Iot::new(seed, *measurement, *scale).known_rows()
+        }
+        Generator::Gdelt | Generator::Sensor { .. } | Generator::Columns(_) => None,
+    })
 }
 
 /// What a user has to know where [`keys_repeat`].

@@ -54,6 +54,10 @@ impl RowSource for Rekeyed {
     fn seeks(&self) -> bool {
         self.inner.seeks()
     }
+
+    fn in_order_of_time_beyond(&self) -> Option<u64> {
+        self.inner.in_order_of_time_beyond()
+    }
 }
 
 #[cfg(test)]

@@ -124,6 +124,11 @@ pub struct Drive {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
+    /// An option of the workload's generator instead of what its file says, for example hosts=4000
+    /// (repeat for several); all rows that it then makes are loaded unless --rows says
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
+    set: Vec<String>,
+
     /// Print every statement that would be sent, and touch nothing
     #[arg(long)]
     dry_run: bool,
@@ -149,7 +154,7 @@ impl Drive {
     }
 
     async fn start(self) -> Result<Exit> {
-        let workload = Workload::read(&self.workload)?;
+        let workload = Workload::read_with(&self.workload, &self.set)?;
         check_queries(&workload).await?;
         let Some(mix) = workload.mix.clone().map(Arc::new) else {
             bail!(

@@ -61,6 +61,11 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
+    /// An option of the workload's generator instead of what its file says, for example hosts=4000
+    /// (repeat for several); all rows that it then makes are loaded unless --rows says
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
+    set: Vec<String>,
+
     /// Print every statement and file that would be touched, and touch nothing
     #[arg(long)]
     dry_run: bool,
@@ -90,7 +95,7 @@ impl Run {
     }
 
     async fn start(self) -> Result<Exit> {
-        let workload = Workload::read(&self.workload)?;
+        let workload = Workload::read_with(&self.workload, &self.set)?;
         check_queries(&workload).await?;
         if workload.queries.is_empty() {
             bail!(

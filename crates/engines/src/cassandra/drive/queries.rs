@@ -19,6 +19,9 @@ use crate::sql;
 /// the same operation.
 const STREAM: u64 = 0x7175_6572_7900;
 
+/// Rows that are looked at for each of several different values.
+const DRAWS_OF_A_VALUE: u32 = 20;
+
 /// The queries of a workload, on one worker's connections.
 pub struct Queries {
     queries: Vec<Query>,
@@ -48,27 +51,12 @@ impl Queries {
     /// the drawn row's values for those that are columns.
     pub fn sql(&self, query: usize, call: &Call, rows: &Rows) -> String {
         let query = &self.queries[query];
-        let literal = |number: usize, values: &ParameterValues| {
-            let mut stream = Stream::new(&[self.seed, STREAM, call.number, number as u64]);
-            match values {
-                ParameterValues::Uniform { from, to } => {
-                    let count = to.abs_diff(*from).saturating_add(1);
-                    from.wrapping_add_unsigned(stream.below(count)).to_string()
-                }
-                ParameterValues::Choice(choice) => {
-                    choice[stream.below(choice.len() as u64) as usize].clone()
-                }
-                ParameterValues::Column(name) => {
-                    let place = rows.table.columns.iter().position(|c| c.name == *name);
-                    let value = |column| rows.values.value(column, call.row, Version::First);
-                    place.map_or_else(|| "NULL".to_owned(), |column| of_value(&value(column)))
-                }
-            }
-        };
-        let parameters = query.parameters.iter().enumerate();
-        let drawn: Vec<(String, String)> = parameters
-            .map(|(number, p)| (p.name.clone(), literal(number, &p.values)))
-            .collect();
+        let mut drawn: Vec<(String, String)> = Vec::new();
+        for (number, parameter) in query.parameters.iter().enumerate() {
+            let stream = Stream::new(&[self.seed, STREAM, call.number, number as u64]);
+            let literals = literals(&parameter.values, stream, call.row, rows);
+            drawn.extend(parameter.placeholders().into_iter().zip(literals));
+        }
         query.bind("cassandra", &drawn)
     }
 
@@ -119,6 +107,50 @@ fn value_bytes(column: &ArrayRef) -> usize {
             || column.to_data().get_slice_memory_size().unwrap_or(0),
             |width| width * there,
         ),
+    }
+}
+
+/// What a parameter is for an operation on a row. A window begins at the row's time.
+fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows) -> Vec<String> {
+    let value = |name: &str, row| match rows.table.place(name) {
+        Some(column) => rows.values.value(column, row, Version::First),
+        None => Value::Null,
+    };
+    match values {
+        ParameterValues::Uniform { from, to } => {
+            let count = to.abs_diff(*from).saturating_add(1);
+            let number = from.wrapping_add_unsigned(stream.below(count));
+            vec![number.to_string()]
+        }
+        ParameterValues::Choice(choice) => {
+            vec![choice[stream.below(choice.len() as u64) as usize].clone()]
+        }
+        ParameterValues::Column(name) => vec![of_value(&value(name, row))],
+        ParameterValues::Distinct { column, count } => {
+            let mut list = vec![of_value(&value(column, row))];
+            for _ in 0..count.saturating_mul(DRAWS_OF_A_VALUE) {
+                if list.len() >= *count as usize {
+                    break;
+                }
+                let other = of_value(&value(column, rows.any(&mut stream)));
+                if !list.contains(&other) {
+                    list.push(other);
+                }
+            }
+            vec![list.join(", ")]
+        }
+        ParameterValues::Window {
+            column,
+            milliseconds,
+        } => match value(column, row) {
+            Value::Timestamp(begin) => {
+                let end = begin.saturating_add_unsigned(*milliseconds);
+                [begin, end]
+                    .map(|time| of_value(&Value::Timestamp(time)))
+                    .into()
+            }
+            _ => vec!["NULL".to_owned(); 2],
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bakeoff_workload::{Action, CqlValue, Mix, RowValues, Table, Value, Version};
+use bakeoff_workload::{Action, CqlValue, Mix, RowValues, Stream, Table, Value, Version};
 
 use super::cells::Cells;
 use super::plan::{Bind, read_columns};
@@ -119,6 +119,12 @@ impl Rows {
         // Rows that the mix inserts, and those of other processes, may be there or not.
         let has_to_be = self.loaded.contains(&beside);
         (has_to_be && self.bucket_of(beside) == self.bucket_of(row)).then_some(beside)
+    }
+
+    /// Any of the rows that this process loaded.
+    pub fn any(&self, stream: &mut Stream) -> u64 {
+        let rows = self.loaded.end.saturating_sub(self.loaded.start);
+        self.loaded.start + stream.below(rows.max(1))
     }
 
     fn bucket_of(&self, row: u64) -> i64 {

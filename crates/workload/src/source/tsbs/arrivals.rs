@@ -16,7 +16,8 @@ use crate::Stream;
 const BATCH: usize = 10;
 /// Batches of a block that arrive. One more is lost.
 const BATCHES: usize = 90;
-const ARRIVING: usize = BATCHES * BATCH;
+/// Rows of a block. Those of another block are all earlier, or all later.
+pub const ARRIVING: usize = BATCHES * BATCH;
 /// Draws of a block of which single readings are lost, and so many that are.
 const LOSING_DRAWS: usize = ARRIVING;
 const LOSSES: usize = LOSING_DRAWS / 10;

@@ -77,6 +77,10 @@ impl RowSource for Devops {
     fn may_repeat_keys(&self) -> bool {
         false
     }
+
+    fn in_order_of_time_beyond(&self) -> Option<u64> {
+        Some(1)
+    }
 }
 
 impl Shared {

@@ -8,7 +8,7 @@ use arrow::compute::take;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
-use super::arrivals::Arrivals;
+use super::arrivals::{ARRIVING, Arrivals};
 use super::measurement::Measurement;
 use super::walker::{Visit, Walker};
 use super::{doubles, table_of, times, trucks, walk_stream};
@@ -82,6 +82,10 @@ impl RowSource for Iot {
 
     fn may_repeat_keys(&self) -> bool {
         false
+    }
+
+    fn in_order_of_time_beyond(&self) -> Option<u64> {
+        Some(ARRIVING as u64)
     }
 }
 

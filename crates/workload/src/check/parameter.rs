@@ -1,0 +1,187 @@
+//! `parameters` of a query: what is drawn for each round.
+
+use toml::{Spanned, Value};
+
+use super::query::plain;
+use super::table::{identifier, suggest_column};
+use super::text::{Text, quoted};
+use crate::{ColumnType, Parameter, ParameterValues, Result, Table, wire};
+
+/// Values of one list: more would make an SQL text that no engine likes.
+const MOST_DISTINCT: i64 = 1000;
+/// A thousand years.
+const LONGEST_WINDOW_MS: u64 = 1000 * 366 * 86_400_000;
+
+pub fn check(
+    place: Text<'_>,
+    wire: &wire::Names<Spanned<wire::Parameter>>,
+    table: &Table,
+) -> Result<Vec<Parameter>> {
+    let mut written: Vec<_> = wire.iter().collect();
+    written.sort_by_key(|(name, _)| name.span().start);
+    written
+        .into_iter()
+        .map(|(name, values)| {
+            identifier(place, name, "parameter")?;
+            Ok(Parameter {
+                name: name.get_ref().clone(),
+                values: check_values(place, values, table)?,
+            })
+        })
+        .collect()
+}
+
+fn check_values(
+    place: Text<'_>,
+    wire: &Spanned<wire::Parameter>,
+    table: &Table,
+) -> Result<ParameterValues> {
+    let values = wire.get_ref();
+    if let Some(distinct) = &values.distinct
+        && (values.column.is_none() || values.window.is_some())
+    {
+        let message = "`distinct` is for values of a column: { column = \"..\", distinct = 8 }";
+        return Err(place.error(distinct.span(), message));
+    }
+    match (
+        &values.uniform,
+        &values.choice,
+        &values.column,
+        &values.window,
+    ) {
+        (Some(uniform), None, None, None) => check_uniform(place, uniform),
+        (None, Some(choice), None, None) => check_choice(place, choice),
+        (None, None, Some(column), None) => check_column(place, column, values, table),
+        (None, None, column, Some(window)) => check_window(place, window, column.as_ref(), table),
+        _ => Err(place.error(
+            wire.span(),
+            "say what the parameter is drawn from with exactly one of `uniform = [1, 9]`, \
+             `choice = [..]`, `column = \"..\"` and `window = \"12h\"`",
+        )),
+    }
+}
+
+fn check_uniform(place: Text<'_>, written: &Spanned<Vec<i64>>) -> Result<ParameterValues> {
+    match written.get_ref()[..] {
+        [from, to] if from <= to => Ok(ParameterValues::Uniform { from, to }),
+        [from, to] => {
+            let message = format!("`uniform` ends before it begins; did you mean [{to}, {from}]?");
+            Err(place.error(written.span(), message))
+        }
+        _ => Err(place.error(
+            written.span(),
+            "`uniform` has two whole numbers, the least and the greatest: uniform = [1, 9]",
+        )),
+    }
+}
+
+fn check_choice(
+    place: Text<'_>,
+    written: &Spanned<Vec<Spanned<Value>>>,
+) -> Result<ParameterValues> {
+    if written.get_ref().is_empty() {
+        return Err(place.error(written.span(), "`choice` has no values"));
+    }
+    let literals = written.get_ref().iter().map(|value| match value.get_ref() {
+        Value::String(text) => Ok(crate::literal::text(text)),
+        Value::Datetime(time) => Ok(format!("TIMESTAMP '{time}'")),
+        number => plain(place, value.span(), number),
+    });
+    Ok(ParameterValues::Choice(literals.collect::<Result<_>>()?))
+}
+
+fn check_column(
+    place: Text<'_>,
+    written: &Spanned<String>,
+    wire: &wire::Parameter,
+    table: &Table,
+) -> Result<ParameterValues> {
+    let column = column_name(place, written, table)?;
+    let Some(distinct) = &wire.distinct else {
+        return Ok(ParameterValues::Column(column));
+    };
+    let count = *distinct.get_ref();
+    match u32::try_from(count) {
+        Ok(number) if (1..=MOST_DISTINCT).contains(&count) => Ok(ParameterValues::Distinct {
+            column,
+            count: number,
+        }),
+        _ => {
+            let message = format!("`distinct` is {count}, but has to be from 1 to {MOST_DISTINCT}");
+            Err(place.error(distinct.span(), message))
+        }
+    }
+}
+
+fn column_name(place: Text<'_>, written: &Spanned<String>, table: &Table) -> Result<String> {
+    let name = written.get_ref().to_lowercase();
+    match table.column(&name) {
+        Some(_) => Ok(name),
+        None => {
+            let hint = suggest_column(table, &name);
+            let message = format!("column `{written}` is not in the table{hint}");
+            Err(place.error(written.span(), message))
+        }
+    }
+}
+
+fn check_window(
+    place: Text<'_>,
+    written: &Spanned<String>,
+    column: Option<&Spanned<String>>,
+    table: &Table,
+) -> Result<ParameterValues> {
+    let error = |problem: String| {
+        let message = format!("`window` is `{written}`, {problem}: window = \"12h\"");
+        place.error(written.span(), message)
+    };
+    let duration = humantime::parse_duration(written.get_ref())
+        .map_err(|e| error(format!("which is no duration ({e})")))?;
+    let milliseconds = u64::try_from(duration.as_millis())
+        .ok()
+        .filter(|ms| (1..=LONGEST_WINDOW_MS).contains(ms))
+        .filter(|_| duration.subsec_nanos() % 1_000_000 == 0)
+        .ok_or_else(|| {
+            error("but has to be whole milliseconds, from 1ms to 1000 years".to_owned())
+        })?;
+    Ok(ParameterValues::Window {
+        column: match column {
+            Some(column) => time_column(place, column, table)?,
+            None => only_time_column(place, written, table)?,
+        },
+        milliseconds,
+    })
+}
+
+fn time_column(place: Text<'_>, written: &Spanned<String>, table: &Table) -> Result<String> {
+    let name = column_name(place, written, table)?;
+    match table.column(&name).map(|column| column.kind) {
+        Some(ColumnType::Timestamp) => Ok(name),
+        _ => {
+            let message = format!("column `{name}` is no timestamp, so it has no windows");
+            Err(place.error(written.span(), message))
+        }
+    }
+}
+
+fn only_time_column(place: Text<'_>, window: &Spanned<String>, table: &Table) -> Result<String> {
+    let times = table
+        .columns
+        .iter()
+        .filter(|c| c.kind == ColumnType::Timestamp);
+    let times: Vec<&str> = times.map(|column| column.name.as_str()).collect();
+    match times[..] {
+        [only] => Ok(only.to_owned()),
+        [] => Err(place.error(
+            window.span(),
+            "the table has no timestamp column that could have a window",
+        )),
+        _ => {
+            let columns = quoted(&times);
+            let message = format!(
+                "the table has the timestamp columns {columns}; say which one with `column`"
+            );
+            Err(place.error(window.span(), message))
+        }
+    }
+}

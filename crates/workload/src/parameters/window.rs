@@ -1,0 +1,70 @@
+//! Windows of time within the rows that are loaded.
+
+use std::ops::Range;
+
+use arrow::array::AsArray;
+use arrow::compute::{max, min};
+use arrow::datatypes::TimestampMillisecondType;
+
+use super::{Drawable, Loaded};
+use crate::{Result, Stream, literal};
+
+impl Loaded<'_> {
+    /// For each stream the first moment of a window and the first one after it.
+    pub fn windows(
+        &self,
+        column: &Drawable<'_>,
+        milliseconds: u64,
+        streams: &mut [Stream],
+    ) -> Result<Vec<Vec<String>>> {
+        let times = self.times(column)?;
+        let window = |stream: &mut Stream| {
+            let window = within(&times, milliseconds, stream);
+            [window.start, window.end]
+                .into_iter()
+                .map(literal::timestamp)
+                .collect()
+        };
+        let windows: Option<Vec<_>> = streams.iter_mut().map(window).collect();
+        windows.ok_or_else(|| self.no_value(column.name, "there are times beyond the year 9999"))
+    }
+
+    /// From the first time to the last one, which is still in the range.
+    fn times(&self, column: &Drawable<'_>) -> Result<Range<i64>> {
+        let mut times: Option<(i64, i64)> = None;
+        for rows in self.ends() {
+            for batch in self.batches(rows)? {
+                let batch = batch?;
+                let column = batch.column(column.place);
+                let column = column.as_primitive::<TimestampMillisecondType>();
+                if let (Some(first), Some(last)) = (min(column), max(column)) {
+                    let (before, after) = times.unwrap_or((first, last));
+                    times = Some((first.min(before), last.max(after)));
+                }
+            }
+        }
+        let (first, last) =
+            times.ok_or_else(|| self.no_value(column.name, "all of them are null there"))?;
+        Ok(first..last.saturating_add(1))
+    }
+
+    /// The rows that can have the first and the last time.
+    fn ends(&self) -> Vec<Range<u64>> {
+        match self.source.in_order_of_time_beyond() {
+            Some(apart) if apart < self.rows / 2 => {
+                vec![0..apart, self.rows - apart..self.rows]
+            }
+            _ => vec![0..self.rows],
+        }
+    }
+}
+
+/// A window of so many milliseconds anywhere in a range; the whole range if it is shorter.
+fn within(times: &Range<i64>, milliseconds: u64, stream: &mut Stream) -> Range<i64> {
+    let free = times.end.abs_diff(times.start).saturating_sub(milliseconds);
+    if free == 0 {
+        return times.clone();
+    }
+    let begin = times.start.wrapping_add_unsigned(stream.below(free));
+    begin..begin.wrapping_add_unsigned(milliseconds)
+}
