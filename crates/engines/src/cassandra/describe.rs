@@ -8,6 +8,7 @@ use super::drive::plan::{self, of_layout};
 use super::keyspace::{Keyspace, Owner};
 use super::layout::{TableLayout, table_name};
 use super::relations::{self, Relation};
+use super::series::SeriesLayout;
 use super::{mix_of, settle, shared, table, write};
 use crate::columnar::Shape;
 use crate::{Context, EngineError};
@@ -35,6 +36,33 @@ pub fn layout(
     statements.extend(dropping(context, keyspace));
     let mut settings = layout.settings();
     settings.extend(write::settings(&layout));
+    settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
+    Ok(DesignInfo {
+        id: id.to_string(),
+        engine: "cassandra".to_owned(),
+        settings,
+        statements,
+    })
+}
+
+/// The tables of values and of keys.
+pub fn series(
+    id: &DesignId,
+    workload: &Workload,
+    context: &Context,
+    keyspace: &Keyspace,
+) -> Result<DesignInfo, EngineError> {
+    let layout = SeriesLayout::new(id, &workload.table, context.keys_repeat)?;
+    let mut statements = keyspace.statements().to_vec();
+    statements.extend(keyspace.table_statement(&layout.values.name, &shared::maker(workload)));
+    statements.extend(layout.making_anew(&keyspace.name));
+    statements.push(layout.values.insert_statement(&keyspace.name));
+    statements.push(layout.update_index(&keyspace.name));
+    let tables = layout.table_names().map(Relation::table);
+    statements.extend(settling(context, keyspace, &tables));
+    statements.extend(dropping(context, keyspace));
+    let mut settings = layout.settings();
+    settings.extend(write::settings(&layout.values));
     settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
     Ok(DesignInfo {
         id: id.to_string(),

@@ -7,6 +7,8 @@ use crate::settings::Settings;
 
 /// Holds the number of the time bucket in bucketed partition keys.
 pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
+/// The layout that keeps each metric of a key apart.
+pub const SERIES: &str = "series";
 /// Holds all columns outside the key, encoded as [`super::row_blob`] does.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
@@ -56,12 +58,14 @@ impl TableLayout {
         let shape = match id.layout.as_deref() {
             Some("narrow") => Shape::Narrow,
             Some("wide") => Shape::Wide,
+            // The table of the values.
+            Some(SERIES) => Shape::Wide,
             Some("blob") => Shape::Blob,
             Some("compact") => Shape::Compact,
             other => {
                 return Err(settings.error(format!(
                     "cassandra has no layout `{}`; there are narrow, wide, blob, compact, \
-                     columnar, as-written",
+                     series, columnar, as-written",
                     other.unwrap_or("")
                 )));
             }

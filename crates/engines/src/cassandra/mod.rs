@@ -23,6 +23,7 @@ mod readable;
 mod relations;
 mod row_blob;
 mod scan;
+mod series;
 mod settle;
 mod shared;
 mod table;
@@ -37,6 +38,7 @@ use bakeoff_driver::drive::Target;
 use bakeoff_servers::cassandra::{find_java, find_maven, pinned};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Mix, Workload};
+use datafusion::error::DataFusionError;
 use tokio::sync::{OnceCell, RwLock};
 
 use crate::columnar::Shape;
@@ -53,8 +55,9 @@ use drive::plan::{self, AS_WRITTEN, of_layout};
 use drive::{CassandraTarget, Parts};
 use keyspace::Keyspace;
 pub use layout::quoted;
-use layout::{TableLayout, table_name};
+use layout::{SERIES, TableLayout, table_name};
 pub use scan::{REQUESTS, REQUESTS_DONE};
+use series::{SeriesDesign, SeriesLayout};
 
 pub struct Cassandra;
 
@@ -94,6 +97,11 @@ impl Engine for Cassandra {
                 settings: BUCKET_AND_COMPRESSION,
             },
             Layout {
+                name: "cassandra/series",
+                what: "a partition for each key, metric and day; tags in a table with a row per key",
+                settings: COMPRESSION,
+            },
+            Layout {
                 name: "cassandra/columnar",
                 what: "chunks of encoded columns in CQL tables, read by DataFusion",
                 settings: crate::columnar::SETTINGS,
@@ -130,6 +138,7 @@ impl Engine for Cassandra {
         match id.layout.as_deref() {
             Some(AS_WRITTEN) => describe::as_written(id, workload, context, &keyspace),
             Some(COLUMNAR) => describe::columnar(id, workload, context, &keyspace),
+            Some(SERIES) => describe::series(id, workload, context, &keyspace),
             _ => describe::layout(id, workload, context, &keyspace),
         }
     }
@@ -178,9 +187,15 @@ impl RunningCassandra {
                 opened: RwLock::default(),
             }));
         }
+        let failed = |e: DataFusionError| EngineError(e.to_string());
+        if id.layout.as_deref() == Some(SERIES) {
+            let layout = SeriesLayout::new(id, &workload.table, context.keys_repeat)?;
+            let design = SeriesDesign::new(deployment, info, keyspace, maker, layout, threads);
+            return Ok(Box::new(design.map_err(failed)?));
+        }
         let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
         let design = CassandraDesign::new(deployment, info, keyspace, maker, layout, threads);
-        Ok(Box::new(design.map_err(|e| EngineError(e.to_string()))?))
+        Ok(Box::new(design.map_err(failed)?))
     }
 }
 
@@ -209,9 +224,9 @@ impl Running for RunningCassandra {
         context: &Context,
         options: &TargetOptions,
     ) -> Result<Box<dyn Target>, EngineError> {
-        if id.layout.as_deref() == Some(COLUMNAR) {
+        if let Some(layout @ (COLUMNAR | SERIES)) = id.layout.as_deref() {
             return Err(EngineError(format!(
-                "design {id}: columnar tables take no single operations under load yet; drive \
+                "design {id}: {layout} tables take no single operations under load yet; drive \
                  another layout of cassandra"
             )));
         }

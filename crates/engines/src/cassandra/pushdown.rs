@@ -1,7 +1,7 @@
 //! Which filters of a query become restrictions in CQL, and which partitions they leave.
 //!
 //! A filter is pushed down only when CQL answers it exactly; DataFusion then does not look at it
-//! again. CQL can restrict the order key only where the whole partition key is restricted.
+//! again. CQL can restrict the order key only where the whole partition key is restricted, or known.
 
 use std::collections::BTreeMap;
 
@@ -39,6 +39,23 @@ pub struct Pushdown {
 
 impl Pushdown {
     pub fn new(table: &ReadTable, filters: &[&Expr]) -> Self {
+        let (mut pushdown, restrictions) = Pushdown::of_partitions(table, filters);
+        if pushdown.partitions.is_some() {
+            pushdown.restrict_order(table, &restrictions);
+        }
+        pushdown
+    }
+
+    /// For a table whose partitions are all known, so that the order key can be restricted in any
+    /// of them.
+    pub fn of_any_partition(table: &ReadTable, filters: &[&Expr]) -> Self {
+        let (mut pushdown, restrictions) = Pushdown::of_partitions(table, filters);
+        pushdown.restrict_order(table, &restrictions);
+        pushdown
+    }
+
+    /// Restricted to partitions alone, and what the filters say.
+    fn of_partitions(table: &ReadTable, filters: &[&Expr]) -> (Self, Vec<Option<OnColumn>>) {
         let restrictions: Vec<Option<OnColumn>> = filters
             .iter()
             .map(|filter| restriction(table, filter))
@@ -47,13 +64,11 @@ impl Pushdown {
             exact: vec![false; filters.len()],
             ..Pushdown::default()
         };
-        let Some((partitions, used)) = partitions(table, &restrictions) else {
-            return pushdown;
-        };
-        pushdown.partitions = Some(partitions);
-        used.iter().for_each(|i| pushdown.exact[*i] = true);
-        pushdown.restrict_order(table, &restrictions);
-        pushdown
+        if let Some((partitions, used)) = partitions(table, &restrictions) {
+            pushdown.partitions = Some(partitions);
+            used.iter().for_each(|i| pushdown.exact[*i] = true);
+        }
+        (pushdown, restrictions)
     }
 
     /// Order key columns may be restricted to one value each, and the next one to a range.

@@ -1,7 +1,5 @@
 //! How a scan is split: the ring into token ranges, requests over partitions.
 
-use super::scan::Request;
-
 /// Splits the ring of the Murmur3 partitioner into `n` ranges, each without its start.
 ///
 /// No key has the smallest token: Cassandra maps it to the largest one.
@@ -14,8 +12,8 @@ pub fn token_ranges(n: usize) -> Vec<(i64, i64)> {
     (0..n.max(1)).map(|i| (bound(i), bound(i + 1))).collect()
 }
 
-/// Deals requests out to at most `n` partitions, in turn. Never empty.
-pub fn dealt_out(requests: Vec<Request>, n: usize) -> Vec<Vec<Request>> {
+/// Deals requests, or the like, out to at most `n` partitions, in turn. Never empty.
+pub fn dealt_out<T: Clone>(requests: Vec<T>, n: usize) -> Vec<Vec<T>> {
     let mut partitions = vec![Vec::new(); n.min(requests.len()).max(1)];
     let count = partitions.len();
     for (i, request) in requests.into_iter().enumerate() {
@@ -26,6 +24,7 @@ pub fn dealt_out(requests: Vec<Request>, n: usize) -> Vec<Vec<Request>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scan::Request;
     use super::*;
 
     #[test]

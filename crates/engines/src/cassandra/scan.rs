@@ -21,7 +21,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use scylla::client::session::Session;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
@@ -196,10 +196,7 @@ impl ExecutionPlan for CassandraScan {
         };
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let pages = MetricBuilder::new(&self.metrics).counter("pages", partition);
-        let batches = futures::stream::try_unfold(reader, |mut reader| async move {
-            Ok(reader.next().await?.map(|batch| (batch, reader)))
-        });
-        let counted = batches.inspect(move |batch| {
+        let counted = batches(reader).inspect(move |batch| {
             if let Ok(batch) = batch {
                 metrics.record_output(batch.num_rows());
                 pages.add(1);
@@ -212,6 +209,31 @@ impl ExecutionPlan for CassandraScan {
     fn metrics(&self) -> Option<MetricsSet> {
         Some(self.metrics.clone_inner())
     }
+}
+
+/// What one request reads, page by page.
+pub fn pages(
+    session: Arc<Session>,
+    statement: PreparedStatement,
+    decoder: Arc<Decoder>,
+    request: Request,
+) -> impl Stream<Item = Result<RecordBatch>> {
+    batches(Reader {
+        session,
+        statement,
+        decoder,
+        requests: vec![request].into_iter(),
+        coming: None,
+        left: usize::MAX,
+        page_rows: None,
+        requests_done: Count::new(),
+    })
+}
+
+fn batches(reader: Reader) -> impl Stream<Item = Result<RecordBatch>> {
+    futures::stream::try_unfold(reader, |mut reader| async move {
+        Ok(reader.next().await?.map(|batch| (batch, reader)))
+    })
 }
 
 type Page = (QueryResult, PagingStateResponse);

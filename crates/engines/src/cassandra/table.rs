@@ -88,7 +88,13 @@ impl CassandraTable {
         }
     }
 
-    async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
+    /// Keyspace and name as CQL takes them.
+    pub fn quoted_name(&self) -> String {
+        self.table.quoted_name()
+    }
+
+    /// A statement that reads, prepared once.
+    pub async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
         let mut prepared = self.prepared.lock().await;
         if let Some(statement) = prepared.get(cql) {
             return Ok(statement.clone());

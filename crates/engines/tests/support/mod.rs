@@ -28,7 +28,7 @@ pub struct Table {
 }
 
 impl Table {
-    fn new(name: &str, table: &str, columns: Vec<ArrayRef>) -> Table {
+    pub fn new(name: &str, table: &str, columns: Vec<ArrayRef>) -> Table {
         let text = format!(
             "title = \"A table of a test\"\n[table]\nname = \"{name}\"\n{table}\n\
              [data]\nfile = \"rows.csv\"\n\

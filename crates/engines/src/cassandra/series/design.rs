@@ -1,0 +1,156 @@
+//! Series as a design.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_stats::{DesignInfo, Footprint};
+use datafusion::error::DataFusionError;
+use datafusion::prelude::SessionContext;
+use scylla::statement::prepared::PreparedStatement;
+use tokio::sync::OnceCell;
+
+use super::definition::SeriesLayout;
+use super::index::Index;
+use super::load::{self, Prepared};
+use super::table::{KnownKeys, SeriesTable};
+use crate::cassandra::deployment::Deployment;
+use crate::cassandra::keyspace::{self, Keyspace};
+use crate::cassandra::relations::Relation;
+use crate::cassandra::{footprint, settle};
+use crate::sql;
+
+pub struct SeriesDesign {
+    deployment: Arc<Deployment>,
+    info: DesignInfo,
+    keyspace: Keyspace,
+    /// Whose its tables are, where others have tables beside them.
+    maker: String,
+    layout: Arc<SeriesLayout>,
+    known: Arc<KnownKeys>,
+    sql: SessionContext,
+    prepared: OnceCell<Prepared>,
+}
+
+impl SeriesDesign {
+    pub fn new(
+        deployment: Arc<Deployment>,
+        info: DesignInfo,
+        keyspace: Keyspace,
+        maker: String,
+        layout: SeriesLayout,
+        threads: usize,
+    ) -> Result<Self, DataFusionError> {
+        let layout = Arc::new(layout);
+        let session = deployment.session.clone();
+        let known = Arc::new(KnownKeys::new(
+            session.clone(),
+            layout.clone(),
+            &keyspace.name,
+        ));
+        let table = SeriesTable::new(session, layout.clone(), &keyspace.name, known.clone())?;
+        Ok(SeriesDesign {
+            sql: sql::session_with(threads, &layout.table.name, Arc::new(table))?,
+            prepared: OnceCell::new(),
+            deployment,
+            info,
+            keyspace,
+            maker,
+            layout,
+            known,
+        })
+    }
+
+    async fn prepared(&self) -> Result<&Prepared, DesignError> {
+        let keyspace = &self.keyspace.name;
+        let prepare = || async {
+            Ok(Prepared {
+                insert: self
+                    .prepare(self.layout.values.insert_statement(keyspace))
+                    .await?,
+                update_index: self.prepare(self.layout.update_index(keyspace)).await?,
+            })
+        };
+        self.prepared.get_or_try_init(prepare).await
+    }
+
+    async fn prepare(&self, cql: String) -> Result<PreparedStatement, DesignError> {
+        let prepared = self.deployment.session.prepare(cql.as_str()).await;
+        let mut prepared =
+            prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
+        // The same value written twice is the same value: the driver may try again.
+        prepared.set_is_idempotent(true);
+        Ok(prepared)
+    }
+
+    async fn write(&self, rows: &RecordBatch) -> Result<(), DesignError> {
+        let index = Index::of_rows(&self.layout, rows)?;
+        self.known.add(&index).await?;
+        let session = &self.deployment.session;
+        load::write(session, self.prepared().await?, &self.layout, rows, &index).await
+    }
+
+    async fn make(&self) -> Result<(), DesignError> {
+        let (session, name) = (&self.deployment.session, &self.layout.values.name);
+        let claimed = self.keyspace.claim_table(session, name, &self.maker).await;
+        claimed.map_err(|e| DesignError(e.0))?;
+        for cql in self.layout.making_anew(&self.keyspace.name) {
+            let done = keyspace::execute(session, &cql).await;
+            done.map_err(|e| DesignError(e.0))?;
+        }
+        self.known.forget().await;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Design for SeriesDesign {
+    fn info(&self) -> &DesignInfo {
+        &self.info
+    }
+
+    fn keeps_duplicates(&self) -> bool {
+        false
+    }
+
+    async fn create(&self) -> Result<(), DesignError> {
+        self.make().await
+    }
+
+    async fn survives(&self) -> bool {
+        self.prepared().await.is_ok()
+    }
+
+    async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        self.deployment.forget_statistics().await;
+        self.deployment.noticing_death(self.write(rows).await).await
+    }
+
+    async fn settle(&self) -> Result<String, DesignError> {
+        let tables = self.layout.table_names().map(Relation::table);
+        settle::settle(&self.deployment, &self.keyspace.name, &tables).await
+    }
+
+    async fn footprint(&self) -> Result<Footprint, DesignError> {
+        let tables = self.layout.table_names();
+        let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
+        Ok(Footprint {
+            design: self.info.id.clone(),
+            ..read
+        })
+    }
+
+    async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
+        let answer = sql::answer(&self.sql, sql).await;
+        self.deployment.noticing_death(answer).await
+    }
+
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn dead(&self) -> Option<String> {
+        self.deployment.dead()
+    }
+}

@@ -1,0 +1,177 @@
+//! Which keys there are, with their tags and days.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arrow::array::{Array, AsArray, StringArray};
+use arrow::datatypes::TimestampMillisecondType;
+use arrow::record_batch::RecordBatch;
+use bakeoff_driver::DesignError;
+use futures::TryStreamExt;
+use scylla::client::session::Session;
+use scylla::value::{CqlValue, Row};
+
+use super::definition::SeriesLayout;
+
+const DAY_MS: i64 = 86_400_000;
+pub const NANOSECONDS_OF_A_MILLISECOND: i64 = 1_000_000;
+
+/// The day of a time in milliseconds, counted from 1970-01-01.
+pub fn day_of(milliseconds: i64) -> i64 {
+    milliseconds.div_euclid(DAY_MS)
+}
+
+/// What is known of a key.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry {
+    /// In the order of [`SeriesLayout::tags`].
+    pub tags: Vec<Option<String>>,
+    pub days: BTreeSet<i64>,
+}
+
+/// All keys.
+#[derive(Debug, Default)]
+pub struct Index {
+    pub entries: BTreeMap<String, Entry>,
+}
+
+impl Index {
+    /// Reads the table of the keys.
+    pub async fn read(
+        session: &Session,
+        layout: &SeriesLayout,
+        keyspace: &str,
+    ) -> Result<Self, DesignError> {
+        let cql = layout.select_index(keyspace);
+        let failed = |e: &dyn std::fmt::Display| DesignError(format!("`{cql}` failed: {e}"));
+        let rows = session.query_iter(cql.as_str(), &[]).await;
+        let rows = rows.map_err(|e| failed(&e))?.rows_stream::<Row>();
+        let mut rows = rows.map_err(|e| failed(&e))?;
+        let mut index = Index::default();
+        while let Some(row) = rows.try_next().await.map_err(|e| failed(&e))? {
+            let mut cells = row.columns.into_iter();
+            let key = cells.next().flatten().and_then(text).unwrap_or_default();
+            let days = cells.next().flatten().map(days).unwrap_or_default();
+            let tags = cells.map(|cell| cell.and_then(text)).collect();
+            index.entries.insert(key, Entry { tags, days });
+        }
+        Ok(index)
+    }
+
+    /// What these rows say of their keys.
+    ///
+    /// # Errors
+    /// If a tag is not the same in all rows of a key.
+    pub fn of_rows(layout: &SeriesLayout, rows: &RecordBatch) -> Result<Self, DesignError> {
+        let columns = Columns::new(layout, rows)?;
+        let mut index = Index::default();
+        for row in 0..rows.num_rows() {
+            let key = columns.key.value(row);
+            let day = day_of(columns.times[row]);
+            match index.entries.get_mut(key) {
+                Some(entry) => {
+                    let tags = columns.tags.iter().map(|tag| cell(tag, row));
+                    check_tags(layout, key, &entry.tags, tags)?;
+                    entry.days.insert(day);
+                }
+                None => {
+                    let tags = columns
+                        .tags
+                        .iter()
+                        .map(|tag| cell(tag, row).map(str::to_owned));
+                    let entry = Entry {
+                        tags: tags.collect(),
+                        days: [day].into(),
+                    };
+                    index.entries.insert(key.to_owned(), entry);
+                }
+            }
+        }
+        Ok(index)
+    }
+
+    /// Adds what another one knows.
+    ///
+    /// # Errors
+    /// If the tags of a key differ.
+    pub fn add(&mut self, layout: &SeriesLayout, other: &Index) -> Result<(), DesignError> {
+        for (key, entry) in &other.entries {
+            match self.entries.get_mut(key) {
+                Some(known) => {
+                    let tags = entry.tags.iter().map(Option::as_deref);
+                    check_tags(layout, key, &known.tags, tags)?;
+                    known.days.extend(&entry.days);
+                }
+                None => {
+                    self.entries.insert(key.clone(), entry.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The columns that an index is made of.
+struct Columns<'a> {
+    key: &'a StringArray,
+    times: &'a [i64],
+    tags: Vec<&'a StringArray>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(layout: &SeriesLayout, rows: &'a RecordBatch) -> Result<Self, DesignError> {
+        let column = |name: &str| {
+            rows.column_by_name(name)
+                .ok_or_else(|| DesignError(format!("the rows have no column `{name}`")))
+        };
+        let tags = layout.tags.iter().map(|tag| Ok(column(tag)?.as_string()));
+        let times = column(&layout.time)?.as_primitive::<TimestampMillisecondType>();
+        Ok(Columns {
+            key: column(&layout.key)?.as_string(),
+            times: times.values(),
+            tags: tags.collect::<Result<_, DesignError>>()?,
+        })
+    }
+}
+
+fn cell(column: &StringArray, row: usize) -> Option<&str> {
+    column.is_valid(row).then(|| column.value(row))
+}
+
+fn check_tags<'a>(
+    layout: &SeriesLayout,
+    key: &str,
+    known: &[Option<String>],
+    found: impl Iterator<Item = Option<&'a str>>,
+) -> Result<(), DesignError> {
+    let changed = known
+        .iter()
+        .map(Option::as_deref)
+        .zip(found)
+        .zip(&layout.tags)
+        .find(|((known, found), _)| known != found);
+    let Some(((before, after), tag)) = changed else {
+        return Ok(());
+    };
+    let shown = |value: Option<&str>| value.map_or("null".to_owned(), |v| format!("`{v}`"));
+    Err(DesignError(format!(
+        "column `{tag}` is {} and {} for {} `{key}`, but series keep it once for all rows of a \
+         key: take another layout for this table",
+        shown(before),
+        shown(after),
+        layout.key
+    )))
+}
+
+fn text(value: CqlValue) -> Option<String> {
+    match value {
+        CqlValue::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn days(value: CqlValue) -> BTreeSet<i64> {
+    match value {
+        CqlValue::Set(days) => days.iter().filter_map(CqlValue::as_bigint).collect(),
+        _ => BTreeSet::new(),
+    }
+}

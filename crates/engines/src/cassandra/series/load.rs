@@ -1,0 +1,85 @@
+//! Writing a slice: metric by metric as rows of the table of values, then what is new of its keys.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
+use arrow::datatypes::TimestampMillisecondType;
+use arrow::record_batch::RecordBatch;
+use bakeoff_driver::DesignError;
+use futures::TryStreamExt;
+use scylla::client::session::Session;
+use scylla::statement::prepared::PreparedStatement;
+use scylla::value::{CqlValue, MaybeUnset};
+
+use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN, series_id};
+use super::index::{Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
+use crate::cassandra::write::{self, IN_FLIGHT};
+
+/// The statements that loading needs.
+pub struct Prepared {
+    pub insert: PreparedStatement,
+    pub update_index: PreparedStatement,
+}
+
+/// Writes all values of a slice, then the index of its keys.
+pub async fn write(
+    session: &Session,
+    prepared: &Prepared,
+    layout: &SeriesLayout,
+    rows: &RecordBatch,
+    index: &Index,
+) -> Result<(), DesignError> {
+    for metric in &layout.metrics {
+        let values = values_of(layout, rows, metric)?;
+        write::write(session, &prepared.insert, &layout.values, &values).await?;
+    }
+    let entries = index.entries.iter().map(|(key, entry)| {
+        let tags = entry.tags.iter().map(|tag| match tag {
+            Some(tag) => MaybeUnset::Set(CqlValue::Text(tag.clone())),
+            None => MaybeUnset::Unset,
+        });
+        let days = entry.days.iter().map(|day| CqlValue::BigInt(*day));
+        let mut values: Vec<MaybeUnset<CqlValue>> = tags.collect();
+        values.push(MaybeUnset::Set(CqlValue::Set(days.collect())));
+        values.push(MaybeUnset::Set(CqlValue::Text(key.clone())));
+        Ok(values)
+    });
+    futures::stream::iter(entries)
+        .try_for_each_concurrent(IN_FLIGHT, |values| async move {
+            let done = session.execute_unpaged(&prepared.update_index, values);
+            let done = done.await.map(drop);
+            done.map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
+        })
+        .await
+}
+
+/// A metric of these rows as rows of the table of values.
+fn values_of(
+    layout: &SeriesLayout,
+    rows: &RecordBatch,
+    metric: &str,
+) -> Result<RecordBatch, DesignError> {
+    let column = |name: &str| {
+        rows.column_by_name(name)
+            .ok_or_else(|| DesignError(format!("the rows have no column `{name}`")))
+    };
+    let keys = column(&layout.key)?.as_string::<i32>();
+    let times = column(&layout.time)?.as_primitive::<TimestampMillisecondType>();
+    let nanoseconds: Option<Int64Array> = { times.values().iter() }
+        .map(|ms| ms.checked_mul(NANOSECONDS_OF_A_MILLISECOND).map(Some))
+        .collect();
+    let nanoseconds = nanoseconds.ok_or_else(|| {
+        let message = "there are times after the year 2262 or before 1677, of which series have no \
+                       nanoseconds: take another layout for this table";
+        DesignError(message.to_owned())
+    })?;
+    let ids = (0..rows.num_rows())
+        .map(|row| series_id(keys.value(row), metric, day_of(times.value(row))));
+    let columns: [(&str, ArrayRef); 3] = [
+        (SERIES_COLUMN, Arc::new(StringArray::from_iter_values(ids))),
+        (TIME_COLUMN, Arc::new(nanoseconds)),
+        (VALUE_COLUMN, column(metric)?.clone()),
+    ];
+    RecordBatch::try_from_iter(columns)
+        .map_err(|e| DesignError(format!("making rows of a series failed: {e}")))
+}

@@ -1,0 +1,19 @@
+//! A partition for each key, metric and day, and a row for each value: the model in which the Time
+//! Series Benchmark Suite keeps metrics in Cassandra.
+//!
+//! `measurements(series_id text, timestamp_ns bigint, value double)` holds the values, a series
+//! being `key#metric#day`. A second table has one row for each key with its tags and its days: with
+//! it a reader finds the series that a query needs, and DataFusion does all else.
+//!
+//! A null is a row without a value, so that all series of a key and day have the same times, and
+//! any of them tells how many rows there are.
+
+mod definition;
+mod design;
+mod index;
+mod load;
+mod read;
+mod table;
+
+pub use definition::SeriesLayout;
+pub use design::SeriesDesign;

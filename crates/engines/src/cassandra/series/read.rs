@@ -1,0 +1,180 @@
+//! Reading: for each key and day the series of the metrics that a query wants, side by side.
+
+use std::fmt::{self, Debug, Formatter};
+use std::iter::repeat_n;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, AsArray, Int64Array, RecordBatchOptions, StringArray, TimestampMillisecondArray,
+};
+use arrow::datatypes::{Int64Type, SchemaRef};
+use arrow::record_batch::RecordBatch;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::streaming::PartitionStream;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
+use scylla::client::session::Session;
+use scylla::statement::prepared::PreparedStatement;
+
+use super::definition::series_id;
+use super::index::NANOSECONDS_OF_A_MILLISECOND;
+use crate::cassandra::decode::Decoder;
+use crate::cassandra::key_value::KeyValue;
+use crate::cassandra::scan::{Request, pages};
+
+/// Keys and days that a partition of a scan reads at the same time.
+const UNITS_AT_ONCE: usize = 2;
+
+/// A key in a day.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    pub key: Arc<str>,
+    pub tags: Arc<[Option<String>]>,
+    pub day: i64,
+}
+
+/// What becomes of a column that a query wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    Key,
+    Time,
+    Tag(usize),
+    /// Of the metrics that are read.
+    Metric(usize),
+}
+
+/// What is read of every key and day.
+pub struct Reading {
+    pub session: Arc<Session>,
+    /// Reads one series: its name, then `range`.
+    pub statement: PreparedStatement,
+    pub decoder: Arc<Decoder>,
+    /// Never empty.
+    pub metrics: Vec<String>,
+    pub range: Vec<KeyValue>,
+    pub outputs: Vec<Output>,
+    pub schema: SchemaRef,
+}
+
+/// Some keys and days.
+pub struct SeriesPartition {
+    pub reading: Arc<Reading>,
+    pub units: Vec<Unit>,
+}
+
+impl Debug for SeriesPartition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (units, metrics) = (self.units.len(), &self.reading.metrics);
+        write!(f, "SeriesPartition({units} keys and days, {metrics:?})")
+    }
+}
+
+impl PartitionStream for SeriesPartition {
+    fn schema(&self) -> &SchemaRef {
+        &self.reading.schema
+    }
+
+    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+        let (reading, units) = (self.reading.clone(), self.units.clone());
+        let batches = futures::stream::iter(units)
+            .map(move |unit| reading.clone().unit(unit).boxed())
+            .flatten_unordered(UNITS_AT_ONCE);
+        let schema = self.reading.schema.clone();
+        Box::pin(RecordBatchStreamAdapter::new(schema, batches))
+    }
+}
+
+impl Reading {
+    fn unit(self: Arc<Self>, unit: Unit) -> impl futures::Stream<Item = Result<RecordBatch>> {
+        let series = self.metrics.iter().map(|metric| {
+            let id = KeyValue::Text(series_id(&unit.key, metric, unit.day));
+            let request = Request([id].into_iter().chain(self.range.clone()).collect());
+            let (session, statement) = (self.session.clone(), self.statement.clone());
+            Series {
+                pages: pages(session, statement, self.decoder.clone(), request).boxed(),
+                rows: None,
+            }
+        });
+        let side_by_side = SideBySide(series.collect());
+        let parts = futures::stream::try_unfold(side_by_side, |mut series| async move {
+            Ok(series.next().await?.map(|part| (part, series)))
+        });
+        parts.and_then(move |part| std::future::ready(self.rows(&unit, &part)))
+    }
+
+    /// The wanted columns of some rows.
+    fn rows(&self, unit: &Unit, part: &[RecordBatch]) -> Result<RecordBatch> {
+        let rows = part.first().map_or(0, RecordBatch::num_rows);
+        let text = |value: Option<&str>| -> ArrayRef {
+            Arc::new(StringArray::from_iter(repeat_n(value, rows)))
+        };
+        let arrays = self.outputs.iter().map(|output| match output {
+            Output::Key => text(Some(&unit.key)),
+            Output::Tag(tag) => text(unit.tags[*tag].as_deref()),
+            Output::Time => milliseconds(times(&part[0])),
+            Output::Metric(metric) => part[*metric].column(1).clone(),
+        });
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch =
+            RecordBatch::try_new_with_options(self.schema.clone(), arrays.collect(), &options)?;
+        Ok(batch)
+    }
+}
+
+fn times(rows: &RecordBatch) -> &Int64Array {
+    rows.column(0).as_primitive::<Int64Type>()
+}
+
+fn milliseconds(times: &Int64Array) -> ArrayRef {
+    let times = times.values().iter();
+    let milliseconds = times.map(|ns| ns.div_euclid(NANOSECONDS_OF_A_MILLISECOND));
+    Arc::new(TimestampMillisecondArray::from_iter_values(milliseconds))
+}
+
+/// A series as it comes, page by page.
+struct Series {
+    pages: BoxStream<'static, Result<RecordBatch>>,
+    /// What came and was not handed over yet: times and values.
+    rows: Option<RecordBatch>,
+}
+
+impl Series {
+    async fn fill(&mut self) -> Result<()> {
+        while self.rows.as_ref().is_none_or(|rows| rows.num_rows() == 0) {
+            self.rows = self.pages.try_next().await?;
+            if self.rows.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All series of a key and day, which have the same times.
+struct SideBySide(Vec<Series>);
+
+impl SideBySide {
+    /// The next rows, for each series its times and values.
+    async fn next(&mut self) -> Result<Option<Vec<RecordBatch>>> {
+        futures::future::try_join_all(self.0.iter_mut().map(Series::fill)).await?;
+        let heads: Vec<&RecordBatch> = self.0.iter().filter_map(|s| s.rows.as_ref()).collect();
+        if heads.is_empty() {
+            return Ok(None);
+        }
+        let rows = heads.iter().map(|rows| rows.num_rows()).min().unwrap_or(0);
+        let part: Vec<RecordBatch> = heads.iter().map(|head| head.slice(0, rows)).collect();
+        let alike = part.iter().all(|other| times(other) == times(&part[0]));
+        if part.len() < self.0.len() || !alike {
+            let message = "Cassandra: the series of a key have different times, as when loading \
+                           was cut short: load the table anew";
+            return Err(DataFusionError::External(message.into()));
+        }
+        for series in &mut self.0 {
+            series.rows =
+                { series.rows.take() }.map(|head| head.slice(rows, head.num_rows() - rows));
+        }
+        Ok(Some(part))
+    }
+}
