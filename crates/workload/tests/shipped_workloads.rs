@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::array::AsArray;
 use arrow::datatypes::Float64Type;
 use bakeoff_workload::source;
-use bakeoff_workload::{DuplicateKeys, Workload};
+use bakeoff_workload::{DuplicateKeys, ParameterValues, Workload};
 
 const ROWS_OF_METRICS: u64 = 321_206;
 
@@ -130,4 +130,68 @@ fn drawing_series_from_the_metrics_sample_reads_it_once_or_row_by_row_alike() {
             .iter()
             .all(|s| s.starts_with('\'') && s.ends_with('\''))
     );
+}
+
+#[test]
+fn timeseries_is_study_s3_with_every_query_of_the_suite() {
+    for (file, source_rows, queries) in [
+        ("timeseries.toml", 864_000, 16),
+        ("timeseries_readings.toml", 777_600, 8),
+        ("timeseries_diagnostics.toml", 777_600, 5),
+    ] {
+        let workload = shipped(file);
+        let source = source::open(&workload, None).unwrap();
+        assert_eq!(source.known_rows(), Some(source_rows), "{file}");
+        assert_eq!(workload.scale.default_rows, source_rows, "{file}");
+        assert_eq!(workload.queries.len(), queries, "{file}");
+        let full = |sources: &str| {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads");
+            let settings = [format!("{sources}=4000"), "days=3".to_owned()];
+            Workload::read_with(&folder.join(file), &settings)
+                .unwrap()
+                .scale
+        };
+        let scale = match file {
+            "timeseries.toml" => full("hosts"),
+            _ => full("trucks"),
+        };
+        assert_eq!(scale.default_rows, workload.scale.full_rows, "{file}");
+    }
+}
+
+/// The names of the queries say how many hosts and hours they ask for.
+#[test]
+fn queries_of_timeseries_ask_for_as_much_as_they_say() {
+    let workload = shipped("timeseries.toml");
+    let asked = |name: &str| {
+        let query = workload.queries.iter().find(|q| q.name == name).unwrap();
+        let values: Vec<_> = query.parameters.iter().map(|p| &p.values).collect();
+        match values[..] {
+            [
+                ParameterValues::Distinct { column, count },
+                ParameterValues::Window { milliseconds, .. },
+            ] if column == "hostname" => (*count, milliseconds / 3_600_000),
+            [ParameterValues::Window { milliseconds, .. }] => (0, milliseconds / 3_600_000),
+            _ => panic!("{values:?}"),
+        }
+    };
+    for (name, hosts, hours) in [
+        ("single_groupby_1_1_1", 1, 1),
+        ("single_groupby_1_1_12", 1, 12),
+        ("single_groupby_1_8_1", 8, 1),
+        ("single_groupby_5_1_1", 1, 1),
+        ("single_groupby_5_1_12", 1, 12),
+        ("single_groupby_5_8_1", 8, 1),
+        ("cpu_max_all_1", 1, 8),
+        ("cpu_max_all_8", 8, 8),
+        ("cpu_max_all_32_24", 32, 24),
+        ("double_groupby_1", 0, 12),
+        ("double_groupby_5", 0, 12),
+        ("double_groupby_all", 0, 12),
+        ("high_cpu_1", 1, 12),
+        ("high_cpu_all", 0, 12),
+        ("groupby_orderby_limit", 0, 1),
+    ] {
+        assert_eq!(asked(name), (hosts, hours), "{name}");
+    }
 }

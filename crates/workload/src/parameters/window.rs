@@ -49,13 +49,14 @@ impl Loaded<'_> {
     }
 
     /// The rows that can have the first and the last time.
-    fn ends(&self) -> Vec<Range<u64>> {
-        match self.source.in_order_of_time_beyond() {
-            Some(apart) if apart < self.rows / 2 => {
-                vec![0..apart, self.rows - apart..self.rows]
-            }
-            _ => vec![0..self.rows],
-        }
+    fn ends(&self) -> impl Iterator<Item = Range<u64>> {
+        let (first, last) = match self.source.in_order_of_time_beyond() {
+            Some(apart) if apart < self.rows / 2 => (apart, self.rows - apart),
+            _ => (self.rows, self.rows),
+        };
+        [0..first, last..self.rows]
+            .into_iter()
+            .filter(|rows| !rows.is_empty())
     }
 }
 

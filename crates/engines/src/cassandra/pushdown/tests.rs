@@ -170,3 +170,15 @@ fn only_what_is_ordered_alike_is_pushed_as_a_range() {
     assert!(!exact(CqlKind::Varint, col("a").eq(lit("7"))));
     assert!(!exact(CqlKind::Double, col("a").eq(lit(7.0))));
 }
+
+#[test]
+fn where_all_partitions_are_known_the_order_key_is_restricted_in_any_of_them() {
+    let table = ReadTable::of_layout(&layout("cassandra/wide"), "ks".to_owned());
+    let filters = [col("a").gt_eq(lit(3)), col("value").gt(lit(1.0))];
+    let filters: Vec<&Expr> = filters.iter().collect();
+    let pushed = Pushdown::of_any_partition(&table, &filters);
+    assert_eq!(pushed.partitions, None);
+    assert_eq!(pushed.exact, [true, false]);
+    assert_eq!(pushed.bounds("a"), (Some(3), None));
+    assert_eq!(Pushdown::new(&table, &filters).exact, [false, false]);
+}

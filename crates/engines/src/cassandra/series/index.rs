@@ -175,3 +175,79 @@ fn days(value: CqlValue) -> BTreeSet<i64> {
         _ => BTreeSet::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, TimestampMillisecondArray};
+    use bakeoff_workload::{Column, ColumnType, Table};
+
+    use super::*;
+
+    fn layout() -> SeriesLayout {
+        let column = |(name, kind): (&str, ColumnType)| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        let columns = [
+            ("time", ColumnType::Timestamp),
+            ("host", ColumnType::Text),
+            ("rack", ColumnType::Text),
+            ("busy", ColumnType::Double),
+        ];
+        let table = Table {
+            name: "t".to_owned(),
+            columns: columns.map(column).into(),
+            partition_key: vec!["host".to_owned()],
+            order_key: vec!["time".to_owned()],
+        };
+        SeriesLayout::new(&"cassandra/series".parse().unwrap(), &table, false).unwrap()
+    }
+
+    fn index(rows: &[(&str, i64, Option<&str>)]) -> Result<Index, String> {
+        let times = rows.iter().map(|row| Some(row.1));
+        let hosts = rows.iter().map(|row| Some(row.0));
+        let racks = rows.iter().map(|row| row.2);
+        let columns: [(&str, ArrayRef); 3] = [
+            (
+                "time",
+                Arc::new(times.collect::<TimestampMillisecondArray>()),
+            ),
+            ("host", Arc::new(hosts.collect::<StringArray>())),
+            ("rack", Arc::new(racks.collect::<StringArray>())),
+        ];
+        let rows = RecordBatch::try_from_iter(columns).unwrap();
+        Index::of_rows(&layout(), &rows).map_err(|e| e.0)
+    }
+
+    #[test]
+    fn days_are_collected_by_key_also_before_1970() {
+        let index = index(&[
+            ("a", -1, Some("r")),
+            ("b", 0, None),
+            ("a", DAY_MS, Some("r")),
+            ("a", DAY_MS + 1, Some("r")),
+        ]);
+        let entries = index.unwrap().entries;
+        assert_eq!(entries["a"].days, [-1, 1].into());
+        assert_eq!(entries["a"].tags, [Some("r".to_owned())]);
+        assert_eq!(entries["b"].tags, [None]);
+    }
+
+    #[test]
+    fn a_tag_that_changes_is_refused_within_a_slice_and_after_it() {
+        let error = index(&[("a", 0, Some("r")), ("a", 1, None)]).unwrap_err();
+        assert!(
+            error.contains("`rack` is `r` and null for host `a`"),
+            "{error}"
+        );
+        let mut known = index(&[("a", 0, Some("r"))]).unwrap();
+        known
+            .add(&layout(), &index(&[("a", DAY_MS, Some("r"))]).unwrap())
+            .unwrap();
+        assert_eq!(known.entries["a"].days, [0, 1].into());
+        let other = index(&[("a", 0, Some("s"))]).unwrap();
+        assert!(known.add(&layout(), &other).is_err());
+    }
+}

@@ -178,3 +178,63 @@ impl SideBySide {
         Ok(Some(part))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::Float64Array;
+
+    use super::*;
+
+    /// A series of these pages, whose values are their times and a half.
+    fn series(pages: &[&[i64]]) -> Series {
+        let page = |times: &&[i64]| {
+            let values = times.iter().map(|time| *time as f64 + 0.5);
+            let columns: [(&str, ArrayRef); 2] = [
+                ("time", Arc::new(Int64Array::from(times.to_vec()))),
+                ("value", Arc::new(Float64Array::from_iter_values(values))),
+            ];
+            Ok(RecordBatch::try_from_iter(columns)?)
+        };
+        let pages: Vec<Result<RecordBatch>> = pages.iter().map(page).collect();
+        Series {
+            pages: futures::stream::iter(pages).boxed(),
+            rows: None,
+        }
+    }
+
+    async fn together(series: Vec<Series>) -> Result<Vec<i64>> {
+        let (mut side_by_side, mut all) = (SideBySide(series), Vec::new());
+        while let Some(part) = side_by_side.next().await? {
+            assert!(part.iter().all(|rows| rows.num_rows() > 0));
+            all.extend_from_slice(times(&part[0]).values());
+        }
+        Ok(all)
+    }
+
+    #[tokio::test]
+    async fn pages_of_different_lengths_are_put_side_by_side() {
+        let cut_here = series(&[&[1, 2, 3], &[], &[4, 5]]);
+        let cut_there = series(&[&[1], &[2, 3, 4, 5]]);
+        assert_eq!(
+            together(vec![cut_here, cut_there]).await.unwrap(),
+            [1, 2, 3, 4, 5]
+        );
+        assert_eq!(
+            together(vec![series(&[]), series(&[&[]])]).await.unwrap(),
+            [0; 0]
+        );
+    }
+
+    #[tokio::test]
+    async fn times_that_differ_are_an_error() {
+        for other in [&[1, 3][..], &[1], &[], &[1, 2, 3]] {
+            let error = together(vec![series(&[&[1, 2]]), series(&[other])]).await;
+            assert!(
+                error
+                    .unwrap_err()
+                    .to_string()
+                    .contains("load the table anew")
+            );
+        }
+    }
+}
