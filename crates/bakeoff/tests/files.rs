@@ -368,3 +368,22 @@ fn a_run_loads_what_a_generator_has_when_its_days_end() {
     let done = of_kind(&records, "loading-done").next().unwrap();
     assert_eq!(done["rows"], 48);
 }
+
+#[test]
+fn options_of_the_generator_may_be_set_on_the_command_line() {
+    let data = "generator = \"devops\"\nhosts = 2\ndays = 1\ninterval = \"1h\"";
+    let bench = Bench::new(&tsbs(data, "usage_user", "hostname"), READINGS);
+    let set = |setting| [&RUN[..], &["--set", setting]].concat();
+    bench.bakeoff(&set("hosts=3")).expect(0);
+    let records = bench.journal("out");
+    let started = of_kind(&records, "started").next().unwrap();
+    assert!(started["data"].as_str().unwrap().contains("of 3 hosts"));
+    let text = started["workload_text"].as_str().unwrap();
+    assert!(text.ends_with("\n# --set hosts=3"), "{text}");
+    let done = of_kind(&records, "loading-done").next().unwrap();
+    assert_eq!(done["rows"], 72);
+    // Another number of hosts is another run.
+    bench.bakeoff(&set("hosts=4")).expect(1);
+    let refused = bench.bakeoff(&set("hosts=0")).expect(2);
+    refused.says("--set hosts=0: `hosts` is 0");
+}

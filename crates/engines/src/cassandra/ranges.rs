@@ -50,6 +50,6 @@ mod tests {
         };
         assert_eq!(sizes(2), [3, 2]);
         assert_eq!(sizes(9), [1; 5]);
-        assert_eq!(dealt_out(Vec::new(), 4), vec![Vec::<Request>::new()]);
+        assert_eq!(dealt_out::<Request>(Vec::new(), 4), vec![Vec::new()]);
     }
 }

@@ -154,7 +154,7 @@ impl Drive {
     }
 
     async fn start(self) -> Result<Exit> {
-        let workload = Workload::read_with(&self.workload, &self.set)?;
+        let workload = choice::workload(&self.workload, &self.set)?;
         check_queries(&workload).await?;
         let Some(mix) = workload.mix.clone().map(Arc::new) else {
             bail!(

@@ -95,7 +95,7 @@ impl Run {
     }
 
     async fn start(self) -> Result<Exit> {
-        let workload = Workload::read_with(&self.workload, &self.set)?;
+        let workload = choice::workload(&self.workload, &self.set)?;
         check_queries(&workload).await?;
         if workload.queries.is_empty() {
             bail!(
