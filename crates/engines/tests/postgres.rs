@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+#[expect(dead_code, reason = "only part of it is for PostgreSQL")]
 mod support;
 
 use std::sync::Arc;
@@ -118,7 +119,7 @@ async fn designs_on_a_real_postgresql() {
     what_postgresql_cannot_hold_is_an_error(&postgres).await;
     a_query_that_nobody_waits_for_ends(&postgres, &events).await;
     columnstore_is_refused_where_there_is_none(&timescale, &events).await;
-    a_server_killed_in_a_copy_is_noticed(postgres, &events).await;
+    a_server_killed_in_a_copy_is_noticed(postgres).await;
     timescale.running.finish(false).await.unwrap();
 }
 
@@ -257,12 +258,11 @@ async fn columnstore_is_refused_where_there_is_none(timescale: &Started, table: 
     }
 }
 
-async fn a_server_killed_in_a_copy_is_noticed(postgres: Started, table: &Table) {
-    let design = postgres.design("postgres/plain", table).await;
+async fn a_server_killed_in_a_copy_is_noticed(postgres: Started) {
+    let (table, many) = many_places();
+    let design = postgres.design("postgres/plain", &table).await;
     design.create().await.unwrap();
     assert_eq!(design.dead(), None);
-    let many: Vec<&RecordBatch> = std::iter::repeat_n(&table.rows, 4_000).collect();
-    let many = concat_batches(&table.rows.schema(), many).unwrap();
     let servers = list(&Home::from_env().unwrap()).unwrap();
     let run_dir = &postgres.context.run_dir;
     let server = servers
@@ -490,17 +490,23 @@ async fn the_time_zone_of_the_server_changes_no_answer(theirs: &Theirs, folder: 
 }
 
 async fn connections_that_run_out_are_told(theirs: &Theirs, folder: &std::path::Path) {
-    let table = storable(events());
+    let (table, many) = many_places();
     let mut started = theirs.started("postgres", folder.join("many")).await;
     started.context.threads = 3 * CONNECTIONS as usize;
     let design = started.design("postgres/plain", &table).await;
     design.create().await.unwrap();
-    let many: Vec<&RecordBatch> = std::iter::repeat_n(&table.rows, 6_000).collect();
-    let many = concat_batches(&table.rows.schema(), many).unwrap();
     let error = design.load(0, &many).await.unwrap_err().to_string();
     assert!(error.contains("max_connections"), "{error}");
     drop(design);
     started.running.finish(false).await.unwrap();
+}
+
+/// Rows for many parts, which take seconds to load.
+fn many_places() -> (Table, RecordBatch) {
+    let table = places();
+    let many: Vec<&RecordBatch> = std::iter::repeat_n(&table.rows, 4_000).collect();
+    let many = concat_batches(&table.rows.schema(), many).unwrap();
+    (table, many)
 }
 
 /// Without the character of number 0, which PostgreSQL's texts cannot have.

@@ -14,7 +14,7 @@ use tokio_postgres::Client;
 use super::Flavour;
 use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
-use super::schema::{Schema, execute};
+use super::schema::{Schema, execute, failed};
 use crate::{Context, EngineError};
 
 /// How long a server that was killed may take until its process is gone.
@@ -189,9 +189,10 @@ async fn info(
         Some(server) => server.settings(),
         None => vec![("server".to_owned(), address.to_string())],
     };
-    for name in ["shared_buffers", "work_mem", "max_wal_size", "jit"] {
+    for name in ["shared_buffers", "work_mem", "max_wal_size"] {
         settings.push((name.to_owned(), shown(client, name).await?));
     }
+    settings.push(("jit".to_owned(), jit(client).await?));
     let version = match extension {
         None => postgres,
         Some(extension) => {
@@ -214,4 +215,11 @@ async fn shown(client: &Client, name: &str) -> Result<String, EngineError> {
     let row =
         row.map_err(|e| EngineError(format!("reading the setting {name} failed: {}", reason(&e))))?;
     Ok(row.get(0))
+}
+
+/// Whether queries may be compiled: the setting is on where there is no compiler, too.
+async fn jit(client: &Client) -> Result<String, EngineError> {
+    let sql = "SELECT CASE WHEN pg_jit_available() THEN 'on' ELSE 'off, or not installed' END";
+    let row = client.query_one(sql, &[]).await;
+    row.map(|row| row.get(0)).map_err(|e| failed(sql, &e))
 }
