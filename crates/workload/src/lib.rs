@@ -5,6 +5,7 @@
 //! turns it into Arrow record batches; row *i* is a pure function of the source and *i*.
 
 mod check;
+pub mod csv;
 mod error;
 mod generator;
 mod literal;

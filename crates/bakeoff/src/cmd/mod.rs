@@ -4,6 +4,7 @@ mod choice;
 mod cluster;
 mod drive;
 mod engines;
+mod generate;
 mod ingest;
 mod list;
 mod merge;
@@ -37,6 +38,7 @@ enum Command {
     Run(Box<run::Run>),
     Drive(Box<drive::Drive>),
     Merge(merge::Merge),
+    Generate(generate::Generate),
     List(list::List),
     Report(report::Report),
     Sql(Box<sql::Sql>),
@@ -51,6 +53,7 @@ impl Arguments {
             Command::Run(run) => run.run(),
             Command::Drive(drive) => drive.run(),
             Command::Merge(merge) => merge.run(),
+            Command::Generate(generate) => generate.run(),
             Command::List(list) => list.run(),
             Command::Report(report) => report.run(),
             Command::Sql(sql) => sql.run(),

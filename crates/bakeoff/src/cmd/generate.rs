@@ -1,0 +1,86 @@
+//! `bakeoff generate`: the rows of a workload as CSV.
+
+use std::fs::File;
+use std::io::{BufWriter, Write, stdout};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use bakeoff_workload::csv::Encoder;
+use bakeoff_workload::{Workload, source};
+use clap::Args;
+
+use crate::cmd::choice::{self, parse_rows};
+use crate::exit::Exit;
+
+const BATCH_ROWS: usize = 8_192;
+
+/// Write the rows of a workload as CSV, as `run` would load them
+#[derive(Args, Debug)]
+pub struct Generate {
+    /// Workload file
+    workload: PathBuf,
+
+    /// Rows to write, for example 200000, 200k or 4.16M [default: as many as `run` loads]
+    #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
+    rows: Option<u64>,
+
+    /// Another option for the generator, as in the file's [data]: hosts=4000 (may be repeated)
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+
+    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+
+    /// A new file to write to, instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Generate {
+    pub fn run(self) -> Result<Exit> {
+        let workload = choice::workload(&self.workload, &self.set)?;
+        match &self.out {
+            Some(path) => self.write_file(&workload, path)?,
+            None => self.write(&workload, &mut stdout().lock())?,
+        }
+        Ok(Exit::Complete)
+    }
+
+    /// A file that is there only if all rows are in it.
+    fn write_file(&self, workload: &Workload, path: &Path) -> Result<()> {
+        let file = File::create_new(path)
+            .with_context(|| format!("cannot make the file {} of --out", path.display()))?;
+        let mut file = BufWriter::new(file);
+        let written = self.write(workload, &mut file);
+        let flushed = written.and_then(|()| {
+            let flushed = file.flush();
+            flushed.with_context(|| format!("cannot write to {}", path.display()))
+        });
+        if flushed.is_err() {
+            std::fs::remove_file(path).ok();
+        }
+        flushed
+    }
+
+    fn write(&self, workload: &Workload, out: &mut impl Write) -> Result<()> {
+        let source = source::open(workload, self.data.clone())?;
+        let mut encoder = Encoder::new(&workload.table);
+        let mut lines = encoder.header();
+        let mut left = self.rows.unwrap_or(workload.scale.default_rows);
+        for batch in source.read(0, BATCH_ROWS)? {
+            let rows = batch?.rows;
+            let wanted = usize::try_from(left)
+                .unwrap_or(usize::MAX)
+                .min(rows.num_rows());
+            encoder.rows(&rows.slice(0, wanted), &mut lines);
+            out.write_all(&lines)?;
+            lines.clear();
+            left -= wanted as u64;
+            if left == 0 {
+                break;
+            }
+        }
+        Ok(out.write_all(&lines)?)
+    }
+}

@@ -1,0 +1,284 @@
+//! Rows as CSV (RFC 4180, lines end with LF), in the form in which files of rows are read.
+//!
+//! Null is an empty cell, and so an empty text comes back as null. Times are written as
+//! `2016-01-01T00:00:00Z`, in UTC; doubles with as few digits as tell them apart (`NaN`, `inf` and
+//! `-inf` where they are no numbers); bytes as hexadecimal digits after `0x`.
+
+use arrow::array::{
+    Array, AsArray, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
+    TimestampMillisecondArray,
+};
+use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+use arrow::record_batch::RecordBatch;
+use jiff::Timestamp;
+
+use crate::{ColumnType, Table};
+
+/// Whole numbers up to this are doubles without loss.
+const EXACT_WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// Writes the rows of one table.
+///
+/// ```
+/// use bakeoff_workload::csv::Encoder;
+/// use bakeoff_workload::{Workload, source};
+///
+/// let text = "title = \"t\"\n[data]\ngenerator = \"devops\"\nhosts = 2\n\
+///     [[queries]]\nname = \"q\"\nsql = \"SELECT 1 AS one\"";
+/// let workload = Workload::parse(text, "t.toml".as_ref())?;
+/// let mut encoder = Encoder::new(&workload.table);
+/// let mut lines = encoder.header();
+/// for batch in source::open(&workload, None)?.read(0, 100)?.take(1) {
+///     encoder.rows(&batch?.rows, &mut lines);
+/// }
+/// let text = String::from_utf8(lines)?;
+/// assert!(text.starts_with("time,hostname,region,"));
+/// assert!(text.contains("\n2016-01-01T00:00:10Z,host_1,"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Encoder {
+    names: Vec<String>,
+    kinds: Vec<ColumnType>,
+    time: WrittenTime,
+}
+
+impl Encoder {
+    pub fn new(table: &Table) -> Encoder {
+        Encoder {
+            names: table.columns.iter().map(|c| c.name.clone()).collect(),
+            kinds: table.columns.iter().map(|c| c.kind).collect(),
+            time: WrittenTime::default(),
+        }
+    }
+
+    /// The line with the names of the columns.
+    pub fn header(&self) -> Vec<u8> {
+        let mut line = Vec::new();
+        for name in &self.names {
+            text(name, &mut line);
+            line.push(b',');
+        }
+        end_line(&mut line);
+        line
+    }
+
+    /// Appends a line for each row of a batch of the table.
+    pub fn rows(&mut self, batch: &RecordBatch, lines: &mut Vec<u8>) {
+        let columns: Vec<Cells<'_>> = self
+            .kinds
+            .iter()
+            .zip(batch.columns())
+            .map(|(kind, column)| Cells::of(*kind, column.as_ref()))
+            .collect();
+        for row in 0..batch.num_rows() {
+            for column in &columns {
+                column.write(row, &mut self.time, lines);
+                lines.push(b',');
+            }
+            end_line(lines);
+        }
+    }
+}
+
+/// Puts the end in the place of the comma behind the last cell.
+fn end_line(line: &mut [u8]) {
+    if let Some(last) = line.last_mut() {
+        *last = b'\n';
+    }
+}
+
+/// The cells of one column of a batch.
+enum Cells<'a> {
+    Boolean(&'a BooleanArray),
+    Int(&'a Int32Array),
+    Bigint(&'a Int64Array),
+    Double(&'a Float64Array),
+    /// None of its texts has to be quoted.
+    Plain(&'a StringArray),
+    Text(&'a StringArray),
+    Timestamp(&'a TimestampMillisecondArray),
+    Blob(&'a BinaryArray),
+}
+
+impl<'a> Cells<'a> {
+    fn of(kind: ColumnType, column: &'a dyn Array) -> Cells<'a> {
+        match kind {
+            ColumnType::Boolean => Cells::Boolean(column.as_boolean()),
+            ColumnType::Int => Cells::Int(column.as_primitive::<Int32Type>()),
+            ColumnType::Bigint => Cells::Bigint(column.as_primitive::<Int64Type>()),
+            ColumnType::Double => Cells::Double(column.as_primitive::<Float64Type>()),
+            ColumnType::Timestamp => {
+                Cells::Timestamp(column.as_primitive::<TimestampMillisecondType>())
+            }
+            ColumnType::Blob => Cells::Blob(column.as_binary::<i32>()),
+            ColumnType::Text => {
+                let texts = column.as_string::<i32>();
+                match texts
+                    .value_data()
+                    .iter()
+                    .fold(false, |any, b| any | special(*b))
+                {
+                    true => Cells::Text(texts),
+                    false => Cells::Plain(texts),
+                }
+            }
+        }
+    }
+
+    fn array(&self) -> &'a dyn Array {
+        match self {
+            Cells::Boolean(array) => *array,
+            Cells::Int(array) => *array,
+            Cells::Bigint(array) => *array,
+            Cells::Double(array) => *array,
+            Cells::Plain(array) | Cells::Text(array) => *array,
+            Cells::Timestamp(array) => *array,
+            Cells::Blob(array) => *array,
+        }
+    }
+
+    fn write(&self, row: usize, time: &mut WrittenTime, out: &mut Vec<u8>) {
+        if self.array().is_null(row) {
+            return;
+        }
+        match self {
+            Cells::Boolean(array) => {
+                let word: &[u8] = if array.value(row) { b"true" } else { b"false" };
+                out.extend_from_slice(word);
+            }
+            Cells::Int(array) => whole(i64::from(array.value(row)), out),
+            Cells::Bigint(array) => whole(array.value(row), out),
+            Cells::Double(array) => double(array.value(row), out),
+            Cells::Plain(array) => out.extend_from_slice(array.value(row).as_bytes()),
+            Cells::Text(array) => text(array.value(row), out),
+            Cells::Timestamp(array) => out.extend_from_slice(time.of(array.value(row))),
+            Cells::Blob(array) => hexadecimal(array.value(row), out),
+        }
+    }
+}
+
+/// The last time that was written: neighbouring rows often have the same.
+#[derive(Default)]
+struct WrittenTime {
+    milliseconds: i64,
+    text: String,
+}
+
+impl WrittenTime {
+    fn of(&mut self, milliseconds: i64) -> &[u8] {
+        if self.text.is_empty() || self.milliseconds != milliseconds {
+            self.milliseconds = milliseconds;
+            self.text = match Timestamp::from_millisecond(milliseconds) {
+                Ok(time) => time.to_string(),
+                // Beyond the year 9999 there is no other form.
+                Err(_) => milliseconds.to_string(),
+            };
+        }
+        self.text.as_bytes()
+    }
+}
+
+/// Whether a text with this byte has to be quoted.
+fn special(byte: u8) -> bool {
+    matches!(byte, b',' | b'"' | b'\n' | b'\r')
+}
+
+fn text(value: &str, out: &mut Vec<u8>) {
+    if !value.bytes().any(special) {
+        out.extend_from_slice(value.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for byte in value.bytes() {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+fn whole(value: i64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+fn double(value: f64, out: &mut Vec<u8>) {
+    // Most metrics are whole, which takes a fraction of the time to find out and to write.
+    let as_whole = value as i64;
+    let is_whole = as_whole as f64 == value && value.abs() <= EXACT_WHOLE;
+    if is_whole && (as_whole != 0 || value.is_sign_positive()) {
+        whole(as_whole, out);
+        out.extend_from_slice(b".0");
+    } else {
+        out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes());
+    }
+}
+
+fn hexadecimal(value: &[u8], out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.extend_from_slice(b"0x");
+    for byte in value {
+        out.push(DIGITS[usize::from(byte >> 4)]);
+        out.push(DIGITS[usize::from(byte & 15)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl Fn(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn doubles_keep_their_value_and_stay_doubles() {
+        for (value, expected) in [
+            (58.0, "58.0"),
+            (-7.0, "-7.0"),
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (0.1, "0.1"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(written(|out| double(value, out)), expected);
+        }
+        for value in [
+            f64::MIN_POSITIVE,
+            f64::MAX,
+            1e300,
+            EXACT_WHOLE,
+            -EXACT_WHOLE - 2.0,
+            1.0 / 3.0,
+        ] {
+            assert_eq!(written(|out| double(value, out)).parse(), Ok(value));
+        }
+    }
+
+    #[test]
+    fn texts_are_quoted_where_they_have_to_be() {
+        assert_eq!(written(|out| text("plain ü", out)), "plain ü");
+        assert_eq!(written(|out| text("a,b", out)), "\"a,b\"");
+        assert_eq!(
+            written(|out| text("say \"a\"\n", out)),
+            "\"say \"\"a\"\"\n\""
+        );
+    }
+
+    #[test]
+    fn times_are_in_utc_and_beyond_the_calendar_numbers() {
+        let mut time = WrittenTime::default();
+        assert_eq!(time.of(0), b"1970-01-01T00:00:00Z");
+        assert_eq!(time.of(-1), b"1969-12-31T23:59:59.999Z");
+        assert_eq!(time.of(i64::MAX), i64::MAX.to_string().as_bytes());
+    }
+
+    #[test]
+    fn bytes_are_hexadecimal() {
+        assert_eq!(written(|out| hexadecimal(&[0, 0xAB], out)), "0x00ab");
+    }
+}
