@@ -224,11 +224,11 @@ fn windows_and_lists() {
     };
     assert_eq!(
         parameter("{ window = \"12h\" }"),
-        "w/my-test.toml:16:53: the query has no parameter `s`; did you mean `s.end`?"
+        "w/my-test.toml:16:50: the query has no parameter `s`; there are `s.begin`, `s.end`"
     );
     assert_eq!(
         parameter("{ column = \"series\", distinct = 8 }"),
-        "w/my-test.toml:16:69: the query has no parameter `s.end`; there are `s`"
+        "w/my-test.toml:16:67: the query has no parameter `s.end`; there are `s`"
     );
     for (text, message) in [
         (
@@ -241,7 +241,7 @@ fn windows_and_lists() {
         ),
         (
             "{ column = \"series\", distinct = 0 }",
-            "17:54: `distinct` is 0, but has to be from 1",
+            "17:52: `distinct` is 0, but has to be from 1",
         ),
         (
             "{ window = \"soon\" }",
