@@ -111,6 +111,7 @@ async fn series_on_a_real_cassandra() {
     let cassandra = Started::new("cassandra", folder.path().join("run")).await;
     they_answer_as_the_rows_do(&cassandra).await;
     days_of_many_pages_are_read_whole(&cassandra).await;
+    only_what_is_asked_for_is_read(&cassandra).await;
     loading_again_changes_nothing_and_the_last_row_of_a_key_wins(&cassandra).await;
     what_they_cannot_keep_is_refused(&cassandra).await;
     cassandra.running.finish(false).await.unwrap();
@@ -148,6 +149,28 @@ async fn days_of_many_pages_are_read_whole(cassandra: &Started) {
         wrong_answers(design.as_ref(), &oracle, &queries).await,
         [""; 0]
     );
+}
+
+async fn only_what_is_asked_for_is_read(cassandra: &Started) {
+    let table = hosts(&keys(), "r0");
+    let design = cassandra.loaded("cassandra/series", &table).await;
+    // 15 times of 4 hosts.
+    for (sql, rows) in [
+        ("SELECT busy FROM hosts", 60),
+        ("SELECT busy FROM hosts WHERE host = 'a'", 15),
+        (
+            "SELECT busy FROM hosts WHERE time > TIMESTAMP '1970-01-01T00:00:00.001'",
+            24,
+        ),
+        (
+            "SELECT busy FROM hosts WHERE host = 'ü' AND time < TIMESTAMP '1969-12-30T00:00:00'",
+            1,
+        ),
+        ("SELECT busy FROM hosts WHERE busy > 5.0", 60),
+    ] {
+        let scanned = design.answer(sql).await.unwrap().rows_scanned;
+        assert_eq!(scanned, Some(rows), "{sql}");
+    }
 }
 
 async fn loading_again_changes_nothing_and_the_last_row_of_a_key_wins(cassandra: &Started) {

@@ -13,6 +13,7 @@ mod design;
 mod index;
 mod load;
 mod read;
+mod scan;
 mod table;
 
 pub use definition::SeriesLayout;

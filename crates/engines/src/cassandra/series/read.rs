@@ -10,9 +10,6 @@ use arrow::array::{
 use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use datafusion::error::{DataFusionError, Result};
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::streaming::PartitionStream;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use scylla::client::session::Session;
@@ -58,35 +55,23 @@ pub struct Reading {
     pub schema: SchemaRef,
 }
 
-/// Some keys and days.
-pub struct SeriesPartition {
-    pub reading: Arc<Reading>,
-    pub units: Vec<Unit>,
-}
-
-impl Debug for SeriesPartition {
+impl Debug for Reading {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (units, metrics) = (self.units.len(), &self.reading.metrics);
-        write!(f, "SeriesPartition({units} keys and days, {metrics:?})")
-    }
-}
-
-impl PartitionStream for SeriesPartition {
-    fn schema(&self) -> &SchemaRef {
-        &self.reading.schema
-    }
-
-    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
-        let (reading, units) = (self.reading.clone(), self.units.clone());
-        let batches = futures::stream::iter(units)
-            .map(move |unit| reading.clone().unit(unit).boxed())
-            .flatten_unordered(UNITS_AT_ONCE);
-        let schema = self.reading.schema.clone();
-        Box::pin(RecordBatchStreamAdapter::new(schema, batches))
+        write!(f, "Reading({:?})", self.metrics)
     }
 }
 
 impl Reading {
+    /// The rows of some keys and days, in any order.
+    pub fn units(
+        self: Arc<Self>,
+        units: Vec<Unit>,
+    ) -> impl futures::Stream<Item = Result<RecordBatch>> {
+        futures::stream::iter(units)
+            .map(move |unit| self.clone().unit(unit).boxed())
+            .flatten_unordered(UNITS_AT_ONCE)
+    }
+
     fn unit(self: Arc<Self>, unit: Unit) -> impl futures::Stream<Item = Result<RecordBatch>> {
         let series = self.metrics.iter().map(|metric| {
             let id = KeyValue::Text(series_id(&unit.key, metric, unit.day));

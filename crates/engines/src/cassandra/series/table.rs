@@ -11,13 +11,13 @@ use datafusion::catalog::{Session as DataFusionSession, TableProvider};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use scylla::client::session::Session;
 use tokio::sync::Mutex;
 
 use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN};
 use super::index::{Entry, Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
-use super::read::{Output, Reading, SeriesPartition, Unit};
+use super::read::{Output, Reading, Unit};
+use super::scan::SeriesScan;
 use crate::cassandra::decode::Decoder;
 use crate::cassandra::key_value::KeyValue;
 use crate::cassandra::layout::quoted;
@@ -215,7 +215,7 @@ impl TableProvider for SeriesTable {
         state: &dyn DataFusionSession,
         projection: Option<&Vec<usize>>,
         filters: &[Expr],
-        limit: Option<usize>,
+        _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.rows.columns.len()).collect();
         let projection = projection.unwrap_or(&all);
@@ -227,7 +227,6 @@ impl TableProvider for SeriesTable {
         }
         let (cql, range) = self.select(&pushdown);
         let (outputs, metrics) = self.outputs(projection);
-        let schema = Arc::new(self.schema().project(projection)?);
         let reading = Arc::new(Reading {
             session: self.session.clone(),
             statement: self.values.prepare(&cql).await?,
@@ -235,18 +234,12 @@ impl TableProvider for SeriesTable {
             metrics,
             range,
             outputs,
-            schema: schema.clone(),
+            schema: Arc::new(self.schema().project(projection)?),
         });
         let units = self.known.units(&pushdown).await;
         let units = units.map_err(|e| DataFusionError::External(e.0.into()))?;
         let threads = state.config().target_partitions();
-        let partitions = dealt_out(units, threads).into_iter().map(|units| {
-            let reading = reading.clone();
-            Arc::new(SeriesPartition { reading, units }) as Arc<dyn PartitionStream>
-        });
-        let partitions = partitions.collect();
-        let none: [datafusion::physical_expr::LexOrdering; 0] = [];
-        let scan = StreamingTableExec::try_new(schema, partitions, None, none, false, limit)?;
-        Ok(Arc::new(scan))
+        let partitions = dealt_out(units, threads);
+        Ok(Arc::new(SeriesScan::new(reading, partitions)))
     }
 }
