@@ -79,15 +79,21 @@ impl Bench {
             std::fs::create_dir(bench.path("home")).unwrap();
             std::os::unix::fs::symlink(cache, bench.path("home/jars")).unwrap();
         }
-        let list = bench.bakeoff(&["list"]).expect(0).stdout;
-        let missing = list.lines().find(|l| l.contains("not available"));
-        let Some(reason) = missing else {
-            return Some(bench);
+        bench.has("cassandra").then_some(bench)
+    }
+
+    /// Whether an engine can be had; else the reason is printed, or is a failure in CI.
+    pub fn has(&self, engine: &str) -> bool {
+        let list = self.bakeoff(&["list"]).expect(0).stdout;
+        let of_engine = |line: &&str| line.trim_start().starts_with(engine);
+        let mut told = list.lines().filter(of_engine);
+        let Some(reason) = told.find(|line| line.contains("not available")) else {
+            return true;
         };
         let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
         assert!(!required, "{reason}");
         println!("skipped: {reason}");
-        None
+        false
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
