@@ -160,6 +160,25 @@ fn sql_for_one_engine() {
 }
 
 #[test]
+fn sql_for_an_engine_that_there_is_not() {
+    let sql = |place: &str| {
+        let own = "SELECT last(value, time) AS newest FROM readings";
+        let all = "SELECT value FROM readings";
+        with_query(&format!(
+            "\"{all}\"\nengine_sql = {{ {place} = \"{own}\" }}"
+        ))
+    };
+    for place in ["postgress", "\"postgres/btree\""] {
+        let name = place.trim_matches('"');
+        let message = format!("query all: it has SQL for `{name}`, which is neither");
+        refused(&sql(place), "SELECT value", &message);
+    }
+    // What DataFusion does not know, PostgreSQL may.
+    let bench = Bench::new(&sql("\"timescale/hypertable\""), READINGS);
+    bench.bakeoff(&["run", "w.toml", "--dry-run"]).expect(0);
+}
+
+#[test]
 fn a_missing_file_is_told_once() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let ended = bench.bakeoff(&["run", "nowhere.toml"]).expect(1);

@@ -52,6 +52,13 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
                     first_row,
                     rows: rows.num_rows() as u64,
                 };
+                if recorded.is_none() {
+                    run.log.record(Record::SliceBegun {
+                        slice,
+                        first_row,
+                        rows: bounds.rows,
+                    })?;
+                }
                 let started = Instant::now();
                 load_slice(run, slice, bounds, &rows, needing).await?;
                 pace.note(bounds.rows, started.elapsed(), rows.get_array_memory_size());

@@ -81,12 +81,18 @@ impl State {
     fn note(&mut self, record: &Record) {
         match record {
             Record::Created { design } => self.design_mut(design).create(),
-            Record::Loaded(slice) => {
+            Record::SliceBegun {
+                slice,
+                first_row,
+                rows,
+            } => {
                 let bounds = SliceBounds {
-                    first_row: slice.first_row,
-                    rows: slice.rows,
+                    first_row: *first_row,
+                    rows: *rows,
                 };
-                self.slices.insert(slice.slice, bounds);
+                self.slices.insert(*slice, bounds);
+            }
+            Record::Loaded(slice) => {
                 self.design_mut(&slice.design).slices = slice.slice + 1;
             }
             Record::DuplicateKeys { .. } => self.duplicates_known = true,

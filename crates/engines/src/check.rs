@@ -9,6 +9,7 @@ use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
+use crate::Engine;
 use crate::complaint::{self, is_query};
 use crate::registry::ENGINES;
 use crate::sql::{message, ordering, session_with};
@@ -40,13 +41,18 @@ async fn complaint_of_engine_sql(
     session: &SessionContext,
     query: &Query,
 ) -> Option<String> {
+    if let Some(unknown) = query.engine_sql.keys().find(|place| !is_known(place)) {
+        return Some(format!(
+            "it has SQL for `{unknown}`, which is neither an engine nor a layout; `bakeoff list` \
+             shows them"
+        ));
+    }
     // One that speaks SQL may speak another one than DataFusion: its own errors tell.
-    let planned = |name: &str| !ENGINES.iter().any(|e| e.name() == name && e.speaks_sql());
-    for (engine, sql) in query
-        .engine_sql
-        .iter()
-        .filter(|(engine, _)| planned(engine))
-    {
+    let planned = |place: &str| {
+        let name = place.split('/').next().unwrap_or_default();
+        !ENGINES.iter().any(|e| e.name() == name && e.speaks_sql())
+    };
+    for (engine, sql) in query.engine_sql.iter().filter(|(place, _)| planned(place)) {
         if let Some((line, column, complaint)) = complaint(workload, session, query, sql).await {
             return Some(format!(
                 "its SQL for {engine}, line {line}, column {column}: {complaint}"
@@ -54,6 +60,14 @@ async fn complaint_of_engine_sql(
         }
     }
     None
+}
+
+/// Whether there is such an engine or layout.
+fn is_known(place: &str) -> bool {
+    let is_layout = |engine: &&dyn Engine| engine.layouts().iter().any(|l| l.name == place);
+    ENGINES
+        .iter()
+        .any(|engine| engine.name() == place || is_layout(engine))
 }
 
 /// Line, column and what is wrong there.

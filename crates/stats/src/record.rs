@@ -24,6 +24,12 @@ pub enum Record {
         rows: u64,
     },
     /// One slice of rows loaded into one design.
+    /// Which rows a slice is, before any design gets it: one that is sent again is the same.
+    SliceBegun {
+        slice: u64,
+        first_row: u64,
+        rows: u64,
+    },
     Loaded(LoadSlice),
     /// The rows to load are all loaded: how many there are.
     LoadingDone {

@@ -36,7 +36,7 @@ fn double(value: f64) -> String {
     match value.is_finite() {
         // Debug keeps all digits, and a point that makes the literal a double.
         true => format!("{value:?}"),
-        false => format!("CAST('{value}' AS DOUBLE)"),
+        false => format!("CAST('{value}' AS DOUBLE PRECISION)"),
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
         let nan: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN]));
         assert_eq!(
             cell(ColumnType::Double, nan).as_deref(),
-            Some("CAST('NaN' AS DOUBLE)")
+            Some("CAST('NaN' AS DOUBLE PRECISION)")
         );
         let null: ArrayRef = Arc::new(Float64Array::from(vec![None]));
         assert_eq!(cell(ColumnType::Double, null), None);

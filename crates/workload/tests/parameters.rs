@@ -59,6 +59,19 @@ fn choices_become_literals() {
     drawn.sort();
     drawn.dedup();
     assert_eq!(drawn, ["'it''s'", "1", "1.5", "true"]);
+    let times =
+        "{ choice = [2020-01-01T02:00:00+02:00, 2020-01-01T02:00:00Z, 2020-01-01T04:00:00] }";
+    let mut drawn = draw(times, DATA, 4).unwrap();
+    drawn.sort();
+    drawn.dedup();
+    assert_eq!(
+        drawn,
+        [
+            "TIMESTAMP '2020-01-01T00:00:00.000'",
+            "TIMESTAMP '2020-01-01T02:00:00.000'",
+            "TIMESTAMP '2020-01-01T04:00:00'",
+        ]
+    );
 }
 
 #[test]

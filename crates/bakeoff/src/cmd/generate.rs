@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bakeoff_workload::csv::Encoder;
 use bakeoff_workload::{Workload, source};
 use clap::Args;
@@ -24,8 +24,9 @@ pub struct Generate {
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     rows: Option<u64>,
 
-    /// Another option for the generator, as in the file's [data]: hosts=4000 (may be repeated)
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// An option of the workload's generator instead of what its file says, for example hosts=4000
+    /// (repeat for several)
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
     set: Vec<String>,
 
     /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
@@ -47,20 +48,28 @@ impl Generate {
         Ok(Exit::Complete)
     }
 
-    /// A file that is there only if all rows are in it.
+    /// The file has its name only when all rows are in it.
     fn write_file(&self, workload: &Workload, path: &Path) -> Result<()> {
-        let file = File::create_new(path)
-            .with_context(|| format!("cannot make the file {} of --out", path.display()))?;
-        let mut file = BufWriter::new(file);
-        let written = self.write(workload, &mut file);
-        let flushed = written.and_then(|()| {
-            let flushed = file.flush();
-            flushed.with_context(|| format!("cannot write to {}", path.display()))
-        });
-        if flushed.is_err() {
-            std::fs::remove_file(path).ok();
+        if path.exists() {
+            bail!(
+                "{} of --out is there: name another file, or remove it",
+                path.display()
+            );
         }
-        flushed
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let cannot = || format!("cannot write {}", part.display());
+        let mut file = BufWriter::new(File::create(&part).with_context(cannot)?);
+        let written = self.write(workload, &mut file);
+        let flushed = written.and_then(|()| file.flush().with_context(cannot));
+        let named = flushed.and_then(|()| {
+            std::fs::rename(&part, path).with_context(|| format!("cannot name {}", path.display()))
+        });
+        if named.is_err() {
+            std::fs::remove_file(&part).ok();
+        }
+        named
     }
 
     fn write(&self, workload: &Workload, out: &mut impl Write) -> Result<()> {

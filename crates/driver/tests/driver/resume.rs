@@ -232,3 +232,19 @@ async fn a_run_with_nothing_left_to_time_asks_nothing() {
     assert_eq!(again[0].calls(), []);
     assert_eq!(records.0, before.0);
 }
+
+/// A design may have a part of it that it does not load again.
+#[tokio::test]
+async fn a_slice_that_no_design_had_to_its_end_has_the_same_rows_again() {
+    let bench = Bench::new();
+    let last = |call: &Call| *call == Call::Load(2);
+    let killed = DESIGNS.map(|id| Fake::hanging(id, last));
+    bench.kill_in(&killed, last).await;
+    let before = bench.records().0;
+    let revived = killed.each_ref().map(|fake| revived(fake, &before, true));
+    let records = bench.complete(&revived).await;
+    for id in DESIGNS {
+        let rows: Vec<u64> = records.slices(id).iter().map(|s| s.rows).collect();
+        assert_eq!(rows, [5_000, 10_000, 15_000], "{id}");
+    }
+}

@@ -17,6 +17,8 @@ use crate::EngineError;
 use crate::tls;
 
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
+/// The longest until a connection is ready for statements.
+const SESSION_TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// How to reach a PostgreSQL server. Never prints its password.
 #[derive(Clone)]
@@ -95,6 +97,16 @@ impl PostgresServer {
     /// # Errors
     /// What is wrong, and which part of the URL to look at.
     pub async fn connect(&self, settings: &str) -> Result<Client, EngineError> {
+        let connecting = tokio::time::timeout(SESSION_TIME_LIMIT, self.session(settings));
+        connecting.await.unwrap_or_else(|_| {
+            Err(EngineError(format!(
+                "cannot connect to PostgreSQL at {self}: no answer within {SESSION_TIME_LIMIT:?}; \
+                 check that it is PostgreSQL, and that it is not overloaded"
+            )))
+        })
+    }
+
+    async fn session(&self, settings: &str) -> Result<Client, EngineError> {
         let mut config = self.config.clone();
         config.application_name("bakeoff");
         let client = match &self.tls {

@@ -17,9 +17,12 @@ use super::extension::Extension;
 use super::schema::{Schema, execute, failed};
 use crate::{Context, EngineError};
 
+pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
 /// How long a server that was killed may take until its process is gone.
 const END_WAIT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(50);
+/// How long others may hold a table that is to be dropped.
+const DROP_WAIT_SECONDS: u32 = 60;
 
 pub struct Deployment {
     /// How to reach it.
@@ -49,7 +52,7 @@ impl Deployment {
             Flavour::Postgres => None,
             Flavour::Timescale => {
                 if server.is_some() {
-                    execute(&client, "CREATE EXTENSION IF NOT EXISTS timescaledb").await?;
+                    execute(&client, CREATE_EXTENSION).await?;
                 }
                 Some(Extension::of(&client, &address).await?)
             }
@@ -111,11 +114,18 @@ impl Deployment {
         if schemas.is_empty() {
             return Ok(());
         }
-        let client = self.address.connect("").await?;
+        let limited = format!("SET lock_timeout TO '{DROP_WAIT_SECONDS}s'");
+        let client = self.address.connect(&limited).await?;
+        let mut stays = Vec::new();
         for (schema, table) in schemas.values() {
-            schema.drop(&client, table).await?;
+            if let Err(error) = schema.drop(&client, table).await {
+                stays.push(error.0);
+            }
         }
-        Ok(())
+        match stays.is_empty() {
+            true => Ok(()),
+            false => Err(EngineError(stays.join("; "))),
+        }
     }
 
     /// Whether the server is ours alone.
@@ -161,6 +171,18 @@ impl Deployment {
     }
 }
 
+/// Settings of the server that figures depend on.
+const TOLD: [&str; 8] = [
+    "shared_buffers",
+    "effective_cache_size",
+    "work_mem",
+    "max_wal_size",
+    "fsync",
+    "synchronous_commit",
+    "random_page_cost",
+    "max_parallel_workers",
+];
+
 async fn start_server(flavour: Flavour, context: &Context) -> Result<Server, EngineError> {
     let started = async {
         let home = Home::from_env()?;
@@ -189,7 +211,7 @@ async fn info(
         Some(server) => server.settings(),
         None => vec![("server".to_owned(), address.to_string())],
     };
-    for name in ["shared_buffers", "work_mem", "max_wal_size"] {
+    for name in TOLD {
         settings.push((name.to_owned(), shown(client, name).await?));
     }
     settings.push(("jit".to_owned(), jit(client).await?));

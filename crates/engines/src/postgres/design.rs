@@ -1,12 +1,11 @@
 //! A table in PostgreSQL.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
-use tokio::sync::{Mutex, MutexGuard};
 use tokio_postgres::Client;
 
 use super::deployment::Deployment;
@@ -17,6 +16,9 @@ use super::schema::{Schema, execute};
 use super::{footprint, session_settings, settle};
 use crate::EngineError;
 
+/// A workload's SQL may come from anybody.
+const READ_ONLY: &str = "SET default_transaction_read_only TO on";
+
 pub struct PostgresDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
@@ -24,8 +26,8 @@ pub struct PostgresDesign {
     layout: TableLayout,
     settings: String,
     loader: Arc<Loader>,
-    /// The connection that everything but rows goes through.
-    client: Mutex<Option<Client>>,
+    /// The connection that answers, while nobody asks. It writes nothing.
+    asked: Mutex<Option<Client>>,
 }
 
 impl PostgresDesign {
@@ -65,18 +67,31 @@ impl PostgresDesign {
             layout,
             settings,
             loader,
-            client: Mutex::default(),
+            asked: Mutex::default(),
         })
     }
 
-    /// The connection, made anew where it was lost.
-    async fn client(&self) -> Result<Held<'_>, DesignError> {
-        let mut held = self.client.lock().await;
-        if held.as_ref().is_none_or(Client::is_closed) {
-            let connected = self.deployment.address.connect(&self.settings).await;
-            *held = Some(connected.map_err(design_error)?);
+    async fn connect(&self) -> Result<Client, DesignError> {
+        let connected = self.deployment.address.connect(&self.settings).await;
+        connected.map_err(design_error)
+    }
+
+    /// The connection that answers. One whose answer did not come to its end is not put back: the
+    /// next question would wait for it.
+    async fn take_asked(&self) -> Result<Client, DesignError> {
+        let idle = self.asked().take().filter(|client| !client.is_closed());
+        match idle {
+            Some(client) => Ok(client),
+            None => {
+                let settings = format!("{}; {READ_ONLY}", self.settings);
+                let connected = self.deployment.address.connect(&settings).await;
+                connected.map_err(design_error)
+            }
         }
-        Ok(Held(held))
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Option<Client>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn make(&self) -> Result<(), EngineError> {
@@ -139,18 +154,19 @@ impl Design for PostgresDesign {
     async fn settle(&self) -> Result<String, DesignError> {
         self.loader.disconnect();
         let settled = async {
-            let ours = self.deployment.is_ours();
-            let client = self.client().await?;
-            settle::settle(client.get()?, &self.layout, &self.schema.name, ours).await
+            let (server, ours) = (&self.deployment.address, self.deployment.is_ours());
+            let client = self.connect().await?;
+            let settling = settle::settle(&client, &self.layout, &self.schema.name, ours);
+            query::ended_with_us(server, &client, settling).await
         };
         self.deployment.noticing_death(settled.await).await
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
         let data_dir = self.deployment.data_dir();
-        let client = self.client().await?;
+        let client = self.connect().await?;
         let (schema, layout) = (&self.schema.name, &self.layout);
-        let read = footprint::read(client.get()?, schema, layout, data_dir.as_deref()).await?;
+        let read = footprint::read(&client, schema, layout, data_dir.as_deref()).await?;
         Ok(Footprint {
             design: self.info.id.clone(),
             ..read
@@ -159,8 +175,11 @@ impl Design for PostgresDesign {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let asked = async {
-            let client = self.client().await?;
-            query::answer(&self.deployment.address, client.get()?, sql).await
+            let client = self.take_asked().await?;
+            let asking = query::answer(&client, sql);
+            let answer = query::ended_with_us(&self.deployment.address, &client, asking).await?;
+            *self.asked() = Some(client);
+            Ok(answer)
         };
         self.deployment.noticing_death(asked.await).await
     }
@@ -171,16 +190,6 @@ impl Design for PostgresDesign {
 
     fn dead(&self) -> Option<String> {
         self.deployment.dead()
-    }
-}
-
-/// The connection while somebody uses it.
-struct Held<'a>(MutexGuard<'a, Option<Client>>);
-
-impl Held<'_> {
-    fn get(&self) -> Result<&Client, DesignError> {
-        let lost = || DesignError::new("the connection to PostgreSQL is lost");
-        self.0.as_ref().ok_or_else(lost)
     }
 }
 

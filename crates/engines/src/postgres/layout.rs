@@ -114,6 +114,16 @@ impl TableLayout {
         statements
     }
 
+    /// The statement that makes one of the partitions that rows need, for a dry run.
+    pub fn partition_example(&self, schema: &str) -> Option<String> {
+        match &self.shape {
+            Shape::Partitioned(ranges) => {
+                Some(ranges.partition_statement(schema, &self.table.name, 0))
+            }
+            _ => None,
+        }
+    }
+
     pub fn copy_statement(&self, schema: &str) -> String {
         let names: Vec<String> = self.table.columns.iter().map(|c| quoted(&c.name)).collect();
         format!(

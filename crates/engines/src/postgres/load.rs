@@ -3,7 +3,7 @@
 //! A slice is cut into parts. Each part is one transaction, which also notes that the part is
 //! there: a slice that is loaded again after a crash misses nothing and has nothing twice.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,6 +32,8 @@ pub struct Loader {
     connections: usize,
     /// Those that nobody uses now.
     idle: Mutex<Vec<Client>>,
+    /// Numbers of the ranges that there are rows of.
+    ranges: Mutex<BTreeSet<i64>>,
 }
 
 impl Loader {
@@ -49,6 +51,7 @@ impl Loader {
             layout,
             connections: connections.max(1),
             idle: Mutex::default(),
+            ranges: Mutex::default(),
         })
     }
 
@@ -109,10 +112,7 @@ impl Loader {
             let mut sink = std::pin::pin!(sink);
             sink.send(bytes).await?;
             let copied = sink.finish().await?;
-            let note = format!(
-                "INSERT INTO {} VALUES ({slice}, {part})",
-                qualified(&self.schema.name, PARTS_TABLE)
-            );
+            let note = note_statement(&self.schema.name, &slice.to_string(), &part.to_string());
             transaction.batch_execute(&note).await?;
             transaction.commit().await?;
             Ok(copied)
@@ -138,6 +138,10 @@ impl Loader {
             return Ok(());
         };
         let numbers = ranges.of(rows).map_err(EngineError)?;
+        let mut all = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(&numbers);
+        ranges.check(all.len()).map_err(EngineError)?;
+        drop(all);
         // TimescaleDB makes its chunks itself.
         if self.layout.is_hypertable() {
             return Ok(());
@@ -184,6 +188,14 @@ impl Loader {
 pub fn create_parts_statement(schema: &str) -> String {
     format!(
         "CREATE TABLE {} (slice bigint, part bigint, PRIMARY KEY (slice, part))",
+        qualified(schema, PARTS_TABLE)
+    )
+}
+
+/// The statement that notes a part.
+pub fn note_statement(schema: &str, slice: &str, part: &str) -> String {
+    format!(
+        "INSERT INTO {} VALUES ({slice}, {part})",
         qualified(schema, PARTS_TABLE)
     )
 }

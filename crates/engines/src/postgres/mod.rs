@@ -111,8 +111,13 @@ impl Engine for Flavour {
         let schema = Schema::of(&workload.name, id, &context.run_dir);
         let ours = context.postgres.is_none();
         let mut statements = schema.statements().to_vec();
+        if ours && *self == Flavour::Timescale {
+            statements.insert(0, deployment::CREATE_EXTENSION.to_owned());
+        }
         statements.extend(design::create_statements(&schema, &layout));
+        statements.extend(layout.partition_example(&schema.name));
         statements.push(layout.copy_statement(&schema.name));
+        statements.push(load::note_statement(&schema.name, "SLICE", "PART"));
         statements.extend(settle::statements(&layout, &schema.name, ours));
         if !ours {
             statements.extend(schema.drop_tables_statements(&layout.table.name));
@@ -122,7 +127,7 @@ impl Engine for Flavour {
         settings.push((
             "writes".to_owned(),
             format!(
-                "binary COPY, {} rows in each transaction, {} connections",
+                "binary COPY, {} rows in each transaction, up to {} connections",
                 load::PART_ROWS,
                 context.threads
             ),

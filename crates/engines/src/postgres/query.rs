@@ -9,30 +9,19 @@ use super::connect::{PostgresServer, reason};
 use super::decode;
 use crate::sql::{ANSWER_BYTES, too_large};
 
-/// Asks, and holds the answer to its last row. It ends on the server when the caller gives up
-/// waiting: what went on would use the server with nobody counting it.
-pub async fn answer(
-    server: &PostgresServer,
-    client: &Client,
-    sql: &str,
-) -> Result<Answer, DesignError> {
-    let mut cancelling = Cancelling {
-        server,
-        token: Some(client.cancel_token()),
-    };
-    let answer = ask(client, sql).await;
-    cancelling.token = None;
-    answer
-}
+/// What a row and each of its cells take beside their values, about.
+const ROW_BYTES: usize = 128;
+const CELL_BYTES: usize = 24;
 
-async fn ask(client: &Client, sql: &str) -> Result<Answer, DesignError> {
+/// Asks, and holds the answer to its last row.
+pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     let failed = |e: tokio_postgres::Error| DesignError(format!("PostgreSQL: {}", reason(&e)));
     let nothing = std::iter::empty::<(&(dyn ToSql + Sync), Type)>();
     let rows = client.query_typed_raw(sql, nothing).await.map_err(failed)?;
     let mut rows = std::pin::pin!(rows);
     let (mut held, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next().await.transpose().map_err(failed)? {
-        bytes += decode::bytes(&row);
+        bytes += ROW_BYTES + row.len() * CELL_BYTES + decode::bytes(&row);
         held.push(row);
         if bytes > ANSWER_BYTES {
             return Err(DesignError(too_large()));
@@ -45,7 +34,25 @@ async fn ask(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     })
 }
 
-/// Has the server end what was asked, unless it was answered.
+/// Awaits what a connection does. Where that fails, or the caller gives up waiting, the server is to
+/// end it: what went on would use the server with nobody counting it.
+pub async fn ended_with_us<T>(
+    server: &PostgresServer,
+    client: &Client,
+    doing: impl Future<Output = Result<T, DesignError>>,
+) -> Result<T, DesignError> {
+    let mut cancelling = Cancelling {
+        server,
+        token: Some(client.cancel_token()),
+    };
+    let done = doing.await;
+    if done.is_ok() {
+        cancelling.token = None;
+    }
+    done
+}
+
+/// Has the server end what a connection does, unless it is done.
 struct Cancelling<'a> {
     server: &'a PostgresServer,
     token: Option<CancelToken>,

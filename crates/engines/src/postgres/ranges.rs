@@ -9,8 +9,9 @@ use bakeoff_workload::ColumnType;
 use super::layout::{qualified, quoted};
 use crate::integers::integers;
 
-/// Partitions or chunks that one slice of rows may need: each is a table.
-const MOST_IN_A_SLICE: usize = 1_000;
+/// Partitions or chunks that there may be: each is a table with indexes, and a query that needs all
+/// of them locks them all.
+const MOST: usize = 1_000;
 
 /// Equal ranges, of which one begins at 0 (1970 for timestamps).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,17 +37,21 @@ impl Ranges {
         let mut numbers = BTreeSet::new();
         for value in integers(values) {
             numbers.insert(value.div_euclid(self.width));
-            if numbers.len() > MOST_IN_A_SLICE {
-                return Err(format!(
-                    "a slice of {} rows needs more than {MOST_IN_A_SLICE} tables, one for each \
-                     range of `{}`: raise {}",
-                    rows.num_rows(),
-                    self.column,
-                    self.setting
-                ));
-            }
+            self.check(numbers.len())?;
         }
         Ok(numbers)
+    }
+
+    /// # Errors
+    /// If there are too many.
+    pub fn check(&self, number: usize) -> Result<(), String> {
+        match number > MOST {
+            false => Ok(()),
+            true => Err(format!(
+                "the rows need more than {MOST} tables, one for each range of `{}`: raise {}",
+                self.column, self.setting
+            )),
+        }
     }
 
     /// The statement that makes the partition of a range, unless it is there.

@@ -60,7 +60,7 @@ fn compressing(layout: &TableLayout, table: &str) -> [String; 2] {
             list(&layout.table.order_key, " DESC")
         ),
         format!(
-            "SELECT compress_chunk(chunk) FROM show_chunks({}) AS chunk",
+            "SELECT compress_chunk(chunk, if_not_compressed => true) FROM show_chunks({}) AS chunk",
             text(table)
         ),
     ]

@@ -77,14 +77,18 @@ impl Account {
     }
 }
 
-/// The command as that account, without variables that would tell PostgreSQL other places.
+/// Variables that programs are found by.
+const KEPT: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
+
+/// The command as that account, without variables that would tell PostgreSQL other places, or that
+/// account our passwords.
 pub(crate) fn run_as(mut command: Command, account: Option<&Account>) -> Command {
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("PG") {
-            command.env_remove(name);
+    command.env_clear().env("LC_ALL", "C");
+    for name in KEPT {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
         }
     }
-    command.env("LC_ALL", "C");
     if let Some(account) = account {
         command.uid(account.uid).gid(account.gid);
     }

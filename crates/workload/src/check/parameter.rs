@@ -1,5 +1,9 @@
 //! `parameters` of a query: what is drawn for each round.
 
+use std::ops::Range;
+
+use jiff::Timestamp;
+use toml::value::Datetime;
 use toml::{Spanned, Value};
 
 use super::query::plain;
@@ -84,10 +88,21 @@ fn check_choice(
     }
     let literals = written.get_ref().iter().map(|value| match value.get_ref() {
         Value::String(text) => Ok(crate::literal::text(text)),
-        Value::Datetime(time) => Ok(format!("TIMESTAMP '{time}'")),
+        Value::Datetime(time) => instant(place, value.span(), time),
         number => plain(place, value.span(), number),
     });
     Ok(ParameterValues::Choice(literals.collect::<Result<_>>()?))
+}
+
+/// A time as SQL writes it, in UTC: some engines ignore an offset in a literal.
+fn instant(place: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<String> {
+    if time.offset.is_none() {
+        return Ok(format!("TIMESTAMP '{time}'"));
+    }
+    let parsed: Option<Timestamp> = time.to_string().parse().ok();
+    parsed
+        .and_then(|time| crate::literal::timestamp(time.as_millisecond()))
+        .ok_or_else(|| place.error(span, format!("`{time}` is no time from year 0 to 9999")))
 }
 
 fn check_column(
