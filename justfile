@@ -50,3 +50,8 @@ bench-harness:
 bench-columnar:
     cargo build --release --workspace --bin bakeoff --example series --example encoders
     benches/columnar.sh
+
+# Loading TimescaleDB beside psql's COPY from files, in turns, on a server of yours (needs psql, jq)
+bench-copy URL:
+    cargo build --release
+    benches/copy.sh {{URL}}

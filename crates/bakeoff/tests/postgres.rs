@@ -3,7 +3,6 @@
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-#[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::time::{Duration, Instant};

@@ -95,6 +95,8 @@ impl Collected {
                 run.peak_memory_bytes = Some(*peak_memory_bytes);
             }
             Record::Created { design } => self.design(number, design)?.create(),
+            // Its rows are in the records of the designs that loaded it.
+            Record::SliceBegun { .. } => {}
             Record::Loaded(slice) => {
                 self.design(number, &slice.design)?
                     .slices

@@ -138,10 +138,7 @@ impl Loader {
             return Ok(());
         };
         let numbers = ranges.of(rows).map_err(EngineError)?;
-        let mut all = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend(&numbers);
-        ranges.check(all.len()).map_err(EngineError)?;
-        drop(all);
+        ranges.check(self.with_all(&numbers)).map_err(EngineError)?;
         // TimescaleDB makes its chunks itself.
         if self.layout.is_hypertable() {
             return Ok(());
@@ -152,6 +149,13 @@ impl Loader {
             .map(|number| ranges.partition_statement(schema, table, number))
             .collect();
         execute(client, &statements.join("; ")).await
+    }
+
+    /// How many ranges there are with these.
+    fn with_all(&self, numbers: &BTreeSet<i64>) -> usize {
+        let mut all = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(numbers);
+        all.len()
     }
 
     async fn parts_there(
