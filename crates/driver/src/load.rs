@@ -33,7 +33,7 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
     let mut reader = Reader::new(run.source.clone());
     let (mut slice, mut first_row) = (0, 0);
     loop {
-        let recorded = run.log.state().slice(slice);
+        let recorded = recorded(run, slice);
         let Some(wanted) = recorded
             .map(|s| s.rows)
             .or_else(|| next_slice(run, &pace, first_row))
@@ -52,7 +52,7 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
                     first_row,
                     rows: rows.num_rows() as u64,
                 };
-                if recorded.is_none() {
+                if run.log.state().begun_slice(slice) != Some(bounds) {
                     run.log.record(Record::SliceBegun {
                         slice,
                         first_row,
@@ -76,6 +76,14 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
     run.observer
         .done(&format!("loaded {first_row} rows"), began.elapsed());
     Ok(first_row)
+}
+
+/// The rows of a slice that a design has, or may have a part of: where a budget decides how much is
+/// loaded, tables were made anew, and have no part of it.
+fn recorded(run: &Context<'_>, slice: u64) -> Option<SliceBounds> {
+    let state = run.log.state();
+    let begun = || state.begun_slice(slice).filter(|_| !run.budget_decides());
+    state.slice(slice).or_else(begun)
 }
 
 /// Rows of the next slice that no design has loaded yet; `None` when enough is loaded.

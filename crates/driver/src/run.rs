@@ -65,6 +65,13 @@ impl<'a> Context<'a> {
             .collect()
     }
 
+    /// Whether how much is loaded is still open.
+    pub fn budget_decides(&self) -> bool {
+        let settings = &self.settings;
+        let open = settings.rows.is_none() && settings.budget.is_some();
+        open && self.log.state().loaded_rows.is_none()
+    }
+
     /// Waits for a call to an engine, within the limit. A panic in a design is that design's
     /// failure; the others go on.
     pub async fn limited<T>(
@@ -204,8 +211,7 @@ async fn is_still_there(run: &Context<'_>, design: &dyn Design) -> bool {
     let state = run.log.state();
     // A slice that was loaded but not recorded leaves rows behind. They are loaded again, unless
     // a budget now ends loading before them.
-    let budget_decides = run.settings.rows.is_none() && run.settings.budget.is_some();
-    if !state.design(&design.info().id).created || (budget_decides && state.loaded_rows.is_none()) {
+    if !state.design(&design.info().id).created || run.budget_decides() {
         return false;
     }
     let survives = run.limited(async { Ok(design.survives().await) });

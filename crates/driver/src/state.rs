@@ -56,7 +56,10 @@ pub struct SliceBounds {
 
 #[derive(Debug, Default)]
 pub struct State {
+    /// Those that a design has.
     slices: BTreeMap<u64, SliceBounds>,
+    /// Those of which a design may have a part.
+    begun: BTreeMap<u64, SliceBounds>,
     designs: BTreeMap<String, DesignState>,
     pub duplicates_known: bool,
     /// Rows in every design, once loading is over.
@@ -90,9 +93,14 @@ impl State {
                     first_row: *first_row,
                     rows: *rows,
                 };
-                self.slices.insert(*slice, bounds);
+                self.begun.insert(*slice, bounds);
             }
             Record::Loaded(slice) => {
+                let bounds = SliceBounds {
+                    first_row: slice.first_row,
+                    rows: slice.rows,
+                };
+                self.slices.insert(slice.slice, bounds);
                 self.design_mut(&slice.design).slices = slice.slice + 1;
             }
             Record::DuplicateKeys { .. } => self.duplicates_known = true,
@@ -148,6 +156,10 @@ impl State {
 
     pub fn slice(&self, number: u64) -> Option<SliceBounds> {
         self.slices.get(&number).copied()
+    }
+
+    pub fn begun_slice(&self, number: u64) -> Option<SliceBounds> {
+        self.begun.get(&number).copied()
     }
 }
 

@@ -57,7 +57,7 @@ impl Ranges {
     /// The statement that makes the partition of a range, unless it is there.
     pub fn partition_statement(&self, schema: &str, table: &str, number: i64) -> String {
         let begin = number.checked_mul(self.width);
-        let end = begin.and_then(|begin| begin.checked_add(self.width));
+        let end = (number.checked_add(1)).and_then(|next| next.checked_mul(self.width));
         let sign = if number < 0 { "before" } else { "from" };
         let name = format!("{sign}_{}", number.unsigned_abs());
         format!(
