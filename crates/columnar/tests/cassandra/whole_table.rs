@@ -79,7 +79,7 @@ pub async fn sealed_with_few_requests_at_once(cassandra: &Cassandra) {
     let few = Table::new(Arc::new(store.unwrap()), 0);
     let sealed = tokio::time::timeout(SEALED_WITHIN, few.seal(None)).await;
     let sealed = sealed.expect("the seal stands still").unwrap();
-    assert!(sealed.chunks_retired > 2 * LOADS, "{sealed:?}");
+    assert!(sealed.chunks_retired >= 2 * LOADS, "{sealed:?}");
     assert_eq!(shown(&few).await, before);
     assert_eq!(before.len() as u64, LOADS * 48);
 }

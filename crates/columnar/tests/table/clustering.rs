@@ -140,7 +140,7 @@ async fn a_commit_does_not_wait_for_what_waits_for_it() {
 /// It is killed, or its disk is full, between chunks or between commits.
 #[tokio::test]
 async fn what_fails_in_between_changes_no_answer() {
-    for (put, commit) in [(3, u32::MAX), (70, u32::MAX), (u32::MAX, 1), (u32::MAX, 2)] {
+    for (put, commit) in [(1, u32::MAX), (3, u32::MAX), (u32::MAX, 1), (u32::MAX, 2)] {
         for (store, _folder) in stores(&one_place()) {
             let table = Table::new(Arc::clone(&store), 0);
             load(&table, 0..HOSTS, 0..480).await;
