@@ -1,7 +1,6 @@
 //! Runs on a real PostgreSQL and TimescaleDB: to the end, killed and gone on with, and on a server
 //! that runs already. Where they are not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod support;
 
