@@ -5,6 +5,7 @@ mod cassandra;
 mod check;
 mod columnar;
 mod complaint;
+mod death;
 mod dry;
 mod engine;
 mod integers;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use bakeoff_driver::DesignError;
 use bakeoff_servers::Home;
@@ -10,15 +9,10 @@ use bakeoff_servers::cassandra::{Server, ServerOptions};
 use bakeoff_stats::EngineInfo;
 use bakeoff_workload::ServerLimits;
 use scylla::client::session::Session;
-use tokio::net::TcpStream;
 
 use super::connect::Cluster;
 use super::keyspace::{Keyspace, Owner};
-use crate::{Context, EngineError};
-
-/// How long a server that was killed may take until its process is gone.
-const END_WAIT: Duration = Duration::from_secs(5);
-const POLL: Duration = Duration::from_millis(50);
+use crate::{Context, EngineError, death};
 
 pub struct Deployment {
     pub session: Arc<Session>,
@@ -148,22 +142,13 @@ impl Deployment {
         Ok(())
     }
 
-    /// Passes a result on. After an error of a server that listens no more, its end is waited for,
-    /// so that `dead` knows of it: connections close a moment before the process is gone.
+    /// Passes a result on, when `dead` knows of the end of a server that caused an error.
     pub async fn noticing_death<T>(
         &self,
         result: Result<T, DesignError>,
     ) -> Result<T, DesignError> {
-        if let (Err(_), Some(server)) = (&result, &self.server)
-            && TcpStream::connect(server.address()).await.is_err()
-        {
-            let ended = async {
-                while server.is_running() {
-                    tokio::time::sleep(POLL).await;
-                }
-            };
-            // One that only stopped listening is an error like others.
-            tokio::time::timeout(END_WAIT, ended).await.ok();
+        if let (Err(_), Some(server)) = (&result, &self.server) {
+            death::await_end(server.address(), || server.is_running()).await;
         }
         result
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bakeoff_driver::DesignError;
 use bakeoff_servers::Home;
@@ -15,12 +14,9 @@ use super::Flavour;
 use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
 use super::schema::{Schema, execute, failed};
-use crate::{Context, EngineError};
+use crate::{Context, EngineError, death};
 
 pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
-/// How long a server that was killed may take until its process is gone.
-const END_WAIT: Duration = Duration::from_secs(5);
-const POLL: Duration = Duration::from_millis(50);
 /// How long others may hold a table that is to be dropped.
 const DROP_WAIT_SECONDS: u32 = 60;
 
@@ -142,24 +138,13 @@ impl Deployment {
         self.server.as_ref()?.cpu_seconds().ok()
     }
 
-    /// Passes a result on. After an error of a server that accepts nobody any more its end is waited
-    /// for, so that `dead` knows of it: connections close a moment before the process is gone.
+    /// Passes a result on, when `dead` knows of the end of a server that caused an error.
     pub async fn noticing_death<T>(
         &self,
         result: Result<T, DesignError>,
     ) -> Result<T, DesignError> {
-        if let (Err(_), Some(server)) = (&result, &self.server)
-            && tokio::net::TcpStream::connect(server.address())
-                .await
-                .is_err()
-        {
-            let ended = async {
-                while server.is_running() {
-                    tokio::time::sleep(POLL).await;
-                }
-            };
-            // One that only stopped listening is an error like others.
-            tokio::time::timeout(END_WAIT, ended).await.ok();
+        if let (Err(_), Some(server)) = (&result, &self.server) {
+            death::await_end(server.address(), || server.is_running()).await;
         }
         result
     }
