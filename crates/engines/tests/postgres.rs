@@ -124,22 +124,6 @@ async fn designs_on_a_real_postgresql() {
     timescale.running.finish(false).await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_runs_already() {
-    if !has_timescale() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let theirs = Theirs::start(folder.path()).await;
-    mistakes_in_the_url_are_told(&theirs).await;
-    a_server_without_timescaledb_is_told(&theirs, folder.path()).await;
-    what_is_not_ours_is_left_alone(&theirs, folder.path()).await;
-    what_others_put_beside_ours_stays(&theirs, folder.path()).await;
-    the_time_zone_of_the_server_changes_no_answer(&theirs, folder.path()).await;
-    connections_that_run_out_are_told(&theirs, folder.path()).await;
-    theirs.server.stop().await.unwrap();
-}
-
 async fn every_answer_is_as_the_rows_are(
     started: &Started,
     id: &str,
@@ -301,22 +285,28 @@ async fn a_server_killed_in_a_copy_is_noticed(postgres: Started) {
 /// A server that Bakeoff is only told of.
 struct Theirs {
     server: Server,
+    folder: tempfile::TempDir,
 }
 
 impl Theirs {
-    async fn start(folder: &std::path::Path) -> Theirs {
-        let options = ServerOptions::new(Home::from_env().unwrap(), folder.join("theirs"));
+    /// Starts it, where TimescaleDB is installed.
+    async fn start() -> Option<Theirs> {
+        if !has_timescale() {
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let options = ServerOptions::new(Home::from_env().unwrap(), folder.path().join("theirs"));
         let server = Server::start(ServerOptions {
             timescale: true,
             max_connections: CONNECTIONS,
             ..options
         });
-        let theirs = Theirs {
-            server: server.await.unwrap(),
-        };
+        let server = server.await.unwrap();
+        let theirs = Theirs { server, folder };
         let client = theirs.client("postgres").await;
         for database in ["metrics", "bare"] {
-            let create = format!("CREATE DATABASE {database}");
+            // Of the other template TimescaleDB's workers may be reading.
+            let create = format!("CREATE DATABASE {database} TEMPLATE template0");
             client.batch_execute(&create).await.unwrap();
         }
         let metrics = theirs.client("metrics").await;
@@ -324,7 +314,7 @@ impl Theirs {
             .batch_execute("CREATE EXTENSION timescaledb")
             .await
             .unwrap();
-        theirs
+        Some(theirs)
     }
 
     fn url(&self, database: &str) -> String {
@@ -347,9 +337,9 @@ impl Theirs {
         client
     }
 
-    fn context(&self, database: &str, run_dir: std::path::PathBuf) -> Context {
+    fn context(&self, database: &str) -> Context {
         Context {
-            run_dir,
+            run_dir: self.folder.path().join("run"),
             threads: THREADS,
             cluster: None,
             postgres: Some(self.address(database)),
@@ -360,20 +350,24 @@ impl Theirs {
         }
     }
 
-    async fn started(&self, name: &str, run_dir: std::path::PathBuf) -> Started {
-        let context = self.context("metrics", run_dir);
+    async fn started(&self, name: &str) -> Started {
+        let context = self.context("metrics");
         let id: DesignId = name.parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();
         Started { running, context }
     }
 }
 
-async fn mistakes_in_the_url_are_told(theirs: &Theirs) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mistakes_in_the_url_are_told() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
     let error = async |url: String, password: &str| {
         let server = PostgresServer::new(&url, Some(password), None).unwrap();
         let context = Context {
             postgres: Some(server),
-            ..theirs.context("metrics", "/nowhere".into())
+            ..theirs.context("metrics")
         };
         let id: DesignId = "postgres/plain".parse().unwrap();
         let started = engine(&id).unwrap().start(&context).await;
@@ -386,11 +380,16 @@ async fn mistakes_in_the_url_are_told(theirs: &Theirs) {
     let nowhere = error(theirs.url("nowhere"), password).await;
     assert!(nowhere.contains("\"nowhere\" does not exist"), "{nowhere}");
     assert!(nowhere.contains("check the database"), "{nowhere}");
+    theirs.server.stop().await.unwrap();
 }
 
-async fn a_server_without_timescaledb_is_told(theirs: &Theirs, folder: &std::path::Path) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_timescaledb_is_told() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
     let id: DesignId = "timescale/hypertable".parse().unwrap();
-    let context = theirs.context("bare", folder.join("bare"));
+    let context = theirs.context("bare");
     let started = engine(&id).unwrap().start(&context).await;
     let error = started.err().unwrap().to_string();
     assert!(error.contains("CREATE EXTENSION timescaledb"), "{error}");
@@ -405,11 +404,16 @@ async fn a_server_without_timescaledb_is_told(theirs: &Theirs, folder: &std::pat
         made.is_none(),
         "an extension was made that nobody asked for"
     );
+    theirs.server.stop().await.unwrap();
 }
 
-async fn what_is_not_ours_is_left_alone(theirs: &Theirs, folder: &std::path::Path) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_ours_is_left_alone() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
     let table = storable(events());
-    let started = theirs.started("postgres", folder.join("another run")).await;
+    let started = theirs.started("postgres").await;
     let id: DesignId = "postgres/plain".parse().unwrap();
     let statements = engine(&id)
         .unwrap()
@@ -436,11 +440,16 @@ async fn what_is_not_ours_is_left_alone(theirs: &Theirs, folder: &std::path::Pat
     started.running.finish(false).await.unwrap();
     let sql = format!("SELECT n FROM {rows}");
     assert_eq!(client.query(&sql, &[]).await.unwrap().len(), 1);
+    theirs.server.stop().await.unwrap();
 }
 
-async fn what_others_put_beside_ours_stays(theirs: &Theirs, folder: &std::path::Path) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_put_beside_ours_stays() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
     let table = storable(events());
-    let started = theirs.started("timescale", folder.join("run")).await;
+    let started = theirs.started("timescale").await;
     let design = started.loaded("timescale/hypertable", &table).await;
     let client = theirs.client("metrics").await;
     let sql = "SELECT nspname FROM pg_namespace WHERE obj_description(oid) LIKE '%Bakeoff, may%'";
@@ -464,13 +473,18 @@ async fn what_others_put_beside_ours_stays(theirs: &Theirs, folder: &std::path::
         .await
         .unwrap();
 
-    let again = theirs.started("timescale", folder.join("run")).await;
+    let again = theirs.started("timescale").await;
     again.loaded("timescale/hypertable", &table).await;
     again.running.finish(false).await.unwrap();
     assert_eq!(ours().await, [""; 0]);
+    theirs.server.stop().await.unwrap();
 }
 
-async fn the_time_zone_of_the_server_changes_no_answer(theirs: &Theirs, folder: &std::path::Path) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_zone_of_the_server_changes_no_answer() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
     let client = theirs.client("metrics").await;
     client
         .batch_execute(
@@ -484,7 +498,7 @@ async fn the_time_zone_of_the_server_changes_no_answer(theirs: &Theirs, folder: 
         ("postgres", "postgres/partitioned?width=5h"),
         ("timescale", "timescale/hypertable?chunk=5h"),
     ] {
-        let started = theirs.started(name, folder.join("zone")).await;
+        let started = theirs.started(name).await;
         let design = started.loaded(id, &table).await;
         let oracle = table.oracle(table.rows.clone()).await;
         let queries = [
@@ -497,11 +511,16 @@ async fn the_time_zone_of_the_server_changes_no_answer(theirs: &Theirs, folder: 
         drop(design);
         started.running.finish(false).await.unwrap();
     }
+    theirs.server.stop().await.unwrap();
 }
 
-async fn connections_that_run_out_are_told(theirs: &Theirs, folder: &std::path::Path) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_run_out_are_told() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
     let (table, many) = many_places();
-    let mut started = theirs.started("postgres", folder.join("many")).await;
+    let mut started = theirs.started("postgres").await;
     started.context.threads = 3 * CONNECTIONS as usize;
     let design = started.design("postgres/plain", &table).await;
     design.create().await.unwrap();
@@ -509,6 +528,7 @@ async fn connections_that_run_out_are_told(theirs: &Theirs, folder: &std::path::
     assert!(error.contains("max_connections"), "{error}");
     drop(design);
     started.running.finish(false).await.unwrap();
+    theirs.server.stop().await.unwrap();
 }
 
 /// Rows for many parts, which take seconds to load.
