@@ -11,6 +11,7 @@ mod engine;
 mod integers;
 mod local;
 mod memory;
+mod newest_groups;
 mod oracle;
 mod owner;
 mod parquet;

@@ -110,7 +110,14 @@ pub async fn answer_on(
 }
 
 async fn execute(session: &SessionContext, query: DataFrame) -> Result<Answer, DataFusionError> {
-    let plan = query.create_physical_plan().await?;
+    run(session, query.create_physical_plan().await?).await
+}
+
+/// Runs a plan to its last row.
+pub async fn run(
+    session: &SessionContext,
+    plan: Arc<dyn ExecutionPlan>,
+) -> Result<Answer, DataFusionError> {
     let mut stream = execute_stream(plan.clone(), session.task_ctx())?;
     let (mut batches, mut bytes) = (Vec::new(), 0);
     while let Some(batch) = stream.next().await.transpose()? {

@@ -39,6 +39,9 @@ const EVENT_DESIGNS: &[&str] = &[
     "cassandra/blob?bucket=1d&chunk=64KiB&compressor=Snappy",
     "cassandra/compact?compressor=none",
     "cassandra/compact?bucket=2d",
+    "cassandra/wide?order=desc",
+    "cassandra/blob?bucket=5h&order=desc",
+    "cassandra/compact?order=desc",
 ];
 
 const EVENT_QUERIES: &[&str] = &[
@@ -110,6 +113,28 @@ const EVENT_QUERIES: &[&str] = &[
      WHERE a.series = 'a'",
     "SELECT series FROM events WHERE small = -1 UNION ALL SELECT series FROM events WHERE series = 'b'",
     "SELECT time FROM events WHERE series = 'a' AND time > (SELECT min(seen) FROM events)",
+    "SELECT * FROM events WHERE time > TIMESTAMP '1969-12-30T00:00:00'
+     AND time >= TIMESTAMP '1969-12-31T00:00:00' AND time < TIMESTAMP '1970-01-02T00:00:00.001'",
+    "SELECT count(*) AS n FROM events WHERE time < TIMESTAMP '1970-01-01T00:00:00' AND flag",
+    "SELECT count(*) AS n FROM (SELECT * FROM events WHERE time < TIMESTAMP '1970-01-01T00:00:00' LIMIT 5)",
+    "SELECT DISTINCT series FROM events",
+    "SELECT DISTINCT ON (series) * FROM events ORDER BY series, time DESC",
+    "SELECT DISTINCT ON (series) * FROM events ORDER BY series, time",
+    "SELECT DISTINCT ON (series) series, label FROM events WHERE time < TIMESTAMP '1970-01-01T00:00:00'
+     ORDER BY series, time DESC",
+    "SELECT DISTINCT ON (series) series, value FROM events WHERE series IN ('a', 'b', 'nobody')
+     ORDER BY series, time DESC",
+    "SELECT DISTINCT ON (series) series, time FROM events WHERE flag ORDER BY series, time DESC",
+    "SELECT series, max(time) AS last, last_value(small ORDER BY time) AS newest FROM events
+     GROUP BY series ORDER BY series",
+    "SELECT series, min(time) AS first, first_value(small ORDER BY time) AS oldest FROM events
+     GROUP BY series ORDER BY series",
+    "SELECT series, max(time) AS last, max(small) AS most FROM events GROUP BY series ORDER BY series",
+    "SELECT max(time) AS last FROM events",
+    "SELECT date_trunc('minute', time) AS minute, max(value) AS most FROM events
+     WHERE time < TIMESTAMP '1970-01-02T00:00:00' GROUP BY minute ORDER BY minute DESC LIMIT 3",
+    "SELECT date_bin(INTERVAL '7 hours', time) AS bin, series, count(*) AS n FROM events
+     WHERE time <= TIMESTAMP '1970-01-02T00:00:00' GROUP BY bin, series ORDER BY bin DESC, series LIMIT 4",
 ];
 
 const PLACE_DESIGNS: &[&str] = &[
@@ -118,6 +143,7 @@ const PLACE_DESIGNS: &[&str] = &[
     "cassandra/wide?bucket=10",
     "cassandra/blob?bucket=3",
     "cassandra/compact",
+    "cassandra/wide?order=desc&bucket=3",
 ];
 
 const PLACE_QUERIES: &[&str] = &[
@@ -140,6 +166,9 @@ const PLACE_QUERIES: &[&str] = &[
     "SELECT * FROM places WHERE region = 'north' AND id = 0 AND day = 9 AND day > 9",
     "SELECT * FROM places WHERE region = 'north' AND id = 0 AND day <= 9223372036854775807",
     "SELECT * FROM places WHERE day BETWEEN -11 AND -1",
+    "SELECT * FROM places WHERE day = -10 AND \"order\" >= 'b'",
+    "SELECT DISTINCT ON (region, id) * FROM places ORDER BY region, id, day DESC, \"order\" DESC",
+    "SELECT DISTINCT ON (region) * FROM places ORDER BY region, id DESC, day DESC, \"order\" DESC",
     "SELECT sum(amount) AS total, count(*) AS n FROM places WHERE region = 'north' AND id = 0",
     "SELECT * FROM places WHERE region = 'north' AND id = 0
      ORDER BY day DESC, \"order\" DESC LIMIT 4",
@@ -265,6 +294,24 @@ async fn only_what_is_asked_for_is_read(cassandra: &Started) {
         let design = cassandra.design(id, &table).await;
         let sql = format!("SELECT time, label FROM events WHERE {condition}");
         let answer = design.answer(&sql).await.unwrap();
+        assert_eq!(answer.rows_scanned, Some(rows), "{id}: {sql}");
+    }
+    let any_series = "SELECT count(label) AS n FROM events WHERE time \
+                      >= TIMESTAMP '1970-01-01T00:00:00' AND time < TIMESTAMP '1970-01-02T00:00:00'";
+    let newest = "SELECT DISTINCT ON (series) * FROM events ORDER BY series, time DESC";
+    let oldest = "SELECT DISTINCT ON (series) * FROM events ORDER BY series, time";
+    for (id, sql, rows) in [
+        ("cassandra/wide", any_series, 12),
+        ("cassandra/narrow", any_series, 84),
+        ("cassandra/wide?order=desc", any_series, 12),
+        ("cassandra/wide?order=desc", newest, 4),
+        ("cassandra/wide?order=desc", oldest, 84),
+        ("cassandra/wide", newest, 84),
+        ("cassandra/wide", oldest, 4),
+        ("cassandra/compact?order=desc", newest, 4),
+    ] {
+        let design = cassandra.design(id, &table).await;
+        let answer = design.answer(sql).await.unwrap();
         assert_eq!(answer.rows_scanned, Some(rows), "{id}: {sql}");
     }
     let design = cassandra.design("cassandra/wide", &table).await;

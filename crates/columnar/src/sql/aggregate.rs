@@ -6,16 +6,14 @@
 
 use std::sync::Arc;
 
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode, AggregateMode};
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
-use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::union::UnionExec;
 
+use super::below::{Below, below, with_scan};
 use super::measure::Measure;
 use super::rule::{Replacement, Rule};
 use super::scan::ColumnarScan;
@@ -32,10 +30,11 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(partial) = partial_step(node) else {
         return Ok(None);
     };
-    let Some((scan, projections)) = scan_below(partial.input()) else {
+    let Some(below) = scan_below(partial.input()) else {
         return Ok(None);
     };
-    let Some(measures) = measures(partial, scan, &projections)? else {
+    let scan = below.scan;
+    let Some(measures) = measures(partial, &below)? else {
         return Ok(None);
     };
     let known = |task: &&Arc<Task>| {
@@ -87,29 +86,22 @@ fn partial_step(node: &Arc<dyn ExecutionPlan>) -> Option<&AggregateExec> {
     fits.then_some(partial)
 }
 
-/// A scan without a limit, and the projections between, the outermost first.
-pub fn scan_below(plan: &Arc<dyn ExecutionPlan>) -> Option<(&ColumnarScan, Vec<&ProjectionExec>)> {
-    let mut projections = Vec::new();
-    let mut plan = plan;
-    while let Some(projection) = plan.downcast_ref::<ProjectionExec>() {
-        projections.push(projection);
-        plan = projection.input();
-    }
-    let scan = plan.downcast_ref::<ColumnarScan>()?;
-    (scan.fetch.is_none() && !scan.newest).then_some((scan, projections))
+/// A scan of all rows, without a limit.
+pub fn scan_below(plan: &Arc<dyn ExecutionPlan>) -> Option<Below<'_, ColumnarScan>> {
+    below::<ColumnarScan>(plan).filter(|below| below.scan.fetch.is_none() && !below.scan.newest)
 }
 
 fn measures(
     partial: &AggregateExec,
-    scan: &ColumnarScan,
-    projections: &[&ProjectionExec],
+    below: &Below<'_, ColumnarScan>,
 ) -> Result<Option<Vec<Measure>>> {
+    let scan = below.scan;
     let mut measures = Vec::new();
     for aggregate in partial.aggr_expr() {
         let [argument] = &aggregate.expressions()[..] else {
             return Ok(None);
         };
-        let argument = over_the_scan(argument, projections)?;
+        let argument = below.over_the_scan(argument)?;
         match Measure::new(scan.definition(), &scan.projection, aggregate, &argument) {
             Some(measure) => measures.push(measure),
             None => return Ok(None),
@@ -118,35 +110,13 @@ fn measures(
     Ok(Some(measures))
 }
 
-/// An expression over the outermost projection as one over the scan.
-fn over_the_scan(
-    expr: &Arc<dyn PhysicalExpr>,
-    projections: &[&ProjectionExec],
-) -> Result<Arc<dyn PhysicalExpr>> {
-    let mut expr = Arc::clone(expr);
-    for projection in projections {
-        let inner = |expr: Arc<dyn PhysicalExpr>| {
-            let column = expr.downcast_ref::<Column>();
-            let of = column.and_then(|column| projection.expr().get(column.index()));
-            match of {
-                Some(of) => Ok(Transformed::yes(Arc::clone(&of.expr))),
-                None => Ok(Transformed::no(expr)),
-            }
-        };
-        expr = expr.transform_up(inner).data()?;
-    }
-    Ok(expr)
-}
-
-/// The column of the table that an expression over the outermost projection is, if it is one.
+/// The column of the table, by its number, that an expression above a scan is.
 pub fn column(
     expr: &Arc<dyn PhysicalExpr>,
-    scan: &ColumnarScan,
-    projections: &[&ProjectionExec],
+    below: &Below<'_, ColumnarScan>,
 ) -> Result<Option<usize>> {
-    let expr = over_the_scan(expr, projections)?;
-    let index = expr.downcast_ref::<Column>().map(Column::index);
-    Ok(index.and_then(|index| scan.projection.get(index).copied()))
+    let at = below.column(expr)?;
+    Ok(at.and_then(|at| below.scan.projection.get(at).copied()))
 }
 
 /// The first step over the parts that statistics do not answer.
@@ -162,15 +132,5 @@ fn over_the_rest(
     });
     let mut rest = scan.with_tasks(tasks, scan.order);
     rest.answered = answered;
-    let rest: Arc<dyn ExecutionPlan> = Arc::new(rest);
-    let below = Arc::clone(partial.input());
-    let below = below.transform_up(|node| match node.is::<ColumnarScan>() {
-        true => Ok(Transformed::yes(Arc::clone(&rest))),
-        false => Ok(Transformed::no(node)),
-    });
-    let partial: Arc<dyn ExecutionPlan> = Arc::new(partial.clone());
-    partial.replace_children(
-        vec![below.data()?],
-        ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute),
-    )
+    with_scan(Arc::new(partial.clone()), Arc::new(rest))
 }

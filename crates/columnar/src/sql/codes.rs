@@ -17,6 +17,7 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
 use super::aggregate::{column, scan_below};
+use super::below::Below;
 use super::groups::GroupsExec;
 use super::rule::{Replacement, Rule};
 use super::scan::ColumnarScan;
@@ -36,10 +37,11 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(partial) = node.downcast_ref::<AggregateExec>().filter(|a| fits(a)) else {
         return Ok(None);
     };
-    let Some((scan, projections)) = scan_below(partial.input()) else {
+    let Some(below) = scan_below(partial.input()) else {
         return Ok(None);
     };
-    let Some(column) = grouped_by(partial, scan, &projections)? else {
+    let scan = below.scan;
+    let Some(column) = grouped_by(partial, &below)? else {
         return Ok(None);
     };
     if !has_codes(scan, column) {
@@ -70,17 +72,13 @@ fn fits(step: &AggregateExec) -> bool {
 }
 
 /// The column of texts or blobs of the table that the groups are of, if they are of one.
-fn grouped_by(
-    step: &AggregateExec,
-    scan: &ColumnarScan,
-    projections: &[&ProjectionExec],
-) -> Result<Option<usize>> {
+fn grouped_by(step: &AggregateExec, below: &Below<'_, ColumnarScan>) -> Result<Option<usize>> {
     let [(expr, _)] = step.group_expr().expr() else {
         return Ok(None);
     };
-    let column = column(expr, scan, projections)?;
+    let column = column(expr, below)?;
     Ok(column.filter(|n| {
-        let kind = scan.definition().columns[*n].kind;
+        let kind = below.scan.definition().columns[*n].kind;
         matches!(kind, Kind::Text | Kind::Blob)
     }))
 }

@@ -22,11 +22,13 @@
 //! was read in the end.
 
 mod aggregate;
+mod below;
 mod codes;
 mod condition;
 mod display;
 mod facts;
 mod filter;
+mod first_rows;
 mod grouping;
 mod groups;
 mod lastpoint;
@@ -46,7 +48,10 @@ mod task;
 mod value;
 mod wanted;
 
+pub use below::{below, with_scan};
+pub use first_rows::RowOrder;
 pub use provider::ColumnarTable;
+pub use rule::{Replacement, Rule};
 pub use scan::ColumnarScan;
-pub use session::{ORDERED_READ_AHEAD_BYTES, register, session, with_rules};
+pub use session::{ORDERED_READ_AHEAD_BYTES, register, session, with_early_rules, with_rules};
 pub use states::StatisticsExec;

@@ -12,6 +12,7 @@ use super::aggregate::AGGREGATE_FROM_CHUNKS;
 use super::codes::GROUPS_FROM_CODES;
 use super::lastpoint::NEWEST_ROWS;
 use super::provider::ColumnarTable;
+use super::rule::Rule;
 use crate::table::Table;
 
 /// DataFusion's rule before which ours come: it answers from statistics without a trace in plans.
@@ -37,22 +38,33 @@ pub fn with_rules(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let config = builder.config().get_or_insert_default();
     let ahead = &mut config.options_mut().execution.sort_pushdown_buffer_capacity;
     *ahead = (*ahead).min(ORDERED_READ_AHEAD_BYTES);
-    let optimizer = builder.physical_optimizers().take().unwrap_or_default();
-    let PhysicalOptimizer { mut rules } = optimizer;
-    let place = |rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>], name| {
-        rules.iter().position(|rule| rule.name() == name)
-    };
-    for rule in [NEWEST_ROWS, AGGREGATE_FROM_CHUNKS] {
-        if place(&rules, rule.name).is_none() {
-            let before = place(&rules, BEFORE).unwrap_or(0);
-            rules.insert(before, Arc::new(rule));
-        }
-    }
+    let mut builder = with_early_rules(builder, [NEWEST_ROWS, AGGREGATE_FROM_CHUNKS]);
+    let PhysicalOptimizer { mut rules } = builder.physical_optimizers().take().unwrap_or_default();
     if place(&rules, GROUPS_FROM_CODES.name).is_none() {
         let after = place(&rules, AFTER).map_or(0, |at| at + 1);
         rules.insert(after, Arc::new(GROUPS_FROM_CODES));
     }
     builder.with_physical_optimizer_rules(rules)
+}
+
+/// Adds rules to a session that is being made, which see plans before DataFusion's own rules have
+/// put anything between an aggregation and its scan.
+pub fn with_early_rules(
+    mut builder: SessionStateBuilder,
+    early: impl IntoIterator<Item = Rule>,
+) -> SessionStateBuilder {
+    let PhysicalOptimizer { mut rules } = builder.physical_optimizers().take().unwrap_or_default();
+    for rule in early {
+        if place(&rules, rule.name).is_none() {
+            let before = place(&rules, BEFORE).unwrap_or(0);
+            rules.insert(before, Arc::new(rule));
+        }
+    }
+    builder.with_physical_optimizer_rules(rules)
+}
+
+fn place(rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>], name: &str) -> Option<usize> {
+    rules.iter().position(|rule| rule.name() == name)
 }
 
 /// Makes a table known to a session by a name. Of the rules, see [`session`].

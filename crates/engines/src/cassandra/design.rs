@@ -17,8 +17,8 @@ use super::layout::TableLayout;
 use super::readable::ReadTable;
 use super::relations::Relation;
 use super::table::CassandraTable;
-use super::{footprint, settle, write};
-use crate::{EngineError, sql};
+use super::{first_rows, footprint, settle, write};
+use crate::{EngineError, newest_groups, sql};
 
 pub struct CassandraDesign {
     deployment: Arc<Deployment>,
@@ -43,6 +43,7 @@ impl CassandraDesign {
         let read = ReadTable::of_layout(&layout, keyspace.name.clone());
         let table = CassandraTable::new(deployment.session.clone(), read);
         let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
+        let sql = first_rows::session(&sql);
         let insert = OnceCell::new();
         Ok(CassandraDesign {
             deployment,
@@ -126,7 +127,9 @@ impl Design for CassandraDesign {
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
-        self.noticing_death(sql::answer(&self.sql, sql).await).await
+        let order_key = self.layout.clustering_key();
+        let answer = newest_groups::answer(&self.sql, sql, order_key.first().copied());
+        self.noticing_death(answer.await).await
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

@@ -12,7 +12,8 @@ pub const SERIES: &str = "series";
 /// Holds all columns outside the key, encoded as [`super::row_blob`] does.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
-const KNOWN_SETTINGS: &str = "bucket=, chunk=, compressor=LZ4|Zstd|Deflate|Snappy|none";
+const KNOWN_SETTINGS: &str =
+    "bucket=, chunk=, compressor=LZ4|Zstd|Deflate|Snappy|none, order=asc|desc";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -39,6 +40,8 @@ pub struct Bucket {
 pub struct TableLayout {
     pub shape: Shape,
     pub bucket: Option<Bucket>,
+    /// Whether the newest row of a partition comes first.
+    pub descending: bool,
     /// CQL class name without package; `None` is no compression.
     pub compressor: Option<&'static str>,
     pub chunk_kib: u32,
@@ -77,6 +80,10 @@ impl TableLayout {
             Some(width) => Some(bucket(&settings, shape, table, &width)?),
             None => None,
         };
+        let order = settings.word("order", &["asc", "desc"])?;
+        if order.is_some() && (shape == Shape::Narrow || id.layout.as_deref() == Some(SERIES)) {
+            return Err(settings.error("order= means nothing in this layout".to_owned()));
+        }
         if compressor == Some("none") && chunk.is_some() {
             return Err(settings.error("chunk= means nothing with compressor=none".to_owned()));
         }
@@ -89,6 +96,7 @@ impl TableLayout {
         Ok(TableLayout {
             shape,
             bucket,
+            descending: order == Some("desc"),
             compressor: match compressor {
                 Some("none") => None,
                 Some(word) => Some(word),
@@ -167,18 +175,30 @@ impl TableLayout {
             Shape::Compact => "COMPACT STORAGE AND ",
             _ => "",
         };
+        let order = match self.clustering_order().as_str() {
+            "" => String::new(),
+            columns => format!("CLUSTERING ORDER BY ({columns}) AND "),
+        };
         // Nulls that overwrite are tombstones; compaction shall leave none of them.
         let grace = match self.keys_repeat {
             true => " AND gc_grace_seconds = 0",
             false => "",
         };
         format!(
-            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}compression = \
+            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}{order}compression = \
              {}{grace}",
             self.name,
             columns.join(", "),
             self.compression()
         )
+    }
+
+    /// The clustering columns with their order, where it is not CQL's default.
+    fn clustering_order(&self) -> String {
+        let columns = self.clustering_key();
+        let columns = columns.iter().filter(|_| self.descending);
+        let descending: Vec<String> = columns.map(|c| format!("{} DESC", quoted(c))).collect();
+        descending.join(", ")
     }
 
     pub fn insert_statement(&self, keyspace: &str) -> String {
@@ -203,6 +223,9 @@ impl TableLayout {
         );
         let mut settings = vec![("primary key".to_owned(), key)];
         settings.push(("compression".to_owned(), self.compression()));
+        if self.descending {
+            settings.push(("clustering order".to_owned(), self.clustering_order()));
+        }
         if let Some(bucket) = &self.bucket {
             settings.push((
                 "bucket".to_owned(),

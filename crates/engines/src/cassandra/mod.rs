@@ -12,6 +12,7 @@ mod describe;
 mod design;
 mod drive;
 mod encode;
+mod first_rows;
 mod footprint;
 mod key_value;
 mod keyspace;
@@ -26,6 +27,7 @@ mod scan;
 mod series;
 mod settle;
 mod shared;
+mod statements;
 mod table;
 mod write;
 

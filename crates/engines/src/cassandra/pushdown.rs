@@ -1,7 +1,9 @@
 //! Which filters of a query become restrictions in CQL, and which partitions they leave.
 //!
 //! A filter is pushed down only when CQL answers it exactly; DataFusion then does not look at it
-//! again. CQL can restrict the order key only where the whole partition key is restricted, or known.
+//! again. CQL restricts the order key where the whole partition key is restricted, or known; in a scan
+//! of the whole table it does so with `ALLOW FILTERING`, if the cluster lets it: then each partition is
+//! read from its first wanted row on, which is never more work than all of its rows.
 
 use std::collections::BTreeMap;
 
@@ -35,15 +37,35 @@ pub struct Pushdown {
     pub order: Vec<(String, Operator, KeyValue)>,
     /// For each filter whether it is fully expressed by the above.
     pub exact: Vec<bool>,
+    /// For each filter whether it leaves fewer rows to read, but has to be applied again.
+    pub helps: Vec<bool>,
 }
 
 impl Pushdown {
     pub fn new(table: &ReadTable, filters: &[&Expr]) -> Self {
         let (mut pushdown, restrictions) = Pushdown::of_partitions(table, filters);
-        if pushdown.partitions.is_some() {
-            pushdown.restrict_order(table, &restrictions);
+        pushdown.restrict_order(table, &restrictions);
+        if pushdown.partitions.is_none() {
+            // A cluster may refuse what CQL calls filtering, and is then asked for all rows.
+            pushdown.helps = std::mem::replace(&mut pushdown.exact, vec![false; filters.len()]);
         }
         pushdown
+    }
+
+    /// Without what a cluster may refuse.
+    pub fn without_filtering(self) -> Self {
+        match self.partitions {
+            Some(_) => self,
+            None => Pushdown {
+                order: Vec::new(),
+                ..self
+            },
+        }
+    }
+
+    /// Whether CQL calls it filtering: rows of any partition are restricted.
+    pub fn is_filtering(&self) -> bool {
+        self.partitions.is_none() && !self.order.is_empty()
     }
 
     /// For a table whose partitions are all known, so that the order key can be restricted in any
@@ -62,6 +84,7 @@ impl Pushdown {
             .collect();
         let mut pushdown = Pushdown {
             exact: vec![false; filters.len()],
+            helps: vec![false; filters.len()],
             ..Pushdown::default()
         };
         if let Some((partitions, used)) = partitions(table, &restrictions) {

@@ -89,6 +89,8 @@ pub struct ReadTable {
     /// Without a bucket.
     pub partition_key: Vec<String>,
     pub clustering_key: Vec<String>,
+    /// Whether the greatest clustering key of a partition comes first; not known of any table.
+    pub descending: Option<bool>,
     pub bucket: Option<Bucket>,
     /// Types of the columns outside the key, in order, where one blob holds them all.
     pub blob_kinds: Vec<ColumnType>,
@@ -110,6 +112,7 @@ impl ReadTable {
             columns: columns.iter().map(column).collect(),
             partition_key: owned(layout.partition_key()),
             clustering_key: owned(layout.clustering_key()),
+            descending: Some(layout.descending),
             bucket: layout.bucket.clone(),
             blob_kinds: columns.iter().filter(in_blob).map(|c| c.kind).collect(),
             statics: Vec::new(),

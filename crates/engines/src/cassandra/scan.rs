@@ -21,7 +21,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt, TryStreamExt};
 use scylla::client::session::Session;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::{PagingState, PagingStateResponse};
@@ -31,7 +31,9 @@ use scylla::serialize::writers::RowWriter;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::decode::Decoder;
+use super::first_rows::FirstRows;
 use super::key_value::KeyValue;
+use super::statements::Statements;
 use super::table::PAGE_ROWS;
 
 /// Rows of the first page where their size is not known.
@@ -82,22 +84,24 @@ pub enum PageRows {
 /// A scan as DataFusion runs it: each partition reads its requests one after another.
 #[derive(Debug)]
 pub struct CassandraScan {
-    pub session: Arc<Session>,
-    pub statement: PreparedStatement,
+    statements: Arc<Statements>,
+    pub cql: String,
     pub decoder: Arc<Decoder>,
     pub partitions: Vec<Vec<Request>>,
     pub scope: Scope,
     /// Rows after which each partition may stop.
     pub limit: Option<usize>,
     page_rows: PageRows,
+    /// How only the first row of each partition is read, where that is known.
+    first_rows: Option<Arc<FirstRows>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
 
 impl CassandraScan {
     pub fn new(
-        session: Arc<Session>,
-        statement: PreparedStatement,
+        statements: Arc<Statements>,
+        cql: String,
         decoder: Arc<Decoder>,
         partitions: Vec<Vec<Request>>,
         scope: Scope,
@@ -116,16 +120,45 @@ impl CassandraScan {
             .global_counter(REQUESTS)
             .add(requests);
         CassandraScan {
-            session,
-            statement,
+            statements,
+            cql,
             decoder,
             partitions,
             scope,
             limit,
             page_rows,
+            first_rows: None,
             properties,
             metrics,
         }
+    }
+
+    /// The same scan, which knows how to read first rows only.
+    pub fn knowing_first_rows(self, first_rows: Option<FirstRows>) -> Self {
+        CassandraScan {
+            first_rows: first_rows.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// How only the first row of each partition is read, where that is known, and not so already.
+    pub fn first_rows(&self) -> Option<&FirstRows> {
+        self.first_rows.as_deref()
+    }
+
+    /// The same scan of the first row of each partition, if it is known how.
+    pub fn of_first_rows(&self) -> Self {
+        let cql = self.first_rows.as_ref().map(|first| first.cql.clone());
+        let (partitions, scope) = (self.partitions.clone(), self.scope);
+        CassandraScan::new(
+            Arc::clone(&self.statements),
+            cql.unwrap_or_else(|| self.cql.clone()),
+            Arc::clone(&self.decoder),
+            partitions,
+            scope,
+            self.limit,
+            self.page_rows,
+        )
     }
 }
 
@@ -135,7 +168,7 @@ impl DisplayAs for CassandraScan {
         write!(
             f,
             "CassandraScan: cql=[{}], {}={requests}",
-            self.statement.get_statement(),
+            self.cql,
             self.scope.name()
         )?;
         match self.limit {
@@ -181,22 +214,32 @@ impl ExecutionPlan for CassandraScan {
     }
 
     fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let reader = Reader {
-            session: self.session.clone(),
-            statement: self.statement.clone(),
-            decoder: self.decoder.clone(),
-            requests: self.partitions[partition].clone().into_iter(),
-            coming: None,
-            left: self.limit.unwrap_or(usize::MAX),
-            page_rows: match self.page_rows {
-                PageRows::Fixed => None,
-                PageRows::BySize => Some(FIRST_PAGE_ROWS),
-            },
-            requests_done: MetricBuilder::new(&self.metrics).counter(REQUESTS_DONE, partition),
+        let (statements, cql) = (Arc::clone(&self.statements), self.cql.clone());
+        let decoder = Arc::clone(&self.decoder);
+        let requests = self.partitions[partition].clone().into_iter();
+        let left = self.limit.unwrap_or(usize::MAX);
+        let page_rows = match self.page_rows {
+            PageRows::Fixed => None,
+            PageRows::BySize => Some(FIRST_PAGE_ROWS),
+        };
+        let requests_done = MetricBuilder::new(&self.metrics).counter(REQUESTS_DONE, partition);
+        let reading = async move {
+            let prepared = statements.prepare(&cql).await;
+            Ok::<_, DataFusionError>(batches(Reader {
+                session: Arc::clone(&statements.session),
+                statement: prepared.map_err(|e| external(format!("Cassandra: {e}")))?,
+                decoder,
+                requests,
+                coming: None,
+                left,
+                page_rows,
+                requests_done,
+            }))
         };
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let pages = MetricBuilder::new(&self.metrics).counter("pages", partition);
-        let counted = batches(reader).inspect(move |batch| {
+        let batches = futures::stream::once(reading).try_flatten();
+        let counted = batches.inspect(move |batch| {
             if let Ok(batch) = batch {
                 metrics.record_output(batch.num_rows());
                 pages.add(1);

@@ -1,6 +1,5 @@
 //! A Cassandra table as a DataFusion table.
 
-use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
@@ -11,18 +10,20 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use scylla::client::session::Session;
+use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
-use scylla::statement::{Consistency, Statement};
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::OnceCell;
 
 use super::buckets::{BucketsWritten, joined};
 use super::decode::Decoder;
+use super::first_rows::{FirstRows, row_order};
 use super::key_value::KeyValue;
 use super::layout::{quoted, quoted_list};
 use super::pushdown::Pushdown;
 use super::ranges::{dealt_out, token_ranges};
 use super::readable::ReadTable;
-use super::scan::{CassandraScan, PAGE_TIME_LIMIT, PageRows, Request, Scope};
+use super::scan::{CassandraScan, PageRows, Request, Scope};
+use super::statements::Statements;
 
 /// Rows of a page. The measured optimum is flat from 5,000 rows on.
 pub const PAGE_ROWS: i32 = 5_000;
@@ -36,11 +37,8 @@ const BUCKETS_LIMIT: usize = 100_000;
 /// Reads a table with whatever the filters leave: partitions one by one, or token ranges in
 /// parallel.
 pub struct CassandraTable {
-    session: Arc<Session>,
+    statements: Arc<Statements>,
     table: ReadTable,
-    prepared: Mutex<HashMap<String, PreparedStatement>>,
-    /// Of all reads; the session's own where absent.
-    consistency: Option<Consistency>,
     /// First and last bucket in the table when it was first asked.
     buckets: OnceCell<Option<(i64, i64)>>,
     /// Those that are written while it is asked.
@@ -51,13 +49,10 @@ pub struct CassandraTable {
 
 impl CassandraTable {
     pub fn new(session: Arc<Session>, table: ReadTable) -> Self {
-        let (prepared, buckets) = (Mutex::default(), OnceCell::new());
         CassandraTable {
-            session,
+            statements: Statements::new(session, None),
             table,
-            prepared,
-            consistency: None,
-            buckets,
+            buckets: OnceCell::new(),
             written: None,
             ranges_per_partition: RANGES_PER_PARTITION,
             page_rows: PageRows::Fixed,
@@ -68,7 +63,7 @@ impl CassandraTable {
     /// are so many that those that are read tell how far a scan has come.
     pub fn of_any_size(self, consistency: Option<Consistency>) -> Self {
         CassandraTable {
-            consistency,
+            statements: Statements::new(Arc::clone(&self.statements.session), consistency),
             ranges_per_partition: RANGES_PER_PARTITION_WITH_PROGRESS,
             page_rows: PageRows::BySize,
             ..self
@@ -82,7 +77,7 @@ impl CassandraTable {
         written: Option<Arc<BucketsWritten>>,
     ) -> Self {
         CassandraTable {
-            consistency,
+            statements: Statements::new(Arc::clone(&self.statements.session), consistency),
             written,
             ..self
         }
@@ -95,52 +90,40 @@ impl CassandraTable {
 
     /// A statement that reads, prepared once.
     pub async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
-        let mut prepared = self.prepared.lock().await;
-        if let Some(statement) = prepared.get(cql) {
-            return Ok(statement.clone());
-        }
-        let mut statement = Statement::new(cql).with_page_size(PAGE_ROWS);
-        statement.set_request_timeout(Some(PAGE_TIME_LIMIT));
-        statement.set_is_idempotent(true);
-        if let Some(consistency) = self.consistency {
-            statement.set_consistency(consistency);
-        }
-        let statement = self.session.prepare(statement).await.map_err(external)?;
-        prepared.insert(cql.to_owned(), statement.clone());
-        Ok(statement)
+        self.statements.prepare(cql).await.map_err(external)
     }
 
-    /// The requests that read what the filters leave, and their restriction in CQL.
-    async fn requests(
-        &self,
-        pushdown: &Pushdown,
-        partitions: usize,
-    ) -> Result<(String, Vec<Request>)> {
-        if let Some(keys) = &pushdown.partitions {
-            let keys = self.with_buckets(keys, pushdown).await?;
-            let columns = self.table.token_columns();
-            let mut conditions: Vec<String> = columns
+    /// What the filters leave, in CQL. Its values are those of a request.
+    fn condition(&self, pushdown: &Pushdown) -> String {
+        let columns = self.table.token_columns();
+        let mut conditions: Vec<String> = match pushdown.partitions {
+            Some(_) => columns
                 .iter()
                 .map(|c| format!("{} = ?", quoted(c)))
-                .collect();
-            conditions.extend(
-                pushdown
-                    .order
-                    .iter()
-                    .map(|(c, op, _)| format!("{} {op} ?", quoted(c))),
-            );
-            let order = pushdown.order.iter().map(|(_, _, value)| value.clone());
-            let requests = keys
+                .collect(),
+            None => {
+                let token = format!("token({})", quoted_list(&columns));
+                vec![format!("{token} > ?"), format!("{token} <= ?")]
+            }
+        };
+        let order = pushdown.order.iter();
+        conditions.extend(order.map(|(c, op, _)| format!("{} {op} ?", quoted(c))));
+        conditions.join(" AND ")
+    }
+
+    /// The requests that read what the filters leave.
+    async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<Vec<Request>> {
+        let places = match &pushdown.partitions {
+            Some(keys) => self.with_buckets(keys, pushdown).await?,
+            None => token_ranges(partitions * self.ranges_per_partition)
                 .into_iter()
-                .map(|key| Request(key.into_iter().chain(order.clone()).collect()));
-            return Ok((conditions.join(" AND "), requests.collect()));
-        }
-        let token = format!("token({})", quoted_list(&self.table.token_columns()));
-        let ranges = token_ranges(partitions * self.ranges_per_partition);
-        let requests = ranges
-            .into_iter()
-            .map(|(after, to)| Request(vec![KeyValue::Bigint(after), KeyValue::Bigint(to)]));
-        Ok((format!("{token} > ? AND {token} <= ?"), requests.collect()))
+                .map(|(after, to)| vec![KeyValue::Bigint(after), KeyValue::Bigint(to)])
+                .collect(),
+        };
+        let order = pushdown.order.iter().map(|(_, _, value)| value.clone());
+        let request =
+            |place: Vec<KeyValue>| Request(place.into_iter().chain(order.clone()).collect());
+        Ok(places.into_iter().map(request).collect())
     }
 
     /// Adds the buckets that the order key's range leaves to each partition key.
@@ -193,8 +176,8 @@ impl CassandraTable {
             self.table.quoted_name()
         );
         let statement = self.prepare(&cql).await?;
-        let rows = self
-            .session
+        let session = &self.statements.session;
+        let rows = session
             .execute_iter(statement, &[])
             .await
             .map_err(external)?;
@@ -210,13 +193,31 @@ impl CassandraTable {
         Ok(bounds)
     }
 
-    fn select(&self, decoder: &Decoder, condition: &str, limit: Option<usize>) -> String {
-        let limit = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
+    fn select(&self, decoder: &Decoder, pushdown: &Pushdown, limit: &str) -> String {
+        let filtering = match pushdown.is_filtering() {
+            true => " ALLOW FILTERING",
+            false => "",
+        };
         format!(
-            "SELECT {} FROM {} WHERE {condition}{limit}",
+            "SELECT {} FROM {} WHERE {}{limit}{filtering}",
             quoted_list(&decoder.selected()),
-            self.table.quoted_name()
+            self.table.quoted_name(),
+            self.condition(pushdown)
         )
+    }
+
+    /// How only the first row of each partition is read, where that is known.
+    fn first_rows(
+        &self,
+        decoder: &Decoder,
+        pushdown: &Pushdown,
+        projection: &[usize],
+    ) -> Option<FirstRows> {
+        Some(FirstRows {
+            order: row_order(&self.table)?,
+            projection: projection.to_vec(),
+            cql: self.select(decoder, pushdown, " PER PARTITION LIMIT 1"),
+        })
     }
 }
 
@@ -240,15 +241,14 @@ impl TableProvider for CassandraTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |exact| match exact {
-            true => TableProviderFilterPushDown::Exact,
-            false => TableProviderFilterPushDown::Unsupported,
+        let pushdown = Pushdown::new(&self.table, filters);
+        let answer = |(exact, helps): (&bool, &bool)| match (exact, helps) {
+            (true, _) => TableProviderFilterPushDown::Exact,
+            (false, true) => TableProviderFilterPushDown::Inexact,
+            (false, false) => TableProviderFilterPushDown::Unsupported,
         };
-        Ok(Pushdown::new(&self.table, filters)
-            .exact
-            .into_iter()
-            .map(answer)
-            .collect())
+        let answers = pushdown.exact.iter().zip(&pushdown.helps).map(answer);
+        Ok(answers.collect())
     }
 
     async fn scan(
@@ -259,32 +259,42 @@ impl TableProvider for CassandraTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.table.columns.len()).collect();
-        let decoder = Decoder::new(&self.table, projection.unwrap_or(&all))?;
-        let pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
-        if !pushdown.exact.iter().all(|exact| *exact) {
+        let projection = projection.unwrap_or(&all);
+        let decoder = Decoder::new(&self.table, projection)?;
+        let mut pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
+        let mut taken = pushdown.exact.iter().zip(&pushdown.helps);
+        if !taken.all(|(exact, helps)| *exact || *helps) {
             // Nobody would apply such a filter: no answer is better than a wrong one.
             return Err(external(
                 "a filter was promised that cannot be expressed in CQL",
             ));
         }
+        let limited = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
+        let mut cql = self.select(&decoder, &pushdown, &limited);
+        if self.prepare(&cql).await.is_err() && pushdown.is_filtering() {
+            pushdown = pushdown.without_filtering();
+            cql = self.select(&decoder, &pushdown, &limited);
+        }
         let threads = state.config().target_partitions();
-        let (condition, requests) = self.requests(&pushdown, threads).await?;
+        let requests = self.requests(&pushdown, threads).await?;
         let scope = match pushdown.partitions {
             Some(_) => Scope::Partition,
             None => Scope::TokenRange,
         };
-        let statement = self
-            .prepare(&self.select(&decoder, &condition, limit))
-            .await?;
-        Ok(Arc::new(CassandraScan::new(
-            self.session.clone(),
-            statement,
+        let first_rows = match limit {
+            None => self.first_rows(&decoder, &pushdown, projection),
+            Some(_) => None,
+        };
+        let scan = CassandraScan::new(
+            Arc::clone(&self.statements),
+            cql,
             Arc::new(decoder),
             dealt_out(requests, threads),
             scope,
             limit,
             self.page_rows,
-        )))
+        );
+        Ok(Arc::new(scan.knowing_first_rows(first_rows)))
     }
 }
 

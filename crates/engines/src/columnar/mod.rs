@@ -13,8 +13,9 @@ use bakeoff_workload::{ColumnType, DesignId, Table as Described};
 use datafusion::prelude::SessionContext;
 
 use crate::EngineError;
+use crate::newest_groups;
 use crate::settings::Settings;
-use crate::sql::{answer, message, session};
+use crate::sql::{message, session};
 
 /// Settings of columnar layouts, for `bakeoff list`.
 pub const SETTINGS: &str =
@@ -99,7 +100,7 @@ fn kind(kind: ColumnType) -> Kind {
 /// A columnar table that is open, and a session that knows it by the workload's name.
 pub struct Opened {
     table: Arc<Table>,
-    sql: SessionContext,
+    pub sql: SessionContext,
 }
 
 impl Opened {
@@ -140,7 +141,9 @@ impl Opened {
     }
 
     pub async fn answer(&self, query: &str) -> Result<Answer, DesignError> {
-        answer(&self.sql, query).await
+        let definition = self.table.definition();
+        let order_key = definition.order_key.first().map(String::as_str);
+        newest_groups::answer(&self.sql, query, order_key).await
     }
 }
 

@@ -76,17 +76,9 @@ impl Planner<'_> {
             ReadRows::From { .. } => self.where_from(),
         };
         let order = match rows {
-            ReadRows::Partition {
-                descending: true, ..
-            } => {
-                let columns = self.layout.clustering_key();
-                let columns: Vec<_> = columns
-                    .iter()
-                    .map(|c| format!("{} DESC", quoted(c)))
-                    .collect();
-                format!(" ORDER BY {}", columns.join(", "))
-            }
-            _ => String::new(),
+            ReadRows::One => String::new(),
+            ReadRows::Partition { descending, .. } => self.ordered(descending),
+            ReadRows::From { .. } => self.ordered(false),
         };
         let limit = match (rows, rows.limit()) {
             (ReadRows::One, _) | (_, None) => String::new(),
@@ -102,6 +94,20 @@ impl Planner<'_> {
             statement: Statement { cql, binds },
             rows,
         })
+    }
+
+    /// Says which rows of a partition come first, unless they do.
+    fn ordered(&self, descending: bool) -> String {
+        let word = if descending { "DESC" } else { "ASC" };
+        let columns = self.layout.clustering_key();
+        if columns.is_empty() || descending == self.layout.descending {
+            return String::new();
+        }
+        let columns: Vec<_> = columns
+            .iter()
+            .map(|c| format!("{} {word}", quoted(c)))
+            .collect();
+        format!(" ORDER BY {}", columns.join(", "))
     }
 
     /// A partition of one row is read as that row.
