@@ -131,7 +131,7 @@ const EVENT_QUERIES: &[&str] = &[
      GROUP BY series ORDER BY series",
     "SELECT series, max(time) AS last, max(small) AS most FROM events GROUP BY series ORDER BY series",
     "SELECT max(time) AS last FROM events",
-    "SELECT date_trunc('minute', time) AS minute, max(value) AS most FROM events
+    "SELECT date_trunc('minute', time) AS minute, max(small) AS most FROM events
      WHERE time < TIMESTAMP '1970-01-02T00:00:00' GROUP BY minute ORDER BY minute DESC LIMIT 3",
     "SELECT date_bin(INTERVAL '7 hours', time) AS bin, series, count(*) AS n FROM events
      WHERE time <= TIMESTAMP '1970-01-02T00:00:00' GROUP BY bin, series ORDER BY bin DESC, series LIMIT 4",

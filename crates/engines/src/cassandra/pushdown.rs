@@ -37,7 +37,8 @@ pub struct Pushdown {
     pub order: Vec<(String, Operator, KeyValue)>,
     /// For each filter whether it is fully expressed by the above.
     pub exact: Vec<bool>,
-    /// For each filter whether it leaves fewer rows to read, but has to be applied again.
+    /// For each filter whether it may leave fewer rows to read, but has to be applied again. It may
+    /// be asked for without the others, so that this must not depend on them.
     pub helps: Vec<bool>,
 }
 
@@ -47,8 +48,14 @@ impl Pushdown {
         pushdown.restrict_order(table, &restrictions);
         if pushdown.partitions.is_none() {
             // A cluster may refuse what CQL calls filtering, and is then asked for all rows.
-            pushdown.helps = std::mem::replace(&mut pushdown.exact, vec![false; filters.len()]);
+            pushdown.exact = vec![false; filters.len()];
         }
+        let is_of_order = |restriction: &Option<OnColumn>| {
+            let column = restriction.as_ref().map(|(column, _)| column);
+            column.is_some_and(|column| table.clustering_key.contains(column))
+        };
+        let helps = pushdown.exact.iter().zip(&restrictions);
+        pushdown.helps = helps.map(|(exact, r)| !exact && is_of_order(r)).collect();
         pushdown
     }
 
