@@ -65,7 +65,7 @@ fn two_restrictions_of_one_column_leave_what_both_allow() {
 }
 
 #[test]
-fn the_order_key_is_pushed_up_to_its_first_range_and_only_inside_partitions() {
+fn the_order_key_is_pushed_up_to_its_first_range() {
     let series = col("series").eq(lit("x"));
     let pushed = pushdown(
         "cassandra/wide",
@@ -85,14 +85,21 @@ fn the_order_key_is_pushed_up_to_its_first_range_and_only_inside_partitions() {
         &[series, col("a").gt(lit(1i32)), col("b").eq(lit(1i64))],
     );
     assert_eq!(range_then_more.exact, [true, true, false]);
-    let no_partition = pushdown("cassandra/wide", &[col("a").eq(lit(1i32))]);
-    assert_eq!(
-        no_partition,
-        Pushdown {
-            exact: vec![false],
-            ..Pushdown::default()
-        }
-    );
+}
+
+#[test]
+fn without_a_partition_the_order_key_only_helps_and_may_be_left_out() {
+    let filters = [col("a").eq(lit(1i32)), col("value").gt(lit(0.5))];
+    let pushed = pushdown("cassandra/wide", &filters);
+    let order = vec![("a".to_owned(), Operator::Eq, KeyValue::Int(1))];
+    assert_eq!((&pushed.partitions, &pushed.order), (&None, &order));
+    assert_eq!(pushed.exact, [false, false]);
+    assert_eq!(pushed.helps, [true, false]);
+    assert!(pushed.is_filtering());
+    let left = pushed.without_filtering();
+    assert_eq!(left.order, []);
+    assert!(!left.is_filtering());
+    assert_eq!(pushdown("cassandra/narrow", &filters).helps, [false, false]);
 }
 
 #[test]
