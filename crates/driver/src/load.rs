@@ -11,7 +11,7 @@ use bakeoff_workload::RowSource;
 use bakeoff_workload::source::RowBatches;
 
 use crate::order::shuffled;
-use crate::run::{Context, RunError};
+use crate::run::{Context, RunError, if_whole};
 use crate::state::SliceBounds;
 use crate::{Design, Meter};
 
@@ -117,16 +117,17 @@ async fn load_slice(
     for design in designs {
         let id = &design.info().id;
         let (meter, started) = (Meter::start(design), Instant::now());
-        match run.limited(design.load(slice, rows)).await {
+        let loaded = run.limited(design.load(slice, rows)).await;
+        let (seconds, cpu) = (started.elapsed().as_secs_f64(), meter.stop(design));
+        match if_whole(design, loaded) {
             Ok(()) => {
-                let seconds = started.elapsed().as_secs_f64();
                 run.log.record(Record::Loaded(LoadSlice {
                     design: id.clone(),
                     slice,
                     first_row: bounds.first_row,
                     rows: bounds.rows,
                     seconds,
-                    cpu: meter.stop(design),
+                    cpu,
                 }))?;
                 let total = run.log.state().loaded_rows.or(run.settings.rows);
                 run.observer

@@ -7,7 +7,7 @@ use bakeoff_workload::Query;
 
 use crate::order::shuffled;
 use crate::questions::{Questions, VERIFY_ROUND, WARM_UP_ROUND};
-use crate::run::{Context, RunError};
+use crate::run::{Context, RunError, if_whole};
 use crate::{Answer, Design, DesignError, Meter};
 
 /// Rounds when neither the command line nor a budget says.
@@ -221,10 +221,11 @@ struct Asked {
 async fn ask(run: &Context<'_>, design: &dyn Design, sql: &str) -> Asked {
     let (meter, started) = (Meter::start(design), Instant::now());
     let answer = run.limited(design.answer(sql)).await;
+    let (took, cpu) = (started.elapsed(), meter.stop(design));
     Asked {
-        answer,
-        took: started.elapsed(),
-        cpu: meter.stop(design),
+        answer: if_whole(design, answer),
+        took,
+        cpu,
     }
 }
 

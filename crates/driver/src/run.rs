@@ -105,6 +105,18 @@ impl<'a> Context<'a> {
     }
 }
 
+/// What a call came to, judged after the clock has stopped: from an engine of which a part is gone
+/// it is the figure of another one.
+pub(crate) fn if_whole<T>(
+    design: &dyn Design,
+    result: Result<T, DesignError>,
+) -> Result<T, DesignError> {
+    match design.dead() {
+        Some(_) if result.is_ok() => Err(DesignError::new("it went on, but not as it began")),
+        _ => result,
+    }
+}
+
 pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

@@ -11,7 +11,7 @@ use bakeoff_driver::drive::Target;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Workload};
 
-use crate::cassandra::Cluster;
+use crate::cassandra::{Cluster, Replication};
 use crate::postgres::PostgresServer;
 
 /// An engine that cannot be used, or a design that it cannot build, in words for the user.
@@ -39,6 +39,8 @@ pub struct Context {
     pub threads: usize,
     /// A Cassandra cluster that already runs; else one is started.
     pub cluster: Option<Cluster>,
+    /// Nodes of the Cassandra that is started, and how any keeps the rows.
+    pub replication: Replication,
     /// A PostgreSQL server that already runs; else one is started.
     pub postgres: Option<PostgresServer>,
     /// Memory that rows held by the `memory` engine may use, in bytes.

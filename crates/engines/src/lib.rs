@@ -24,7 +24,7 @@ pub mod tables;
 mod tls;
 
 pub use bakeoff_servers as servers;
-pub use cassandra::{Cluster, limits_not_applied};
+pub use cassandra::{Cluster, Replication, limits_not_applied};
 pub use check::check_queries;
 pub use engine::{Context, Engine, EngineError, Layout, Running, TargetOptions};
 pub use oracle::SqlOracle;

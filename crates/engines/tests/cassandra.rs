@@ -19,7 +19,7 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_driver::Design;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::{Home, list};
-use bakeoff_engines::{Cluster, Context, Running};
+use bakeoff_engines::{Cluster, Context, Replication, Running};
 use bakeoff_workload::DesignId;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -235,6 +235,7 @@ fn describing_makes_nothing(folder: &Path) {
     let context = Context {
         run_dir: run_dir.clone(),
         threads: THREADS,
+        replication: Replication::default(),
         cluster: None,
         postgres: None,
         memory_table_bytes: 1 << 20,
@@ -445,6 +446,7 @@ async fn what_is_not_ours_is_left_alone(cassandra: &Started) {
     let table = events();
     let context = Context {
         run_dir: cassandra.context.run_dir.with_file_name("another run"),
+        replication: Replication::default(),
         cluster: Some(Cluster {
             address,
             ..Cluster::default()

@@ -20,7 +20,7 @@ use bakeoff_driver::Design;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::postgres::{Server, ServerOptions, find_timescale};
 use bakeoff_engines::servers::{Home, list};
-use bakeoff_engines::{Context, PostgresServer};
+use bakeoff_engines::{Context, PostgresServer, Replication};
 use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
@@ -341,6 +341,7 @@ impl Theirs {
         Context {
             run_dir: self.folder.path().join("run"),
             threads: THREADS,
+            replication: Replication::default(),
             cluster: None,
             postgres: Some(self.address(database)),
             memory_table_bytes: 0,

@@ -11,6 +11,7 @@ mod figure;
 pub mod html;
 pub mod json;
 mod markup;
+mod nodes;
 mod notes;
 pub mod terminal;
 pub mod units;

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::Summary;
 
-use crate::units;
+use crate::{nodes, units};
 
 /// Fewer rounds than this cannot give an interval that covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
@@ -27,6 +27,8 @@ pub fn of(summary: &Summary) -> Vec<String> {
         .iter()
         .filter_map(|n| n(summary))
         .collect();
+    notes.extend(nodes::measured(summary));
+    notes.extend(nodes::forecast(summary));
     notes.extend(summary.warnings.iter().cloned());
     notes
 }

@@ -1,6 +1,7 @@
 //! What differs from one engine to the other in what is done to any server on record.
 
 use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -41,11 +42,20 @@ impl Details {
         }
     }
 
-    /// All ports that it takes, the one for clients first.
-    pub(crate) fn ports(&self) -> Vec<u16> {
+    /// Where it answers clients.
+    pub(crate) fn address(&self) -> SocketAddr {
         match self {
-            Details::Cassandra(details) => details.ports.all().to_vec(),
-            Details::Postgres(details) => vec![details.port],
+            Details::Cassandra(details) => (details.node.address(), details.ports.native).into(),
+            Details::Postgres(details) => (Ipv4Addr::LOCALHOST, details.port).into(),
+        }
+    }
+
+    /// All ports that it takes on that address.
+    pub(crate) fn ports_at(&self, address: Ipv4Addr) -> Vec<u16> {
+        match self {
+            Details::Cassandra(details) => details.ports.at(details.node, address),
+            Details::Postgres(details) if address == Ipv4Addr::LOCALHOST => vec![details.port],
+            Details::Postgres(_) => Vec::new(),
         }
     }
 

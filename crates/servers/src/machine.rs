@@ -10,20 +10,30 @@ use crate::error::{Error, Result};
 const MIB: u64 = 1024 * 1024;
 const LEAST_FREE_DISK_MIB: u64 = 1024;
 
-/// The memory of the machine, or of the container if that is less.
-pub(crate) fn memory_mib() -> Result<u64> {
+/// The memory that can be had without swapping, of the machine or of the container.
+pub(crate) fn available_mib() -> Result<u64> {
+    Ok(meminfo_mib("MemAvailable:")?.min(memory_mib()?))
+}
+
+/// A figure of the system's memory.
+fn meminfo_mib(name: &str) -> Result<u64> {
     let path = Path::new("/proc/meminfo");
     let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-    let total_kib = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))
+    text.lines()
+        .find_map(|line| line.strip_prefix(name))
         .and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
-        .ok_or_else(|| Error::Refused("no MemTotal in /proc/meminfo".into()))?;
+        .map(|kib| kib / 1024)
+        .ok_or_else(|| Error::Refused(format!("no {name} in /proc/meminfo")))
+}
+
+/// The memory of the machine, or of the container if that is less.
+pub(crate) fn memory_mib() -> Result<u64> {
+    let total_mib = meminfo_mib("MemTotal:")?;
     let container_bytes = fs::read_to_string("/sys/fs/cgroup/memory.max")
         .ok()
         .and_then(|limit| limit.trim().parse::<u64>().ok())
         .unwrap_or(u64::MAX);
-    Ok((total_kib / 1024).min(container_bytes / MIB))
+    Ok(total_mib.min(container_bytes / MIB))
 }
 
 /// # Errors
@@ -74,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_memory_and_the_disk_of_this_machine_can_be_read() {
-        assert!(memory_mib().unwrap() > 0);
+        assert!(available_mib().unwrap() <= memory_mib().unwrap());
         assert!(matches!(
             check_free_disk(Path::new("/"), Engine::Cassandra),
             Ok(()) | Err(Error::Refused(_))

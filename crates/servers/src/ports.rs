@@ -12,7 +12,7 @@ const RANGE: Range<u16> = 20_000..30_000;
 /// A prime larger than the number of ports that a server takes.
 const STRIDE: u32 = 61;
 
-/// Different ports that nobody listens on and that are not in `taken`.
+/// Different ports of 127.0.0.1 that nobody listens on and that are not in `taken`.
 ///
 /// # Errors
 /// `Refused` when there are not enough left.
@@ -20,7 +20,7 @@ pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
     let first = RANGE.start + first_offset();
     let free: Vec<u16> = (first..RANGE.end)
         .chain(RANGE.start..first)
-        .filter(|port| !taken.contains(port) && is_free(*port))
+        .filter(|port| !taken.contains(port) && is_free(Ipv4Addr::LOCALHOST, *port))
         .take(N)
         .collect();
     free.try_into().map_err(|_| {
@@ -31,24 +31,24 @@ pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
     })
 }
 
-/// Whether nobody listens on these ports and none is in `taken`.
+/// Whether nobody listens on these ports of a loopback address and none is in `taken`.
 ///
 /// # Errors
 /// `Refused` with the first that cannot be had.
-pub(crate) fn check_free(ports: &[u16], taken: &HashSet<u16>) -> Result<()> {
+pub(crate) fn check_free(address: Ipv4Addr, ports: &[u16], taken: &HashSet<u16>) -> Result<()> {
     match ports
         .iter()
-        .find(|port| taken.contains(port) || !is_free(**port))
+        .find(|port| taken.contains(port) || !is_free(address, **port))
     {
         None => Ok(()),
         Some(port) => Err(Error::Refused(format!(
-            "port {port} of 127.0.0.1 is in use: stop what listens on it or choose another"
+            "port {port} of {address} is in use: stop what listens on it or choose another"
         ))),
     }
 }
 
-fn is_free(port: u16) -> bool {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+fn is_free(address: Ipv4Addr, port: u16) -> bool {
+    TcpListener::bind((address, port)).is_ok()
 }
 
 /// Different for processes that start one after the other, which may not share a home and its
@@ -69,12 +69,14 @@ mod tests {
         assert_eq!(taken.len(), 4);
         let second = free::<4>(&taken).unwrap();
         assert!(second.iter().all(|port| !taken.contains(port)));
-        check_free(&second, &HashSet::new()).unwrap();
-        assert!(check_free(&second, &HashSet::from([second[3]])).is_err());
+        check_free(Ipv4Addr::LOCALHOST, &second, &HashSet::new()).unwrap();
+        assert!(check_free(Ipv4Addr::LOCALHOST, &second, &HashSet::from([second[3]])).is_err());
         let _busy = TcpListener::bind((Ipv4Addr::LOCALHOST, first[0])).unwrap();
         let third = free::<4>(&HashSet::new()).unwrap();
         assert!(!third.contains(&first[0]));
-        let error = check_free(&first, &HashSet::new()).unwrap_err().to_string();
+        let error = check_free(Ipv4Addr::LOCALHOST, &first, &HashSet::new())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains(&format!("port {} of 127.0.0.1 is in use", first[0])),
             "{error}"

@@ -76,13 +76,12 @@ impl Entry {
     fn listed(&self, here: &Place) -> Listed {
         let Entry { record, details } = self;
         let is_here = record.place == *here;
-        let port = details.ports().first().copied().unwrap_or_default();
         Listed {
             id: record.id.clone(),
             engine: details.engine(),
             name: record.name.clone(),
             version: record.version.clone(),
-            address: (Ipv4Addr::LOCALHOST, port).into(),
+            address: details.address(),
             pid: record.server.pid,
             alive: is_here && record.server.is_alive(),
             owner_alive: record.owner.map(|owner| is_here && owner.is_alive()),
@@ -194,10 +193,11 @@ impl<'a> Register<'a> {
         })
     }
 
-    pub(crate) fn taken_ports(&self) -> HashSet<u16> {
+    /// Ports of a loopback address that servers on record take.
+    pub(crate) fn taken_ports(&self, address: Ipv4Addr) -> HashSet<u16> {
         self.entries
             .iter()
-            .flat_map(|entry| entry.details.ports())
+            .flat_map(|entry| entry.details.ports_at(address))
             .collect()
     }
 

@@ -59,6 +59,7 @@ impl Collected {
                 seconds: None,
                 peak_memory_bytes: None,
                 forecast: None,
+                scale_out: None,
             },
         }
     }

@@ -22,7 +22,7 @@ pub struct Forecast {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct StorageForecast {
     pub design: String,
-    /// bytes/row x full rows x replication.
+    /// bytes/row of one copy x full rows x replication.
     pub bytes: f64,
 }
 
@@ -86,7 +86,7 @@ fn storage(summary: &Summary, contenders: &[&DesignSummary]) -> Vec<StorageForec
         .filter_map(|d| Some((d, d.bytes_per_row?)))
         .map(|(d, bytes)| StorageForecast {
             design: d.info.id.clone(),
-            bytes: bytes * rows_kept,
+            bytes: bytes / f64::from(summary.header.copies_in(&d.info)) * rows_kept,
         })
         .collect();
     storage.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));

@@ -9,6 +9,7 @@ mod estimate;
 mod forecast;
 mod journal;
 mod record;
+mod scale_out;
 mod summary;
 #[cfg(test)]
 mod testing;
@@ -18,7 +19,8 @@ pub use estimate::Estimate;
 pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
 pub use journal::{Journal, JournalError, Run};
 pub use record::{
-    Answered, CpuSeconds, DesignInfo, EngineInfo, Footprint, Header, LoadSlice, Machine, Outcome,
-    PublishedFigure, QueryInfo, Record, Scale, Step, Timing,
+    Answered, CpuSeconds, DesignInfo, EngineInfo, Footprint, Header, LoadSlice, Machine, NodesInfo,
+    Outcome, PublishedFigure, QueryInfo, Record, Scale, Step, Timing,
 };
+pub use scale_out::{ScaleOut, ScaledQuery};
 pub use summary::{DesignSummary, Failure, QuerySummary, Summary, SummaryError};

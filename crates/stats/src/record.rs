@@ -116,6 +116,9 @@ pub struct Header {
     pub budget_seconds: Option<f64>,
     pub machine: Machine,
     pub scale: Scale,
+    /// Where several nodes of Cassandra were started for the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NodesInfo>,
     /// Publication that `published` is from.
     pub published_source: Option<String>,
     pub published: Vec<PublishedFigure>,
@@ -128,6 +131,26 @@ pub struct Machine {
     pub cpu: String,
     pub cores: u32,
     pub memory_bytes: u64,
+}
+
+/// Several nodes of Cassandra, all on the machine of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodesInfo {
+    pub nodes: u32,
+    /// Of each row.
+    pub copies: u32,
+    /// Of reads and writes.
+    pub consistency: String,
+}
+
+impl Header {
+    /// How many copies of each row the footprint of a design holds.
+    pub fn copies_in(&self, design: &DesignInfo) -> u32 {
+        match &self.nodes {
+            Some(nodes) if design.engine == "cassandra" => nodes.copies,
+            _ => 1,
+        }
+    }
 }
 
 /// Production scale that the forecast is for.

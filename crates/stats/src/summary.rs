@@ -2,7 +2,8 @@
 
 use crate::collect::Collected;
 use crate::{
-    CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast, Header, Record, Step,
+    CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast, Header, Record, ScaleOut,
+    Step,
 };
 
 /// A run as its reader sees it. Designs and queries are in the header's order.
@@ -28,6 +29,9 @@ pub struct Summary {
     pub peak_memory_bytes: Option<u64>,
     /// `None` while no design has both storage and rows.
     pub forecast: Option<Forecast>,
+    /// Where several nodes were started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale_out: Option<ScaleOut>,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]
@@ -102,6 +106,7 @@ impl Summary {
         let mut summary = collected.summary();
         summary.compare();
         summary.forecast = Forecast::of(&summary);
+        summary.scale_out = ScaleOut::of(&summary);
         Ok(summary)
     }
 

@@ -31,6 +31,7 @@ pub fn header() -> Header {
             users: 8,
             cores: 16,
         },
+        nodes: None,
         published_source: None,
         published: Vec::new(),
         published_notes: Vec::new(),

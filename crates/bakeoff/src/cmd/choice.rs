@@ -94,11 +94,12 @@ pub fn parse_time(text: &str) -> Result<SystemTime, String> {
     })
 }
 
-/// A consistency level as CQL names it, in any case.
+/// A consistency level as CQL names it, in any case, also `local-quorum`.
 pub fn parse_consistency(text: &str) -> Result<Consistency, String> {
+    let plain = text.replace('-', "_");
     let known = Consistency::ALL
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(text));
+        .find(|(name, _)| name.eq_ignore_ascii_case(&plain));
     known.map(|(_, level)| *level).ok_or_else(|| {
         let names: Vec<&str> = Consistency::ALL.iter().map(|(name, _)| *name).collect();
         format!("not one of {}", names.join(", "))
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn consistency_levels_are_named_as_in_cql() {
         assert_eq!(
-            parse_consistency("local_quorum"),
+            parse_consistency("local-quorum"),
             Ok(Consistency::LocalQuorum)
         );
         let error = parse_consistency("most").unwrap_err();

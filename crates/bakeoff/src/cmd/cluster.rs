@@ -36,6 +36,7 @@ impl ClusterOptions {
             password: std::env::var(PASSWORD_VARIABLE).ok(),
             tls: self.tls,
             tls_ca: self.tls_ca.clone(),
+            consistency: None,
         })
     }
 }

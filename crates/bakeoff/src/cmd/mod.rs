@@ -8,6 +8,7 @@ mod generate;
 mod ingest;
 mod list;
 mod merge;
+mod nodes;
 mod postgres;
 mod report;
 mod run;

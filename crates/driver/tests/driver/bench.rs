@@ -244,6 +244,7 @@ fn header(fakes: &[Fake]) -> Header {
             users: 1,
             cores: 1,
         },
+        nodes: None,
         published_source: None,
         published: Vec::new(),
         published_notes: Vec::new(),

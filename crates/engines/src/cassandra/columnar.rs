@@ -12,7 +12,7 @@ use tokio::sync::RwLock;
 use super::deployment::Deployment;
 use super::keyspace::Keyspace;
 use super::relations::Relation;
-use super::{footprint, settle};
+use super::{Replication, footprint, in_driver, settle};
 use crate::columnar::{Opened, Shape, failed};
 
 pub struct ColumnarDesign {
@@ -28,6 +28,18 @@ pub struct ColumnarDesign {
     pub sql_name: String,
     pub threads: usize,
     pub opened: RwLock<Option<Arc<Opened>>>,
+    pub options: Options,
+}
+
+/// With the consistency that was asked for.
+pub fn options(replication: Replication) -> Options {
+    let mut options = Options::default();
+    if let Some(level) = replication.consistency.map(in_driver) {
+        options.read_consistency = level;
+        options.write_consistency = level;
+        options.blob_consistency = level;
+    }
+    options
 }
 
 impl ColumnarDesign {
@@ -36,9 +48,13 @@ impl ColumnarDesign {
             return Ok(Arc::clone(opened));
         }
         let session = Arc::clone(&self.deployment.session);
-        let store =
-            CassandraStore::open(session, &self.keyspace.name, &self.name, Options::default())
-                .await;
+        let store = CassandraStore::open(
+            session,
+            &self.keyspace.name,
+            &self.name,
+            self.options.clone(),
+        )
+        .await;
         self.keep(store.map_err(failed)?).await
     }
 
@@ -71,7 +87,7 @@ impl ColumnarDesign {
         let (keyspace, name) = (&self.keyspace.name, &self.name);
         let dropped = CassandraStore::drop_table(Arc::clone(session), keyspace, name).await;
         dropped.map_err(failed)?;
-        let (definition, options) = (self.shape.definition.clone(), Options::default());
+        let (definition, options) = (self.shape.definition.clone(), self.options.clone());
         let store =
             CassandraStore::create(Arc::clone(session), keyspace, name, definition, options).await;
         self.keep(store.map_err(failed)?).await.map(|_| ())

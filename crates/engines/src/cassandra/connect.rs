@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bakeoff_workload::Consistency;
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
@@ -13,8 +14,8 @@ use scylla::client::session_builder::SessionBuilder;
 use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, TimestampGenerator};
-use scylla::statement::Consistency;
 
+use super::drive::in_driver;
 use crate::{EngineError, tls};
 
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
@@ -36,6 +37,8 @@ pub struct Cluster {
     pub tls: bool,
     /// PEM file with the certificates that are trusted, for TLS.
     pub tls_ca: Option<PathBuf>,
+    /// Of requests that name no level of their own.
+    pub consistency: Option<Consistency>,
 }
 
 /// What a worker of a load connects for.
@@ -56,7 +59,7 @@ impl fmt::Debug for Cluster {
 impl Cluster {
     pub async fn connect(&self) -> Result<Session, EngineError> {
         let profile = ExecutionProfile::builder()
-            .consistency(Consistency::LocalOne)
+            .consistency(self.level())
             .request_timeout(Some(REQUEST_TIME_LIMIT))
             .build();
         // Last write wins by the order in which we send, whatever the nodes' clocks say.
@@ -71,7 +74,7 @@ impl Cluster {
         load: &LoadConnection<'_>,
     ) -> Result<Session, EngineError> {
         let profile = ExecutionProfile::builder()
-            .consistency(Consistency::LocalOne)
+            .consistency(self.level())
             // The session of the load keeps its own, which is cheaper.
             .request_timeout(None)
             .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
@@ -92,6 +95,10 @@ impl Cluster {
             handle.map_to_another_profile(profile.build());
         }
         Ok(session)
+    }
+
+    fn level(&self) -> scylla::statement::Consistency {
+        in_driver(self.consistency.unwrap_or(Consistency::LocalOne))
     }
 
     /// Whether connections are encrypted.

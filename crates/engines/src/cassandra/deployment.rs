@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use bakeoff_driver::DesignError;
 use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::{Server, ServerOptions};
+use bakeoff_servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_stats::EngineInfo;
 use bakeoff_workload::ServerLimits;
 use scylla::client::session::Session;
@@ -19,10 +19,10 @@ pub struct Deployment {
     /// How the session was connected.
     pub cluster: Cluster,
     /// Absent for a cluster that we did not start.
-    pub server: Option<Server>,
+    pub server: Option<Nodes>,
     pub info: EngineInfo,
-    /// Keyspaces of this run, and whose they are.
-    keyspaces: Mutex<BTreeMap<String, Owner>>,
+    /// Keyspaces of this run, by name.
+    keyspaces: Mutex<BTreeMap<String, Keyspace>>,
     /// Statements that put back what was set for a while.
     restoring: Mutex<Vec<String>>,
     pub at_rest: tokio::sync::Mutex<AtRest>,
@@ -33,12 +33,13 @@ pub struct Deployment {
 #[derive(Default)]
 pub struct AtRest {
     pub flushed: bool,
-    pub statistics: Option<Arc<serde_json::Value>>,
+    /// Of each node.
+    pub statistics: Option<Arc<[serde_json::Value]>>,
 }
 
 impl Deployment {
     pub async fn start(context: &Context) -> Result<Self, EngineError> {
-        let (cluster, server) = match &context.cluster {
+        let (mut cluster, server) = match &context.cluster {
             Some(cluster) => (cluster.clone(), None),
             None => {
                 let server = start_server(context)
@@ -54,12 +55,15 @@ impl Deployment {
                 )
             }
         };
+        cluster.consistency = context.replication.consistency;
         let session = Arc::new(cluster.connect().await?);
-        let info = match &server {
+        let nodes = session.get_cluster_state().get_nodes_info().len();
+        context.replication.check(nodes)?;
+        let mut info = match &server {
             Some(server) => EngineInfo {
                 engine: "cassandra".to_owned(),
                 version: server.version().to_owned(),
-                start_seconds: server.start_seconds(),
+                start_seconds: Some(server.start_seconds()),
                 settings: server.settings(),
             },
             None => EngineInfo {
@@ -69,6 +73,8 @@ impl Deployment {
                 settings: vec![("cluster".to_owned(), cluster.address.clone())],
             },
         };
+        info.settings.push(("nodes".to_owned(), nodes.to_string()));
+        info.settings.extend(context.replication.settings());
         Ok(Deployment {
             session,
             cluster,
@@ -91,7 +97,7 @@ impl Deployment {
             None => keyspace.claim(&self.session).await?,
         }
         self.keyspaces()
-            .insert(keyspace.name.clone(), keyspace.owner.clone());
+            .insert(keyspace.name.clone(), keyspace.clone());
         Ok(())
     }
 
@@ -130,14 +136,14 @@ impl Deployment {
     /// Drops the keyspaces of this run. Others may still drive the tables of those that are shared.
     async fn drop_keyspaces(&self) -> Result<(), EngineError> {
         let mut keyspaces = self.keyspaces().clone();
-        keyspaces.retain(|_, owner| *owner != Owner::Shared);
+        keyspaces.retain(|_, keyspace| keyspace.owner != Owner::Shared);
         if keyspaces.is_empty() {
             return Ok(());
         }
         // The session of the run may not have found its way back to a node that was restarted.
         let session = self.cluster.connect().await?;
-        for (name, owner) in keyspaces {
-            Keyspace { name, owner }.drop(&session).await?;
+        for keyspace in keyspaces.values() {
+            keyspace.drop(&session).await?;
         }
         Ok(())
     }
@@ -158,7 +164,7 @@ impl Deployment {
         self.server
             .as_ref()
             .filter(|s| !s.is_running())
-            .map(Server::why_stopped)
+            .map(Nodes::why_stopped)
     }
 
     pub fn restoring(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
@@ -167,7 +173,7 @@ impl Deployment {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn keyspaces(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Owner>> {
+    fn keyspaces(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Keyspace>> {
         self.keyspaces
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -195,12 +201,12 @@ pub fn limits_not_applied(context: &Context) -> Option<String> {
     })
 }
 
-async fn start_server(context: &Context) -> bakeoff_servers::Result<Server> {
+async fn start_server(context: &Context) -> bakeoff_servers::Result<Nodes> {
     let home = Home::from_env()?;
     let mut options = ServerOptions::new(home, context.run_dir.join("cassandra"))?;
     options.heap_mib = context.server.heap_mib.unwrap_or(options.heap_mib);
     options.memory_limit_bytes = context.server.memory_mib.map(|mib| mib << 20);
-    Server::start(options).await
+    Nodes::start(options, context.replication.nodes).await
 }
 
 async fn release_version(session: &Session) -> Result<String, EngineError> {
@@ -219,6 +225,7 @@ async fn release_version(session: &Session) -> Result<String, EngineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cassandra::Replication;
 
     #[test]
     fn limits_of_a_server_that_is_not_ours_are_told() {
@@ -226,6 +233,7 @@ mod tests {
             run_dir: "/run".into(),
             threads: 1,
             cluster: None,
+            replication: Replication::default(),
             postgres: None,
             memory_table_bytes: 0,
             keys_repeat: false,

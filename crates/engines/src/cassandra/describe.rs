@@ -2,7 +2,7 @@
 
 use bakeoff_columnar::store::cassandra::{making_anew, table_names};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, Mix, Workload};
+use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 
 use super::drive::plan::{self, of_layout};
 use super::keyspace::{Keyspace, Owner};
@@ -21,7 +21,7 @@ pub fn layout(
     keyspace: &Keyspace,
 ) -> Result<DesignInfo, EngineError> {
     let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
-    let mut statements = keyspace.statements().to_vec();
+    let mut statements = opening(context, keyspace, Consistency::LocalOne);
     statements.extend(keyspace.table_statement(&layout.name, &shared::maker(workload)));
     statements.push(layout.drop_statement(&keyspace.name));
     statements.push(layout.create_statement(&keyspace.name));
@@ -53,7 +53,7 @@ pub fn series(
     keyspace: &Keyspace,
 ) -> Result<DesignInfo, EngineError> {
     let layout = SeriesLayout::new(id, &workload.table, context.keys_repeat)?;
-    let mut statements = keyspace.statements().to_vec();
+    let mut statements = opening(context, keyspace, Consistency::LocalOne);
     statements.extend(keyspace.table_statement(&layout.values.name, &shared::maker(workload)));
     statements.extend(layout.making_anew(&keyspace.name));
     statements.push(layout.values.insert_statement(&keyspace.name));
@@ -81,7 +81,8 @@ pub fn as_written(
 ) -> Result<DesignInfo, EngineError> {
     let mix = mix_of(id, workload)?;
     let plans = plan::as_written(id, &keyspace.name, &workload.table, mix)?;
-    let mut statements = Vec::new();
+    let level = context.replication.statement(Consistency::LocalOne);
+    let mut statements: Vec<String> = level.into_iter().collect();
     if keyspace.owner != Owner::Shared {
         statements.push(keyspace.drop_statement());
     }
@@ -117,7 +118,7 @@ pub fn columnar(
 ) -> Result<DesignInfo, EngineError> {
     let shape = Shape::new(id, &workload.table)?;
     let name = table_name(id);
-    let mut statements = keyspace.statements().to_vec();
+    let mut statements = opening(context, keyspace, Consistency::LocalQuorum);
     statements.extend(keyspace.table_statement(&name, &shared::maker(workload)));
     let made = making_anew(&keyspace.name, &name);
     statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
@@ -133,6 +134,12 @@ pub fn columnar(
         settings: shape.settings(),
         statements,
     })
+}
+
+/// What makes the keyspace, and the level of all that follows where it was chosen.
+fn opening(context: &Context, keyspace: &Keyspace, default: Consistency) -> Vec<String> {
+    let level = context.replication.statement(default);
+    level.into_iter().chain(keyspace.statements()).collect()
 }
 
 fn settling(context: &Context, keyspace: &Keyspace, relations: &[Relation]) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bakeoff_driver::DesignError;
-use bakeoff_servers::cassandra::Server;
+use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::Footprint;
 
 use super::deployment::Deployment;
@@ -25,19 +25,20 @@ pub async fn read(
 }
 
 impl Deployment {
-    /// Statistics of all tables of a keyspace, read once when all are at rest.
+    /// Statistics of all tables of a keyspace on each node, read once when all are at rest.
     async fn table_statistics(
         &self,
-        server: &Server,
+        server: &Nodes,
         keyspace: &str,
-    ) -> Result<Arc<serde_json::Value>, DesignError> {
+    ) -> Result<Arc<[serde_json::Value]>, DesignError> {
         let mut at_rest = self.at_rest.lock().await;
         if let Some(statistics) = &at_rest.statistics {
             return Ok(statistics.clone());
         }
-        let text = nodetool(server, &["tablestats", "-F", "json", keyspace]).await?;
-        let statistics: Arc<serde_json::Value> = serde_json::from_str(&text)
-            .map(Arc::new)
+        let texts = nodetool(server, &["tablestats", "-F", "json", keyspace]).await?;
+        let parsed = texts.iter().map(|text| serde_json::from_str(text));
+        let statistics: Arc<[serde_json::Value]> = parsed
+            .collect::<Result<_, _>>()
             .map_err(|e| DesignError(format!("nodetool tablestats did not print JSON: {e}")))?;
         at_rest.statistics = Some(statistics.clone());
         Ok(statistics)
@@ -46,33 +47,38 @@ impl Deployment {
 
 async fn read_ours(
     deployment: &Deployment,
-    server: &Server,
+    server: &Nodes,
     keyspace: &str,
     tables: &[String],
 ) -> Result<Footprint, DesignError> {
     let statistics = deployment.table_statistics(server, keyspace).await?;
-    let of = |table: &String| Statistics(&statistics[keyspace]["tables"][table.as_str()]);
-    let sum = |name: &str| {
-        tables
-            .iter()
-            .map(|table| of(table).number(name))
-            .sum::<Option<f64>>()
-    };
+    let of_tables = statistics.iter().map(|node| &node[keyspace]["tables"]);
+    let all: Vec<Statistics<'_>> = of_tables
+        .flat_map(|known| {
+            tables
+                .iter()
+                .map(|table| Statistics(&known[table.as_str()]))
+        })
+        .collect();
+    let sum = |name: &str| all.iter().map(|of| of.number(name)).sum::<Option<f64>>();
     let (mut files, mut bytes) = (0, 0);
-    for table in tables {
-        let (more_files, more_bytes) = files_of(&server.data_dir().join(keyspace), table)?;
-        files += more_files;
-        bytes += more_bytes;
+    for data in server.data_dirs() {
+        for table in tables {
+            let (more_files, more_bytes) = files_of(&data.join(keyspace), table)?;
+            files += more_files;
+            bytes += more_bytes;
+        }
     }
     Ok(Footprint {
         design: String::new(),
         engine_bytes: sum("space_used_live").map(|v| v as u64),
         file_bytes: Some(bytes),
-        compression_ratio: compression_ratio(tables.iter().map(of)),
+        compression_ratio: compression_ratio(&all),
         compression_metadata_bytes: sum("compression_metadata_off_heap_memory_used")
             .map(|v| v as u64),
         files: Some(files),
-        note: None,
+        note: (server.count() > 1)
+            .then(|| format!("of all {} nodes together, with every copy", server.count())),
     })
 }
 
@@ -91,7 +97,7 @@ impl Statistics<'_> {
 
 /// Compressed by uncompressed bytes of all tables together; each has its ratio and its compressed
 /// bytes.
-fn compression_ratio<'a>(tables: impl Iterator<Item = Statistics<'a>>) -> Option<f64> {
+fn compression_ratio(tables: &[Statistics<'_>]) -> Option<f64> {
     let (mut compressed, mut uncompressed) = (0.0, 0.0);
     for table in tables {
         let ratio = table.number("sstable_compression_ratio");
@@ -189,7 +195,8 @@ async fn disk_usage(
     Ok(mebibytes.map(|(mebibytes,)| (mebibytes as u64) << 20))
 }
 
-pub async fn nodetool(server: &Server, arguments: &[&str]) -> Result<String, DesignError> {
+/// What nodetool prints on each of the nodes.
+pub async fn nodetool(server: &Nodes, arguments: &[&str]) -> Result<Vec<String>, DesignError> {
     server
         .nodetool_within(arguments, NODETOOL_LIMIT_SECONDS)
         .await

@@ -26,6 +26,8 @@ const NAME_LENGTH: usize = 48;
 pub struct Keyspace {
     pub name: String,
     pub owner: Owner,
+    /// Copies of each row.
+    pub copies: u32,
 }
 
 /// Who may use a keyspace.
@@ -43,10 +45,12 @@ impl Keyspace {
     /// # Errors
     /// For a name that CQL would not take as it is.
     pub fn of(workload: &str, context: &Context) -> Result<Self, EngineError> {
+        let copies = context.replication.copies();
         let Some(name) = &context.keyspace else {
             return Ok(Keyspace {
                 name: name(workload, &context.run_dir),
                 owner: Owner::Run(context.run_dir.clone()),
+                copies,
             });
         };
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -60,6 +64,7 @@ impl Keyspace {
         Ok(Keyspace {
             name: name.clone(),
             owner: Owner::Shared,
+            copies,
         })
     }
 
@@ -69,7 +74,8 @@ impl Keyspace {
         [
             format!(
                 "CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = \
-                 {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+                 {{'class': 'SimpleStrategy', 'replication_factor': {}}}",
+                self.copies
             ),
             format!(
                 "CREATE TABLE IF NOT EXISTS {keyspace}.{MARKER_TABLE} (run text PRIMARY KEY, value text) WITH comment = \
@@ -229,8 +235,10 @@ mod tests {
         let keyspace = Keyspace {
             name: "ks".to_owned(),
             owner: Owner::Run("/it's".into()),
+            copies: 3,
         };
-        let [.., insert] = keyspace.statements();
+        let [create, .., insert] = keyspace.statements();
+        assert!(create.ends_with("'replication_factor': 3}"), "{create}");
         assert!(insert.ends_with("/it''s')"), "{insert}");
     }
 }

@@ -22,6 +22,7 @@ mod pushdown;
 mod ranges;
 mod readable;
 mod relations;
+mod replication;
 mod row_blob;
 mod scan;
 mod series;
@@ -58,6 +59,7 @@ use drive::{CassandraTarget, Parts};
 use keyspace::Keyspace;
 pub use layout::quoted;
 use layout::{SERIES, TableLayout, table_name};
+pub use replication::Replication;
 pub use scan::{REQUESTS, REQUESTS_DONE};
 use series::{SeriesDesign, SeriesLayout};
 
@@ -187,6 +189,7 @@ impl RunningCassandra {
                 sql_name: workload.table.name.clone(),
                 threads,
                 opened: RwLock::default(),
+                options: columnar::options(context.replication),
             }));
         }
         let failed = |e: DataFusionError| EngineError(e.to_string());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bakeoff_driver::DesignError;
-use bakeoff_servers::cassandra::Server;
+use bakeoff_servers::cassandra::Nodes;
 
 use super::deployment::Deployment;
 use super::footprint::nodetool;
@@ -81,7 +81,7 @@ async fn flush_by_setting(
 impl Deployment {
     /// Flushes all tables of a keyspace, once for what was written: a call of nodetool costs about
     /// a second, and the driver settles tables when all of them are loaded.
-    async fn flush_once(&self, server: &Server, keyspace: &str) -> Result<(), DesignError> {
+    async fn flush_once(&self, server: &Nodes, keyspace: &str) -> Result<(), DesignError> {
         let mut at_rest = self.at_rest.lock().await;
         // Compaction follows.
         at_rest.statistics = None;

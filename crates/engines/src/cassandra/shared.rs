@@ -196,6 +196,7 @@ mod tests {
         let keyspace = Keyspace {
             name: "ks".to_owned(),
             owner: Owner::Shared,
+            copies: 1,
         };
         let statement = keyspace.table_statement("wide", "it's").unwrap();
         assert!(

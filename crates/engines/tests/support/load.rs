@@ -8,7 +8,7 @@ use bakeoff_driver::drive::{
     DriveObserver, Driven, Plan, Schedule, Second, Shard, Stop, Target, drive,
 };
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Cluster, Context, Running, TargetOptions};
+use bakeoff_engines::{Cluster, Context, Replication, Running, TargetOptions};
 use bakeoff_stats::{FailureKind, Tally};
 use bakeoff_workload::{Consistency, DesignId, RowSource, RowValues, Version, Workload, source};
 use scylla::client::session::Session;
@@ -34,6 +34,7 @@ impl Loads {
         let context = Context {
             run_dir: run_dir.to_owned(),
             threads: 2,
+            replication: Replication::default(),
             cluster: Some(Cluster {
                 address: address.to_owned(),
                 ..Cluster::default()

@@ -13,7 +13,7 @@ use bakeoff_driver::{Comparison, Design, Oracle, compare};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::{find_java, find_maven, pinned};
-use bakeoff_engines::{Context, Running, SqlOracle};
+use bakeoff_engines::{Context, Replication, Running, SqlOracle};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DesignId, DuplicateKeys, Result, RowBatch, RowSource, Workload};
 
@@ -198,6 +198,7 @@ impl Started {
         let context = Context {
             run_dir,
             threads: THREADS,
+            replication: Replication::default(),
             cluster: None,
             postgres: None,
             memory_table_bytes: 64 << 20,

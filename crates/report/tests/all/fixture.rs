@@ -204,6 +204,7 @@ fn header() -> Header {
             users: 8,
             cores: 16,
         },
+        nodes: None,
         published_source: Some(
             "A published comparison of formats (2016), Cassandra 2.1.6, Spark 1.4, one thread"
                 .to_owned(),

@@ -1,7 +1,9 @@
 //! A server's folder and its `cassandra.yaml`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::node::Node;
 use super::options::DiskAccess;
 use super::ports::Ports;
 use crate::error::{Error, Result};
@@ -37,6 +39,14 @@ const SETTINGS: [(&str, &str); 24] = [
     ("commit_failure_policy", "die"),
     ("authenticator", "AllowAllAuthenticator"),
     ("authorizer", "AllowAllAuthorizer"),
+];
+
+/// What is set otherwise, or besides, for the nodes of a cluster.
+const SEVERAL_NODES: [(&str, &str); 2] = [
+    // As shipped: a replica that was too slow for a write gets it later.
+    ("hinted_handoff_enabled", "true"),
+    // There is nothing yet that a node could have to fetch from the others.
+    ("auto_bootstrap", "false"),
 ];
 
 /// The folder of one server.
@@ -99,12 +109,32 @@ impl Folder {
         self.0.join("conf")
     }
 
-    pub(crate) fn write_configuration(&self, ports: Ports, access: DiskAccess) -> Result<()> {
-        write_synced(&self.yaml(), &self.yaml_text(ports, access)?)?;
+    /// The ports that the server of this folder had when it ran the last time; that of JMX is any.
+    pub(crate) fn earlier_ports(&self) -> Option<Ports> {
+        let yaml = fs::read_to_string(self.yaml()).ok()?;
+        let port = |name: &str| {
+            let mut values = yaml.lines().filter_map(|line| line.strip_prefix(name));
+            values.next()?.strip_prefix(": ")?.parse().ok()
+        };
+        Some(Ports {
+            native: port("native_transport_port")?,
+            storage: port("storage_port")?,
+            ssl_storage: port("ssl_storage_port")?,
+            jmx: 0,
+        })
+    }
+
+    pub(crate) fn write_configuration(
+        &self,
+        node: Node,
+        ports: Ports,
+        access: DiskAccess,
+    ) -> Result<()> {
+        write_synced(&self.yaml(), &self.yaml_text(node, ports, access)?)?;
         write_synced(&self.logback(), include_str!("logback.xml"))
     }
 
-    fn yaml_text(&self, ports: Ports, access: DiskAccess) -> Result<String> {
+    fn yaml_text(&self, node: Node, ports: Ports, access: DiskAccess) -> Result<String> {
         let folder = |name: &str| utf8(&self.0.join(name)).map(quoted);
         let mut lines = vec![
             "cluster_name: bakeoff".to_owned(),
@@ -113,8 +143,8 @@ impl Folder {
             format!("hints_directory: {}", folder("hints")?),
             format!("saved_caches_directory: {}", folder("saved_caches")?),
             format!("cdc_raw_directory: {}", folder("cdc_raw")?),
-            "listen_address: 127.0.0.1".to_owned(),
-            "rpc_address: 127.0.0.1".to_owned(),
+            format!("listen_address: {}", node.address()),
+            format!("rpc_address: {}", node.address()),
             format!("native_transport_port: {}", ports.native),
             format!("storage_port: {}", ports.storage),
             format!("ssl_storage_port: {}", ports.ssl_storage),
@@ -124,19 +154,26 @@ impl Folder {
             "    parameters:".to_owned(),
             format!("      - seeds: \"127.0.0.1:{}\"", ports.storage),
         ];
-        lines.extend(
-            SETTINGS
-                .iter()
-                .map(|(name, value)| format!("{name}: {value}")),
-        );
+        lines.extend(settings(node).map(|(name, value)| format!("{name}: {value}")));
+        if !node.is_alone() {
+            let tokens: Vec<String> = node.tokens().iter().map(i64::to_string).collect();
+            lines.push(format!("initial_token: {}", tokens.join(",")));
+        }
         Ok(lines.join("\n") + "\n")
     }
 }
 
 /// The settings of `cassandra.yaml` that a report tells.
-pub(crate) fn settings() -> impl Iterator<Item = (String, String)> {
+pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
+    let several = SEVERAL_NODES.iter().filter(move |_| !node.is_alone());
+    let is_other = move |name: &str| {
+        let mut others = SEVERAL_NODES.iter().map(|(other, _)| *other);
+        !node.is_alone() && others.any(|other| other == name)
+    };
     SETTINGS
         .iter()
+        .filter(move |(name, _)| !is_other(name))
+        .chain(several)
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
 }
 
@@ -175,7 +212,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(&parent.path().join("a \"b\"")).unwrap();
         folder
-            .write_configuration(PORTS, DiskAccess::Standard)
+            .write_configuration(Node::default(), PORTS, DiskAccess::Standard)
             .unwrap();
         let yaml = std::fs::read_to_string(folder.yaml()).unwrap();
         assert!(yaml.contains("listen_address: 127.0.0.1\nrpc_address: 127.0.0.1\n"));
@@ -183,6 +220,25 @@ mod tests {
         assert!(yaml.contains("disk_access_mode: standard\n"));
         assert!(yaml.contains("/a \\\"b\\\"/commitlog\"\n"), "{yaml}");
         assert!(folder.logback().is_file());
+        assert!(!yaml.contains("initial_token"), "{yaml}");
+        let earlier = Ports { jmx: 0, ..PORTS };
+        assert_eq!(folder.earlier_ports(), Some(earlier));
+    }
+
+    #[test]
+    fn a_node_has_an_address_and_tokens_of_its_own_and_asks_the_first_one() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = Folder::create(parent.path()).unwrap();
+        let second = Node::all(3).nth(1).unwrap();
+        let yaml = folder
+            .yaml_text(second, PORTS, DiskAccess::Standard)
+            .unwrap();
+        assert!(yaml.contains("listen_address: 127.0.0.2\nrpc_address: 127.0.0.2\n"));
+        assert!(yaml.contains("- seeds: \"127.0.0.1:2\"\n"), "{yaml}");
+        assert_eq!(yaml.matches("hinted_handoff_enabled: true\n").count(), 1);
+        assert_eq!(yaml.matches("hinted_handoff_enabled").count(), 1);
+        let tokens = yaml.lines().find(|line| line.starts_with("initial_token"));
+        assert_eq!(tokens.unwrap().split(',').count(), 4);
     }
 
     #[test]

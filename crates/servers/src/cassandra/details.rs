@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::memory::MemoryLimit;
+use super::node::Node;
 use super::options::DiskAccess;
 use super::ports::Ports;
 use crate::error::Result;
@@ -24,6 +25,8 @@ pub(crate) struct Details {
     #[serde(default)]
     pub(super) disk_access: DiskAccess,
     pub(crate) ports: Ports,
+    #[serde(default)]
+    pub(crate) node: Node,
 }
 
 impl Details {

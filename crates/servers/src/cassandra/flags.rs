@@ -62,8 +62,9 @@ const SHIPPED: [&str; 18] = [
     "-Dio.netty.allocator.maxOrder=11",
 ];
 
-/// What spares a single node its waiting for others, and makes it end when it cannot go on.
-const SINGLE_NODE: [&str; 5] = [
+/// What spares a node its waiting for others, which we wait for ourselves, and makes it end when it
+/// cannot go on.
+const NO_WAITING: [&str; 5] = [
     "-XX:+ExitOnOutOfMemoryError",
     "-Dcassandra-foreground=yes",
     "-Dcassandra.skip_wait_for_gossip_to_settle=0",
@@ -126,7 +127,7 @@ pub(crate) fn server(
     flags.extend(
         SHIPPED
             .iter()
-            .chain(&SINGLE_NODE)
+            .chain(&NO_WAITING)
             .map(|flag| (*flag).to_owned()),
     );
     Ok(flags)
@@ -146,7 +147,7 @@ pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
 pub(crate) fn reported() -> String {
     SHIPPED
         .iter()
-        .chain(&SINGLE_NODE)
+        .chain(&NO_WAITING)
         .copied()
         .collect::<Vec<_>>()
         .join(" ")

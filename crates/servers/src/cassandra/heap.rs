@@ -1,5 +1,6 @@
 //! How much of the machine's memory the heap may take.
 
+use super::node::Node;
 use crate::error::{Error, Result};
 use crate::machine::memory_mib;
 
@@ -8,16 +9,26 @@ const LEAST_HEAP_MIB: u64 = 512;
 /// theirs.
 const HEAP_SHARE: u64 = 4;
 
-/// The heap in MiB: what was asked for, but no more than a quarter of the memory.
+/// The heap in MiB: what was asked for, but no more than a quarter of the memory for all nodes.
 ///
 /// # Errors
 /// `Refused` when that is too little for Cassandra.
-pub(crate) fn heap_mib(asked_mib: u64) -> Result<u64> {
-    bounded_heap(asked_mib, memory_mib()?)
+pub(crate) fn heap_mib(asked_mib: u64, node: Node) -> Result<u64> {
+    bounded_heap(asked_mib, memory_mib()?, u64::from(node.of))
 }
 
-fn bounded_heap(asked_mib: u64, memory_mib: u64) -> Result<u64> {
-    let bound = memory_mib / HEAP_SHARE;
+fn bounded_heap(asked_mib: u64, memory_mib: u64, nodes: u64) -> Result<u64> {
+    let bound = memory_mib / HEAP_SHARE / nodes;
+    if nodes > 1 && bound < LEAST_HEAP_MIB {
+        return Err(Error::Refused(format!(
+            "{nodes} nodes of Cassandra need a heap of at least {LEAST_HEAP_MIB} MiB each, {} MiB \
+             together, and may take a quarter of the memory, {} MiB of {memory_mib} MiB: start no \
+             more than {} nodes",
+            nodes * LEAST_HEAP_MIB,
+            memory_mib / HEAP_SHARE,
+            memory_mib / HEAP_SHARE / LEAST_HEAP_MIB
+        )));
+    }
     if bound.min(asked_mib) < LEAST_HEAP_MIB {
         return Err(Error::Refused(format!(
             "Cassandra needs a heap of at least {LEAST_HEAP_MIB} MiB and may take a quarter of \
@@ -38,14 +49,20 @@ mod tests {
 
     #[test]
     fn a_heap_is_at_most_a_quarter_of_the_memory() {
-        assert_eq!(bounded_heap(2048, 24_000).unwrap(), 2048);
-        assert_eq!(bounded_heap(2048, 4096).unwrap(), 1024);
+        assert_eq!(bounded_heap(2048, 24_000, 1).unwrap(), 2048);
+        assert_eq!(bounded_heap(2048, 4096, 1).unwrap(), 1024);
+        assert_eq!(bounded_heap(2048, 12_000, 3).unwrap(), 1000);
         assert!(
-            bounded_heap(2048, 1024)
+            bounded_heap(2048, 1024, 1)
                 .unwrap_err()
                 .to_string()
                 .contains("1024 MiB of memory")
         );
-        assert!(bounded_heap(100, 24_000).is_err());
+        assert!(bounded_heap(100, 24_000, 1).is_err());
+        let many = bounded_heap(2048, 6000, 3).unwrap_err().to_string();
+        assert!(
+            many.contains("1536 MiB together") && many.contains("no more than 2 nodes"),
+            "{many}"
+        );
     }
 }

@@ -40,7 +40,7 @@ impl Server {
     /// use; `NoMemoryLimit` where memory cannot be bounded; `Io` for a folder that cannot be
     /// written; `Died` with the log's last errors; `NotAnswering` after 120 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
-        let heap_mib = heap_mib(options.heap_mib)?;
+        let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;
         }
@@ -72,6 +72,7 @@ impl Server {
             memory_limit_bytes: self.memory_limit_bytes(),
             disk_access: Some(details.disk_access),
             ports: Some(details.ports),
+            node: details.node,
             owner: match record.owner {
                 Some(_) => Owner::ThisProcess,
                 None => Owner::Nobody,
@@ -94,12 +95,10 @@ impl Server {
     ) -> Result<Server> {
         let register = Register::open(&options.home).await?;
         register.check_unused(folder.path())?;
-        let ports = match options.ports {
-            Some(ports) => ports.check_free(&register.taken_ports())?,
-            None => Ports::free(&register.taken_ports())?,
-        };
+        let node = options.node;
+        let ports = Ports::of_node(node, options.ports, &register)?;
         let disk_access = options.chosen_disk_access();
-        folder.write_configuration(ports, disk_access)?;
+        folder.write_configuration(node, ports, disk_access)?;
         flags::write_shared(&folder, jars)?;
         let agent = flags::agent(jars, &pinned()?.agent)?;
         let owner = options.owner.process()?;
@@ -129,6 +128,7 @@ impl Server {
                 memory_limit,
                 disk_access,
                 ports,
+                node,
             },
             home: options.home.clone(),
             gc_log: Mutex::new(GcLog::new(gc_log::path(&folder.logs()))),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hierarchy::{Hierarchy, Version};
 use crate::error::{Error, Result};
+use crate::machine::available_mib;
 
 const MIB: u64 = 1024 * 1024;
 /// What Cassandra takes beside its heap: classes, compiled code, the collector, network buffers
@@ -161,6 +162,24 @@ pub(crate) fn check_limit(limit_bytes: u64, heap_mib: u64) -> Result<()> {
     )))
 }
 
+/// # Errors
+/// `Refused` when what is free of the machine's memory is too little for so many servers.
+pub(crate) fn check_room(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>) -> Result<()> {
+    fits(nodes, heap_mib, limit_bytes, available_mib()?)
+}
+
+fn fits(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>, available_mib: u64) -> Result<()> {
+    let each_mib = limit_bytes.map_or(heap_mib + BESIDE_HEAP_MIB, |bytes| bytes / MIB);
+    let all_mib = u64::from(nodes) * each_mib;
+    if all_mib <= available_mib {
+        return Ok(());
+    }
+    Err(Error::Refused(format!(
+        "{nodes} nodes of Cassandra take {all_mib} MiB of memory, {each_mib} MiB each with a heap of \
+         {heap_mib} MiB, and {available_mib} MiB are free: start fewer nodes, or end other programs"
+    )))
+}
+
 /// The number behind that word at the beginning of a line.
 fn count(text: &str, word: &str) -> Option<u64> {
     text.lines().find_map(|line| {
@@ -188,6 +207,18 @@ mod tests {
         check_limit(912 * MIB, 512).unwrap();
         let error = check_limit(911 * MIB, 512).unwrap_err().to_string();
         assert!(error.contains("at least 912 MiB"), "{error}");
+    }
+
+    #[test]
+    fn several_servers_fit_the_memory_that_is_free() {
+        fits(3, 2048, None, 7344).unwrap();
+        let error = fits(3, 2048, None, 7343).unwrap_err().to_string();
+        assert!(
+            error.contains("7344 MiB") && error.contains("7343 MiB are free"),
+            "{error}"
+        );
+        fits(3, 2048, Some(3000 * MIB), 9000).unwrap();
+        assert!(fits(3, 2048, Some(3001 * MIB), 9000).is_err());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::node::Node;
 use super::pinned::pinned;
 use super::ports::Ports;
 use crate::error::Result;
@@ -50,8 +51,10 @@ pub struct ServerOptions {
     pub memory_limit_bytes: Option<u64>,
     /// How files are read; none is as shipped, or `Standard` with a memory limit.
     pub disk_access: Option<DiskAccess>,
-    /// The ports; none is any that are free.
+    /// The ports; none is any that are free. A node beside the first takes them but for JMX.
     pub ports: Option<Ports>,
+    /// Which node it is; see [`super::Nodes`] for starting several.
+    pub node: Node,
     pub owner: Owner,
     /// What the server is called in lists and messages.
     pub name: String,
@@ -72,6 +75,7 @@ impl ServerOptions {
             memory_limit_bytes: None,
             disk_access: None,
             ports: None,
+            node: Node::default(),
             owner: Owner::ThisProcess,
             name: "cassandra".into(),
             version: pinned()?.version,

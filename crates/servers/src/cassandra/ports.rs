@@ -1,13 +1,16 @@
 //! The ports of a Cassandra.
 
 use std::collections::HashSet;
+use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
+use super::node::Node;
 use crate::error::Result;
 use crate::ports;
+use crate::record::Register;
 
-/// The ports of one server, all on 127.0.0.1.
+/// The ports of one server: JMX on 127.0.0.1, the others at its node's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
     /// CQL.
@@ -32,16 +35,39 @@ impl Ports {
         })
     }
 
-    /// These ports, if nobody listens on them and none is in `taken`.
+    /// The ports of a node: those that were chosen for it, or for the first of its cluster, or any
+    /// that are free. One of JMX that is taken or 0 is any that is free.
     ///
     /// # Errors
     /// `Refused` with the first that cannot be had.
-    pub(crate) fn check_free(self, taken: &HashSet<u16>) -> Result<Ports> {
-        ports::check_free(&self.all(), taken).map(|()| self)
+    pub(crate) fn of_node(
+        node: Node,
+        chosen: Option<Ports>,
+        register: &Register<'_>,
+    ) -> Result<Ports> {
+        let taken = |address| register.taken_ports(address);
+        let Some(mut ports) = chosen else {
+            return Ports::free(&taken(Ipv4Addr::LOCALHOST));
+        };
+        let address = node.address();
+        ports::check_free(address, &ports.of_protocols(), &taken(address))?;
+        let mut beside = taken(Ipv4Addr::LOCALHOST);
+        beside.extend(ports.of_protocols());
+        if ports::check_free(Ipv4Addr::LOCALHOST, &[ports.jmx], &beside).is_err() || ports.jmx == 0
+        {
+            [ports.jmx] = ports::free(&beside)?;
+        }
+        Ok(ports)
     }
 
-    /// All of them, that of CQL first.
-    pub(crate) fn all(&self) -> [u16; 4] {
-        [self.native, self.storage, self.ssl_storage, self.jmx]
+    /// Those that a node takes on that address, that of CQL first.
+    pub(crate) fn at(&self, node: Node, address: Ipv4Addr) -> Vec<u16> {
+        let own = (address == node.address()).then(|| self.of_protocols());
+        let jmx = (address == Ipv4Addr::LOCALHOST).then_some(self.jmx);
+        own.into_iter().flatten().chain(jmx).collect()
+    }
+
+    fn of_protocols(&self) -> [u16; 3] {
+        [self.native, self.storage, self.ssl_storage]
     }
 }

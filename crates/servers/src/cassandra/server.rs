@@ -1,6 +1,6 @@
 //! A running Cassandra.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::atomic::AtomicU64;
@@ -86,7 +86,7 @@ impl Server {
 
     /// Where it speaks CQL.
     pub fn address(&self) -> SocketAddr {
-        (Ipv4Addr::LOCALHOST, self.details.ports.native).into()
+        (self.details.node.address(), self.details.ports.native).into()
     }
 
     /// The port of JMX on 127.0.0.1.
@@ -142,7 +142,7 @@ impl Server {
         own.push(("jvm_flags", flags::reported()));
         own.into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .chain(config::settings())
+            .chain(config::settings(details.node))
             .collect()
     }
 

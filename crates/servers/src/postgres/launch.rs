@@ -1,6 +1,7 @@
 //! Starting a server.
 
 use std::fs::{self, File};
+use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -67,8 +68,15 @@ impl Server {
         register.check_unused(folder.path())?;
         prepare_data(&folder, &installation, account.as_ref()).await?;
         let [port] = match options.port {
-            Some(port) => ports::check_free(&[port], &register.taken_ports()).map(|()| [port])?,
-            None => ports::free(&register.taken_ports())?,
+            Some(port) => {
+                ports::check_free(
+                    Ipv4Addr::LOCALHOST,
+                    &[port],
+                    &register.taken_ports(Ipv4Addr::LOCALHOST),
+                )?;
+                [port]
+            }
+            None => ports::free(&register.taken_ports(Ipv4Addr::LOCALHOST))?,
         };
         let details = Details {
             port,

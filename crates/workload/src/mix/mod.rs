@@ -4,6 +4,8 @@ mod choice;
 mod keys;
 mod scatter;
 
+use std::fmt;
+
 use std::time::Duration;
 
 pub use choice::OperationChooser;
@@ -158,6 +160,13 @@ impl Consistency {
         ("EACH_QUORUM", Consistency::EachQuorum),
         ("LOCAL_ONE", Consistency::LocalOne),
     ];
+}
+
+impl fmt::Display for Consistency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Consistency::ALL.iter().find(|(_, level)| level == self);
+        f.write_str(known.map_or("", |(name, _)| name))
+    }
 }
 
 impl Action {

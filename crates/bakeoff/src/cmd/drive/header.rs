@@ -2,7 +2,7 @@
 
 use bakeoff_stats::drive::{DriveHeader, OperationInfo, Published};
 use bakeoff_stats::{DesignInfo, PublishedFigure};
-use bakeoff_workload::{Action, Consistency, Mix, Operation, Workload};
+use bakeoff_workload::{Action, Mix, Operation, Workload};
 
 use super::Drive;
 use super::load::Load;
@@ -66,14 +66,9 @@ fn operation(options: &Drive, operation: &Operation) -> OperationInfo {
         action: in_words(&operation.action),
         writes: operation.action.writes(),
         weight_percent: operation.weight * 100.0,
-        consistency: consistency.map(name_of).unwrap_or_default().to_owned(),
+        consistency: consistency.map_or_else(String::new, |level| level.to_string()),
         ttl_seconds: operation.ttl_seconds,
     }
-}
-
-fn name_of(level: Consistency) -> &'static str {
-    let known = Consistency::ALL.iter().find(|(_, l)| *l == level);
-    known.map_or("", |(name, _)| name)
 }
 
 fn in_words(action: &Action) -> String {

@@ -23,6 +23,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_rows, parse_time};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
 use crate::exit::{Exit, Misuse};
 use load::Load;
@@ -136,6 +137,9 @@ pub struct Drive {
     #[command(flatten)]
     cluster: ClusterOptions,
 
+    #[command(flatten)]
+    nodes: NodesOptions,
+
     /// Keep the tables when the load is over
     #[arg(long)]
     keep: bool,
@@ -168,7 +172,7 @@ impl Drive {
         let values = source::row_values(&workload, source.clone(), self.rows(&workload))?;
         check_new_rows(&mix, values.as_ref(), self.rows(&workload))?;
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
-        let context = self.context(&workload, dir, source.may_repeat_keys());
+        let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
         let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
         if self.dry_run {
@@ -239,17 +243,19 @@ impl Drive {
         self.rows.unwrap_or(workload.scale.default_rows)
     }
 
-    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Context {
-        Context {
+    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+        let ours = self.cluster.cassandra.is_none();
+        Ok(Context {
             run_dir,
             threads: crate::machine::cores(),
             cluster: self.cluster.cluster(),
+            replication: self.nodes.replication(ours, self.consistency)?,
             postgres: None,
             memory_table_bytes: 0,
             keys_repeat,
             server: workload.server,
             keyspace: self.keyspace.clone(),
-        }
+        })
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use bakeoff_engines::Replication;
 use bakeoff_stats::{DesignInfo, Header, PublishedFigure, QueryInfo, Scale};
 use bakeoff_workload::{Data, DesignId, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
+use crate::cmd::nodes;
 use crate::machine;
 
 pub fn header(
@@ -14,6 +16,7 @@ pub fn header(
     workload: &Workload,
     designs: Vec<DesignInfo>,
     fingerprint: String,
+    replication: Replication,
 ) -> Header {
     let data = match (data_file(options, workload), &workload.data) {
         (Some(path), _) => path.display().to_string(),
@@ -51,6 +54,7 @@ pub fn header(
             users: workload.scale.users,
             cores: workload.scale.cores,
         },
+        nodes: nodes::info(replication),
         published_source: published.map(|p| p.source.clone()),
         published: published.map_or_else(Vec::new, |p| {
             let figure = |t: &bakeoff_workload::PublishedTime| PublishedFigure {
@@ -73,7 +77,12 @@ fn data_file<'a>(options: &'a Run, workload: &'a Workload) -> Option<&'a Path> {
 
 /// Everything that has to be the same for a command to go on with another one's run: what is
 /// compared, on which rows, how much of it, and where.
-pub fn fingerprint(options: &Run, workload: &Workload, designs: &[DesignId]) -> String {
+pub fn fingerprint(
+    options: &Run,
+    workload: &Workload,
+    designs: &[DesignId],
+    replication: Replication,
+) -> String {
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
     let file = data_file(options, workload).map(|path| {
         let metadata = std::fs::metadata(path).ok();
@@ -91,7 +100,7 @@ pub fn fingerprint(options: &Run, workload: &Workload, designs: &[DesignId]) -> 
         (
             options.budget,
             (&options.cluster.cassandra, &options.postgres.postgres),
-            options.threads(),
+            (options.threads(), replication),
         ),
     );
     format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))

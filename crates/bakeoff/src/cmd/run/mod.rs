@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, check_queries};
+use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, Workload, source};
+use bakeoff_workload::{Consistency, DesignId, Workload, source};
 use clap::Args;
 
-use crate::cmd::choice::{self, parse_duration, parse_percent, parse_rows};
+use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_percent, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
 use crate::exit::Exit;
@@ -74,6 +75,14 @@ pub struct Run {
     cluster: ClusterOptions,
 
     #[command(flatten)]
+    nodes: NodesOptions,
+
+    /// Consistency level of reads and writes in Cassandra [default: LOCAL_ONE; of columnar tables
+    /// LOCAL_QUORUM]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
+    consistency: Option<Consistency>,
+
+    #[command(flatten)]
     postgres: PostgresOptions,
 
     /// Keep the loaded tables and files when the run is complete
@@ -104,7 +113,8 @@ impl Run {
             );
         }
         let designs = choice::designs(&workload, &self.designs)?;
-        let fingerprint = header::fingerprint(&self, &workload, &designs);
+        let replication = self.replication()?;
+        let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
         let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
         let source = source::open(&workload, self.data.clone())?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
@@ -112,7 +122,7 @@ impl Run {
         if self.dry_run {
             return dry_run(&workload, &infos, &context);
         }
-        let header = header::header(&self, &workload, infos, fingerprint);
+        let header = header::header(&self, &workload, infos, fingerprint, replication);
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
@@ -136,11 +146,17 @@ impl Run {
         self.rows.or(self.scale.map(share)).or(default)
     }
 
+    fn replication(&self) -> Result<Replication> {
+        let ours = self.cluster.cassandra.is_none();
+        self.nodes.replication(ours, self.consistency)
+    }
+
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
         Ok(Context {
             run_dir,
             threads: self.threads(),
             cluster: self.cluster.cluster(),
+            replication: self.replication()?,
             postgres: self.postgres.server()?,
             memory_table_bytes: (self.memory as usize) << 20,
             keys_repeat,
@@ -190,7 +206,13 @@ fn places(infos: &[DesignInfo], context: &Context) -> Vec<String> {
     match &context.cluster {
         Some(cluster) => places.push(format!("to the Cassandra at {}", cluster.address)),
         None if has("cassandra") => {
-            places.push("start a Cassandra on loopback with its data in it".to_owned());
+            places.push(match context.replication.nodes {
+                1 => "start a Cassandra on loopback with its data in it".to_owned(),
+                nodes => format!(
+                    "start {nodes} nodes of Cassandra at 127.0.0.1 to 127.0.0.{nodes} with their \
+                     data in it"
+                ),
+            });
         }
         None => {}
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bakeoff_servers::cassandra::Server;
+use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::ServerSample;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
@@ -31,7 +31,7 @@ pub struct Sampler {
 pub struct Sampled<'a> {
     pub session: &'a Session,
     /// Absent for a cluster that we did not start: one of its nodes tells its own figures.
-    pub server: Option<&'a Server>,
+    pub server: Option<&'a Nodes>,
     /// Its release.
     pub version: &'a str,
     pub keyspace: &'a str,
@@ -78,12 +78,12 @@ impl Sampler {
 }
 
 /// What the system knows of a server of our own.
-fn used(server: Option<&Server>) -> ServerSample {
-    let usage = server.map(Server::usage).unwrap_or_default();
+fn used(server: Option<&Nodes>) -> ServerSample {
+    let usage = server.map(Nodes::usage).unwrap_or_default();
     ServerSample {
         cpu_seconds: usage.cpu_seconds,
         resident_bytes: usage.resident_bytes,
-        memory_limit_bytes: server.and_then(Server::memory_limit_bytes),
+        memory_limit_bytes: server.and_then(Nodes::memory_limit_bytes),
         limited_bytes: usage.limited_bytes,
         page_cache_bytes: usage.page_cache_bytes,
         disk_read_bytes: usage.disk_read_bytes,

@@ -1,0 +1,49 @@
+//! Options for a Cassandra of several nodes, and for the copies that it keeps.
+
+use anyhow::Result;
+use bakeoff_engines::Replication;
+use bakeoff_stats::NodesInfo;
+use bakeoff_workload::Consistency;
+use clap::Args;
+
+use crate::exit::Misuse;
+
+#[derive(Args, Debug, Clone)]
+pub struct NodesOptions {
+    /// Nodes of the Cassandra that is started, at 127.0.0.1 and so on, all on this machine
+    /// [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "cassandra", value_parser = clap::value_parser!(u8).range(1..=16), allow_negative_numbers = true)]
+    nodes: Option<u8>,
+
+    /// Copies of each row in Cassandra [default: 3, or as many as --nodes where that is less]
+    #[arg(long, value_name = "COPIES", value_parser = clap::value_parser!(u32).range(1..=16), allow_negative_numbers = true)]
+    replication: Option<u32>,
+}
+
+impl NodesOptions {
+    /// What was asked for.
+    ///
+    /// # Errors
+    /// A misuse where the nodes that are to be started cannot do it.
+    pub fn replication(&self, ours: bool, consistency: Option<Consistency>) -> Result<Replication> {
+        let replication = Replication {
+            nodes: self.nodes.unwrap_or(1),
+            copies: self.replication,
+            consistency,
+        };
+        if ours {
+            let checked = replication.check(usize::from(replication.nodes));
+            checked.map_err(|error| Misuse::of(error.into()))?;
+        }
+        Ok(replication)
+    }
+}
+
+/// What a run's record says of several nodes.
+pub fn info(replication: Replication) -> Option<NodesInfo> {
+    (replication.nodes > 1).then(|| NodesInfo {
+        nodes: u32::from(replication.nodes),
+        copies: replication.copies(),
+        consistency: replication.level().to_string(),
+    })
+}

@@ -1,0 +1,54 @@
+//! Several nodes of Cassandra on one machine: what their figures are, and what they are not.
+
+use bakeoff_stats::{ScaleOut, ScaledQuery, Summary};
+
+use crate::units;
+
+/// What the figures of the nodes are.
+pub fn measured(summary: &Summary) -> Option<String> {
+    let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
+    Some(format!(
+        "Cassandra ran as {} nodes on this one machine with {}, reading and writing at {}: its \
+         bytes and CPU times are those of all nodes and copies together, and the forecast of \
+         storage counts each copy once; all nodes share {}, so times show what replication and \
+         consistency cost, not how fast more machines are",
+        nodes.nodes,
+        copies(nodes.copies),
+        nodes.consistency,
+        units::plural(u64::from(machine.cores), "core", "cores"),
+    ))
+}
+
+/// What more machines would bring.
+pub fn forecast(summary: &Summary) -> Option<String> {
+    let ScaleOut {
+        machines,
+        cores,
+        queries,
+    } = summary.scale_out.as_ref()?;
+    let rate = |q: &ScaledQuery| {
+        let (rate, cost) = (
+            units::rate(q.per_second),
+            units::duration(q.server_cpu_seconds),
+        );
+        format!(
+            "{} {rate} a second with {} ({cost} of CPU)",
+            q.query, q.design
+        )
+    };
+    let rates: Vec<String> = queries.iter().map(rate).collect();
+    Some(format!(
+        "forecast, not measured: {machines} machines of {} each, with a node each, would answer at \
+         most {}; it assumes that the CPU is the limit, that the work is spread evenly and that \
+         the network costs nothing, and no single answer gets faster by it",
+        units::plural(u64::from(*cores), "core", "cores"),
+        rates.join(", ")
+    ))
+}
+
+fn copies(copies: u32) -> String {
+    match copies {
+        1 => "1 copy of each row".to_owned(),
+        several => format!("{several} copies of each row"),
+    }
+}

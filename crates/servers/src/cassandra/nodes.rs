@@ -1,0 +1,271 @@
+//! Several servers that make one cluster, all on this machine.
+
+use std::net::SocketAddr;
+use std::ops::Add;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use futures::future::{join_all, try_join_all};
+
+use super::config::Folder;
+use super::heap::heap_mib;
+use super::memory::check_room;
+use super::node::Node;
+use super::options::ServerOptions;
+use super::server::Server;
+use super::usage::Usage;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+
+/// How long the nodes may take to see each other after the last one has started.
+const JOIN_LIMIT: Duration = Duration::from_secs(120);
+const JOIN_POLL: Duration = Duration::from_millis(500);
+
+/// The nodes of a cluster that answers CQL; often only one.
+#[derive(Debug)]
+pub struct Nodes {
+    nodes: Vec<Server>,
+    dir: PathBuf,
+    start_seconds: f64,
+}
+
+impl Nodes {
+    /// Starts so many servers, each in a folder of its own in that of the options where there are
+    /// several, and waits until all of them see all others. The options hold for each of them, but
+    /// their heaps take no more than a quarter of the memory together.
+    ///
+    /// The first one is waited for before the others start, all at the same time: the others find
+    /// it, and it knows already which part of the ring each of them has.
+    ///
+    /// # Errors
+    /// As [`Server::start`], for the first node that cannot be had; `Refused` when the machine
+    /// lacks the memory for all; `NotAnswering` when they do not find each other within 120 s.
+    pub async fn start(options: ServerOptions, count: u8) -> Result<Nodes> {
+        let (began, dir) = (Instant::now(), options.dir.clone());
+        let nodes = match count {
+            0 | 1 => vec![Server::start(options).await?],
+            several => start_several(options, several).await?,
+        };
+        Ok(Nodes {
+            nodes,
+            dir,
+            start_seconds: began.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Ends all of them in order, and forgets them. Their folders stay.
+    ///
+    /// # Errors
+    /// As [`Server::stop`], after all were tried.
+    pub async fn stop(self) -> Result<()> {
+        let stopped = join_all(self.nodes.into_iter().map(Server::stop)).await;
+        stopped.into_iter().collect()
+    }
+
+    /// What `nodetool` prints for these arguments on each of them; see [`Server::nodetool_within`].
+    ///
+    /// # Errors
+    /// Of the first node on which it failed.
+    pub async fn nodetool_within(
+        &self,
+        arguments: &[&str],
+        limit_seconds: u64,
+    ) -> Result<Vec<String>> {
+        let calls = self.nodes.iter();
+        try_join_all(calls.map(|node| node.nodetool_within(arguments, limit_seconds))).await
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Where the first one speaks CQL. The others have the same port, and the addresses after it.
+    pub fn address(&self) -> SocketAddr {
+        self.first().address()
+    }
+
+    /// The folder of all of them.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The folders of their tables.
+    pub fn data_dirs(&self) -> Vec<PathBuf> {
+        self.nodes.iter().map(Server::data_dir).collect()
+    }
+
+    /// Process ids.
+    pub fn pids(&self) -> Vec<u32> {
+        self.nodes.iter().map(Server::pid).collect()
+    }
+
+    /// Their version of Cassandra.
+    pub fn version(&self) -> &str {
+        self.first().version()
+    }
+
+    /// How long it took until all answered and saw each other, in seconds.
+    pub fn start_seconds(&self) -> f64 {
+        self.start_seconds
+    }
+
+    /// As [`Server::settings`], the same for each of them.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        self.first().settings()
+    }
+
+    /// The memory limits of all of them together, in bytes.
+    pub fn memory_limit_bytes(&self) -> Option<u64> {
+        self.nodes.iter().map(Server::memory_limit_bytes).sum()
+    }
+
+    /// Whether all of them run: a cluster that lacks a node is another one.
+    pub fn is_running(&self) -> bool {
+        self.nodes.iter().all(Server::is_running)
+    }
+
+    /// How those ended that did, with the last errors of their logs.
+    pub fn why_stopped(&self) -> String {
+        let ended = self.nodes.iter().filter(|node| !node.is_running());
+        let reasons: Vec<String> = ended
+            .map(|server| {
+                let (node, why) = (server.details.node, server.why_stopped());
+                match node.is_alone() {
+                    true => why,
+                    false => format!("{} is gone: {why}", node.name()),
+                }
+            })
+            .collect();
+        reasons.join("; ")
+    }
+
+    /// CPU time that all of them have used, in seconds.
+    ///
+    /// # Errors
+    /// `Gone` when one has ended.
+    pub fn cpu_seconds(&self) -> Result<f64> {
+        self.nodes.iter().map(Server::cpu_seconds).sum()
+    }
+
+    /// What all of them use together; what is not known of one is not known.
+    pub fn usage(&self) -> Usage {
+        let mut usages = self.nodes.iter().map(Server::usage);
+        let first = usages.next().unwrap_or_default();
+        usages.fold(first, |sum, usage| sum.and(&usage))
+    }
+
+    fn first(&self) -> &Server {
+        // Starting makes one at least.
+        &self.nodes[0]
+    }
+}
+
+impl Usage {
+    fn and(self, other: &Usage) -> Usage {
+        let Usage {
+            cpu_seconds,
+            resident_bytes,
+            disk_read_bytes,
+            disk_written_bytes,
+            gc_count,
+            gc_seconds,
+            limited_bytes,
+            page_cache_bytes,
+        } = *other;
+        Usage {
+            cpu_seconds: sum(self.cpu_seconds, cpu_seconds),
+            resident_bytes: sum(self.resident_bytes, resident_bytes),
+            disk_read_bytes: sum(self.disk_read_bytes, disk_read_bytes),
+            disk_written_bytes: sum(self.disk_written_bytes, disk_written_bytes),
+            gc_count: sum(self.gc_count, gc_count),
+            gc_seconds: sum(self.gc_seconds, gc_seconds),
+            limited_bytes: sum(self.limited_bytes, limited_bytes),
+            page_cache_bytes: sum(self.page_cache_bytes, page_cache_bytes),
+        }
+    }
+}
+
+fn sum<T: Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
+    one.zip(other).map(|(one, other)| one + other)
+}
+
+async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Server>> {
+    let mut places = Node::all(count);
+    let Some(first) = places.next() else {
+        return Ok(Vec::new());
+    };
+    options.heap_mib = heap_mib(options.heap_mib, first)?;
+    check_room(count, options.heap_mib, options.memory_limit_bytes)?;
+    let mut node = of_node(&options, first);
+    // Nodes that knew each other before look for each other where they were.
+    node.ports = Folder::existing(node.dir.clone()).earlier_ports();
+    let first = Server::start(node).await?;
+    options.ports = Some(first.details.ports);
+    let others = places.map(|place| Server::start(of_node(&options, place)));
+    let mut nodes = vec![first];
+    nodes.extend(try_join_all(others).await?);
+    wait_until_joined(&nodes).await?;
+    Ok(nodes)
+}
+
+fn of_node(options: &ServerOptions, node: Node) -> ServerOptions {
+    ServerOptions {
+        dir: options.dir.join(format!("node{}", node.number)),
+        name: format!("{}, {}", options.name, node.name()),
+        node,
+        ..options.clone()
+    }
+}
+
+/// Until every node sees every other one up and in the ring: before that, a write may find too few
+/// replicas.
+async fn wait_until_joined(nodes: &[Server]) -> Result<()> {
+    let deadline = Instant::now() + JOIN_LIMIT;
+    while Instant::now() < deadline {
+        let seen = try_join_all(nodes.iter().map(|node| node.nodetool(&["status"]))).await?;
+        if seen.iter().all(|text| up_and_normal(text) == nodes.len()) {
+            return Ok(());
+        }
+        tokio::time::sleep(JOIN_POLL).await;
+    }
+    let first = nodes
+        .first()
+        .ok_or_else(|| Error::Refused("a cluster without nodes".into()))?;
+    Err(Error::NotAnswering {
+        engine: Engine::Cassandra,
+        limit_seconds: JOIN_LIMIT.as_secs(),
+        log: first.folder.log(),
+    })
+}
+
+/// Nodes that are up and have joined, in what `nodetool status` prints.
+fn up_and_normal(status: &str) -> usize {
+    status
+        .lines()
+        .filter(|line| line.starts_with("UN "))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_count_that_are_up_and_have_joined() {
+        let status = "Datacenter: datacenter1\n--  Address\nUN  127.0.0.1  1 KiB\n\
+                      DN  127.0.0.2  1 KiB\nUJ  127.0.0.3  1 KiB\n";
+        assert_eq!(up_and_normal(status), 1);
+    }
+
+    #[test]
+    fn what_is_not_known_of_one_node_is_not_known_of_all() {
+        let usage = |gc_count| Usage {
+            cpu_seconds: Some(1.5),
+            gc_count,
+            ..Usage::default()
+        };
+        let both = usage(Some(2)).and(&usage(None));
+        assert_eq!((both.cpu_seconds, both.gc_count), (Some(3.0), None));
+    }
+}
