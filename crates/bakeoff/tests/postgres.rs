@@ -16,6 +16,8 @@ designs = ["postgres/plain", "timescale/hypertable?chunk=1h", "parquet"]
 [data]
 generator = "devops"
 hosts = 5
+[concurrent]
+permutations = 5
 [[queries]]
 name = "highest"
 sql = """
@@ -45,6 +47,8 @@ fn is_complete(bench: &Bench, designs: usize, rounds: usize) {
     wrong.retain(|r| r["outcome"]["outcome"] != "right");
     assert!(wrong.is_empty(), "{wrong:?}");
     assert_eq!(of_kind(&records, "timed").count(), designs * 2 * rounds);
+    let asked = of_kind(&records, "concurrent").filter(|r| r["bad"] == serde_json::json!([]));
+    assert_eq!(asked.count(), designs);
     assert_eq!(of_kind(&records, "failed").count(), 0);
     assert_eq!(of_kind(&records, "finished").count(), 1);
     bench

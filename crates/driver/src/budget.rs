@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 const LOADED_BY: f64 = 0.20;
 /// Share after which warming up ends even when times are not steady.
 const WARM_BY: f64 = 0.50;
+/// Share that clients who ask at the same time may take, of all designs together.
+const CONCURRENT: f64 = 0.15;
 /// Share by which the last round ends, leaving time to stop engines and to write reports.
 const MEASURED_BY: f64 = 0.94;
 
@@ -31,11 +33,17 @@ impl Budget {
         self.fits(next, WARM_BY)
     }
 
-    /// How many rounds of this length fit.
-    pub fn rounds(&self, round: Duration) -> u32 {
+    /// How long clients may ask at the same time, all designs together.
+    pub fn concurrent(&self) -> Duration {
+        self.total.mul_f64(CONCURRENT)
+    }
+
+    /// How many rounds of this length fit, with or without time for clients after them.
+    pub fn rounds(&self, round: Duration, clients_follow: bool) -> u32 {
+        let share = MEASURED_BY - if clients_follow { CONCURRENT } else { 0.0 };
         let left = self
             .total
-            .mul_f64(MEASURED_BY)
+            .mul_f64(share)
             .saturating_sub(self.started.elapsed());
         (left.as_secs_f64() / round.as_secs_f64().max(1e-6)) as u32
     }
@@ -55,7 +63,9 @@ mod tests {
         assert!(budget.allows_loading(Duration::from_secs(15)));
         assert!(!budget.allows_loading(Duration::from_secs(60)));
         assert!(budget.allows_warm_up(Duration::from_secs(45)));
-        assert_eq!(budget.rounds(Duration::from_secs(10)), 9);
+        assert_eq!(budget.rounds(Duration::from_secs(10), false), 9);
+        assert_eq!(budget.rounds(Duration::from_secs(10), true), 7);
+        assert_eq!(budget.concurrent(), Duration::from_secs(15));
     }
 
     #[test]
@@ -63,6 +73,6 @@ mod tests {
         let long_ago = Instant::now() - Duration::from_secs(100);
         let budget = Budget::new(long_ago, Duration::from_secs(50));
         assert!(!budget.allows_loading(Duration::ZERO));
-        assert_eq!(budget.rounds(Duration::from_secs(1)), 0);
+        assert_eq!(budget.rounds(Duration::from_secs(1), false), 0);
     }
 }

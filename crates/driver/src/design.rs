@@ -28,7 +28,8 @@ pub struct Answer {
 ///
 /// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
 /// then on only `footprint` and `answer`. A step is over for all designs before the next one
-/// begins, and no two calls of a run overlap.
+/// begins, and no two calls of a run overlap but those of `answer` to one design, where several
+/// clients ask it at the same time.
 #[async_trait]
 pub trait Design: Send + Sync {
     fn info(&self) -> &DesignInfo;

@@ -7,6 +7,7 @@
 
 mod answer;
 mod budget;
+mod concurrent;
 mod cpu;
 mod design;
 pub mod drive;

@@ -53,11 +53,14 @@ pub async fn verify(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Res
     Ok(())
 }
 
-/// Warms up, then times the rounds that are not in the journal yet.
-pub async fn measure(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Result<(), RunError> {
+/// Warms up, then times the rounds that are not in the journal yet. Returns whether there were any.
+pub async fn measure(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+) -> Result<bool, RunError> {
     let planned = run.log.state().rounds;
     if planned.is_some_and(|rounds| left(run, rounds) == 0) {
-        return Ok(());
+        return Ok(false);
     }
     let pass = warm_up(run, questions).await?;
     let rounds = match planned {
@@ -90,7 +93,7 @@ pub async fn measure(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Re
     }
     run.observer
         .done(&format!("measured {rounds} rounds"), began.elapsed());
-    Ok(())
+    Ok(true)
 }
 
 /// How many times are not in the journal yet.
@@ -104,13 +107,15 @@ fn rounds(run: &Context<'_>, pass: Duration) -> u32 {
     run.settings
         .rounds
         .unwrap_or_else(|| match run.settings.budget {
-            Some(budget) => budget.rounds(pass).clamp(MIN_ROUNDS, MAX_ROUNDS),
+            Some(budget) => budget
+                .rounds(pass, run.settings.concurrent.is_some())
+                .clamp(MIN_ROUNDS, MAX_ROUNDS),
             None => DEFAULT_ROUNDS,
         })
 }
 
 /// Passes over all designs and queries until the time of a pass is steady; returns that time.
-async fn warm_up(
+pub async fn warm_up(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
 ) -> Result<Duration, RunError> {

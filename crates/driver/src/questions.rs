@@ -15,6 +15,9 @@ pub const VERIFY_ROUND: u32 = u32::MAX;
 /// Parameters of warm-up passes: this and the numbers after it.
 pub const WARM_UP_ROUND: u32 = 1 << 24;
 
+/// Parameters of concurrent questions: this and the numbers after it, one for each set.
+pub const CONCURRENT_ROUND: u32 = 1 << 25;
+
 type Values = Vec<(String, String)>;
 
 /// Draws parameters as a pure function of (seed, query, round), and keeps right answers.
@@ -63,10 +66,9 @@ impl<'a> Questions<'a> {
         query: &Query,
         round: u32,
     ) -> Result<Arc<Expected>, RunError> {
-        let key = (
-            query.bind("", self.values(query, round)?),
-            design.keeps_duplicates(),
-        );
+        // Where no key repeats both answers are the same, and one is enough.
+        let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
+        let key = (query.bind("", self.values(query, round)?), keeps_all);
         if let Some(expected) = self.expected.get(&key) {
             return Ok(expected.clone());
         }
@@ -99,6 +101,12 @@ impl<'a> Questions<'a> {
             Comparison::Same { rows } => Outcome::Right { rows },
             Comparison::Different(difference) => Outcome::Wrong { difference },
         })
+    }
+
+    /// Memory that the right answers take which are kept at the moment.
+    pub fn held_bytes(&self) -> usize {
+        let batches = self.expected.values().flat_map(|e| &e.batches);
+        batches.map(|batch| batch.get_array_memory_size()).sum()
     }
 
     /// Drops what only this round needed, so that memory does not grow with the rounds.

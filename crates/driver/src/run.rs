@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::{Journal, JournalError, Record, Step};
-use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
+use bakeoff_workload::{Concurrent, DuplicateKeys, RowSource, Workload};
 use futures::FutureExt;
 
 use crate::questions::{Questions, check_expectation};
 use crate::state::Log;
-use crate::{Budget, Design, DesignError, Observer, Oracle, load, measure};
+use crate::{Budget, Design, DesignError, Observer, Oracle, concurrent, load, measure};
 
 /// Memory that the search for repeated keys may use, in bytes.
 const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;
@@ -26,6 +26,8 @@ pub struct Settings {
     pub budget: Option<Budget>,
     /// The longest that one call to an engine (a slice, a compaction, a query) may take.
     pub call_limit: Duration,
+    /// Clients that ask at the same time, after the rounds; `None` for none.
+    pub concurrent: Option<Concurrent>,
 }
 
 /// What makes a whole run impossible; a single design's trouble is a record instead.
@@ -43,13 +45,15 @@ pub enum RunError {
     NoRows(String),
     #[error("the thread that reads the rows stopped: {0}")]
     Reader(String),
+    #[error("a client that asked stopped: {0}")]
+    Client(String),
 }
 
 /// Everything that the steps share.
 pub struct Context<'a> {
     pub workload: &'a Workload,
     pub source: Arc<dyn RowSource>,
-    pub designs: &'a [Box<dyn Design>],
+    pub designs: &'a [Arc<dyn Design>],
     pub settings: &'a Settings,
     pub log: Log<'a>,
     pub observer: &'a dyn Observer,
@@ -60,7 +64,7 @@ impl<'a> Context<'a> {
     pub fn live(&self) -> Vec<&'a dyn Design> {
         self.designs
             .iter()
-            .map(Box::as_ref)
+            .map(Arc::as_ref)
             .filter(|d| !self.log.state().design(&d.info().id).failed)
             .collect()
     }
@@ -72,19 +76,12 @@ impl<'a> Context<'a> {
         open && self.log.state().loaded_rows.is_none()
     }
 
-    /// Waits for a call to an engine, within the limit. A panic in a design is that design's
-    /// failure; the others go on.
+    /// Waits for a call to an engine, within the limit.
     pub async fn limited<T>(
         &self,
         call: impl Future<Output = Result<T, DesignError>>,
     ) -> Result<T, DesignError> {
-        let limit = self.settings.call_limit;
-        let call = AssertUnwindSafe(call).catch_unwind();
-        match tokio::time::timeout(limit, call).await {
-            Ok(Ok(ended)) => ended,
-            Ok(Err(panic)) => Err(DesignError(describe_panic(panic.as_ref()))),
-            Err(_) => Err(DesignError(format!("no end after {limit:?}; given up"))),
-        }
+        within(self.settings.call_limit, call).await
     }
 
     /// Takes a design out of the race.
@@ -117,6 +114,19 @@ pub(crate) fn if_whole<T>(
     }
 }
 
+/// Waits for a call to an engine. A panic in a design is that design's failure; the others go on.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    call: impl Future<Output = Result<T, DesignError>>,
+) -> Result<T, DesignError> {
+    let call = AssertUnwindSafe(call).catch_unwind();
+    match tokio::time::timeout(limit, call).await {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(panic)) => Err(DesignError(describe_panic(panic.as_ref()))),
+        Err(_) => Err(DesignError(format!("no end after {limit:?}; given up"))),
+    }
+}
+
 pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -132,7 +142,7 @@ pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
 pub async fn run(
     workload: &Workload,
     source: Arc<dyn RowSource>,
-    designs: &[Box<dyn Design>],
+    designs: &[Arc<dyn Design>],
     oracle: &mut dyn Oracle,
     settings: &Settings,
     journal: &mut Journal,
@@ -157,7 +167,8 @@ pub async fn run(
     check_all_rows(&run, rows, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
     measure::verify(&mut run, &mut questions).await?;
-    measure::measure(&mut run, &mut questions).await
+    let warm = measure::measure(&mut run, &mut questions).await?;
+    concurrent::measure(&mut run, &mut questions, warm).await
 }
 
 /// Before anything is loaded: are these the rows that the workload file was written for?

@@ -65,6 +65,8 @@ pub struct State {
     /// Rows in every design, once loading is over.
     pub loaded_rows: Option<u64>,
     pub rounds: Option<u32>,
+    /// Of concurrent questions.
+    pub parameter_sets: Option<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +77,8 @@ pub struct DesignState {
     pub settled: bool,
     pub footprint: bool,
     pub failed: bool,
+    /// Clients have asked it at the same time.
+    pub concurrent: bool,
     right: BTreeSet<String>,
     wrong: BTreeSet<String>,
     timed: BTreeSet<(String, u32)>,
@@ -122,6 +126,8 @@ impl State {
                 }
             }
             Record::Rounds { rounds } => self.rounds = Some(*rounds),
+            Record::ParameterSets { sets } => self.parameter_sets = Some(*sets),
+            Record::Concurrent(asked) => self.design_mut(&asked.design).concurrent = true,
             // What could not be started is tried again by the command that goes on.
             Record::Failed { design, step, .. } => {
                 self.design_mut(design).failed |= *step != Step::Start;
@@ -147,6 +153,7 @@ impl State {
             settled: false,
             footprint: false,
             failed: false,
+            concurrent: false,
             right: BTreeSet::new(),
             wrong: BTreeSet::new(),
             timed: BTreeSet::new(),
@@ -169,6 +176,7 @@ impl DesignState {
     fn create(&mut self) {
         *self = DesignState {
             created: true,
+            concurrent: self.concurrent,
             wrong: std::mem::take(&mut self.wrong),
             timed: std::mem::take(&mut self.timed),
             ..DesignState::default()

@@ -37,6 +37,7 @@ pub fn place(design: &DesignSummary, failure: &Failure) -> String {
         Step::Verify => "comparing the answer",
         Step::WarmUp => "warming up",
         Step::Measure => "measuring",
+        Step::Concurrent => "asking by several clients at a time",
     };
     match &failure.query {
         Some(query) => format!("{}, {doing}, query {query}", design.info.id),

@@ -5,6 +5,7 @@
 //! in `verdict` and `notes`, and shown in each form.
 
 mod chart;
+mod concurrent;
 pub mod drive;
 mod engine_choice;
 mod figure;

@@ -1,8 +1,9 @@
 //! Records gathered by design and query, then condensed.
 
 use crate::{
-    Answered, CpuSeconds, DesignInfo, DesignSummary, EngineInfo, Estimate, Failure, Footprint,
-    Header, LoadSlice, Outcome, QuerySummary, Record, Step, Summary, SummaryError, Timing,
+    Answered, Concurrent, ConcurrentSummary, CpuSeconds, DesignInfo, DesignSummary, EngineInfo,
+    Estimate, Failure, Footprint, Header, LoadSlice, QuerySummary, Record, Step, Summary,
+    SummaryError, Timing,
 };
 
 /// What the records said so far.
@@ -18,6 +19,7 @@ struct Design {
     slices: Vec<LoadSlice>,
     settle_seconds: Option<f64>,
     footprint: Option<Footprint>,
+    concurrent: Option<ConcurrentSummary>,
     queries: Vec<Query>,
     failures: Vec<Failure>,
 }
@@ -38,6 +40,7 @@ impl Collected {
             slices: Vec::new(),
             settle_seconds: None,
             footprint: None,
+            concurrent: None,
             queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
             failures: Vec::new(),
         };
@@ -116,6 +119,8 @@ impl Collected {
                 self.query(number, &timing.design, &timing.query)?
                     .take(timing);
             }
+            Record::ParameterSets { .. } => {}
+            Record::Concurrent(asked) => self.take_concurrent(number, asked)?,
             Record::Failed {
                 design,
                 step,
@@ -138,7 +143,7 @@ impl Collected {
     }
 
     fn take_answer(&mut self, number: usize, answer: &Answered) -> Result<(), SummaryError> {
-        let Some(reason) = complaint(&answer.outcome) else {
+        let Some(reason) = answer.outcome.complaint() else {
             return Ok(());
         };
         self.query(number, &answer.design, &answer.query)?.disproved = true;
@@ -148,6 +153,18 @@ impl Collected {
             query,
             reason,
         });
+        Ok(())
+    }
+
+    fn take_concurrent(&mut self, number: usize, asked: &Concurrent) -> Result<(), SummaryError> {
+        for query in &asked.queries {
+            self.query(number, &asked.design, &query.query)?;
+        }
+        let design = self.design(number, &asked.design)?;
+        design.concurrent = Some(asked.summary());
+        for failure in asked.failures() {
+            design.fail(failure);
+        }
         Ok(())
     }
 
@@ -228,6 +245,7 @@ impl Design {
             times_smaller: None,
             queries: self.queries.into_iter().map(Query::condense).collect(),
             footprint: self.footprint,
+            concurrent: self.concurrent,
             info: self.info,
             failures: self.failures,
         }
@@ -245,7 +263,7 @@ impl Query {
     }
 
     fn take(&mut self, timing: &Timing) {
-        match complaint(&timing.outcome) {
+        match timing.outcome.complaint() {
             None => self.right.push(timing.clone()),
             Some(reason) => self.bad.push(reason),
         }
@@ -290,14 +308,6 @@ impl Query {
     }
 }
 
-fn complaint(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Right { .. } => None,
-        Outcome::Wrong { difference } => Some(format!("wrong answer: {difference}")),
-        Outcome::Error { reason } => Some(format!("no answer: {reason}")),
-    }
-}
-
 /// An engine that is started again when a run goes on is one engine.
 fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
     match engines.iter_mut().find(|e| e.engine == engine.engine) {
@@ -315,14 +325,8 @@ fn load_rate(slices: &[LoadSlice]) -> Option<Estimate> {
     Estimate::of(&rates)
 }
 
-/// The server's share is known only where every part has one.
 fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {
-    parts
-        .reduce(|a, b| CpuSeconds {
-            client: a.client + b.client,
-            server: a.server.zip(b.server).map(|(a, b)| a + b),
-        })
-        .unwrap_or_default()
+    parts.reduce(|a, b| a + b).unwrap_or_default()
 }
 
 fn mean(timings: &[Timing]) -> CpuSeconds {

@@ -4,6 +4,7 @@
 //! folder; [`Run`] reads it back; [`Summary`] is everything that a report shows.
 
 mod collect;
+mod concurrent;
 pub mod drive;
 mod estimate;
 mod forecast;
@@ -14,6 +15,9 @@ mod summary;
 #[cfg(test)]
 mod testing;
 
+pub use concurrent::{
+    BadQuestions, Concurrent, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary,
+};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use estimate::Estimate;
 pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};

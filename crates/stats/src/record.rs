@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Concurrent;
+
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
@@ -54,6 +56,11 @@ pub enum Record {
         rounds: u32,
     },
     Timed(Timing),
+    /// So many sets of parameters are asked about by several clients at the same time, in turn.
+    ParameterSets {
+        sets: u32,
+    },
+    Concurrent(Box<Concurrent>),
     /// A design that is out of the race from here on.
     Failed {
         design: String,
@@ -87,6 +94,7 @@ pub enum Step {
     Verify,
     WarmUp,
     Measure,
+    Concurrent,
 }
 
 /// What was compared, with what, on what.
@@ -214,6 +222,18 @@ pub struct CpuSeconds {
     pub server: Option<f64>,
 }
 
+impl std::ops::Add for CpuSeconds {
+    type Output = CpuSeconds;
+
+    /// The server's share is known only where both have one.
+    fn add(self, other: CpuSeconds) -> CpuSeconds {
+        CpuSeconds {
+            client: self.client + other.client,
+            server: self.server.zip(other.server).map(|(a, b)| a + b),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSlice {
     pub design: String,
@@ -268,6 +288,17 @@ pub enum Outcome {
     Wrong { difference: String },
     /// There was no answer.
     Error { reason: String },
+}
+
+impl Outcome {
+    /// What is wrong with it, if anything.
+    pub fn complaint(&self) -> Option<String> {
+        match self {
+            Outcome::Right { .. } => None,
+            Outcome::Wrong { difference } => Some(format!("wrong answer: {difference}")),
+            Outcome::Error { reason } => Some(format!("no answer: {reason}")),
+        }
+    }
 }
 
 /// One query on one design in one round. Its answer is compared too, after the clock stopped.

@@ -2,8 +2,8 @@
 
 use crate::collect::Collected;
 use crate::{
-    CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast, Header, Record, ScaleOut,
-    Step,
+    ConcurrentSummary, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast, Header,
+    Record, ScaleOut, Step,
 };
 
 /// A run as its reader sees it. Designs and queries are in the header's order.
@@ -51,6 +51,8 @@ pub struct DesignSummary {
     pub times_smaller: Option<f64>,
     /// In the header's order of queries.
     pub queries: Vec<QuerySummary>,
+    /// `None` where no clients asked at the same time, or not yet.
+    pub concurrent: Option<ConcurrentSummary>,
     /// Empty for a design whose every answer was right and that got to the end.
     pub failures: Vec<Failure>,
 }

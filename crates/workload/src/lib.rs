@@ -5,6 +5,7 @@
 //! turns it into Arrow record batches; row *i* is a pure function of the source and *i*.
 
 mod check;
+mod concurrent;
 pub mod csv;
 mod error;
 mod generator;
@@ -19,6 +20,7 @@ mod values;
 mod wire;
 
 pub use check::suggestion;
+pub use concurrent::Concurrent;
 pub use error::{Error, Result};
 pub use generator::{ColumnGenerator, Sequence};
 pub use mix::{

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
-use crate::{ColumnGenerator, DevopsMeasurement, IotMeasurement, Mix, TsbsScale};
+use crate::{ColumnGenerator, Concurrent, DevopsMeasurement, IotMeasurement, Mix, TsbsScale};
 
 /// What is stored and asked, with everything that the file says checked.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct Workload {
     pub server: ServerLimits,
     /// Operations that are performed at the same time. A workload without queries has one.
     pub mix: Option<Mix>,
+    /// Whether and how the queries are also asked by several clients at the same time.
+    pub concurrent: Option<Concurrent>,
     /// Figures that others published for this workload, printed beside ours.
     pub published: Option<Published>,
     /// The file it came from, and its text (kept in the run folder).

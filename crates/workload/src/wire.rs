@@ -2,6 +2,7 @@
 //! checks may complain about.
 
 mod columns;
+mod concurrent;
 mod mix;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 pub use columns::{Bytes, ColumnGenerator, Sequence, Zipf};
+pub use concurrent::Concurrent;
 pub use mix::{Background, Bind, Mix, Operation};
 
 /// Names to values, in any order; sorting by [`Spanned::span`] gives the order in the file.
@@ -31,6 +33,7 @@ pub struct Workload {
     #[serde(default)]
     pub server: Server,
     pub mix: Option<Spanned<Mix>>,
+    pub concurrent: Option<Spanned<Concurrent>>,
     pub published: Option<Published>,
 }
 

@@ -360,3 +360,18 @@ fn a_missing_file_is_named() {
         "{error}"
     );
 }
+
+#[test]
+fn clients_that_ask_at_the_same_time_have_defaults_and_bounds() {
+    let section = |keys: &str| GOOD.replace("[scale]", &format!("[concurrent]\n{keys}\n[scale]"));
+    let plan = parse(&section("clients = 8")).unwrap().concurrent.unwrap();
+    let seconds = plan.limit.as_secs();
+    assert_eq!((plan.clients, plan.permutations, seconds), (8, 100, 10));
+    assert_eq!(parse(GOOD).unwrap().concurrent, None);
+    assert_eq!(
+        parse(&section("clients = 0")).unwrap_err(),
+        "w/my-test.toml:19:11: `clients` is 0, but has to be from 1 to 256"
+    );
+    let error = parse(&section("client = 4")).unwrap_err();
+    assert!(error.contains("did you mean `clients`?"), "{error}");
+}

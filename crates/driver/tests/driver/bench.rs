@@ -43,6 +43,7 @@ impl Bench {
             rounds: Some(3),
             budget: Some(spent()),
             call_limit: Duration::from_secs(60),
+            concurrent: None,
         };
         Bench {
             workload,
@@ -60,7 +61,7 @@ impl Bench {
                 .append(&Record::Started(Box::new(header(fakes))))
                 .unwrap();
         }
-        let boxed = |fake: &Fake| Box::new(fake.clone()) as Box<dyn Design>;
+        let boxed = |fake: &Fake| Arc::new(fake.clone()) as Arc<dyn Design>;
         let designs: Vec<_> = fakes.iter().map(boxed).collect();
         let source = Arc::new(self.source.clone());
         let (oracle, settings) = (&mut FakeOracle::default(), &self.settings);

@@ -63,6 +63,16 @@ pub struct Table {
     pub calls: Vec<Call>,
     pub slices: BTreeMap<u64, RecordBatch>,
     dead: Option<String>,
+    asking: usize,
+    /// Questions that were on their way at the same time.
+    pub most_asking: usize,
+}
+
+impl Table {
+    fn begin_question(&mut self) {
+        self.asking += 1;
+        self.most_asking = self.most_asking.max(self.asking);
+    }
 }
 
 impl Fake {
@@ -225,13 +235,15 @@ impl Design for Fake {
             .iter()
             .filter(|(asked, _)| *asked == query)
             .count();
-        let right = self
-            .act(Call::Answer {
-                query,
-                sql: sql.to_owned(),
-                nth,
-            })
-            .await?;
+        let call = Call::Answer {
+            query,
+            sql: sql.to_owned(),
+            nth,
+        };
+        self.table().begin_question();
+        let right = self.act(call).await;
+        self.table().asking -= 1;
+        let right = right?;
         let rows = self.rows();
         let batches = vec![answer_to(sql, if right { rows } else { rows + 1 })];
         Ok(Answer {

@@ -5,6 +5,7 @@
 mod answers;
 mod bench;
 mod budget;
+mod concurrent;
 mod failures;
 mod fake;
 mod protocol;

@@ -26,8 +26,9 @@ pub struct PostgresDesign {
     layout: TableLayout,
     settings: String,
     loader: Arc<Loader>,
-    /// The connection that answers, while nobody asks. It writes nothing.
-    asked: Mutex<Option<Client>>,
+    /// The connections that answer, while nobody asks through them: as many as ever asked at the same
+    /// time. They write nothing.
+    idle: Mutex<Vec<Client>>,
 }
 
 impl PostgresDesign {
@@ -67,7 +68,7 @@ impl PostgresDesign {
             layout,
             settings,
             loader,
-            asked: Mutex::default(),
+            idle: Mutex::default(),
         })
     }
 
@@ -76,10 +77,10 @@ impl PostgresDesign {
         connected.map_err(design_error)
     }
 
-    /// The connection that answers. One whose answer did not come to its end is not put back: the
+    /// A connection that answers. One whose answer did not come to its end is not put back: the
     /// next question would wait for it.
-    async fn take_asked(&self) -> Result<Client, DesignError> {
-        let idle = self.asked().take().filter(|client| !client.is_closed());
+    async fn take_idle(&self) -> Result<Client, DesignError> {
+        let idle = self.idle().pop().filter(|client| !client.is_closed());
         match idle {
             Some(client) => Ok(client),
             None => {
@@ -90,8 +91,8 @@ impl PostgresDesign {
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, Option<Client>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn make(&self) -> Result<(), EngineError> {
@@ -175,10 +176,10 @@ impl Design for PostgresDesign {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let asked = async {
-            let client = self.take_asked().await?;
+            let client = self.take_idle().await?;
             let asking = query::answer(&client, sql);
             let answer = query::ended_with_us(&self.deployment.address, &client, asking).await?;
-            *self.asked() = Some(client);
+            self.idle().push(client);
             Ok(answer)
         };
         self.deployment.noticing_death(asked.await).await

@@ -1,5 +1,6 @@
 //! A run as one HTML file that needs no network and no scripts.
 
+mod concurrent;
 pub(crate) mod published;
 pub(crate) mod setup;
 pub(crate) mod table;
@@ -21,6 +22,7 @@ pub fn render(summary: &Summary) -> String {
         failures(summary),
         scatter(summary),
         query_charts(summary),
+        concurrent::of_run(summary),
         storage_and_loading(summary),
         forecast(summary),
         section("All figures", &tables::designs(summary)),

@@ -1,11 +1,13 @@
 //! A run in the terminal: tables of designs, then the verdict.
 
+mod concurrent;
 pub(crate) mod layout;
 mod tables;
 pub(crate) mod text;
 
 use bakeoff_stats::Summary;
 
+use crate::concurrent::TITLE;
 use crate::{figure, notes, verdict};
 use text::{Style, wrap};
 
@@ -22,6 +24,8 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
         ),
         section("Queries", style, &tables::queries(summary, width, style)),
     ];
+    let concurrent = concurrent::tables(summary, width, style);
+    parts.extend(concurrent.map(|tables| section(TITLE, style, &tables)));
     parts.extend(failures(summary, width, style));
     parts.extend(remarks(summary, width, style));
     parts.push(section(

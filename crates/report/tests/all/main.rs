@@ -1,5 +1,7 @@
 //! Every form of report, made from one realistic run.
 
+#[cfg(test)]
+mod concurrent;
 mod drive;
 mod fixture;
 #[cfg(test)]

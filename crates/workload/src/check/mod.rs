@@ -1,6 +1,7 @@
 //! From the workload file as written to the checked [`Workload`].
 
 mod columns;
+mod concurrent;
 mod data;
 mod mix;
 mod number;
@@ -113,6 +114,9 @@ impl Workload {
             rows: scale.default_rows,
         };
         let mix = wire.mix.as_ref().map(|mix| about.check(mix)).transpose()?;
+        let concurrent = { wire.concurrent.as_ref() }
+            .map(|written| concurrent::check(place, written, &queries))
+            .transpose()?;
         Ok(Workload {
             name: name(place.path),
             title: wire.title,
@@ -125,6 +129,7 @@ impl Workload {
                 .map(|p| published(place, p, &queries, mix.as_ref()))
                 .transpose()?,
             mix,
+            concurrent,
             table,
             data,
             queries,

@@ -93,6 +93,7 @@ async fn compare(
         rounds: plan.options.rounds,
         budget: plan.options.budget.map(|total| Budget::new(began, total)),
         call_limit: plan.options.limit,
+        concurrent: plan.options.concurrent.plan(plan.workload),
     };
     let source = plan.source.clone();
     bakeoff_driver::run(
@@ -114,7 +115,7 @@ async fn start_designs(
     engines: &mut Engines,
     journal: &mut Journal,
     progress: &Progress,
-) -> Result<Vec<Box<dyn Design>>> {
+) -> Result<Vec<Arc<dyn Design>>> {
     let mut designs = Vec::new();
     for id in plan.designs {
         let design = match engines.get(id, &plan.context, progress).await {
@@ -128,7 +129,7 @@ async fn start_designs(
             Err(reason) => Err(reason),
         };
         match design {
-            Ok(design) => designs.push(design),
+            Ok(design) => designs.push(design.into()),
             Err(reason) => journal.append(&Record::Failed {
                 design: id.to_string(),
                 step: Step::Start,

@@ -101,6 +101,7 @@ pub fn fingerprint(
             options.budget,
             (&options.cluster.cassandra, &options.postgres.postgres),
             (options.threads(), replication),
+            options.concurrent.plan(workload),
         ),
     );
     format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))

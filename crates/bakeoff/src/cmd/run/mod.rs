@@ -1,5 +1,6 @@
 //! `bakeoff run`: from a workload file to a verified, measured comparison.
 
+mod concurrent;
 mod execute;
 mod folder;
 mod header;
@@ -14,6 +15,7 @@ use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Consistency, DesignId, Workload, source};
 use clap::Args;
 
+use self::concurrent::ConcurrentOptions;
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_percent, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::nodes::NodesOptions;
@@ -70,6 +72,9 @@ pub struct Run {
     /// Print every statement and file that would be touched, and touch nothing
     #[arg(long)]
     dry_run: bool,
+
+    #[command(flatten)]
+    concurrent: ConcurrentOptions,
 
     #[command(flatten)]
     cluster: ClusterOptions,

@@ -1,0 +1,85 @@
+//! What the clients of a design got, counted once it is known to be right or not.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bakeoff_stats::{BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome};
+use bakeoff_workload::Workload;
+
+use super::load::Load;
+
+pub struct Tally {
+    /// While questions were under way.
+    pub took: Duration,
+    cpu: Option<CpuSeconds>,
+    /// By number of the query in the workload.
+    queries: BTreeMap<usize, ConcurrentQuery>,
+    /// By query, and by whether there was no answer at all.
+    bad: BTreeMap<(usize, bool), BadQuestions>,
+}
+
+impl Tally {
+    pub fn new(workload: &Workload, load: &Load) -> Self {
+        let query = |&number: &usize| {
+            let query = ConcurrentQuery {
+                query: workload.queries[number].name.clone(),
+                nanoseconds: Vec::new(),
+            };
+            (number, query)
+        };
+        Tally {
+            took: Duration::ZERO,
+            cpu: None,
+            queries: load.asked().iter().map(query).collect(),
+            bad: BTreeMap::new(),
+        }
+    }
+
+    pub fn add_time(&mut self, took: Duration, cpu: CpuSeconds) {
+        self.took += took;
+        self.cpu = Some(match self.cpu {
+            Some(before) => before + cpu,
+            None => cpu,
+        });
+    }
+
+    pub fn note(&mut self, query: usize, permutation: u32, took: Duration, outcome: Outcome) {
+        let Some(of_query) = self.queries.get_mut(&query) else {
+            return;
+        };
+        if let Outcome::Right { .. } = outcome {
+            let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+            of_query.nanoseconds.push(nanoseconds);
+            return;
+        }
+        let failed = matches!(outcome, Outcome::Error { .. });
+        let first = || BadQuestions {
+            query: of_query.query.clone(),
+            questions: 0,
+            permutation,
+            outcome,
+        };
+        self.bad
+            .entry((query, failed))
+            .or_insert_with(first)
+            .questions += 1;
+    }
+
+    /// Of each query the first wrong answer, and the first that was missing.
+    pub fn complaints(&self) -> impl Iterator<Item = (&str, &Outcome)> {
+        let bad = self.bad.values();
+        bad.map(|bad| (bad.query.as_str(), &bad.outcome))
+    }
+
+    pub fn record(self, design: String, clients: u32, permutations: u32) -> Concurrent {
+        Concurrent {
+            design,
+            clients,
+            permutations,
+            seconds: self.took.as_secs_f64(),
+            cpu: self.cpu.unwrap_or_default(),
+            queries: self.queries.into_values().collect(),
+            bad: self.bad.into_values().collect(),
+        }
+    }
+}

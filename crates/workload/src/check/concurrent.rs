@@ -1,0 +1,50 @@
+//! `[concurrent]`: questions of several clients at the same time.
+
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::text::Text;
+use crate::{Concurrent, Query, Result, wire};
+
+pub fn check(
+    place: Text<'_>,
+    wire: &Spanned<wire::Concurrent>,
+    queries: &[Query],
+) -> Result<Concurrent> {
+    if queries.is_empty() {
+        let message = "[concurrent] asks the workload's [[queries]], and there are none";
+        return Err(place.error(wire.span(), message));
+    }
+    let (unless_said, wire) = (Concurrent::default(), wire.get_ref());
+    let up_to = |value: &Option<Spanned<i64>>, key, most| up_to(place, value.as_ref(), key, most);
+    let clients = up_to(&wire.clients, "clients", Concurrent::CLIENTS_AT_MOST)?;
+    let most = Concurrent::PERMUTATIONS_AT_MOST;
+    let permutations = up_to(&wire.permutations, "permutations", most)?;
+    let seconds = up_to(&wire.seconds, "seconds", Concurrent::SECONDS_AT_MOST)?;
+    let limit = seconds.map(|seconds| Duration::from_secs(seconds.into()));
+    Ok(Concurrent {
+        clients: clients.unwrap_or(unless_said.clients),
+        permutations: permutations.unwrap_or(unless_said.permutations),
+        limit: limit.unwrap_or(unless_said.limit),
+    })
+}
+
+/// The value of `key` if it is given, from 1 to `most`.
+fn up_to(
+    place: Text<'_>,
+    value: Option<&Spanned<i64>>,
+    key: &str,
+    most: u32,
+) -> Result<Option<u32>> {
+    let Some(written) = value else {
+        return Ok(None);
+    };
+    match u32::try_from(*written.get_ref()) {
+        Ok(value) if (1..=most).contains(&value) => Ok(Some(value)),
+        _ => {
+            let message = format!("`{key}` is {written}, but has to be from 1 to {most}");
+            Err(place.error(written.span(), message))
+        }
+    }
+}
