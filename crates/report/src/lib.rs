@@ -6,6 +6,7 @@
 
 mod chart;
 mod concurrent;
+mod cost;
 pub mod drive;
 mod engine_choice;
 mod figure;

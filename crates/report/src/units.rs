@@ -52,6 +52,18 @@ fn scaled(mut value: f64, step: f64, units: &[&str]) -> String {
         .to_owned()
 }
 
+/// `1,234`, `616.85`, `0.0123`: an amount of money, without its currency.
+pub fn amount(amount: f64) -> String {
+    match amount {
+        a if a >= 1000.0 => count(a.round() as u64),
+        a if a >= 1.0 || a == 0.0 => format!("{a:.2}"),
+        a => {
+            let zeros = (-a.log10()).floor().clamp(0.0, 9.0) as usize;
+            format!("{a:.0$}", zeros + 3)
+        }
+    }
+}
+
 /// `6.6×`; of nothing there is no multiple.
 pub fn factor(factor: f64) -> String {
     match factor {
@@ -151,6 +163,14 @@ mod tests {
         assert_eq!(
             [7.0, 999.7, 12_345.0, 2.9e6].map(rate),
             ["7.00", "1.00 k", "12.3 k", "2.90 M"]
+        );
+    }
+
+    #[test]
+    fn amounts_have_cents_or_three_digits() {
+        assert_eq!(
+            [0.0, 33_251.1, 616.85, 1.0, 0.12, 0.012_34].map(amount),
+            ["0.00", "33,251", "616.85", "1.00", "0.120", "0.0123"]
         );
     }
 

@@ -63,6 +63,7 @@ impl Collected {
                 peak_memory_bytes: None,
                 forecast: None,
                 scale_out: None,
+                cost: None,
             },
         }
     }

@@ -5,6 +5,7 @@
 
 mod collect;
 mod concurrent;
+mod cost;
 pub mod drive;
 mod estimate;
 mod forecast;
@@ -18,6 +19,7 @@ mod testing;
 pub use concurrent::{
     BadQuestions, Concurrent, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary,
 };
+pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use estimate::Estimate;
 pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};

@@ -193,6 +193,11 @@ impl DesignInfo {
     pub fn is_yardstick(&self) -> bool {
         matches!(self.engine.as_str(), "memory" | "dry")
     }
+
+    /// Whether a process of its own, or several, work beside the client.
+    pub fn has_server(&self) -> bool {
+        matches!(self.engine.as_str(), "cassandra" | "postgres" | "timescale")
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use crate::collect::Collected;
 use crate::{
-    ConcurrentSummary, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast, Header,
-    Record, ScaleOut, Step,
+    ConcurrentSummary, Cost, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast,
+    Header, Record, ScaleOut, Step,
 };
 
 /// A run as its reader sees it. Designs and queries are in the header's order.
@@ -32,6 +32,8 @@ pub struct Summary {
     /// Where several nodes were started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_out: Option<ScaleOut>,
+    /// `None` without prices.
+    pub cost: Option<Cost>,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]

@@ -13,6 +13,7 @@ mod literal;
 mod mix;
 mod model;
 mod parameters;
+mod prices;
 mod random;
 pub mod source;
 mod tsbs;
@@ -32,6 +33,7 @@ pub use model::{
     Published, PublishedTime, Query, Scale, ServerLimits, Setting, Table, Workload,
 };
 pub use parameters::Drawn;
+pub use prices::PriceList;
 pub use random::Stream;
 pub use source::{DuplicateKeys, RowBatch, RowSource};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};

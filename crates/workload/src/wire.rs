@@ -4,6 +4,7 @@
 mod columns;
 mod concurrent;
 mod mix;
+mod prices;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use toml::{Spanned, Value};
 pub use columns::{Bytes, ColumnGenerator, Sequence, Zipf};
 pub use concurrent::Concurrent;
 pub use mix::{Background, Bind, Mix, Operation};
+pub use prices::PriceList;
 
 /// Names to values, in any order; sorting by [`Spanned::span`] gives the order in the file.
 pub type Names<T> = BTreeMap<Spanned<String>, T>;

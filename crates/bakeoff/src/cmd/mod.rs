@@ -10,6 +10,7 @@ mod list;
 mod merge;
 mod nodes;
 mod postgres;
+mod prices;
 mod report;
 mod run;
 mod sql;

@@ -3,13 +3,14 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, terminal};
-use bakeoff_stats::Run;
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
+use bakeoff_stats::{Prices, Run};
 use clap::Args;
 
-use crate::exit::Exit;
+use crate::cmd::prices::PriceOptions;
+use crate::exit::{Exit, Misuse};
 
 /// Widths between which a table is laid out, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
@@ -19,21 +20,32 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 pub struct Report {
     /// The folder that `bakeoff run`, `drive` or `merge` wrote to
     dir: PathBuf,
+
+    #[command(flatten)]
+    prices: PriceOptions,
 }
 
 impl Report {
     pub fn run(self) -> Result<Exit> {
+        let prices = self.prices.read()?;
         match DriveRun::is_one(&self.dir) {
+            true if prices.is_some() => {
+                let told = "--prices is for what `bakeoff run` measured; this folder is of a load";
+                Err(Misuse::of(anyhow!(told)).into())
+            }
             true => render_drive(&self.dir),
-            false => render(&self.dir),
+            false => render(&self.dir, prices),
         }
     }
 }
 
 /// Prints the tables of a run, writes the files, and says how complete it is.
-pub fn render(dir: &Path) -> Result<Exit> {
+pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
     let run = Run::open(dir)?;
-    let summary = run.summary()?;
+    let summary = match prices {
+        Some(prices) => run.summary()?.priced(prices),
+        None => run.summary()?,
+    };
     let files = Files {
         html: html::render(&summary),
         json: json::render(&summary, run.records())?,

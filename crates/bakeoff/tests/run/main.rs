@@ -4,5 +4,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod concurrent;
+mod prices;
 #[path = "../support/mod.rs"]
 mod support;

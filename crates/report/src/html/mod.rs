@@ -1,6 +1,7 @@
 //! A run as one HTML file that needs no network and no scripts.
 
 mod concurrent;
+mod cost;
 pub(crate) mod published;
 pub(crate) mod setup;
 pub(crate) mod table;
@@ -25,6 +26,7 @@ pub fn render(summary: &Summary) -> String {
         concurrent::of_run(summary),
         storage_and_loading(summary),
         forecast(summary),
+        cost::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
         published::of_run(summary),

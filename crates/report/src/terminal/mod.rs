@@ -1,6 +1,7 @@
 //! A run in the terminal: tables of designs, then the verdict.
 
 mod concurrent;
+mod cost;
 pub(crate) mod layout;
 mod tables;
 pub(crate) mod text;
@@ -26,6 +27,8 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     ];
     let concurrent = concurrent::tables(summary, width, style);
     parts.extend(concurrent.map(|tables| section(TITLE, style, &tables)));
+    let cost = cost::tables(summary, width, style);
+    parts.extend(cost.map(|tables| section(crate::cost::TITLE, style, &tables)));
     parts.extend(failures(summary, width, style));
     parts.extend(remarks(summary, width, style));
     parts.push(section(

@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod concurrent;
+#[cfg(test)]
+mod cost;
 mod drive;
 mod fixture;
 #[cfg(test)]

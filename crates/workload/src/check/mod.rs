@@ -6,6 +6,7 @@ mod data;
 mod mix;
 mod number;
 mod parameter;
+mod prices;
 mod query;
 mod server;
 mod set;

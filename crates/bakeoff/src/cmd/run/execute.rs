@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use bakeoff_driver::{Budget, Design, Settings, peak_memory_bytes};
 use bakeoff_engines::{Context, SqlOracle, limits_not_applied};
-use bakeoff_stats::{Header, Journal, Record, Step};
+use bakeoff_stats::{Header, Journal, Prices, Record, Step};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Run;
@@ -24,6 +24,7 @@ pub struct Plan<'a> {
     pub source: Arc<dyn RowSource>,
     pub context: Context,
     pub header: Header,
+    pub prices: Option<Prices>,
 }
 
 /// Runs to the end or to an interruption, and shows what there is.
@@ -59,7 +60,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
             eprintln!("interrupted: what is done is kept, and the same command goes on from here");
         }
     }
-    report::render(&plan.context.run_dir)
+    report::render(&plan.context.run_dir, plan.prices)
 }
 
 fn open_journal(plan: &Plan<'_>) -> Result<Journal> {

@@ -21,6 +21,7 @@ use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
+use crate::cmd::prices::PriceOptions;
 use crate::exit::Exit;
 use crate::machine;
 
@@ -77,6 +78,9 @@ pub struct Run {
     concurrent: ConcurrentOptions,
 
     #[command(flatten)]
+    prices: PriceOptions,
+
+    #[command(flatten)]
     cluster: ClusterOptions,
 
     #[command(flatten)]
@@ -117,6 +121,7 @@ impl Run {
                 workload.path.display()
             );
         }
+        let prices = self.prices.read()?;
         let designs = choice::designs(&workload, &self.designs)?;
         let replication = self.replication()?;
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
@@ -135,6 +140,7 @@ impl Run {
             source: source.into(),
             context,
             header,
+            prices,
         })
         .await
     }

@@ -1,0 +1,72 @@
+//! What is said of costs.
+
+use bakeoff_stats::{Cost, CostRange, DesignCost, Summary};
+
+use crate::units;
+
+pub const TITLE: &str = "Cost (forecast)";
+
+/// Whose prices, and what the figures mean.
+pub fn hint(summary: &Summary, cost: &Cost) -> String {
+    let (prices, scale) = (&cost.prices, &summary.header.scale);
+    format!(
+        "Prices: {}; {} {} a month for a machine of {}, {} {} a month for a GiB. A range is from the \
+         CPU time that the work took here, of client and server together, to all {} of this machine \
+         for as long as it took. A month is the storage to buy for {} rows, {}, and {} for {}: \
+         what the workload says is needed, not what these figures show to be enough. Nothing of it \
+         was measured at that scale.",
+        prices.title,
+        units::amount(prices.machine_month),
+        prices.currency,
+        units::plural(u64::from(prices.machine_cores), "core", "cores"),
+        units::amount(prices.storage_gib_month),
+        prices.currency,
+        units::plural(u64::from(summary.header.machine.cores), "core", "cores"),
+        units::count(scale.full_rows),
+        units::plural(u64::from(scale.replication), "copy", "copies"),
+        units::plural(u64::from(cost.machines), "machine", "machines"),
+        units::plural(u64::from(scale.cores), "core", "cores"),
+    )
+}
+
+/// Headings of the table of designs, with the currency.
+pub fn columns(cost: &Cost) -> [String; 4] {
+    let currency = &cost.prices.currency;
+    [
+        "1 M inserts",
+        "1 M concurrent",
+        "Storage/month",
+        "All/month",
+    ]
+    .map(|column| format!("{column}, {currency}"))
+}
+
+/// A design's figures, in the order of [`columns`].
+pub fn cells(design: &DesignCost) -> [Option<String>; 4] {
+    [
+        design.million_inserts.map(range),
+        design.million_concurrent.map(range),
+        design.storage_month.map(units::amount),
+        design.month.map(units::amount),
+    ]
+}
+
+pub fn range(range: CostRange) -> String {
+    let (low, high) = (units::amount(range.low), units::amount(range.high));
+    if low == high {
+        low
+    } else {
+        format!("{low}–{high}")
+    }
+}
+
+/// Designs by what a million answers to this query cost, the cheapest first.
+pub fn ranking<'a>(cost: &'a Cost, query: &str) -> Vec<(&'a str, CostRange)> {
+    let of = |design: &'a DesignCost| {
+        let found = design.queries.iter().find(|q| q.query == query)?;
+        Some((design.design.as_str(), found.million?))
+    };
+    let mut ranking: Vec<_> = cost.designs.iter().filter_map(of).collect();
+    ranking.sort_by(|a, b| a.1.middle().total_cmp(&b.1.middle()));
+    ranking
+}

@@ -1,0 +1,58 @@
+//! Price lists.
+
+use std::path::Path;
+
+use toml::Spanned;
+
+use super::text::Text;
+use super::{number, toml_error};
+use crate::{PriceList, Result, wire};
+
+/// What a column of a table has room for.
+const CURRENCY_CHARACTERS: usize = 8;
+
+impl PriceList {
+    /// Checks the text of a price list; `path` names it in errors.
+    ///
+    /// # Errors
+    /// [`Error::Workload`](crate::Error::Workload) with line and column if it says something
+    /// impossible.
+    pub fn parse(text: &str, path: &Path) -> Result<PriceList> {
+        let place = Text { path, text };
+        let wire: wire::PriceList =
+            toml::from_str(text).map_err(|error| toml_error::explain(place, &error))?;
+        let (machine, cores) = (&wire.machine, &wire.machine.cores);
+        Ok(PriceList {
+            currency: currency(place, &wire.currency)?,
+            machine_cores: number::small(place, Some(cores), "cores")?.unwrap_or(1),
+            machine_month: price(place, &machine.month, "month")?,
+            storage_gib_month: price(place, &wire.storage.gib_month, "gib_month")?,
+            title: wire.title,
+        })
+    }
+}
+
+fn currency(place: Text<'_>, written: &Spanned<String>) -> Result<String> {
+    let currency = written.get_ref().trim();
+    match currency.chars().count() {
+        1..=CURRENCY_CHARACTERS => Ok(currency.to_owned()),
+        _ => {
+            let message = format!(
+                "`currency` has to be 1 to {CURRENCY_CHARACTERS} characters: currency = \"USD\""
+            );
+            Err(place.error(written.span(), message))
+        }
+    }
+}
+
+/// A price may be nothing, but not less.
+fn price(place: Text<'_>, written: &Spanned<f64>, key: &str) -> Result<f64> {
+    let price = *written.get_ref();
+    match price.is_finite() && price >= 0.0 {
+        true => Ok(price),
+        false => {
+            let message = format!("`{key}` is {price}, but a price has to be 0 or more");
+            Err(place.error(written.span(), message))
+        }
+    }
+}
