@@ -1,8 +1,12 @@
 //! What an engine implements to take part in a comparison.
 
+use std::sync::Arc;
+
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::{DesignInfo, Footprint};
+
+use crate::sweep::Inserts;
 
 /// Why a design could not do what was asked, in words for its user: what was being done, to
 /// what, and what to do now.
@@ -53,6 +57,12 @@ pub trait Design: Send + Sync {
 
     /// Answers SQL over the workload's table, to the last row.
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;
+
+    /// How its table, which is there and empty, takes batches of rows from many workers at a time;
+    /// `None` where it does not.
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(None)
+    }
 
     /// User and system CPU seconds of the engine's own process since it started.
     fn server_cpu_seconds(&self) -> Option<f64> {

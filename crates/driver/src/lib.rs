@@ -3,7 +3,7 @@
 //! [`Design`] is what an engine implements; [`run`] creates, loads, settles, verifies and measures
 //! all designs of a comparison in interleaved random order, and appends each finished step to the
 //! run's journal, where a later call goes on. [`drive`] is the load driver: many operations at once,
-//! timed from the moment they were due.
+//! timed from the moment they were due. [`sweep`] inserts batches from many workers in closed loops.
 
 mod answer;
 mod budget;
@@ -19,6 +19,7 @@ mod order;
 mod questions;
 mod run;
 mod state;
+pub mod sweep;
 
 pub use answer::{Comparison, compare};
 pub use budget::Budget;

@@ -81,9 +81,9 @@ pub enum JournalError {
         command: &'static str,
     },
 
-    /// A load does not go on: it would not be the same load.
+    /// A load and a sweep do not go on: they would not be the same.
     #[error(
-        "{} holds a load already; `bakeoff report` shows it, and --out names another folder",
+        "{} holds results already; `bakeoff report` shows them, and --out names another folder",
         dir.display()
     )]
     Occupied { dir: PathBuf },

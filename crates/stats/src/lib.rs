@@ -13,6 +13,7 @@ mod journal;
 mod record;
 mod scale_out;
 mod summary;
+pub mod sweep;
 #[cfg(test)]
 mod testing;
 

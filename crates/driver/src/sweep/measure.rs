@@ -1,0 +1,185 @@
+//! One setting of a sweep: the table anew, a warm-up, the measured time, the rows counted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::AsArray;
+use arrow::datatypes::Int64Type;
+use bakeoff_stats::sweep::{Cell, Check, Failures, InsertTally};
+use bakeoff_workload::RowSource;
+
+use super::Inserts;
+use super::burst::{Worker, burst, connect};
+use super::feed::Feed;
+use crate::{Design, DesignError};
+
+/// The longest that making a table, or counting its rows, may take.
+const CALL_LIMIT: Duration = Duration::from_secs(600);
+
+/// A batch size with a number of workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    pub batch_rows: u64,
+    pub workers: u32,
+}
+
+/// What is the same for all settings of a sweep.
+pub struct Sweeping {
+    pub source: Arc<dyn RowSource>,
+    /// Name of the workload's table.
+    pub table: String,
+    pub warm_up: Duration,
+    /// Time in which inserts begin after the warm-up.
+    pub length: Duration,
+    /// The longest that one insert may take.
+    pub time_out: Duration,
+}
+
+/// Measures a setting. Whatever goes wrong is in the cell, and all of it ends within limits.
+pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting) -> Cell {
+    let mut cell = Cell {
+        design: design.info().id.clone(),
+        batch_rows: setting.batch_rows,
+        workers: setting.workers,
+        inserted: None,
+        failures: Failures::default(),
+        check: None,
+        reason: sweeping.too_few_rows(setting),
+    };
+    if cell.reason.is_none() {
+        let filled = fill(design, sweeping, setting, &mut cell).await;
+        cell.reason = filled.err().or_else(|| cell.reason.take());
+        cell.reason = design.dead().or(cell.reason);
+    }
+    cell
+}
+
+/// Lets a design warm up on a table that is then thrown away; what goes wrong is told by the first
+/// setting that is measured.
+pub async fn warm_up(design: &dyn Design, sweeping: &Sweeping, setting: Setting, length: Duration) {
+    let warmed: Result<(), String> = async {
+        let inserts = table(design).await?;
+        let feed = sweeping.feed(&inserts, setting);
+        let workers = connect(&inserts, setting.workers).await;
+        let workers = workers.map_err(|failed| unconnected(&failed.failures(), setting))?;
+        burst(workers, &feed, length, sweeping.time_out).await;
+        Ok(())
+    }
+    .await;
+    if let Err(why) = warmed {
+        tracing::debug!("{} did not warm up: {why}", design.info().id);
+    }
+}
+
+impl Sweeping {
+    fn feed(&self, inserts: &Arc<dyn Inserts>, setting: Setting) -> Arc<Feed> {
+        let (source, inserts) = (Arc::clone(&self.source), Arc::clone(inserts));
+        Arc::new(Feed::start(source, inserts, setting.batch_rows as usize))
+    }
+
+    /// Each worker needs a batch to warm up with and one to be measured by.
+    fn too_few_rows(&self, setting: Setting) -> Option<String> {
+        let known = self.source.known_rows()?;
+        let needed = 2 * setting.batch_rows * u64::from(setting.workers);
+        (known < needed).then(|| {
+            format!(
+                "not measured: two batches for each worker are {needed} rows, and the data have \
+                 {known}"
+            )
+        })
+    }
+}
+
+async fn fill(
+    design: &dyn Design,
+    sweeping: &Sweeping,
+    setting: Setting,
+    cell: &mut Cell,
+) -> Result<(), String> {
+    let inserts = table(design).await?;
+    let feed = sweeping.feed(&inserts, setting);
+    let workers = match connect(&inserts, setting.workers).await {
+        Ok(workers) => workers,
+        Err(failed) => {
+            cell.failures = failed.failures();
+            return Err(unconnected(&cell.failures, setting));
+        }
+    };
+    let acknowledged = insert(workers, &feed, sweeping, cell).await;
+    cell.check = Some(check(design, sweeping, acknowledged, cell.failures.rows).await);
+    match (feed.broken().await, &cell.inserted) {
+        (Some(why), _) => Err(why),
+        (None, Some(_)) => Ok(()),
+        (None, None) => Err(match cell.failures.messages.first() {
+            Some(message) => format!("no insert succeeded after the warm-up: {message}"),
+            None => "the rows ended in the warm-up: more rows, or a shorter --warm-up".to_owned(),
+        }),
+    }
+}
+
+/// Warm-up and measured time; returns how many rows were acknowledged in both.
+async fn insert(
+    workers: Vec<Worker>,
+    feed: &Arc<Feed>,
+    sweeping: &Sweeping,
+    cell: &mut Cell,
+) -> u64 {
+    let time_out = sweeping.time_out;
+    let (workers, warmed) = burst(workers, feed, sweeping.warm_up, time_out).await;
+    let (_, measured) = burst(workers, feed, sweeping.length, time_out).await;
+    cell.inserted = measured.inserted(cell.workers);
+    let mut all = InsertTally::default();
+    all += &warmed;
+    all += &measured;
+    cell.failures = all.failures();
+    all.rows()
+}
+
+/// The empty table, made anew.
+async fn table(design: &dyn Design) -> Result<Arc<dyn Inserts>, String> {
+    let made = async {
+        design.create().await?;
+        let inserts = design.inserts().await?;
+        inserts.ok_or_else(|| DesignError::new("it takes no inserts from several workers"))
+    };
+    let made = limited(made).await;
+    made.map_err(|e| format!("making the table failed: {e}"))
+}
+
+async fn check(design: &dyn Design, sweeping: &Sweeping, acknowledged: u64, failed: u64) -> Check {
+    if sweeping.source.may_repeat_keys() && !design.keeps_duplicates() {
+        return Check::NotDone {
+            why: "several rows may have the same key, of which the last is kept".to_owned(),
+        };
+    }
+    match limited(count(design, &sweeping.table)).await {
+        Ok(counted) => Check::of(counted, acknowledged, failed),
+        Err(error) => Check::NotDone {
+            why: format!("counting rows failed: {error}"),
+        },
+    }
+}
+
+async fn count(design: &dyn Design, table: &str) -> Result<u64, DesignError> {
+    let table = table.replace('"', "\"\"");
+    let sql = format!("SELECT count(*) AS counted FROM \"{table}\"");
+    let answer = design.answer(&sql).await?;
+    let counts = answer.batches.iter().filter(|batch| batch.num_rows() == 1);
+    let mut counts = counts.filter_map(|b| b.column(0).as_primitive_opt::<Int64Type>());
+    let counted = counts.next().and_then(|c| u64::try_from(c.value(0)).ok());
+    counted.ok_or_else(|| DesignError(format!("`{sql}` gave no number")))
+}
+
+async fn limited<T>(call: impl Future<Output = Result<T, DesignError>>) -> Result<T, DesignError> {
+    let ended = tokio::time::timeout(CALL_LIMIT, call).await;
+    ended.unwrap_or_else(|_| Err(DesignError(format!("no end within {CALL_LIMIT:?}"))))
+}
+
+fn unconnected(failures: &Failures, setting: Setting) -> String {
+    let message = failures.messages.first().map_or("", String::as_str);
+    format!(
+        "not measured: {} of {} workers could not connect: {message}",
+        failures.count(),
+        setting.workers
+    )
+}

@@ -1,0 +1,15 @@
+//! The insert sweep: so many workers, each in a closed loop, insert batches of so many rows.
+//!
+//! [`measure`] carries out one [`Setting`] on a [`Design`](crate::Design) whose table it makes anew:
+//! first a warm-up, then, when all its inserts are answered, the measured time. Rows are those of
+//! the workload in their order, each inserted once; they are made ahead by a thread of their own,
+//! and how long workers waited for them is told. When all workers have ended, the rows of the
+//! table are counted.
+
+mod burst;
+mod feed;
+mod inserts;
+mod measure;
+
+pub use inserts::{Inserter, Inserts};
+pub use measure::{Setting, Sweeping, measure, warm_up};

@@ -1,0 +1,14 @@
+//! An insert sweep in numbers: each batch size with each number of workers, design by design; kept
+//! in a folder of its own.
+
+mod header;
+mod log;
+mod record;
+mod summary;
+mod tally;
+
+pub use header::SweepHeader;
+pub use log::{SweepLog, SweepRun};
+pub use record::{Cell, Check, Failures, Inserted, SweepRecord};
+pub use summary::{Flattening, SweepDesign, SweepSummary};
+pub use tally::InsertTally;

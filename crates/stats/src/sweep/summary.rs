@@ -1,0 +1,175 @@
+//! Everything that a report of a sweep shows.
+
+use serde::Serialize;
+
+use super::{Cell, Inserted, SweepHeader, SweepRecord};
+use crate::{DesignInfo, EngineInfo};
+
+/// Settings within this share of the highest rate are not told apart by one measurement each.
+const AS_GOOD: f64 = 0.95;
+
+#[derive(Debug, Clone, Serialize)]
+pub struct SweepSummary {
+    pub header: SweepHeader,
+    pub engines: Vec<EngineInfo>,
+    pub warnings: Vec<String>,
+    pub designs: Vec<SweepDesign>,
+    pub finished: bool,
+    pub interrupted: bool,
+    pub seconds: Option<f64>,
+    pub peak_memory_bytes: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct SweepDesign {
+    pub info: DesignInfo,
+    /// By batch, then by workers; absent where it was not come to.
+    pub cells: Vec<Vec<Option<Cell>>>,
+    /// The cell with the highest rate, by batch and workers.
+    pub best: Option<(usize, usize)>,
+    pub flattening: Option<Flattening>,
+    /// Why it is out.
+    pub failures: Vec<String>,
+}
+
+/// Where more workers bring no more rows, at the best setting's batch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Flattening {
+    pub batch_rows: u64,
+    /// The fewest workers with about the highest rate.
+    pub enough: u32,
+    /// The most workers that were measured, and by what factor rate and p99 differ from `enough`.
+    pub most: u32,
+    pub rate_factor: f64,
+    pub p99_factor: f64,
+}
+
+impl SweepSummary {
+    pub fn of(header: &SweepHeader, records: &[SweepRecord]) -> SweepSummary {
+        let mut summary = SweepSummary {
+            header: header.clone(),
+            engines: Vec::new(),
+            warnings: Vec::new(),
+            designs: header
+                .designs
+                .iter()
+                .map(|d| SweepDesign::new(d, header))
+                .collect(),
+            finished: false,
+            interrupted: false,
+            seconds: None,
+            peak_memory_bytes: None,
+        };
+        for record in records {
+            summary.take(record);
+        }
+        for design in &mut summary.designs {
+            design.conclude();
+        }
+        summary
+    }
+
+    /// All cells that there are.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.designs.iter().flat_map(SweepDesign::measured)
+    }
+
+    fn take(&mut self, record: &SweepRecord) {
+        match record {
+            SweepRecord::Started(_) => {}
+            SweepRecord::Engine(info) => self.engines.push(info.clone()),
+            SweepRecord::Warning { message } => self.warnings.push(message.clone()),
+            SweepRecord::Cell(cell) => {
+                let row = self.header.batches.iter().position(|b| *b == cell.batch_rows);
+                let column = self.header.workers.iter().position(|w| *w == cell.workers);
+                let design = self.designs.iter_mut().find(|d| d.info.id == cell.design);
+                if let (Some(design), Some(row), Some(column)) = (design, row, column) {
+                    design.cells[row][column] = Some(cell.clone());
+                }
+            }
+            SweepRecord::Failed { design, reason } => {
+                let failed = self.designs.iter_mut().find(|d| d.info.id == *design);
+                failed.into_iter().for_each(|d| d.failures.push(reason.clone()));
+            }
+            SweepRecord::Interrupted { .. } => self.interrupted = true,
+            SweepRecord::Finished {
+                seconds,
+                peak_memory_bytes,
+                ..
+            } => {
+                self.finished = true;
+                self.seconds = Some(*seconds);
+                self.peak_memory_bytes = *peak_memory_bytes;
+            }
+        }
+    }
+}
+
+impl SweepDesign {
+    fn new(info: &DesignInfo, header: &SweepHeader) -> SweepDesign {
+        SweepDesign {
+            info: info.clone(),
+            cells: vec![vec![None; header.workers.len()]; header.batches.len()],
+            best: None,
+            flattening: None,
+            failures: Vec::new(),
+        }
+    }
+
+    /// Cells that were come to.
+    pub fn measured(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().flatten().flatten()
+    }
+
+    pub fn best_cell(&self) -> Option<&Cell> {
+        let (row, column) = self.best?;
+        self.cells[row][column].as_ref()
+    }
+
+    /// The highest rate of any cell, whether it can be the best or not.
+    pub fn highest_rate(&self) -> Option<f64> {
+        let rates = self.measured().filter_map(|c| c.inserted.as_ref());
+        rates.map(Inserted::rows_per_second).reduce(f64::max)
+    }
+
+    fn conclude(&mut self) {
+        let places = self.cells.iter().enumerate().flat_map(|(row, cells)| {
+            let cells = cells.iter().enumerate();
+            cells.filter_map(move |(column, cell)| Some(((row, column), rank(cell.as_ref()?)?)))
+        });
+        let best = places.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        self.best = best.map(|(place, _)| place);
+        self.flattening = self.best.and_then(|(row, _)| flattening(&self.cells[row]));
+    }
+}
+
+/// Whether nothing failed, then the rate. A cell whose rows are not there has no rank, and one that
+/// had failures comes after all others: what failed may have been the hardest part.
+fn rank(cell: &Cell) -> Option<(bool, f64)> {
+    let is_wrong = cell.check.as_ref().is_some_and(|check| check.is_wrong());
+    let rate = cell.inserted.as_ref()?.rows_per_second();
+    (!is_wrong).then_some((cell.failures.count() == 0, rate))
+}
+
+fn flattening(cells: &[Option<Cell>]) -> Option<Flattening> {
+    let measured: Vec<(&Cell, &Inserted)> = cells
+        .iter()
+        .flatten()
+        .filter_map(|cell| Some((cell, cell.inserted.as_ref()?)))
+        .collect();
+    let rates = measured.iter().map(|(_, i)| i.rows_per_second());
+    let highest = rates.reduce(f64::max)?;
+    let is_enough = |i: &Inserted| i.rows_per_second() >= AS_GOOD * highest;
+    let (enough, least) = measured.iter().find(|(_, i)| is_enough(i))?;
+    let (most, widest) = measured.last()?;
+    (most.workers > enough.workers).then(|| Flattening {
+        batch_rows: enough.batch_rows,
+        enough: enough.workers,
+        most: most.workers,
+        rate_factor: widest.rows_per_second() / least.rows_per_second(),
+        p99_factor: widest.p99 / least.p99,
+    })
+}
+
+#[cfg(test)]
+mod tests;
