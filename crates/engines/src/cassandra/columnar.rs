@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_columnar::store::cassandra::{CassandraStore, Options, table_names};
+use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use tokio::sync::RwLock;
@@ -13,7 +14,7 @@ use super::deployment::Deployment;
 use super::keyspace::Keyspace;
 use super::relations::Relation;
 use super::{Replication, footprint, in_driver, settle};
-use crate::columnar::{Opened, Shape, failed};
+use crate::columnar::{ChunkInserts, Opened, Shape, failed};
 
 pub struct ColumnarDesign {
     pub deployment: Arc<Deployment>,
@@ -142,6 +143,11 @@ impl Design for ColumnarDesign {
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let answer = async { self.opened().await?.answer(sql).await };
         self.noticing_death(answer.await).await
+    }
+
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(Some(Arc::new(ChunkInserts(self.opened().await?))))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

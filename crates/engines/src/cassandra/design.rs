@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
+use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use datafusion::error::DataFusionError;
@@ -12,6 +13,7 @@ use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
 use super::deployment::Deployment;
+use super::inserts::TableInserts;
 use super::keyspace::{self, Keyspace};
 use super::layout::TableLayout;
 use super::readable::ReadTable;
@@ -130,6 +132,15 @@ impl Design for CassandraDesign {
         let order_key = self.layout.clustering_key();
         let answer = newest_groups::answer(&self.sql, sql, order_key.first().copied());
         self.noticing_death(answer.await).await
+    }
+
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(Some(Arc::new(TableInserts {
+            session: self.deployment.session.clone(),
+            insert: self.insert().await?.clone(),
+            layout: Arc::new(self.layout.clone()),
+        })))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

@@ -14,6 +14,7 @@ mod drive;
 mod encode;
 mod first_rows;
 mod footprint;
+mod inserts;
 mod key_value;
 mod keyspace;
 mod layout;

@@ -7,11 +7,14 @@ use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
 use arrow::row::{RowConverter, SortField};
 use bakeoff_driver::DesignError;
+use bakeoff_driver::drive::Failure;
+use bakeoff_stats::FailureKind;
 use futures::TryStreamExt;
 use scylla::client::session::Session;
 use scylla::statement::batch::{Batch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 
+use super::drive::failure;
 use super::encode::{Row, Rows};
 use super::layout::{Shape, TableLayout};
 use crate::integers::integers;
@@ -48,19 +51,40 @@ pub async fn write(
     layout: &TableLayout,
     batch: &RecordBatch,
 ) -> Result<(), DesignError> {
+    let written = insert_all(session, insert, layout, batch).await;
+    written.map_err(|failure| DesignError(failure.message))
+}
+
+/// The same, with the kind of what failed.
+pub async fn insert_all(
+    session: &Session,
+    insert: &PreparedStatement,
+    layout: &TableLayout,
+    batch: &RecordBatch,
+) -> Result<(), Failure> {
     let rows = Rows::new(layout, batch);
-    let last = last_per_key(layout, batch)?;
-    let requests: Vec<Vec<usize>> = match layout.shape {
-        Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
-        _ => {
-            let groups = partitions(layout, batch, last)?;
-            groups.iter().flat_map(|group| cut(&rows, group)).collect()
-        }
-    };
+    let requests = requests(layout, batch, &rows);
+    let requests = requests.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
     let rows = &rows;
     futures::stream::iter(requests.into_iter().map(Ok))
         .try_for_each_concurrent(IN_FLIGHT, |members| send(session, insert, rows, members))
         .await
+}
+
+/// Row numbers by request.
+fn requests(
+    layout: &TableLayout,
+    batch: &RecordBatch,
+    rows: &Rows,
+) -> Result<Vec<Vec<usize>>, DesignError> {
+    let last = last_per_key(layout, batch)?;
+    Ok(match layout.shape {
+        Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
+        _ => {
+            let groups = partitions(layout, batch, last)?;
+            groups.iter().flat_map(|group| cut(rows, group)).collect()
+        }
+    })
 }
 
 async fn send(
@@ -68,7 +92,7 @@ async fn send(
     insert: &PreparedStatement,
     rows: &Rows,
     members: Vec<usize>,
-) -> Result<(), DesignError> {
+) -> Result<(), Failure> {
     let done = match members.as_slice() {
         [row] => session.execute_unpaged(insert, rows.row(*row)).await,
         _ => {
@@ -79,7 +103,7 @@ async fn send(
         }
     };
     done.map(drop)
-        .map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
+        .map_err(|e| failure("writing to Cassandra failed", &e))
 }
 
 /// Cuts the rows of one partition into batches within the limits.

@@ -1,5 +1,7 @@
 //! Columnar tables as designs: what is common to those in a directory and in Cassandra.
 
+mod inserts;
+
 use std::num::NonZeroI64;
 use std::sync::Arc;
 
@@ -146,6 +148,8 @@ impl Opened {
         newest_groups::answer(&self.sql, query, order_key).await
     }
 }
+
+pub use inserts::ChunkInserts;
 
 pub fn failed(error: Error) -> DesignError {
     DesignError(error.to_string())

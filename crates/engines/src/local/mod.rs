@@ -7,13 +7,14 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
 use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
 
 use crate::bytes::folder_size;
-use crate::columnar::{self, Opened, Shape, failed};
+use crate::columnar::{self, ChunkInserts, Opened, Shape, failed};
 use crate::{Context, Engine, EngineError, Layout, Running};
 
 pub struct Local;
@@ -188,6 +189,10 @@ impl Design for LocalColumnar {
             files: Some(files),
             note: None,
         })
+    }
+
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(Some(Arc::new(ChunkInserts(self.opened().await?))))
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {

@@ -147,7 +147,7 @@ impl PostgresServer {
             }
             Some(&SqlState::INVALID_CATALOG_NAME) => "check the database at the URL's end",
             Some(&SqlState::TOO_MANY_CONNECTIONS) => {
-                "lower --threads, or raise max_connections of the server"
+                "lower --threads (of a sweep --workers), or raise max_connections of the server"
             }
             Some(_) => "the server refused",
             None if error.to_string().contains("password missing") => {

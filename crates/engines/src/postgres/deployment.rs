@@ -168,12 +168,17 @@ const TOLD: [&str; 8] = [
     "max_parallel_workers",
 ];
 
+/// Connections of a server of our own: for the 256 workers of a sweep, while as many of the setting
+/// before may still be on their way out.
+const MAX_CONNECTIONS: u32 = 600;
+
 async fn start_server(flavour: Flavour, context: &Context) -> Result<Server, EngineError> {
     let started = async {
         let home = Home::from_env()?;
         let options = ServerOptions::new(home, context.folder_of(flavour.name()));
         Server::start(ServerOptions {
             timescale: flavour == Flavour::Timescale,
+            max_connections: MAX_CONNECTIONS,
             name: flavour.name().to_owned(),
             ..options
         })

@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
+use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use tokio_postgres::Client;
 
 use super::deployment::Deployment;
+use super::inserts::CopyInserts;
 use super::layout::{Shape, TableLayout};
 use super::load::{Loader, create_parts_statement};
 use super::query;
@@ -183,6 +185,16 @@ impl Design for PostgresDesign {
             Ok(answer)
         };
         self.deployment.noticing_death(asked.await).await
+    }
+
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        Ok(Some(Arc::new(CopyInserts {
+            server: self.deployment.address.clone(),
+            settings: self.settings.clone(),
+            copy: self.layout.copy_statement(&self.schema.name),
+            loader: Arc::clone(&self.loader),
+            prepared: tokio::sync::Mutex::default(),
+        })))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

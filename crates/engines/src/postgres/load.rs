@@ -129,7 +129,8 @@ impl Loader {
         }
     }
 
-    async fn make_partitions(
+    /// Makes the partitions that rows go into, where the design has any and they are not there.
+    pub async fn make_partitions(
         &self,
         client: &Client,
         rows: &RecordBatch,
@@ -149,6 +150,14 @@ impl Loader {
             .map(|number| ranges.partition_statement(schema, table, number))
             .collect();
         execute(client, &statements.join("; ")).await
+    }
+
+    /// The numbers of the ranges that rows go into, where partitions have to be made for them.
+    pub fn ranges_of(&self, rows: &RecordBatch) -> Result<BTreeSet<i64>, DesignError> {
+        match self.layout.ranges() {
+            Some(ranges) if !self.layout.is_hypertable() => ranges.of(rows).map_err(DesignError),
+            _ => Ok(BTreeSet::new()),
+        }
     }
 
     /// How many ranges there are with these.
@@ -175,7 +184,7 @@ impl Loader {
             .collect())
     }
 
-    async fn connection(&self) -> Result<Client, EngineError> {
+    pub async fn connection(&self) -> Result<Client, EngineError> {
         let idle = self.idle().pop().filter(|client| !client.is_closed());
         match idle {
             Some(client) => Ok(client),
@@ -235,7 +244,7 @@ impl Slice {
 }
 
 /// Rows in the format of binary COPY.
-fn encoded(rows: &RecordBatch) -> Result<Bytes, pgpq::error::ErrorKind> {
+pub fn encoded(rows: &RecordBatch) -> Result<Bytes, pgpq::error::ErrorKind> {
     let mut encoder = ArrowToPostgresBinaryEncoder::try_new(&rows.schema())?;
     let mut bytes = BytesMut::new();
     encoder.write_header(&mut bytes)?;

@@ -7,6 +7,7 @@ mod deployment;
 mod design;
 mod extension;
 mod footprint;
+mod inserts;
 mod layout;
 mod load;
 mod numeric;

@@ -50,6 +50,7 @@ use queries::Queries;
 use rows::Rows;
 use sample::{Sampled, Sampler};
 use session::CassandraSession;
+pub use failures::failure;
 pub use statements::in_driver;
 
 /// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for

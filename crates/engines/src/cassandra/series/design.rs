@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
+use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use datafusion::error::DataFusionError;
@@ -13,6 +14,7 @@ use tokio::sync::OnceCell;
 
 use super::definition::SeriesLayout;
 use super::index::Index;
+use super::inserts::SeriesInserts;
 use super::load::{self, Prepared};
 use super::table::{KnownKeys, SeriesTable};
 use crate::cassandra::deployment::Deployment;
@@ -144,6 +146,17 @@ impl Design for SeriesDesign {
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let answer = sql::answer(&self.sql, sql).await;
         self.deployment.noticing_death(answer).await
+    }
+
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(Some(Arc::new(SeriesInserts {
+            session: self.deployment.session.clone(),
+            prepared: self.prepared().await?.clone(),
+            layout: self.layout.clone(),
+            known: self.known.clone(),
+            written: Arc::default(),
+        })))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

@@ -108,6 +108,16 @@ impl Index {
         }
         Ok(())
     }
+
+    /// Of another one, the keys that are not known with these tags and all of these days.
+    pub fn what_is_new(&self, other: Index) -> Index {
+        let mut entries = other.entries;
+        entries.retain(|key, entry| {
+            let known = self.entries.get(key);
+            !known.is_some_and(|k| k.tags == entry.tags && k.days.is_superset(&entry.days))
+        });
+        Index { entries }
+    }
 }
 
 /// The columns that an index is made of.

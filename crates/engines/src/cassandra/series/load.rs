@@ -6,6 +6,8 @@ use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
 use arrow::datatypes::TimestampMillisecondType;
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::DesignError;
+use bakeoff_driver::drive::Failure;
+use bakeoff_stats::FailureKind;
 use futures::TryStreamExt;
 use scylla::client::session::Session;
 use scylla::statement::prepared::PreparedStatement;
@@ -13,9 +15,11 @@ use scylla::value::{CqlValue, MaybeUnset};
 
 use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN, series_id};
 use super::index::{Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
+use crate::cassandra::drive::failure;
 use crate::cassandra::write::{self, IN_FLIGHT};
 
 /// The statements that loading needs.
+#[derive(Clone)]
 pub struct Prepared {
     pub insert: PreparedStatement,
     pub update_index: PreparedStatement,
@@ -29,10 +33,34 @@ pub async fn write(
     rows: &RecordBatch,
     index: &Index,
 ) -> Result<(), DesignError> {
+    let written = async {
+        write_values(session, prepared, layout, rows).await?;
+        write_index(session, prepared, index).await
+    };
+    written.await.map_err(|failure| DesignError(failure.message))
+}
+
+/// Writes all values.
+pub async fn write_values(
+    session: &Session,
+    prepared: &Prepared,
+    layout: &SeriesLayout,
+    rows: &RecordBatch,
+) -> Result<(), Failure> {
     for metric in &layout.metrics {
-        let values = values_of(layout, rows, metric)?;
-        write::write(session, &prepared.insert, &layout.values, &values).await?;
+        let values = values_of(layout, rows, metric);
+        let values = values.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
+        write::insert_all(session, &prepared.insert, &layout.values, &values).await?;
     }
+    Ok(())
+}
+
+/// Writes these keys with their tags and days.
+pub async fn write_index(
+    session: &Session,
+    prepared: &Prepared,
+    index: &Index,
+) -> Result<(), Failure> {
     let entries = index.entries.iter().map(|(key, entry)| {
         let tags = entry.tags.iter().map(|tag| match tag {
             Some(tag) => MaybeUnset::Set(CqlValue::Text(tag.clone())),
@@ -48,7 +76,7 @@ pub async fn write(
         .try_for_each_concurrent(IN_FLIGHT, |values| async move {
             let done = session.execute_unpaged(&prepared.update_index, values);
             let done = done.await.map(drop);
-            done.map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
+            done.map_err(|e| failure("writing to Cassandra failed", &e))
         })
         .await
 }

@@ -11,6 +11,7 @@
 mod definition;
 mod design;
 mod index;
+mod inserts;
 mod load;
 mod read;
 mod scan;
