@@ -1,7 +1,8 @@
 //! Shows a run: in the terminal, as one HTML file, as JSON.
 //!
 //! Everything here is a pure function of a [`Summary`](bakeoff_stats::Summary), or, in [`drive`],
-//! of a [`DriveSummary`](bakeoff_stats::drive::DriveSummary); what is worth saying is decided once,
+//! of a [`DriveSummary`](bakeoff_stats::drive::DriveSummary), or, in [`sweep`], of a
+//! [`SweepSummary`](bakeoff_stats::sweep::SweepSummary); what is worth saying is decided once,
 //! in `verdict` and `notes`, and shown in each form.
 
 mod chart;
@@ -15,6 +16,7 @@ pub mod json;
 mod markup;
 mod nodes;
 mod notes;
+pub mod sweep;
 pub mod terminal;
 pub mod units;
 mod verdict;

@@ -14,6 +14,7 @@ mod prices;
 mod report;
 mod run;
 mod sql;
+mod sweep;
 mod table;
 
 use anyhow::{Result, anyhow};
@@ -39,6 +40,7 @@ pub struct Arguments {
 enum Command {
     Run(Box<run::Run>),
     Drive(Box<drive::Drive>),
+    Sweep(Box<sweep::Sweep>),
     Merge(merge::Merge),
     Generate(generate::Generate),
     List(list::List),
@@ -54,6 +56,7 @@ impl Arguments {
         match self.command {
             Command::Run(run) => run.run(),
             Command::Drive(drive) => drive.run(),
+            Command::Sweep(sweep) => sweep.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::List(list) => list.run(),

@@ -4,8 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_report::{drive, html, json, terminal};
+use bakeoff_report::{drive, html, json, sweep, terminal};
 use bakeoff_stats::drive::{DriveRun, DriveSummary};
+use bakeoff_stats::sweep::{SweepRun, SweepSummary};
 use bakeoff_stats::{Prices, Run};
 use clap::Args;
 
@@ -18,7 +19,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 /// Render a saved run again: the tables here, report.html and run.json in its folder.
 #[derive(Args)]
 pub struct Report {
-    /// The folder that `bakeoff run`, `drive` or `merge` wrote to
+    /// The folder that `bakeoff run`, `drive`, `merge` or `sweep` wrote to
     dir: PathBuf,
 
     #[command(flatten)]
@@ -28,13 +29,15 @@ pub struct Report {
 impl Report {
     pub fn run(self) -> Result<Exit> {
         let prices = self.prices.read()?;
-        match DriveRun::is_one(&self.dir) {
-            true if prices.is_some() => {
+        let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
+        match () {
+            () if prices.is_some() && (is_load || is_sweep) => {
                 let told = "--prices is for what `bakeoff run` measured; this folder is of a load";
                 Err(Misuse::of(anyhow!(told)).into())
             }
-            true => render_drive(&self.dir),
-            false => render(&self.dir, prices),
+            () if is_load => render_drive(&self.dir),
+            () if is_sweep => render_sweep(&self.dir),
+            () => render(&self.dir, prices),
         }
     }
 }
@@ -82,6 +85,32 @@ fn exit_of(summary: &DriveSummary) -> Exit {
     match () {
         () if summary.interrupted && !summary.finished => Exit::Interrupted,
         () if !summary.designs.iter().any(succeeded) => Exit::Failed,
+        () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
+        () => Exit::Complete,
+    }
+}
+
+/// The same for a sweep.
+pub fn render_sweep(dir: &Path) -> Result<Exit> {
+    let run = SweepRun::open(dir)?;
+    let summary = run.summary();
+    let files = Files {
+        html: sweep::html::render(&summary),
+        json: sweep::json::render(&summary, run.records())?,
+    };
+    files.write(dir, |color| {
+        sweep::terminal::render(&summary, width(), color)
+    })?;
+    Ok(exit_of_sweep(&summary))
+}
+
+/// That some settings cannot be had is a result; that rows are missing, or a design, is not.
+fn exit_of_sweep(summary: &SweepSummary) -> Exit {
+    let is_wrong = |c: &bakeoff_stats::sweep::Cell| c.check.as_ref().is_some_and(|c| c.is_wrong());
+    match () {
+        () if summary.interrupted && !summary.finished => Exit::Interrupted,
+        () if !summary.designs.iter().any(|d| d.best.is_some()) => Exit::Failed,
+        () if summary.cells().any(is_wrong) => Exit::Partial,
         () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
         () => Exit::Complete,
     }

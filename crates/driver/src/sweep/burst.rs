@@ -28,7 +28,7 @@ pub struct Worker {
 struct Burst {
     feed: Arc<Feed>,
     began: Instant,
-    /// No insert begins later than that after the begin.
+    /// No worker begins another insert later than that after the begin.
     length: Duration,
     time_out: Duration,
     tally: Mutex<InsertTally>,
@@ -64,8 +64,8 @@ pub async fn connect(inserts: &Arc<dyn Inserts>, workers: u32) -> Result<Vec<Wor
     }
 }
 
-/// Lets all workers insert batch after batch for `length`, and waits until all are answered; each
-/// insert ends within `time_out`.
+/// Lets all workers insert batch after batch for `length`, each at least one, and waits until all are
+/// answered; each insert ends within `time_out`.
 pub async fn burst(
     workers: Vec<Worker>,
     feed: &Arc<Feed>,
@@ -99,7 +99,7 @@ pub async fn burst(
 
 impl Worker {
     async fn work(mut self, burst: Arc<Burst>) -> Worker {
-        while burst.began.elapsed() < burst.length {
+        loop {
             let asked = Instant::now();
             let rows = burst.feed.take().await;
             let began = Instant::now();
@@ -119,6 +119,9 @@ impl Worker {
                     burst.note(|tally| tally.fail(count, failure.kind, &failure.message));
                     tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
                 }
+            }
+            if burst.began.elapsed() >= burst.length {
+                break;
             }
         }
         self
@@ -149,5 +152,8 @@ fn late(what: &str, limit: Duration) -> Failure {
 
 /// A panic is the failure of what it was in.
 fn broke_off(error: &tokio::task::JoinError) -> Failure {
-    Failure::new(FailureKind::Rejected, format!("a worker broke off: {error}"))
+    Failure::new(
+        FailureKind::Rejected,
+        format!("a worker broke off: {error}"),
+    )
 }

@@ -87,7 +87,9 @@ impl Feed {
     async fn prepared(&self, chunk: RecordBatch) -> Result<RecordBatch, String> {
         let preparing = tokio::time::timeout(PREPARE_LIMIT, self.inserts.prepare(&chunk)).await;
         let prepared = preparing.unwrap_or_else(|_| {
-            Err(crate::DesignError(format!("no end within {PREPARE_LIMIT:?}")))
+            Err(crate::DesignError(format!(
+                "no end within {PREPARE_LIMIT:?}"
+            )))
         });
         prepared.map_err(|e| format!("making the table ready for rows failed: {e}"))?;
         Ok(chunk)

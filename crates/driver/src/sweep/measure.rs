@@ -35,6 +35,21 @@ pub struct Sweeping {
     pub time_out: Duration,
 }
 
+/// Whether a design takes inserts from many workers; its table is made for that.
+///
+/// # Errors
+/// If its table cannot be made, in words.
+pub async fn takes_inserts(design: &dyn Design) -> Result<bool, String> {
+    let asked = async {
+        design.create().await?;
+        design.inserts().await
+    };
+    let inserts = limited(asked).await;
+    inserts
+        .map(|inserts| inserts.is_some())
+        .map_err(|e| e.to_string())
+}
+
 /// Measures a setting. Whatever goes wrong is in the cell, and all of it ends within limits.
 pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting) -> Cell {
     let mut cell = Cell {

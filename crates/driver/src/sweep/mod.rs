@@ -12,4 +12,7 @@ mod inserts;
 mod measure;
 
 pub use inserts::{Inserter, Inserts};
-pub use measure::{Setting, Sweeping, measure, warm_up};
+pub use measure::{Setting, Sweeping, measure, takes_inserts, warm_up};
+
+#[cfg(test)]
+mod tests;

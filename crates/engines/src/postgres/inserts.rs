@@ -112,7 +112,10 @@ mod tests {
         let cases = [
             (Some(SqlState::QUERY_CANCELED), FailureKind::TimedOut),
             (Some(SqlState::ADMIN_SHUTDOWN), FailureKind::Connection),
-            (Some(SqlState::TOO_MANY_CONNECTIONS), FailureKind::Overloaded),
+            (
+                Some(SqlState::TOO_MANY_CONNECTIONS),
+                FailureKind::Overloaded,
+            ),
             (Some(SqlState::DISK_FULL), FailureKind::Overloaded),
             (Some(SqlState::CONNECTION_FAILURE), FailureKind::Connection),
             (Some(SqlState::CHECK_VIOLATION), FailureKind::Rejected),

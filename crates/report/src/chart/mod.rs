@@ -3,6 +3,7 @@
 
 mod axis;
 mod bars;
+mod heat_map;
 mod line;
 mod load_bars;
 mod palette;
@@ -17,6 +18,7 @@ mod scatter;
 mod storage_bars;
 mod timeline;
 
+pub use heat_map::heat_map;
 pub use load_bars::load_bars;
 pub use palette::{Marker, Palette, nth_class};
 pub use percentiles::percentiles;

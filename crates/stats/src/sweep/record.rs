@@ -25,7 +25,7 @@ pub enum SweepRecord {
     Finished {
         at: String,
         seconds: f64,
-        peak_memory_bytes: Option<u64>,
+        peak_memory_bytes: u64,
     },
 }
 

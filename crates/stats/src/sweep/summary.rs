@@ -80,7 +80,11 @@ impl SweepSummary {
             SweepRecord::Engine(info) => self.engines.push(info.clone()),
             SweepRecord::Warning { message } => self.warnings.push(message.clone()),
             SweepRecord::Cell(cell) => {
-                let row = self.header.batches.iter().position(|b| *b == cell.batch_rows);
+                let row = self
+                    .header
+                    .batches
+                    .iter()
+                    .position(|b| *b == cell.batch_rows);
                 let column = self.header.workers.iter().position(|w| *w == cell.workers);
                 let design = self.designs.iter_mut().find(|d| d.info.id == cell.design);
                 if let (Some(design), Some(row), Some(column)) = (design, row, column) {
@@ -89,7 +93,9 @@ impl SweepSummary {
             }
             SweepRecord::Failed { design, reason } => {
                 let failed = self.designs.iter_mut().find(|d| d.info.id == *design);
-                failed.into_iter().for_each(|d| d.failures.push(reason.clone()));
+                failed
+                    .into_iter()
+                    .for_each(|d| d.failures.push(reason.clone()));
             }
             SweepRecord::Interrupted { .. } => self.interrupted = true,
             SweepRecord::Finished {
@@ -99,7 +105,7 @@ impl SweepSummary {
             } => {
                 self.finished = true;
                 self.seconds = Some(*seconds);
-                self.peak_memory_bytes = *peak_memory_bytes;
+                self.peak_memory_bytes = Some(*peak_memory_bytes);
             }
         }
     }

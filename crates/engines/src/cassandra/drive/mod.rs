@@ -45,12 +45,12 @@ use super::relations::own_relations;
 use super::table::CassandraTable;
 use crate::{TargetOptions, sql};
 use direct::{Direct, Login};
+pub use failures::failure;
 use plan::{OperationPlan, Work, in_keyspace};
 use queries::Queries;
 use rows::Rows;
 use sample::{Sampled, Sampler};
 use session::CassandraSession;
-pub use failures::failure;
 pub use statements::in_driver;
 
 /// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for

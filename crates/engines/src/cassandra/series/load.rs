@@ -37,7 +37,9 @@ pub async fn write(
         write_values(session, prepared, layout, rows).await?;
         write_index(session, prepared, index).await
     };
-    written.await.map_err(|failure| DesignError(failure.message))
+    written
+        .await
+        .map_err(|failure| DesignError(failure.message))
 }
 
 /// Writes all values.

@@ -1,0 +1,189 @@
+//! Carrying out a sweep: engines up, settings measured in random order, engines down, reports.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Result;
+use bakeoff_driver::sweep::{Setting, Sweeping, measure, takes_inserts, warm_up};
+use bakeoff_driver::{Design, Observer, peak_memory_bytes, shuffled};
+use bakeoff_engines::{Context, limits_not_applied};
+use bakeoff_stats::sweep::{Cell, SweepHeader, SweepLog, SweepRecord};
+use bakeoff_workload::{DesignId, RowSource, Workload};
+
+use super::Sweep;
+use super::grid::Grid;
+use crate::cmd::report;
+use crate::engines::{Engines, clear_the_place};
+use crate::exit::Exit;
+use crate::interrupt::asked_to_stop;
+use crate::machine;
+use crate::progress::Progress;
+
+/// A design's first setting is preceded by so many warm-ups: servers compile and fill caches.
+const FIRST_WARM_UP: u32 = 10;
+
+pub struct Plan<'a> {
+    pub options: &'a Sweep,
+    pub workload: &'a Workload,
+    pub designs: &'a [DesignId],
+    pub source: Arc<dyn RowSource>,
+    pub context: Context,
+    pub grid: Grid,
+    pub header: SweepHeader,
+}
+
+/// Sweeps to the end or to an interruption, and shows what there is.
+pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
+    let began = Instant::now();
+    let mut log = SweepLog::create(&plan.context.run_dir, &plan.header)?;
+    let progress = Progress::new(plan.designs.len());
+    let cleared = clear_the_place(&progress).await?.into_iter();
+    for message in cleared.chain(limits_not_applied(&plan.context)) {
+        log.append(&SweepRecord::Warning { message })?;
+    }
+    let mut engines = Engines::default();
+    let swept = tokio::select! {
+        swept = sweep(&plan, &mut engines, &mut log, &progress) => Some(swept),
+        () = asked_to_stop() => None,
+    };
+    progress.finish();
+    for message in engines.finish(false).await {
+        log.append(&SweepRecord::Warning { message })?;
+    }
+    match swept {
+        Some(swept) => {
+            swept?;
+            log.append(&SweepRecord::Finished {
+                at: machine::now(),
+                seconds: began.elapsed().as_secs_f64(),
+                peak_memory_bytes: peak_memory_bytes(),
+            })?;
+        }
+        None => {
+            log.append(&SweepRecord::Interrupted { at: machine::now() })?;
+            eprintln!("interrupted: the settings that were measured until then are kept");
+        }
+    }
+    drop(log);
+    report::render_sweep(&plan.context.run_dir)
+}
+
+async fn sweep(
+    plan: &Plan<'_>,
+    engines: &mut Engines,
+    log: &mut SweepLog,
+    progress: &Progress,
+) -> Result<()> {
+    let designs = start_designs(plan, engines, log, progress).await?;
+    let sweeping = Sweeping {
+        source: plan.source.clone(),
+        table: plan.workload.table.name.clone(),
+        warm_up: plan.options.warm_up,
+        length: plan.options.length,
+        time_out: plan.options.time_out,
+    };
+    let (mut warm, mut out) = (HashSet::new(), HashSet::new());
+    let order = order(plan, designs.len());
+    for (done, (place, setting)) in order.iter().enumerate() {
+        let design = designs[*place].as_ref();
+        if out.contains(place) {
+            continue;
+        }
+        progress.phase(&at_work(design, *setting, done, order.len()));
+        if let (true, Some(middle)) = (warm.insert(*place), plan.grid.middle()) {
+            let length = sweeping.warm_up * FIRST_WARM_UP;
+            warm_up(design, &sweeping, middle, length).await;
+        }
+        let cell = measure(design, &sweeping, *setting).await;
+        tell(&cell, progress);
+        log.append(&SweepRecord::Cell(cell))?;
+        if let Some(reason) = design.dead() {
+            out.insert(*place);
+            fail(log, progress, design.info().id.clone(), reason)?;
+        }
+    }
+    Ok(())
+}
+
+/// Settings of all designs in random order, so that drift hits all alike.
+fn order(plan: &Plan<'_>, designs: usize) -> Vec<(usize, Setting)> {
+    let settings = plan.grid.settings();
+    let of_design = |place| settings.iter().map(move |setting| (place, *setting));
+    let all = (0..designs).flat_map(of_design).collect();
+    shuffled(all, &[plan.workload.seed])
+}
+
+/// Designs that take inserts, with their engines started; one that cannot be had fails alone.
+async fn start_designs(
+    plan: &Plan<'_>,
+    engines: &mut Engines,
+    log: &mut SweepLog,
+    progress: &Progress,
+) -> Result<Vec<Box<dyn Design>>> {
+    let mut designs = Vec::new();
+    for id in plan.designs {
+        let design = match engines.get(id, &plan.context, progress).await {
+            Ok(found) => {
+                if let Some(info) = found.started {
+                    log.append(&SweepRecord::Engine(info))?;
+                }
+                let design = found.engine.design(id, plan.workload, &plan.context);
+                design.await.map_err(|e| e.to_string())
+            }
+            Err(reason) => Err(reason),
+        };
+        match design {
+            Ok(design) => match takes_inserts(design.as_ref()).await {
+                Ok(true) => designs.push(design),
+                Ok(false) => log.append(&not_swept(plan, id))?,
+                Err(reason) => fail(log, progress, id.to_string(), reason)?,
+            },
+            Err(reason) => fail(log, progress, id.to_string(), reason)?,
+        }
+    }
+    Ok(designs)
+}
+
+/// A failure where it was asked for by name, else only a remark.
+fn not_swept(plan: &Plan<'_>, id: &DesignId) -> SweepRecord {
+    let reason = "it takes no inserts from several workers: it is written as a whole";
+    match plan.options.designs.is_empty() {
+        true => SweepRecord::Warning {
+            message: format!("{id} is not swept: {reason}"),
+        },
+        false => SweepRecord::Failed {
+            design: id.to_string(),
+            reason: format!("{reason}; leave it out of --designs"),
+        },
+    }
+}
+
+fn fail(log: &mut SweepLog, progress: &Progress, design: String, reason: String) -> Result<()> {
+    progress.say(&format!("{design}: {reason}"));
+    log.append(&SweepRecord::Failed { design, reason })?;
+    Ok(())
+}
+
+fn at_work(design: &dyn Design, setting: Setting, done: usize, of: usize) -> String {
+    let Setting {
+        batch_rows,
+        workers,
+    } = setting;
+    format!(
+        "setting {} of {of}: {}, batches of {batch_rows}, {workers} workers",
+        done + 1,
+        design.info().id
+    )
+}
+
+/// What went wrong, while it goes on.
+fn tell(cell: &Cell, progress: &Progress) {
+    let first = cell.reason.as_ref().or(cell.failures.messages.first());
+    if let Some(what) = first {
+        progress.say(&format!(
+            "{}, batches of {}, {} workers: {what}",
+            cell.design, cell.batch_rows, cell.workers
+        ));
+    }
+}

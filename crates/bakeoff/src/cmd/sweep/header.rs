@@ -1,0 +1,42 @@
+//! The first record of a sweep: what is swept, on what.
+
+use bakeoff_stats::DesignInfo;
+use bakeoff_stats::sweep::SweepHeader;
+use bakeoff_workload::{Data, Workload};
+
+use super::Sweep;
+use super::grid::Grid;
+use crate::machine;
+
+pub fn header(
+    options: &Sweep,
+    workload: &Workload,
+    rows: Option<u64>,
+    grid: &Grid,
+    designs: Vec<DesignInfo>,
+) -> SweepHeader {
+    let data = match (&options.data, &workload.data) {
+        (Some(path), _) | (None, Data::File(path)) => path.display().to_string(),
+        (None, Data::Generator(generator)) => format!("generator {generator}"),
+        (None, Data::FileFromCommandLine) => String::new(),
+    };
+    SweepHeader {
+        bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: machine::now(),
+        command: crate::cmd::command_line(),
+        workload: workload.name.clone(),
+        title: workload.title.clone(),
+        workload_text: workload.text.clone(),
+        data,
+        seed: workload.seed,
+        rows,
+        designs,
+        machine: machine::describe(),
+        threads: machine::cores() as u32,
+        batches: grid.batches.iter().copied().map(u64::from).collect(),
+        workers: grid.workers.clone(),
+        seconds: options.length.as_secs_f64(),
+        warm_up_seconds: options.warm_up.as_secs_f64(),
+        time_out_seconds: options.time_out.as_secs_f64(),
+    }
+}

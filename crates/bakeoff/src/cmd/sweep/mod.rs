@@ -1,0 +1,164 @@
+//! `bakeoff sweep`: which batch size with how many workers inserts fastest.
+
+mod execute;
+mod grid;
+mod header;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Context, check_queries};
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{DesignId, Workload, source};
+use clap::Args;
+
+use crate::cmd::choice::{self, parse_duration};
+use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::on_threads;
+use crate::cmd::postgres::PostgresOptions;
+use crate::exit::Exit;
+use grid::{Grid, parse_number};
+
+/// Rows that a batch may have, and workers that there may be.
+const MOST_BATCH_ROWS: u32 = 1_000_000;
+const MOST_WORKERS: u32 = 10_000;
+
+/// Sweep inserts: every batch size with every number of workers, each for some seconds.
+///
+/// Each worker hands over a batch, waits until all of its rows are acknowledged, and takes the next
+/// one. For each setting the table is made anew, and its rows are counted at the end.
+#[derive(Args, Debug)]
+pub struct Sweep {
+    /// Workload file
+    workload: PathBuf,
+
+    /// Only the designs that match one of these patterns, or further designs by their whole id
+    #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
+    designs: Vec<String>,
+
+    /// Rows of a batch, for example 1,100,10k
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,10,100,1000,10000", value_parser = |t: &str| parse_number(t, MOST_BATCH_ROWS))]
+    batches: Vec<u32>,
+
+    /// Workers at a time; in PostgreSQL each has a connection of its own
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,8,64,256", value_parser = |t: &str| parse_number(t, MOST_WORKERS))]
+    workers: Vec<u32>,
+
+    /// Time in which inserts of a setting begin, after its warm-up
+    #[arg(long = "for", value_name = "DURATION", default_value = "3s", value_parser = parse_duration)]
+    length: Duration,
+
+    /// Inserting before that; a design's first setting is preceded by ten times as much
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_duration)]
+    warm_up: Duration,
+
+    /// The longest that one insert may take
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
+    time_out: Duration,
+
+    /// Run folder [default: runs/WORKLOAD-sweep]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+
+    /// An option of the workload's generator instead of what its file says, for example days=30
+    /// (repeat for several)
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
+    set: Vec<String>,
+
+    /// Print every statement that would be sent, and touch nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    cluster: ClusterOptions,
+
+    #[command(flatten)]
+    postgres: PostgresOptions,
+}
+
+impl Sweep {
+    pub fn run(self) -> Result<Exit> {
+        on_threads(crate::machine::cores(), self.start())
+    }
+
+    async fn start(self) -> Result<Exit> {
+        let workload = choice::workload(&self.workload, &self.set)?;
+        check_queries(&workload).await?;
+        let designs = choice::designs(&workload, &self.designs)?;
+        let source = source::open(&workload, self.data.clone())?;
+        let dir = free_folder(self.out.as_deref(), &workload.name)?;
+        let context = self.context(&workload, dir, source.may_repeat_keys())?;
+        let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
+        let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
+        let grid = Grid::new(&self.batches, &self.workers);
+        if self.dry_run {
+            return dry_run(&infos, &grid, &context);
+        }
+        let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
+        execute::execute(execute::Plan {
+            options: &self,
+            workload: &workload,
+            designs: &designs,
+            source: source.into(),
+            context,
+            grid,
+            header,
+        })
+        .await
+    }
+
+    fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+        Ok(Context {
+            run_dir,
+            threads: crate::machine::cores(),
+            cluster: self.cluster.cluster(),
+            postgres: self.postgres.server()?,
+            memory_table_bytes: 0,
+            keys_repeat,
+            server: workload.server,
+            keyspace: None,
+        })
+    }
+}
+
+/// The folder asked for, or the first of `runs/WORKLOAD-sweep`, `runs/WORKLOAD-sweep-2`, ... that
+/// is not there yet.
+fn free_folder(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
+    let name = |n: u32| match n {
+        1 => Path::new("runs").join(format!("{workload}-sweep")),
+        n => Path::new("runs").join(format!("{workload}-sweep-{n}")),
+    };
+    let path = match out {
+        Some(path) => path.to_owned(),
+        None => (1..)
+            .map(name)
+            .find(|dir| !dir.exists())
+            .unwrap_or_else(|| name(1)),
+    };
+    Ok(std::path::absolute(path)?)
+}
+
+fn dry_run(infos: &[DesignInfo], grid: &Grid, context: &Context) -> Result<Exit> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "Nothing is touched. The sweep would write to {}\nand measure {} settings of each design, \
+         each on a table made anew.",
+        context.run_dir.display(),
+        grid.settings().len()
+    )?;
+    for info in infos {
+        writeln!(out, "\n{}", info.id)?;
+        for statement in &info.statements {
+            writeln!(out, "  {statement}")?;
+        }
+    }
+    Ok(Exit::Complete)
+}

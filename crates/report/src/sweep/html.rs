@@ -1,0 +1,241 @@
+//! A sweep as one HTML file that needs no network and no scripts.
+
+use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
+
+use super::{notes, shown, verdict};
+use crate::chart;
+use crate::html::setup::{design_details, details, engine, list, workload};
+use crate::html::table::{Heading, NONE, Table, or_none};
+use crate::html::{charts_section, failure_list, footer_line, page, section, state};
+use crate::markup::{Escaped, design_id};
+use crate::units;
+
+/// The whole page. Everything that came from outside is escaped.
+pub fn render(summary: &SweepSummary) -> String {
+    let sections = [
+        header(summary),
+        failures(summary),
+        best(summary),
+        heat_maps(summary),
+        section(
+            "Workers and waiting",
+            &format!("<p>{}</p>\n", Escaped(verdict::ON_WORKERS)),
+        ),
+        figures(summary),
+        setup(summary),
+    ];
+    let header = &summary.header;
+    let what = format!("sweep {}", state(summary.finished, summary.interrupted));
+    page(
+        &header.title,
+        &sections.concat(),
+        &footer_line(&header.bakeoff_version, &what, &header.command),
+    )
+}
+
+fn header(summary: &SweepSummary) -> String {
+    let header = &summary.header;
+    let notes: String = notes::of(summary)
+        .iter()
+        .map(|note| format!("<li>{}</li>\n", Escaped(note)))
+        .collect();
+    format!(
+        "<header>\n<p class=\"eyebrow\">Bakeoff · insert sweep of workload {} · {}</p>\n<h1>{}</h1>\n\
+         <p class=\"facts\">{}</p>\n<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n\
+         </header>\n",
+        Escaped(&header.workload),
+        Escaped(&header.started_at),
+        Escaped(&header.title),
+        Escaped(notes::facts(summary)),
+        Escaped(verdict::paragraph(summary)),
+    )
+}
+
+fn failures(summary: &SweepSummary) -> String {
+    let failures = notes::failures(summary);
+    failure_list(
+        failures
+            .iter()
+            .map(|(place, why)| (place.clone(), why.as_str())),
+    )
+}
+
+/// The best setting of each design.
+fn best(summary: &SweepSummary) -> String {
+    let mut designs: Vec<&SweepDesign> = shown(summary).filter(|d| d.best.is_some()).collect();
+    let rate = |d: &SweepDesign| {
+        d.best_cell()
+            .and_then(|c| Some(c.inserted.as_ref()?.rows_per_second()))
+    };
+    designs.sort_by(|a, b| {
+        rate(b)
+            .unwrap_or_default()
+            .total_cmp(&rate(a).unwrap_or_default())
+    });
+    let rows: Vec<Vec<String>> = designs
+        .iter()
+        .filter_map(|design| {
+            let mut cells = vec![design_id(&design.info.id)];
+            cells.extend(cells_of(design.best_cell()?));
+            Some(cells)
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head = std::iter::once(Heading::text("Design"));
+    let head = head.chain(headings()).collect();
+    section(
+        "Best settings",
+        &Table {
+            caption: "",
+            head,
+            rows,
+        }
+        .html(),
+    )
+}
+
+fn heat_maps(summary: &SweepSummary) -> String {
+    let charts: String = shown(summary)
+        .filter_map(|design| {
+            let chart = chart::heat_map(&summary.header, design)?;
+            Some(format!(
+                "<figure><h3>{}</h3>\n<div class=\"scroll\" tabindex=\"0\">{chart}</div></figure>\n",
+                design_id(&design.info.id)
+            ))
+        })
+        .collect();
+    charts_section(
+        "Batch sizes and workers",
+        "Bold: rows acknowledged a second, and below it the p99 of an insert. The darker, the nearer \
+         to the design's own highest rate; the frame is its best setting. What failed is in no rate \
+         and no time.",
+        &charts,
+    )
+}
+
+/// All figures of each design, behind a line.
+fn figures(summary: &SweepSummary) -> String {
+    let of_design = |design: &SweepDesign| {
+        let rows = design.measured().map(cells_of).collect();
+        let head = headings();
+        let table = Table {
+            caption: "",
+            head,
+            rows,
+        }
+        .html();
+        details(&design.info.id, &table)
+    };
+    let content: String = shown(summary).map(of_design).collect();
+    match content.is_empty() {
+        true => content,
+        false => section("All figures", &content),
+    }
+}
+
+fn headings() -> Vec<Heading> {
+    let numbers = [
+        "Rows of a batch",
+        "Workers",
+        "Rows/s",
+        "Inserts/s",
+        "Mean",
+        "p50",
+        "p99",
+        "Max",
+    ];
+    let numbers = numbers.iter().map(|text| Heading::number(text));
+    let texts = ["Errors", "Rows counted"].map(Heading::text);
+    numbers.chain(texts).collect()
+}
+
+fn cells_of(cell: &Cell) -> Vec<String> {
+    let inserted = cell.inserted.as_ref();
+    let time = |time: Option<f64>| or_none(time, units::duration);
+    vec![
+        units::count(cell.batch_rows),
+        units::count(u64::from(cell.workers)),
+        or_none(inserted, |i| units::rate(i.rows_per_second())),
+        or_none(inserted, |i| units::rate(i.inserts as f64 / i.seconds)),
+        time(inserted.map(|i| i.mean)),
+        time(inserted.map(|i| i.p50)),
+        time(inserted.map(|i| i.p99)),
+        time(inserted.map(|i| i.max)),
+        errors(cell),
+        counted(cell),
+    ]
+}
+
+fn errors(cell: &Cell) -> String {
+    match cell.failures.count() {
+        0 => "none".to_owned(),
+        _ => {
+            let kinds = cell.failures.kinds.iter();
+            let kinds = kinds.map(|(kind, count)| format!("{} {kind}", units::count(*count)));
+            let kinds = kinds.collect::<Vec<_>>().join(", ");
+            format!("<span class=\"failed\">{}</span>", Escaped(kinds))
+        }
+    }
+}
+
+fn counted(cell: &Cell) -> String {
+    match &cell.check {
+        None => NONE.to_owned(),
+        Some(Check::Right { counted, .. }) => format!("{}, right", units::count(*counted)),
+        Some(Check::Wrong {
+            counted,
+            acknowledged,
+        }) => format!(
+            "<span class=\"failed\">{} of {} acknowledged</span>",
+            units::count(*counted),
+            units::count(*acknowledged)
+        ),
+        Some(Check::NotDone { why }) => format!("not counted: {}", Escaped(why)),
+    }
+}
+
+fn setup(summary: &SweepSummary) -> String {
+    let engines: String = summary.engines.iter().map(engine).collect();
+    let designs: String = summary
+        .designs
+        .iter()
+        .map(|d| design_details(&d.info, None))
+        .collect();
+    let header = &summary.header;
+    let content = format!(
+        "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{}",
+        facts(summary),
+        workload(&header.workload, &header.workload_text),
+    );
+    section("Setup", &content)
+}
+
+fn facts(summary: &SweepSummary) -> String {
+    let (header, machine) = (&summary.header, &summary.header.machine);
+    let mut facts = vec![
+        ("Command", header.command.clone()),
+        ("Started", header.started_at.clone()),
+        ("Bakeoff", header.bakeoff_version.clone()),
+        (
+            "Machine",
+            format!("{}, {} cores", machine.cpu, machine.cores),
+        ),
+        ("Memory", units::bytes(machine.memory_bytes as f64)),
+        ("System", machine.os.clone()),
+        ("Threads of the client", header.threads.to_string()),
+        ("Data", format!("{}, seed {}", header.data, header.seed)),
+        ("Rows", or_none(header.rows, units::count)),
+        ("Each setting", units::duration(header.seconds)),
+        ("Warm-up", units::duration(header.warm_up_seconds)),
+        (
+            "Time-out of an insert",
+            units::duration(header.time_out_seconds),
+        ),
+    ];
+    facts.extend(summary.seconds.map(|s| ("Took", units::duration(s))));
+    let memory = summary.peak_memory_bytes.map(|b| units::bytes(b as f64));
+    facts.extend(memory.map(|m| ("Peak memory of Bakeoff", m)));
+    list(facts.iter().map(|(name, value)| (*name, value.as_str())))
+}

@@ -1,0 +1,78 @@
+//! Shows an insert sweep: in the terminal, as one HTML file, as JSON.
+
+pub mod html;
+pub mod json;
+mod notes;
+pub mod terminal;
+mod verdict;
+
+use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
+
+use crate::units;
+
+/// A cell in words, as heat maps show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CellText {
+    /// `12.3 k`: rows a second.
+    pub rate: Option<String>,
+    /// `4.20 ms`: p99 of an insert.
+    pub p99: Option<String>,
+    /// `12 failed`
+    pub trouble: Option<String>,
+}
+
+impl CellText {
+    pub fn of(cell: &Cell) -> CellText {
+        let inserted = cell.inserted.as_ref();
+        CellText {
+            rate: inserted.map(|i| units::rate(i.rows_per_second())),
+            p99: inserted.map(|i| units::duration(i.p99)),
+            trouble: trouble(cell),
+        }
+    }
+}
+
+fn trouble(cell: &Cell) -> Option<String> {
+    match (&cell.check, cell.failures.count()) {
+        (Some(Check::Wrong { .. }), _) => Some("wrong count".to_owned()),
+        (_, 0) if cell.inserted.is_none() => Some("none".to_owned()),
+        (_, 0) => None,
+        (_, failed) => Some(format!(
+            "{} failed",
+            units::rate(failed as f64).replace(".00", "")
+        )),
+    }
+}
+
+/// A cell's rate as a share of its design's highest.
+pub(crate) fn share(design: &SweepDesign, cell: &Cell) -> Option<f64> {
+    let rate = cell.inserted.as_ref()?.rows_per_second();
+    Some(rate / design.highest_rate()?)
+}
+
+/// Designs that there is something to show of.
+fn shown(summary: &SweepSummary) -> impl Iterator<Item = &SweepDesign> {
+    summary
+        .designs
+        .iter()
+        .filter(|d| d.measured().next().is_some())
+}
+
+/// `batches of 1,000 rows from 8 workers`
+fn setting(batch_rows: u64, workers: u32) -> String {
+    let rows = units::plural(batch_rows, "row", "rows");
+    let workers = units::plural(u64::from(workers), "worker", "workers");
+    format!("batches of {rows} from {workers}")
+}
+
+/// `3 timed out, 1 rejected`
+fn errors(cell: &Cell) -> String {
+    let kinds = cell.failures.kinds.iter();
+    let kinds: Vec<String> = kinds
+        .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
+        .collect();
+    match kinds.is_empty() {
+        true => "no errors".to_owned(),
+        false => format!("errors: {}", kinds.join(", ")),
+    }
+}

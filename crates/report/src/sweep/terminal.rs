@@ -1,0 +1,124 @@
+//! A sweep in the terminal: a heat map of each design, its best setting, then the verdict.
+
+use bakeoff_stats::sweep::{Cell, SweepDesign, SweepHeader, SweepSummary};
+
+use super::{CellText, notes, share, shown, verdict};
+use crate::terminal::layout::{self, NONE, left, right};
+use crate::terminal::section;
+use crate::terminal::text::{Style, wrap};
+use crate::units;
+
+/// From few to many rows a second, in five equal steps of a design's highest rate.
+const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
+
+/// Failures that are told one by one; report.html has all.
+const MOST_FAILURES: usize = 12;
+
+/// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
+pub fn render(summary: &SweepSummary, width: usize, color: bool) -> String {
+    let width = width.max(60);
+    let style = Style { color };
+    let facts = wrap(&notes::facts(summary), width, "", "");
+    let mut parts = vec![format!("{}\n{facts}", style.bold(&summary.header.title))];
+    parts.extend(shown(summary).map(|design| heat_map(summary, design, width, style)));
+    parts.extend(failures(summary, width, style));
+    parts.extend(remarks(summary, width, style));
+    let reading = wrap(verdict::ON_WORKERS, width, "", "");
+    parts.push(section("Workers", style, &reading));
+    let verdict = wrap(&verdict::paragraph(summary), width, "", "");
+    parts.push(section("Verdict", style, &verdict));
+    parts.join("\n\n") + "\n"
+}
+
+fn heat_map(summary: &SweepSummary, design: &SweepDesign, width: usize, style: Style) -> String {
+    let header = &summary.header;
+    let mut table = layout::table(style);
+    table.set_header(head(header));
+    for (row, cells) in design.cells.iter().enumerate() {
+        let mut line = vec![right(units::count(header.batches[row]))];
+        line.extend(cells.iter().enumerate().map(|(column, cell)| {
+            let is_best = design.best == Some((row, column));
+            match cell {
+                Some(cell) => shown_cell(design, cell, is_best),
+                None => right(NONE),
+            }
+        }));
+        table.add_row(line);
+    }
+    if !layout::fits(&table, width) {
+        layout::set_width(&mut table, width);
+    }
+    let hint = "rows of a batch down, workers across; rows/s, then p99 of an insert";
+    let best = verdict::best(design).map_or_else(
+        || "no setting inserted all that it acknowledged".to_owned(),
+        |best| format!("★ best: {best}"),
+    );
+    let best = wrap(&best, width, "", "  ");
+    section(&design.info.id, style, &format!("{hint}\n{table}\n{best}"))
+}
+
+fn head(header: &SweepHeader) -> Vec<comfy_table::Cell> {
+    let workers = header
+        .workers
+        .iter()
+        .map(|w| right(units::count(u64::from(*w))));
+    std::iter::once(left("")).chain(workers).collect()
+}
+
+fn shown_cell(design: &SweepDesign, cell: &Cell, is_best: bool) -> comfy_table::Cell {
+    let text = CellText::of(cell);
+    let star = if is_best { "★ " } else { "" };
+    let rate = text
+        .rate
+        .map(|rate| format!("{star}{} {rate}", shade(share(design, cell))));
+    let trouble = text.trouble.as_ref().map(|trouble| format!("✗ {trouble}"));
+    let lines: Vec<String> = [rate, text.p99, trouble].into_iter().flatten().collect();
+    let shown = right(lines.join("\n"));
+    match text.trouble {
+        Some(_) => layout::red(shown),
+        None => shown,
+    }
+}
+
+fn shade(share: Option<f64>) -> char {
+    let steps = SHADES.len() as f64;
+    let step = (share.unwrap_or_default() * steps).floor().min(steps - 1.0);
+    SHADES[step.max(0.0) as usize]
+}
+
+fn failures(summary: &SweepSummary, width: usize, style: Style) -> Option<String> {
+    let failures = notes::failures(summary);
+    let mut lines: Vec<String> = { failures.iter().take(MOST_FAILURES) }
+        .map(|(place, reason)| {
+            let place = style.red(&wrap(place, width, "✗ ", "  "));
+            format!("{place}\n{}", wrap(reason, width, "  ", "  "))
+        })
+        .collect();
+    let more = failures.len().saturating_sub(MOST_FAILURES);
+    if more > 0 {
+        lines.push(format!("  and {more} more: see the report"));
+    }
+    (!lines.is_empty()).then(|| section("Failures", style, &lines.join("\n")))
+}
+
+fn remarks(summary: &SweepSummary, width: usize, style: Style) -> Option<String> {
+    let lines: Vec<String> = notes::of(summary)
+        .iter()
+        .map(|note| wrap(note, width, "! ", "  "))
+        .collect();
+    (!lines.is_empty()).then(|| section("Notes", style, &lines.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shades_grow_with_the_rate() {
+        let shades: String = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
+            .map(|s| shade(Some(s)))
+            .iter()
+            .collect();
+        assert_eq!(shades, "··░▒▓██");
+    }
+}
