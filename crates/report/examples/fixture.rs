@@ -1,15 +1,18 @@
 //! Renders the runs that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
 //! `-- json` or `-- terminal 80`; of a load, `-- comparison html`, `-- search html`,
-//! `-- rate html`, `-- ramp html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path.
+//! `-- rate html`, `-- ramp html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an
+//! insert sweep, `-- sweep html`.
 
 use std::io::Write;
 
-use bakeoff_report::{drive as load_report, html, json, terminal};
+use bakeoff_report::{drive as load_report, html, json, sweep as sweep_report, terminal};
 
 #[path = "../tests/all/drive/fixture.rs"]
 mod drive;
 #[path = "../tests/all/fixture.rs"]
 mod fixture;
+#[path = "../tests/all/sweep/fixture.rs"]
+mod sweep;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("rate") => load(drive::at_a_rate()?, &arguments[1..])?,
         Some("ramp") => load(drive::ramp()?, &arguments[1..])?,
         Some("stall") => load(drive::stall()?, &arguments[1..])?,
+        Some("sweep") => sweep(&arguments[1..])?,
         _ => run(&arguments)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -44,6 +48,15 @@ fn load(load: drive::Load, arguments: &[String]) -> Result<String, Box<dyn std::
             path
         }
         _ => load_report::terminal::render(&load.summary, width(arguments)?, true),
+    })
+}
+
+fn sweep(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    let summary = sweep::summary();
+    Ok(match arguments.first().map(String::as_str) {
+        Some("html") => sweep_report::html::render(&summary),
+        Some("json") => sweep_report::json::render(&summary, &sweep::records())?,
+        _ => sweep_report::terminal::render(&summary, width(arguments)?, true),
     })
 }
 

@@ -11,4 +11,6 @@ mod html;
 #[cfg(test)]
 mod json;
 #[cfg(test)]
+mod sweep;
+#[cfg(test)]
 mod terminal;

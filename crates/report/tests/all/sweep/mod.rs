@@ -1,0 +1,38 @@
+//! Reports of an insert sweep.
+
+pub mod fixture;
+
+use bakeoff_report::sweep::{html, json, terminal};
+use fixture::{SERIES, records, summary};
+
+#[test]
+fn the_terminal_shows_each_setting_and_the_best() {
+    let shown = terminal::render(&summary(), 100, false);
+    insta::assert_snapshot!(shown);
+    let widest = shown.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(100), "{shown}");
+}
+
+#[test]
+fn html_has_a_heat_map_for_each_design_and_escapes_what_came_from_outside() {
+    let page = html::render(&summary());
+    assert_eq!(page.matches("class=\"best\"").count(), 2);
+    // Settings with a rate are shaded; the one without is not.
+    assert_eq!(page.matches("class=\"heat\"").count(), 12 + 11);
+    assert_eq!(page.matches("class=\"empty\"").count(), 1);
+    assert!(page.contains("CPU metrics &lt;of&gt; hosts"));
+    assert!(!page.contains("<of>") && !page.contains("<whole>"));
+    assert!(page.contains("100 of 9,900,000 acknowledged"));
+    assert!(page.contains("1,234 timed out, 1 rejected"));
+}
+
+#[test]
+fn json_has_every_record() {
+    let text = json::render(&summary(), &records()).unwrap();
+    let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(parsed["records"].as_array().unwrap().len(), records().len());
+    let designs = parsed["summary"]["designs"].as_array().unwrap();
+    let series = designs.iter().find(|d| d["info"]["id"] == SERIES);
+    // Neither what failed nor what is not there.
+    assert_eq!(series.unwrap()["best"], serde_json::json!([1, 2]));
+}
