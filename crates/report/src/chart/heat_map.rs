@@ -6,7 +6,7 @@ use std::fmt::Write;
 use bakeoff_stats::sweep::{Cell, SweepDesign, SweepHeader};
 
 use crate::markup::Escaped;
-use crate::sweep::{CellText, share};
+use crate::sweep::CellText;
 use crate::units;
 
 const WIDTH: f64 = 360.0;
@@ -69,7 +69,7 @@ struct Place {
 impl Place {
     fn cell(&self, design: &SweepDesign, cell: &Cell) -> String {
         let text = CellText::of(cell);
-        let mut shapes = match share(design, cell) {
+        let mut shapes = match design.share(cell) {
             Some(share) => self.rect("heat", WEAKEST + share * (STRONGEST - WEAKEST)),
             None => self.empty(),
         };

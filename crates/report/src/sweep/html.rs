@@ -108,7 +108,7 @@ fn heat_maps(summary: &SweepSummary) -> String {
         .collect();
     charts_section(
         "Batch sizes and workers",
-        "Bold: rows acknowledged a second, and below it the p99 of an insert. The darker, the nearer \
+        "Bold: rows acknowledged a second, and below it the p99 of an insert. The stronger the shade, the nearer \
          to the design's own highest rate; the frame is its best setting. What failed is in no rate \
          and no time.",
         &charts,

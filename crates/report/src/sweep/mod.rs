@@ -44,12 +44,6 @@ fn trouble(cell: &Cell) -> Option<String> {
     }
 }
 
-/// A cell's rate as a share of its design's highest.
-pub(crate) fn share(design: &SweepDesign, cell: &Cell) -> Option<f64> {
-    let rate = cell.inserted.as_ref()?.rows_per_second();
-    Some(rate / design.highest_rate()?)
-}
-
 /// Designs that there is something to show of.
 fn shown(summary: &SweepSummary) -> impl Iterator<Item = &SweepDesign> {
     summary

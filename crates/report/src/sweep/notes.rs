@@ -20,8 +20,8 @@ pub fn facts(summary: &SweepSummary) -> String {
             "number of workers",
             "numbers of workers"
         ),
-        units::duration(header.seconds),
-        units::duration(header.warm_up_seconds),
+        units::trimmed(&units::duration(header.seconds)),
+        units::trimmed(&units::duration(header.warm_up_seconds)),
         header.data,
         header.machine.cpu,
         units::plural(u64::from(header.machine.cores), "core", "cores"),

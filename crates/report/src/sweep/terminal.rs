@@ -2,7 +2,7 @@
 
 use bakeoff_stats::sweep::{Cell, SweepDesign, SweepHeader, SweepSummary};
 
-use super::{CellText, notes, share, shown, verdict};
+use super::{CellText, notes, shown, verdict};
 use crate::terminal::layout::{self, NONE, left, right};
 use crate::terminal::section;
 use crate::terminal::text::{Style, wrap};
@@ -70,7 +70,7 @@ fn shown_cell(design: &SweepDesign, cell: &Cell, is_best: bool) -> comfy_table::
     let star = if is_best { "★ " } else { "" };
     let rate = text
         .rate
-        .map(|rate| format!("{star}{} {rate}", shade(share(design, cell))));
+        .map(|rate| format!("{star}{} {rate}", shade(design.share(cell))));
     let trouble = text.trouble.as_ref().map(|trouble| format!("✗ {trouble}"));
     let lines: Vec<String> = [rate, text.p99, trouble].into_iter().flatten().collect();
     let shown = right(lines.join("\n"));

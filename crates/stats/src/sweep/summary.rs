@@ -132,10 +132,15 @@ impl SweepDesign {
         self.cells[row][column].as_ref()
     }
 
-    /// The highest rate of any cell, whether it can be the best or not.
+    /// The highest rate of any cell whose rows are there, also of those with failures.
     pub fn highest_rate(&self) -> Option<f64> {
-        let rates = self.measured().filter_map(|c| c.inserted.as_ref());
-        rates.map(Inserted::rows_per_second).reduce(f64::max)
+        let rates = self.measured().filter_map(|c| Some(rank(c)?.1));
+        rates.reduce(f64::max)
+    }
+
+    /// A cell's rate as a share of the highest one; `None` if it has none that counts.
+    pub fn share(&self, cell: &Cell) -> Option<f64> {
+        Some(rank(cell)?.1 / self.highest_rate()?)
     }
 
     fn conclude(&mut self) {
@@ -161,6 +166,7 @@ fn flattening(cells: &[Option<Cell>]) -> Option<Flattening> {
     let measured: Vec<(&Cell, &Inserted)> = cells
         .iter()
         .flatten()
+        .filter(|cell| rank(cell).is_some())
         .filter_map(|cell| Some((cell, cell.inserted.as_ref()?)))
         .collect();
     let rates = measured.iter().map(|(_, i)| i.rows_per_second());

@@ -17,9 +17,9 @@ fn the_terminal_shows_each_setting_and_the_best() {
 fn html_has_a_heat_map_for_each_design_and_escapes_what_came_from_outside() {
     let page = html::render(&summary());
     assert_eq!(page.matches("class=\"best\"").count(), 2);
-    // Settings with a rate are shaded; the one without is not.
-    assert_eq!(page.matches("class=\"heat\"").count(), 12 + 11);
-    assert_eq!(page.matches("class=\"empty\"").count(), 1);
+    // Settings without a rate, or with a wrong one, are not shaded.
+    assert_eq!(page.matches("class=\"heat\"").count(), 12 + 10);
+    assert_eq!(page.matches("class=\"empty\"").count(), 2);
     assert!(page.contains("CPU metrics &lt;of&gt; hosts"));
     assert!(!page.contains("<of>") && !page.contains("<whole>"));
     assert!(page.contains("100 of 9,900,000 acknowledged"));
