@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, check_queries};
+use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Workload, source};
 use clap::Args;
@@ -118,6 +118,7 @@ impl Sweep {
             run_dir,
             threads: crate::machine::cores(),
             cluster: self.cluster.cluster(),
+            replication: Replication::default(),
             postgres: self.postgres.server()?,
             memory_table_bytes: 0,
             keys_repeat,
