@@ -93,7 +93,7 @@ pub async fn burst(
             }),
         }
     }
-    let tally = burst.note(|tally| std::mem::take(tally));
+    let tally = burst.note(std::mem::take);
     (workers, tally)
 }
 

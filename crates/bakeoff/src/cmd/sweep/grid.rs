@@ -72,9 +72,8 @@ mod tests {
     #[test]
     fn a_grid_has_each_setting_once_in_order() {
         let grid = Grid::new(&[100, 1, 100], &[8, 1]);
-        let settings: Vec<(u64, u32)> = { grid.settings().iter() }
-            .map(|s| (s.batch_rows, s.workers))
-            .collect();
+        let settings = grid.settings().into_iter();
+        let settings: Vec<(u64, u32)> = settings.map(|s| (s.batch_rows, s.workers)).collect();
         assert_eq!(settings, [(1, 1), (1, 8), (100, 1), (100, 8)]);
         let middle = Grid::new(&[1, 10, 100], &[1, 8, 64, 256]).middle().unwrap();
         assert_eq!((middle.batch_rows, middle.workers), (10, 64));
