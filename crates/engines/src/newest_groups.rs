@@ -51,6 +51,7 @@ async fn answered(session: &SessionContext, sql: &str, order_key: Option<&str>) 
         planner.create_physical_plan(plan, &state).await
     };
     let newest = order_key.and_then(|key| Some((key, Newest::of(&plan, key)?)));
+    let mut in_vain = 0;
     if let Some((order_key, newest)) = newest {
         for begin in newest.begins() {
             let Some(window) = since(&plan, order_key, begin)? else {
@@ -59,11 +60,21 @@ async fn answered(session: &SessionContext, sql: &str, order_key: Option<&str>) 
             let answer = run(session, physical(&window).await?).await?;
             let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
             if rows == newest.groups {
-                return Ok(answer);
+                return Ok(with_scanned(answer, in_vain));
             }
+            in_vain += answer.rows_scanned.unwrap_or(0);
         }
     }
-    run(session, physical(&plan).await?).await
+    let answer = run(session, physical(&plan).await?).await?;
+    Ok(with_scanned(answer, in_vain))
+}
+
+/// An answer for which so many rows more were read.
+fn with_scanned(answer: Answer, more: u64) -> Answer {
+    Answer {
+        rows_scanned: answer.rows_scanned.map(|rows| rows + more),
+        ..answer
+    }
 }
 
 /// What such a query wants. Times are milliseconds.
@@ -73,6 +84,8 @@ struct Newest {
     bins: Bins,
     /// The first moment after all rows that it wants.
     end: i64,
+    /// The first moment that it wants, if it says so.
+    begin: Option<i64>,
 }
 
 /// Groups as intervals of equal length, one of which begins at the origin.
@@ -93,31 +106,55 @@ impl Newest {
             return None;
         };
         let (aggregate, group) = grouped(&sort.input, by)?;
-        let bins = Bins::of(group, order_key)?;
-        let end = end(&aggregate.input, order_key)?;
-        let groups = sort.fetch.filter(|groups| *groups > 0)?;
-        Some(Newest { groups, bins, end })
+        let bins = Bins::of(group, order_key, first.nulls_first)?;
+        let filters = filters(&aggregate.input, order_key)?;
+        let bounds = |of: fn(&Operator, i64) -> Option<i64>| {
+            let bound = move |(op, time): &(Operator, i64)| of(op, *time);
+            filters.iter().filter_map(bound)
+        };
+        let end = bounds(|op, time| match op {
+            Operator::Lt => Some(time),
+            Operator::LtEq => time.checked_add(1),
+            _ => None,
+        });
+        let begin = bounds(|op, time| match op {
+            Operator::Gt => time.checked_add(1),
+            Operator::GtEq | Operator::Eq => Some(time),
+            _ => None,
+        });
+        Some(Newest {
+            groups: sort.fetch.filter(|groups| *groups > 0)?,
+            bins,
+            end: end.min()?,
+            begin: begin.max(),
+        })
     }
 
-    /// Where windows begin, the latest first.
+    /// Where windows begin, the latest first. None of them has all rows that are wanted.
     fn begins(&self) -> impl Iterator<Item = i64> {
         let newest = self.bins.begin_of(self.end.saturating_sub(1));
         let groups = i64::try_from(self.groups).unwrap_or(i64::MAX);
         (0..WINDOWS).map_while(move |number| {
             let bins = groups.checked_mul(LONGER.checked_pow(number)?)?;
-            newest?.checked_sub(self.bins.width.checked_mul(bins - 1)?)
+            let begin = newest?.checked_sub(self.bins.width.checked_mul(bins - 1)?)?;
+            let is_later = self.begin.is_none_or(|first| begin > first);
+            is_later.then_some(begin)
         })
     }
 }
 
 impl Bins {
     /// What a group's expression makes of the order key.
-    fn of(group: &Expr, order_key: &str) -> Option<Bins> {
+    fn of(group: &Expr, order_key: &str, nulls_first: bool) -> Option<Bins> {
         let is_key = |expr: &Expr| matches!(expr, Expr::Column(c) if c.name == order_key);
         let Expr::ScalarFunction(function) = group else {
             return None;
         };
         let (name, args) = (function.name(), &function.args[..]);
+        if name == "date_bin" && nulls_first {
+            // Times that nanoseconds cannot tell are in a group without a value, the first one.
+            return None;
+        }
         let (width, origin) = match (name, args) {
             ("date_trunc", [Expr::Literal(unit, _), time]) if is_key(time) => {
                 (unit_width(unit)?, 0)
@@ -206,35 +243,43 @@ fn unaliased(expr: &Expr) -> &Expr {
     }
 }
 
-/// The first moment after all rows of a table that filters leave.
-fn end(plan: &LogicalPlan, order_key: &str) -> Option<i64> {
+/// Filters of the order key of the one table below: operator and time.
+fn filters(plan: &LogicalPlan, order_key: &str) -> Option<Vec<(Operator, i64)>> {
+    let of_key = |filters: &[&Expr]| -> Vec<(Operator, i64)> {
+        let filters = filters.iter().flat_map(|filter| split_conjunction(filter));
+        filters
+            .filter_map(|filter| compared(filter, order_key))
+            .collect()
+    };
     match plan {
-        LogicalPlan::Projection(projection) => end(&projection.input, order_key),
-        LogicalPlan::SubqueryAlias(alias) => end(&alias.input, order_key),
+        // What has the key's name above has to be the key.
+        LogicalPlan::Projection(projection) => {
+            let mut exprs = projection.expr.iter();
+            let is_named = |expr: &Expr| expr.qualified_name().1 == order_key;
+            let all_keep = exprs.all(|expr| matches!(expr, Expr::Column(_)) || !is_named(expr));
+            all_keep.then(|| filters(&projection.input, order_key))?
+        }
+        LogicalPlan::SubqueryAlias(alias) => filters(&alias.input, order_key),
         LogicalPlan::Filter(filter) => {
-            let here = split_conjunction(&filter.predicate).into_iter();
-            let here = here.filter_map(|expr| end_by(expr, order_key));
-            here.chain(end(&filter.input, order_key)).min()
+            let mut found = filters(&filter.input, order_key)?;
+            found.extend(of_key(&[&filter.predicate]));
+            Some(found)
         }
         LogicalPlan::TableScan(scan) if scan.fetch.is_none() => {
-            let filters = scan.filters.iter().flat_map(split_conjunction);
-            filters.filter_map(|expr| end_by(expr, order_key)).min()
+            Some(of_key(&scan.filters.iter().collect::<Vec<_>>()))
         }
         _ => None,
     }
 }
 
-fn end_by(filter: &Expr, order_key: &str) -> Option<i64> {
+fn compared(filter: &Expr, order_key: &str) -> Option<(Operator, i64)> {
     let Expr::BinaryExpr(BinaryExpr { left, op, right }) = filter else {
         return None;
     };
-    match (left.as_ref(), op, right.as_ref()) {
-        (Expr::Column(column), op, Expr::Literal(value, _)) if column.name == order_key => match op
-        {
-            Operator::Lt => millis(value),
-            Operator::LtEq => millis(value)?.checked_add(1),
-            _ => None,
-        },
+    match (left.as_ref(), right.as_ref()) {
+        (Expr::Column(column), Expr::Literal(value, _)) if column.name == order_key => {
+            Some((*op, millis(value)?))
+        }
         _ => None,
     }
 }

@@ -20,6 +20,8 @@ use futures::StreamExt;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
+use crate::newest_groups;
+
 /// Memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
 /// An answer larger than this is not compared: it is held twice, and its cells one by one.
@@ -91,17 +93,20 @@ pub async fn answer(session: &SessionContext, sql: &str) -> Result<Answer, Desig
     run.await.map_err(|error| DesignError(message(&error)))
 }
 
-/// Runs SQL on another runtime than the caller's. It ends when the caller gives up waiting: what
+/// As [`newest_groups::answer`], on another runtime than the caller's. It ends when the caller gives up waiting: what
 /// went on would use the server with nobody counting it.
 pub async fn answer_on(
     runtime: &Handle,
     session: &SessionContext,
     sql: &str,
+    order_key: Option<&str>,
 ) -> Result<Answer, DesignError> {
     let (session, sql) = (session.clone(), sql.to_owned());
+    let order_key = order_key.map(str::to_owned);
     // A set aborts its tasks when it is dropped.
     let mut asked = JoinSet::new();
-    asked.spawn_on(async move { answer(&session, &sql).await }, runtime);
+    let answer = async move { newest_groups::answer(&session, &sql, order_key.as_deref()).await };
+    asked.spawn_on(answer, runtime);
     match asked.join_next().await {
         Some(Ok(answer)) => answer,
         Some(Err(error)) => Err(DesignError(format!("the query broke off: {error}"))),
@@ -310,7 +315,7 @@ mod tests {
         let table = Arc::new(Silent(Mutex::new(Some(asked))));
         let session = session_with(1, "silent", table).unwrap();
         let runtime = Handle::current();
-        let asking = answer_on(&runtime, &session, "SELECT * FROM silent");
+        let asking = answer_on(&runtime, &session, "SELECT * FROM silent", None);
         let question = tokio::select! {
             _ = asking => panic!("it answered"),
             question = is_asked => question.unwrap(),

@@ -7,11 +7,13 @@ use crate::units;
 /// What the figures of the nodes are.
 pub fn measured(summary: &Summary) -> Option<String> {
     let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
+    let mut designs = summary.designs.iter();
+    designs.find(|design| design.info.engine == "cassandra")?;
     Some(format!(
-        "Cassandra ran as {} nodes on this one machine with {}, reading and writing at {}: its \
-         bytes and CPU times are those of all nodes and copies together, and the forecast of \
-         storage counts each copy once; all nodes share {}, so times show what replication and \
-         consistency cost, not how fast more machines are",
+        "Cassandra ran as {} nodes on this one machine with {}, reading and writing at {}: bytes a \
+         row are those of one copy, as everywhere, CPU times those of all nodes together; all nodes \
+         share {}, so times show what replication and consistency cost, not how fast more machines \
+         are",
         nodes.nodes,
         copies(nodes.copies),
         nodes.consistency,

@@ -72,16 +72,13 @@ pub fn paragraph(summary: &Summary) -> String {
 fn storage(summary: &Summary, forecast: &Forecast) -> Option<String> {
     let smallest = forecast.storage.first()?;
     let design = summary.design(&smallest.design)?;
-    let copies_in = summary.header.copies_in(&design.info);
-    let per_row = design.bytes_per_row? / f64::from(copies_in);
     let mut text = format!(
-        "Storage to buy: {} for {} of {} rows with {}, the smallest at {} a row{}",
+        "Storage to buy: {} for {} of {} rows with {}, the smallest at {} a row",
         units::bytes(smallest.bytes),
         copies(summary),
         units::count(forecast.full_rows),
         smallest.design,
-        units::bytes(per_row),
-        if copies_in > 1 { " and copy" } else { "" },
+        units::bytes(design.bytes_per_row?),
     );
     if let Some(largest) = forecast
         .storage

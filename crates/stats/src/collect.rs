@@ -192,7 +192,13 @@ impl Collected {
     /// All but what compares designs with each other.
     pub fn summary(self) -> Summary {
         let mut run = self.run;
-        run.designs = self.designs.into_iter().map(Design::condense).collect();
+        let header = &run.header;
+        let designs = self.designs.into_iter();
+        let designs = designs.map(|design| {
+            let copies = header.copies_in(&design.info);
+            design.condense(copies)
+        });
+        run.designs = designs.collect();
         let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();
         run.rows = self.rows_to_load.or(most_loaded).unwrap_or(0);
         run
@@ -223,7 +229,8 @@ impl Design {
         }
     }
 
-    fn condense(mut self) -> DesignSummary {
+    /// The footprint has so many copies of each row.
+    fn condense(mut self, copies: u32) -> DesignSummary {
         for failure in self
             .queries
             .iter()
@@ -242,7 +249,7 @@ impl Design {
             settle_seconds: self.settle_seconds,
             bytes_per_row: bytes
                 .filter(|_| rows_loaded > 0)
-                .map(|bytes| bytes as f64 / rows_loaded as f64),
+                .map(|bytes| bytes as f64 / rows_loaded as f64 / f64::from(copies)),
             times_smaller: None,
             queries: self.queries.into_iter().map(Query::condense).collect(),
             footprint: self.footprint,

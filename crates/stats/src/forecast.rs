@@ -86,7 +86,7 @@ fn storage(summary: &Summary, contenders: &[&DesignSummary]) -> Vec<StorageForec
         .filter_map(|d| Some((d, d.bytes_per_row?)))
         .map(|(d, bytes)| StorageForecast {
             design: d.info.id.clone(),
-            bytes: bytes / f64::from(summary.header.copies_in(&d.info)) * rows_kept,
+            bytes: bytes * rows_kept,
         })
         .collect();
     storage.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));

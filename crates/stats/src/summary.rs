@@ -48,6 +48,7 @@ pub struct DesignSummary {
     pub settle_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
     /// Bytes of the footprint for each row sent, duplicates included.
+    /// Of one copy of each row, however many the footprint has.
     pub bytes_per_row: Option<f64>,
     /// How many times smaller than the largest design that has a figure.
     pub times_smaller: Option<f64>,

@@ -44,6 +44,6 @@ pub fn info(replication: Replication) -> Option<NodesInfo> {
     (replication.nodes > 1).then(|| NodesInfo {
         nodes: u32::from(replication.nodes),
         copies: replication.copies(),
-        consistency: replication.level().to_string(),
+        consistency: replication.levels(),
     })
 }

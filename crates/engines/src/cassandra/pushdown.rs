@@ -101,42 +101,61 @@ impl Pushdown {
         (pushdown, restrictions)
     }
 
-    /// Order key columns may be restricted to one value each, and the next one to a range.
+    /// Order key columns may be restricted to one value each, and the next one to a range. Which
+    /// filters do so depends on none of their order.
     fn restrict_order(&mut self, table: &ReadTable, restrictions: &[Option<OnColumn>]) {
         for column in &table.clustering_key {
-            let mut equal = false;
-            let (mut lower, mut upper) = (false, false);
-            let on_column = restrictions
+            let on_column: Vec<(usize, &Restriction)> = restrictions
                 .iter()
                 .enumerate()
                 .filter_map(|(i, r)| match r {
                     Some((name, restriction)) if name == column => Some((i, restriction)),
                     _ => None,
-                });
-            for (i, restriction) in on_column {
-                let (operator, value) = match restriction {
-                    Restriction::In(values) => match values.as_slice() {
-                        [value] if !lower && !upper => (Operator::Eq, value),
-                        _ => continue,
-                    },
-                    Restriction::Range(_, _) if equal => continue,
-                    Restriction::Range(operator, value) => (*operator, value),
-                };
-                let taken = match operator {
-                    Operator::Eq => &mut equal,
-                    Operator::Gt | Operator::GtEq => &mut lower,
-                    _ => &mut upper,
-                };
-                // CQL takes one restriction of a kind; the others stay with DataFusion.
-                if std::mem::replace(taken, true) {
-                    continue;
-                }
-                self.order.push((column.clone(), operator, value.clone()));
+                })
+                .collect();
+            let one_value = on_column.iter().find_map(|(i, r)| match r {
+                Restriction::In(values) => match values.as_slice() {
+                    [value] => Some((*i, value.clone())),
+                    _ => None,
+                },
+                Restriction::Range(..) => None,
+            });
+            if let Some((i, value)) = one_value {
+                self.order.push((column.clone(), Operator::Eq, value));
                 self.exact[i] = true;
+                continue;
             }
-            if !equal {
-                break;
+            for is_lower in [true, false] {
+                self.restrict_end(column, &on_column, is_lower);
             }
+            break;
+        }
+    }
+
+    /// Restricts a column by the tightest of its lower or upper bounds, which implies the others.
+    fn restrict_end(&mut self, column: &str, on_column: &[(usize, &Restriction)], is_lower: bool) {
+        let of_end = |(i, r): &(usize, &Restriction)| match r {
+            Restriction::Range(operator, value)
+                if is_lower == matches!(operator, Operator::Gt | Operator::GtEq) =>
+            {
+                Some((*i, *operator, value.clone()))
+            }
+            _ => None,
+        };
+        let bounds: Vec<(usize, Operator, KeyValue)> =
+            on_column.iter().filter_map(of_end).collect();
+        let tightness = |(_, operator, value): &&(usize, Operator, KeyValue)| {
+            let is_strict = matches!(operator, Operator::Gt | Operator::Lt);
+            (value.clone(), is_strict == is_lower)
+        };
+        let tightest = match is_lower {
+            true => bounds.iter().max_by_key(tightness),
+            false => bounds.iter().min_by_key(tightness),
+        };
+        if let Some((_, operator, value)) = tightest {
+            self.order
+                .push((column.to_owned(), *operator, value.clone()));
+            bounds.iter().for_each(|(i, ..)| self.exact[*i] = true);
         }
     }
 

@@ -68,12 +68,6 @@ impl Replication {
         let needed = match self.level() {
             Consistency::Two => 2,
             Consistency::Three => 3,
-            Consistency::Any | Consistency::EachQuorum => {
-                return Err(EngineError(format!(
-                    "--consistency {}: nothing can be read with it here; choose another level",
-                    self.level()
-                )));
-            }
             _ => 1,
         };
         if needed > copies {
@@ -86,18 +80,22 @@ impl Replication {
         Ok(())
     }
 
+    /// What a report says of the level.
+    pub fn levels(self) -> String {
+        match self.consistency {
+            Some(level) => level.to_string(),
+            None => "LOCAL_ONE; of columnar tables LOCAL_QUORUM".to_owned(),
+        }
+    }
+
     /// The settings that a report has to tell.
     pub fn settings(self) -> Vec<(String, String)> {
         if !self.is_chosen() {
             return Vec::new();
         }
-        let consistency = match self.consistency {
-            Some(level) => level.to_string(),
-            None => "LOCAL_ONE; of columnar tables LOCAL_QUORUM".to_owned(),
-        };
         let settings = [
             ("replication factor", self.copies().to_string()),
-            ("consistency", consistency),
+            ("consistency", self.levels()),
         ];
         settings
             .map(|(name, value)| (name.to_owned(), value))
@@ -134,8 +132,6 @@ mod tests {
         assert!(error.contains("there are 2 nodes"), "{error}");
         let error = refused(asked(2, Consistency::Three), 3);
         assert!(error.contains("waits for 3 copies"), "{error}");
-        let error = refused(asked(3, Consistency::Any), 3);
-        assert!(error.contains("--consistency ANY"), "{error}");
     }
 
     #[test]

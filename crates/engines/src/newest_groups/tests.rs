@@ -67,10 +67,13 @@ async fn answers_are_those_of_all_rows() {
         "SELECT date_trunc('minute', time) AS minute, max(value) AS most FROM events
          WHERE time < END GROUP BY minute ORDER BY minute DESC LIMIT 5",
         "SELECT count(*) AS n, date_bin(INTERVAL '7 minutes', time) AS bin FROM events
-         WHERE END >= time AND host = 'a' GROUP BY bin ORDER BY bin DESC LIMIT 3",
+         WHERE END >= time AND host = 'a' GROUP BY bin ORDER BY bin DESC NULLS LAST LIMIT 3",
         "SELECT date_bin(INTERVAL '7 minutes', time, TIMESTAMP '1970-01-01T00:03:00') AS bin, host,
          avg(value) AS mean FROM events WHERE time < END AND time >= TIMESTAMP '1970-01-01T00:30:00'
-         GROUP BY bin, host ORDER BY bin DESC, host LIMIT 5",
+         GROUP BY bin, host ORDER BY bin DESC NULLS LAST, host LIMIT 5",
+        "SELECT date_trunc('minute', time) AS minute, count(*) AS n FROM (
+         SELECT to_timestamp_millis(CAST(value AS BIGINT) * 60000) AS time
+         FROM events WHERE time < END) GROUP BY minute ORDER BY minute DESC LIMIT 3",
         "SELECT date_trunc('hour', time) AS hour, sum(value) AS total FROM events
          WHERE time < END AND value > 50 GROUP BY 1 ORDER BY 1 DESC LIMIT 2",
     ];
@@ -107,6 +110,15 @@ async fn only_the_newest_rows_are_read_where_they_are_enough() {
         200,
         "all, since windows are empty"
     );
+    // A window with four minutes, two that have the same, and all rows.
+    assert_eq!(rows(&newest(at(3_003))).await, 8 + 8 + 8 + 208);
+    let bounded =
+        newest(at(3_003)).replace("WHERE", "WHERE time > TIMESTAMP '1970-01-03T02:00:00' AND");
+    assert_eq!(
+        rows(&bounded).await,
+        6,
+        "no window is as long as what is wanted"
+    );
 }
 
 #[tokio::test]
@@ -127,6 +139,7 @@ async fn what_is_not_of_the_form_is_not_taken_for_it() {
             origin: 0,
         },
         end: DAY + 1,
+        begin: None,
     };
     assert_eq!(newest(good).await, Some(wanted));
     for (from, to) in [

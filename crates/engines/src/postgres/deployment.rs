@@ -144,7 +144,7 @@ impl Deployment {
         result: Result<T, DesignError>,
     ) -> Result<T, DesignError> {
         if let (Err(_), Some(server)) = (&result, &self.server) {
-            death::await_end(server.address(), || server.is_running()).await;
+            death::await_end(&[server.address()], || server.is_running()).await;
         }
         result
     }

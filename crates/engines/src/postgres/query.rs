@@ -12,6 +12,8 @@ use crate::sql::{ANSWER_BYTES, too_large};
 /// What a row and each of its cells take beside their values, about.
 const ROW_BYTES: usize = 128;
 const CELL_BYTES: usize = 24;
+/// What the rows of an answer may take until they are columns, in bytes.
+const HELD_BYTES: usize = 4 * ANSWER_BYTES;
 
 /// Asks, and holds the answer to its last row.
 pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
@@ -19,11 +21,12 @@ pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     let nothing = std::iter::empty::<(&(dyn ToSql + Sync), Type)>();
     let rows = client.query_typed_raw(sql, nothing).await.map_err(failed)?;
     let mut rows = std::pin::pin!(rows);
-    let (mut held, mut bytes) = (Vec::new(), 0);
+    let (mut held, mut bytes, mut around) = (Vec::new(), 0, 0);
     while let Some(row) = rows.next().await.transpose().map_err(failed)? {
-        bytes += ROW_BYTES + row.len() * CELL_BYTES + decode::bytes(&row);
+        bytes += decode::bytes(&row);
+        around += ROW_BYTES + row.len() * CELL_BYTES;
         held.push(row);
-        if bytes > ANSWER_BYTES {
+        if bytes > ANSWER_BYTES || bytes + around > HELD_BYTES {
             return Err(DesignError(too_large()));
         }
     }

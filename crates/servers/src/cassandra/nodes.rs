@@ -80,6 +80,11 @@ impl Nodes {
         self.nodes.len()
     }
 
+    /// Where each of them speaks CQL.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.nodes.iter().map(Server::address).collect()
+    }
+
     /// Where the first one speaks CQL. The others have the same port, and the addresses after it.
     pub fn address(&self) -> SocketAddr {
         self.first().address()

@@ -8,7 +8,7 @@ mod header;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
@@ -22,7 +22,7 @@ use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
 use crate::cmd::prices::PriceOptions;
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
 use crate::machine;
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
@@ -159,6 +159,12 @@ impl Run {
 
     fn replication(&self) -> Result<Replication> {
         let ours = self.cluster.cassandra.is_none();
+        if self.consistency == Some(Consistency::Any) {
+            return Err(Misuse::of(anyhow!(
+                "--consistency any: nothing can be read with it; choose another level"
+            ))
+            .into());
+        }
         self.nodes.replication(ours, self.consistency)
     }
 

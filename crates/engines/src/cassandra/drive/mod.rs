@@ -38,6 +38,7 @@ use tokio::sync::OnceCell;
 use super::buckets::BucketsWritten;
 use super::connect::LoadConnection;
 use super::deployment::Deployment;
+use super::first_rows;
 use super::keyspace;
 use super::layout::TableLayout;
 use super::readable::ReadTable;
@@ -149,8 +150,13 @@ impl CassandraTarget {
         let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;
-        let runtime = self.runtime.clone();
-        Ok(Some(Queries::new(&self.parts.workload, sql, runtime)))
+        let (sql, runtime) = (first_rows::session(&sql), self.runtime.clone());
+        let order_key = layout
+            .clustering_key()
+            .first()
+            .map(|name| (*name).to_owned());
+        let workload = &self.parts.workload;
+        Ok(Some(Queries::new(workload, sql, order_key, runtime)))
     }
 
     async fn session(&self, client: Arc<Session>) -> Result<CassandraSession, DesignError> {

@@ -27,6 +27,7 @@ pub struct Queries {
     queries: Vec<Query>,
     seed: u64,
     sql: SessionContext,
+    order_key: Option<String>,
     /// Where DataFusion computes: on the worker's own thread it would keep others waiting.
     runtime: Handle,
 }
@@ -38,11 +39,17 @@ pub struct Counted {
 }
 
 impl Queries {
-    pub fn new(workload: &Workload, sql: SessionContext, runtime: Handle) -> Arc<Self> {
+    pub fn new(
+        workload: &Workload,
+        sql: SessionContext,
+        order_key: Option<String>,
+        runtime: Handle,
+    ) -> Arc<Self> {
         Arc::new(Queries {
             queries: workload.queries.clone(),
             seed: workload.seed,
             sql,
+            order_key,
             runtime,
         })
     }
@@ -64,7 +71,8 @@ impl Queries {
         let rejected = |why: &dyn std::fmt::Display| {
             Failure::new(FailureKind::Rejected, format!("{name}: `{sql}`: {why}"))
         };
-        let answer = sql::answer_on(&self.runtime, &self.sql, sql).await;
+        let order_key = self.order_key.as_deref();
+        let answer = sql::answer_on(&self.runtime, &self.sql, sql, order_key).await;
         let answer = answer.map_err(|e| rejected(&e))?;
         let sum = |of: fn(&arrow::record_batch::RecordBatch) -> usize| -> u64 {
             answer.batches.iter().map(|batch| of(batch) as u64).sum()

@@ -78,7 +78,7 @@ fn the_order_key_is_pushed_up_to_its_first_range() {
             col("value").gt(lit(0.5)),
         ],
     );
-    assert_eq!(pushed.exact, [true, true, true, true, false, false]);
+    assert_eq!(pushed.exact, [true, true, true, true, true, false]);
     assert_eq!(pushed.bounds("b"), (Some(5), Some(9)));
     let range_then_more = pushdown(
         "cassandra/wide",
