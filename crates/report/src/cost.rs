@@ -5,6 +5,9 @@ use bakeoff_stats::{Cost, CostRange, DesignCost, Summary};
 use crate::units;
 
 pub const TITLE: &str = "Cost (forecast)";
+/// What is compared in a column that looks like the others.
+pub const ON_CONCURRENT: &str = "\"Concurrent\" are questions of several clients at a time, in the \
+    shares in which they were answered, which are not the same for all designs.";
 
 /// Whose prices, and what the figures mean.
 pub fn hint(summary: &Summary, cost: &Cost) -> String {

@@ -18,7 +18,8 @@ pub struct Prices {
     pub storage_gib_month: f64,
 }
 
-/// Amounts are in the currency of the prices. Yardsticks are not in it.
+/// Amounts are in the currency of the prices. Neither yardsticks are in it nor designs that failed or
+/// answered wrongly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     pub prices: Prices,
@@ -72,7 +73,8 @@ impl Cost {
         let for_cores = scale.cores.div_ceil(prices.machine_cores.max(1));
         let machines = for_cores.max(scale.replication).max(1);
         let machines_month = f64::from(machines) * prices.machine_month;
-        let designs = summary.designs.iter().filter(|d| !d.info.is_yardstick());
+        let is_choice = |d: &&DesignSummary| d.is_right() && !d.info.is_yardstick();
+        let designs = summary.designs.iter().filter(is_choice);
         Cost {
             machines,
             machines_month,

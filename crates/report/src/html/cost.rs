@@ -4,7 +4,7 @@ use bakeoff_stats::{Cost, CostRange, Summary};
 
 use super::section;
 use super::table::{Heading, Table, or_none};
-use crate::cost::{TITLE, cells, columns, hint, range};
+use crate::cost::{ON_CONCURRENT, TITLE, cells, columns, hint, range};
 use crate::markup::{Escaped, design_id};
 
 /// Empty without prices.
@@ -29,8 +29,7 @@ fn designs(cost: &Cost) -> String {
             .collect()
     };
     let table = Table {
-        caption: "\"Concurrent\" are questions of several clients at a time, in the shares in which \
-                  they were answered.",
+        caption: ON_CONCURRENT,
         head: std::iter::once(Heading::text("Design"))
             .chain(head)
             .collect(),

@@ -4,7 +4,7 @@ use bakeoff_stats::{Cost, Summary};
 
 use super::layout::{left, or_none, right, set_width, table};
 use super::text::{Style, wrap};
-use crate::cost::{cells, columns, hint, range, ranking};
+use crate::cost::{ON_CONCURRENT, cells, columns, hint, range, ranking};
 
 /// `None` without prices.
 pub fn tables(summary: &Summary, width: usize, style: Style) -> Option<String> {
@@ -12,6 +12,7 @@ pub fn tables(summary: &Summary, width: usize, style: Style) -> Option<String> {
     let parts = [
         wrap(&hint(summary, cost), width, "", ""),
         designs(cost, width, style),
+        wrap(ON_CONCURRENT, width, "", ""),
         queries(summary, cost, width, style),
     ];
     Some(parts.join("\n\n"))

@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::{footprint, loaded, run, timed};
-use crate::{Concurrent, ConcurrentQuery, Record};
+use crate::testing::{answered, failed, footprint, loaded, run, timed, wrong};
+use crate::{Concurrent, ConcurrentQuery, Record, Step};
 
 /// A core-second is a millionth: 21.024 / 8 cores / 2,628,000 s. A GiB is a tenth.
 fn prices() -> Prices {
@@ -85,6 +85,20 @@ fn a_month_is_storage_at_full_scale_and_machines_for_its_cores_and_copies() {
     };
     header.scale.cores = 33;
     assert_eq!(cost(&records).machines, 5);
+}
+
+#[test]
+fn what_failed_or_answered_wrongly_is_no_choice() {
+    for trouble in [
+        failed("a/x", Step::Concurrent, None, "it ended"),
+        answered("a/x", "key", wrong()),
+    ] {
+        let mut records = records();
+        records.push(trouble);
+        let cost = cost(&records);
+        assert!(cost.design("a/x").is_none());
+        assert!(cost.design("a/y").is_some());
+    }
 }
 
 #[test]
