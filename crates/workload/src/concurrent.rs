@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Clients that ask at the same time. Each takes the next permutation: all queries in a random
-/// order, with parameters of their own.
+/// order. Parameters repeat after a few sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Concurrent {
     pub clients: u32,

@@ -9,6 +9,8 @@ use glob::Pattern;
 
 use crate::exit::Misuse;
 
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// The workload of a file, with these options of its generator (`--set`).
 pub fn workload(path: &Path, settings: &[String]) -> Result<Workload> {
     Workload::read_with(path, settings).map_err(|error| match error {
@@ -82,6 +84,14 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The same for what is added to a moment, which has to stay within what clocks can tell.
+pub fn parse_duration_to_a_day(text: &str) -> Result<Duration, String> {
+    match parse_duration(text)? {
+        duration if duration <= DAY => Ok(duration),
+        _ => Err("more than a day".to_owned()),
+    }
+}
+
 /// `2026-01-31T12:00:00Z`, or seconds since 1970.
 pub fn parse_time(text: &str) -> Result<SystemTime, String> {
     if let Ok(seconds) = text.parse::<f64>()
@@ -133,6 +143,10 @@ mod tests {
         assert_eq!(parse_duration("1m 30s"), Ok(Duration::from_secs(90)));
         for bad in ["", "0s", "soon", "-3m", "3"] {
             assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+        assert_eq!(parse_duration_to_a_day("24h"), Ok(DAY));
+        for bad in ["0s", "25h", "500000000000y"] {
+            assert!(parse_duration_to_a_day(bad).is_err(), "{bad}");
         }
     }
 

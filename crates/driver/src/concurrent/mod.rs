@@ -37,13 +37,14 @@ pub async fn measure(
     let Some(plan) = run.settings.concurrent else {
         return Ok(());
     };
-    let designs = open(run);
-    if designs.is_empty() {
+    if open(run).is_empty() {
         return Ok(());
     }
     if !warm {
         measure::warm_up(run, questions).await?;
     }
+    // Without those that failed in the warm-up.
+    let designs = open(run);
     let sets = prepare(run, questions, &plan).await?;
     let began = Instant::now();
     for design in designs {

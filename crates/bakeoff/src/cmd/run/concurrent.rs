@@ -5,7 +5,7 @@ use std::time::Duration;
 use bakeoff_workload::{Concurrent, Workload};
 use clap::Args;
 
-use crate::cmd::choice::parse_duration;
+use crate::cmd::choice::parse_duration_to_a_day;
 
 #[derive(Args, Debug)]
 pub struct ConcurrentOptions {
@@ -15,7 +15,7 @@ pub struct ConcurrentOptions {
     concurrent_clients: Option<u32>,
 
     /// The longest that they ask each design
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration_to_a_day)]
     concurrent_for: Option<Duration>,
 
     /// Ask one question after another only, whatever the workload says
