@@ -55,7 +55,7 @@ fn all_inserted(bench: &Bench, designs: usize) {
     assert_eq!(cells.len(), 4 * designs);
     for cell in cells {
         assert!(cell["inserted"]["rows"].as_u64().unwrap() > 0, "{cell}");
-        assert!(cell["inserted"]["p99"].as_f64().unwrap() > 0.0, "{cell}");
+        assert!(cell["inserted"]["p50"].as_f64().unwrap() > 0.0, "{cell}");
         assert_eq!(cell["failures"]["kinds"], serde_json::json!([]), "{cell}");
         assert_eq!(cell["check"]["check"], "right", "{cell}");
         assert_eq!(cell["reason"], Value::Null, "{cell}");
@@ -104,7 +104,7 @@ fn more_workers_than_the_server_has_connections_are_told_and_the_others_measured
     ];
     let swept = bench.bakeoff(&[&grid, &more[..]].concat()).expect(0);
     swept
-        .says("of 700 workers could not connect")
+        .says("not all of 700 workers could connect")
         .says("max_connections");
     let records = records(&bench);
     let cell = |workers| {
@@ -154,7 +154,12 @@ fn what_cannot_be_swept_is_told() {
     let shown = bench.bakeoff(&["sweep", "w.toml", "--dry-run"]).expect(0);
     shown.says("20 settings");
     assert!(!bench.path("runs").exists());
-    for (option, value) in [("--batches", "0"), ("--workers", "8,x"), ("--for", "0s")] {
+    for (option, value) in [
+        ("--batches", "0"),
+        ("--workers", "8,x"),
+        ("--for", "0s"),
+        ("--warm-up", "1000000y"),
+    ] {
         bench
             .bakeoff(&["sweep", "w.toml", option, value])
             .expect(2)

@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arrow::record_batch::RecordBatch;
 use bakeoff_stats::FailureKind;
-use bakeoff_stats::sweep::InsertTally;
+use bakeoff_stats::sweep::{Failures, InsertTally};
 use tokio::task::JoinSet;
 
 use super::feed::Feed;
@@ -14,7 +13,7 @@ use crate::drive::Failure;
 
 /// After a failure a worker waits this long, so that what fails at once is not done all the time.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
-/// The longest that connecting one worker may take.
+/// The longest that connecting one worker may take before a burst.
 const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 
 /// A worker between two bursts.
@@ -37,31 +36,33 @@ struct Burst {
 /// Connects workers, all at a time.
 ///
 /// # Errors
-/// What failed, if any could not connect: fewer workers would be another setting.
-pub async fn connect(inserts: &Arc<dyn Inserts>, workers: u32) -> Result<Vec<Worker>, InsertTally> {
+/// The first failure: fewer workers would be another setting. Then none is connected any more,
+/// since others may need the server's connections.
+pub async fn connect(inserts: &Arc<dyn Inserts>, workers: u32) -> Result<Vec<Worker>, Failures> {
     let mut connecting = JoinSet::new();
     for _ in 0..workers {
         let inserts = Arc::clone(inserts);
         connecting.spawn(async move {
-            let connected = tokio::time::timeout(CONNECT_LIMIT, inserts.connect()).await;
-            let connected = connected.unwrap_or_else(|_| Err(late("no connection", CONNECT_LIMIT)));
+            let connected = connected(&inserts, CONNECT_LIMIT).await;
             connected.map(|inserter| Worker {
                 inserts,
                 inserter: Some(inserter),
             })
         });
     }
-    let (mut connected, mut failed) = (Vec::new(), InsertTally::default());
+    let mut workers = Vec::new();
     while let Some(ended) = connecting.join_next().await {
         match ended.unwrap_or_else(|e| Err(broke_off(&e))) {
-            Ok(worker) => connected.push(worker),
-            Err(failure) => failed.fail(0, failure.kind, &failure.message),
+            Ok(worker) => workers.push(worker),
+            Err(failure) => {
+                connecting.shutdown().await;
+                let mut failed = InsertTally::default();
+                failed.fail(0, failure.kind, &failure.message);
+                return Err(failed.failures());
+            }
         }
     }
-    match failed.failures().count() {
-        0 => Ok(connected),
-        _ => Err(failed),
-    }
+    Ok(workers)
 }
 
 /// Lets all workers insert batch after batch for `length`, each at least one, and waits until all are
@@ -100,23 +101,17 @@ pub async fn burst(
 impl Worker {
     async fn work(mut self, burst: Arc<Burst>) -> Worker {
         loop {
-            let asked = Instant::now();
-            let rows = burst.feed.take().await;
-            let began = Instant::now();
-            burst.note(|tally| tally.wait(began - asked));
-            let Some(rows) = rows else {
-                burst.note(InsertTally::run_out);
-                break;
+            // Connecting is in no insert's time, and takes no rows if it fails.
+            let inserted = match self.inserter(burst.time_out).await {
+                Ok(inserter) => burst.insert(inserter.as_mut()).await,
+                Err(failure) => Err((0, failure)),
             };
-            let count = rows.num_rows() as u64;
-            match self.insert(&rows, burst.time_out).await {
-                Ok(()) => {
-                    let at = burst.began.elapsed();
-                    burst.note(|tally| tally.acknowledge(count, began.elapsed(), at));
-                }
-                Err(failure) => {
+            match inserted {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err((rows, failure)) => {
                     self.inserter = None;
-                    burst.note(|tally| tally.fail(count, failure.kind, &failure.message));
+                    burst.note(|tally| tally.fail(rows, failure.kind, &failure.message));
                     tokio::time::sleep(PAUSE_AFTER_FAILURE).await;
                 }
             }
@@ -127,23 +122,46 @@ impl Worker {
         self
     }
 
-    async fn insert(&mut self, rows: &RecordBatch, time_out: Duration) -> Result<(), Failure> {
-        let inserting = async {
-            let inserter = match &mut self.inserter {
-                Some(inserter) => inserter,
-                none => none.insert(self.inserts.connect().await?),
-            };
-            inserter.insert(rows).await
-        };
-        let inserted = tokio::time::timeout(time_out, inserting).await;
-        inserted.unwrap_or_else(|_| Err(late("no acknowledgement", time_out)))
+    /// Connected anew after a failure.
+    async fn inserter(&mut self, limit: Duration) -> Result<&mut Box<dyn Inserter>, Failure> {
+        Ok(match &mut self.inserter {
+            Some(inserter) => inserter,
+            none => none.insert(connected(&self.inserts, limit).await?),
+        })
     }
 }
 
 impl Burst {
+    /// Inserts the next batch; `false` when there is none. Fails with the rows that may be there.
+    async fn insert(&self, inserter: &mut dyn Inserter) -> Result<bool, (u64, Failure)> {
+        let asked = Instant::now();
+        let rows = self.feed.take().await;
+        let began = Instant::now();
+        self.note(|tally| tally.wait(began - asked));
+        let Some(rows) = rows else {
+            self.note(InsertTally::run_out);
+            return Ok(false);
+        };
+        let count = rows.num_rows() as u64;
+        let inserted = tokio::time::timeout(self.time_out, inserter.insert(&rows)).await;
+        let inserted = inserted.unwrap_or_else(|_| Err(late("no acknowledgement", self.time_out)));
+        inserted.map_err(|failure| (count, failure))?;
+        let at = self.began.elapsed();
+        self.note(|tally| tally.acknowledge(count, began.elapsed(), at));
+        Ok(true)
+    }
+
     fn note<T>(&self, what: impl FnOnce(&mut InsertTally) -> T) -> T {
         what(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+async fn connected(
+    inserts: &Arc<dyn Inserts>,
+    limit: Duration,
+) -> Result<Box<dyn Inserter>, Failure> {
+    let connected = tokio::time::timeout(limit, inserts.connect()).await;
+    connected.unwrap_or_else(|_| Err(late("no connection", limit)))
 }
 
 fn late(what: &str, limit: Duration) -> Failure {

@@ -12,8 +12,8 @@ use super::Inserts;
 
 /// Rows that are made at a time; a whole number of batches.
 const CHUNK_ROWS: usize = 8_192;
-/// Chunks that are made ahead.
-const CHUNKS_AHEAD: usize = 8;
+/// Rows that are made ahead, or one chunk where it has more.
+const ROWS_AHEAD: usize = 8 * CHUNK_ROWS;
 /// The longest that a table may take to be made ready for a chunk.
 const PREPARE_LIMIT: Duration = Duration::from_secs(60);
 
@@ -35,8 +35,8 @@ struct State {
 impl Feed {
     /// Begins to make rows. The thread ends with the feed.
     pub fn start(source: Arc<dyn RowSource>, inserts: Arc<dyn Inserts>, batch_rows: usize) -> Feed {
-        let (send, chunks) = mpsc::channel(CHUNKS_AHEAD);
         let chunk_rows = CHUNK_ROWS.div_ceil(batch_rows) * batch_rows;
+        let (send, chunks) = mpsc::channel((ROWS_AHEAD / chunk_rows).max(1));
         tokio::task::spawn_blocking(move || {
             if let Err(why) = make(source.as_ref(), chunk_rows, &send) {
                 // Nobody listens when the cell is over.

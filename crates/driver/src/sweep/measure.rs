@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
-use bakeoff_stats::sweep::{Cell, Check, Failures, InsertTally};
+use bakeoff_stats::sweep::{Cell, Check, Failures, InsertTally, Inserted};
 use bakeoff_workload::RowSource;
 
 use super::Inserts;
@@ -15,6 +15,8 @@ use crate::{Design, DesignError};
 
 /// The longest that making a table, or counting its rows, may take.
 const CALL_LIMIT: Duration = Duration::from_secs(600);
+/// Rows of all workers' batches together, which are in memory at the same time.
+const MOST_ROWS_ON_THEIR_WAY: u64 = 4_000_000;
 
 /// A batch size with a number of workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +61,7 @@ pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting)
         inserted: None,
         failures: Failures::default(),
         check: None,
-        reason: sweeping.too_few_rows(setting),
+        reason: { too_many_rows(setting) }.or_else(|| sweeping.too_few_rows(setting)),
     };
     if cell.reason.is_none() {
         let filled = fill(design, sweeping, setting, &mut cell).await;
@@ -69,21 +71,26 @@ pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting)
     cell
 }
 
-/// Lets a design warm up on a table that is then thrown away; what goes wrong is told by the first
-/// setting that is measured.
-pub async fn warm_up(design: &dyn Design, sweeping: &Sweeping, setting: Setting, length: Duration) {
-    let warmed: Result<(), String> = async {
-        let inserts = table(design).await?;
-        let feed = sweeping.feed(&inserts, setting);
-        let workers = connect(&inserts, setting.workers).await;
-        let workers = workers.map_err(|failed| unconnected(&failed.failures(), setting))?;
-        burst(workers, &feed, length, sweeping.time_out).await;
-        Ok(())
+/// Lets a design warm up on a table that is then thrown away. Inserts that fail are told by the
+/// first setting that is measured.
+///
+/// # Errors
+/// If no insert could begin, in words.
+pub async fn warm_up(
+    design: &dyn Design,
+    sweeping: &Sweeping,
+    setting: Setting,
+    length: Duration,
+) -> Result<(), String> {
+    if let Some(reason) = too_many_rows(setting) {
+        return Err(reason);
     }
-    .await;
-    if let Err(why) = warmed {
-        tracing::debug!("{} did not warm up: {why}", design.info().id);
-    }
+    let inserts = table(design).await?;
+    let feed = sweeping.feed(&inserts, setting);
+    let workers = connect(&inserts, setting.workers).await;
+    let workers = workers.map_err(|failures| unconnected(&failures, setting))?;
+    burst(workers, &feed, length, sweeping.time_out).await;
+    Ok(())
 }
 
 impl Sweeping {
@@ -105,6 +112,16 @@ impl Sweeping {
     }
 }
 
+fn too_many_rows(setting: Setting) -> Option<String> {
+    let rows = setting.batch_rows * u64::from(setting.workers);
+    (rows > MOST_ROWS_ON_THEIR_WAY).then(|| {
+        format!(
+            "not measured: a batch for each worker is {rows} rows, more than the \
+             {MOST_ROWS_ON_THEIR_WAY} that may be in memory"
+        )
+    })
+}
+
 async fn fill(
     design: &dyn Design,
     sweeping: &Sweeping,
@@ -115,19 +132,24 @@ async fn fill(
     let feed = sweeping.feed(&inserts, setting);
     let workers = match connect(&inserts, setting.workers).await {
         Ok(workers) => workers,
-        Err(failed) => {
-            cell.failures = failed.failures();
+        Err(failures) => {
+            cell.failures = failures;
             return Err(unconnected(&cell.failures, setting));
         }
     };
     let acknowledged = insert(workers, &feed, sweeping, cell).await;
     cell.check = Some(check(design, sweeping, acknowledged, cell.failures.rows).await);
+    // What a server still does about these rows would be in other settings' times. What goes wrong
+    // is told by this design's next setting.
+    let _ = limited(design.create()).await;
     match (feed.broken().await, &cell.inserted) {
         (Some(why), _) => Err(why),
         (None, Some(_)) => Ok(()),
         (None, None) => Err(match cell.failures.messages.first() {
             Some(message) => format!("no insert succeeded after the warm-up: {message}"),
-            None => "the rows ended in the warm-up: more rows, or a shorter --warm-up".to_owned(),
+            None => "not measured: the rows ended before each worker had inserted a batch after \
+                     the warm-up; it needs more rows, or a shorter --warm-up"
+                .to_owned(),
         }),
     }
 }
@@ -142,7 +164,9 @@ async fn insert(
     let time_out = sweeping.time_out;
     let (workers, warmed) = burst(workers, feed, sweeping.warm_up, time_out).await;
     let (_, measured) = burst(workers, feed, sweeping.length, time_out).await;
-    cell.inserted = measured.inserted(cell.workers);
+    // Where the warm-up took most rows, some workers had none.
+    let has_worked = |i: &Inserted| !i.rows_ran_out || i.inserts >= u64::from(cell.workers);
+    cell.inserted = measured.inserted(cell.workers).filter(has_worked);
     let mut all = InsertTally::default();
     all += &warmed;
     all += &measured;
@@ -169,8 +193,8 @@ async fn check(design: &dyn Design, sweeping: &Sweeping, acknowledged: u64, fail
     }
     match limited(count(design, &sweeping.table)).await {
         Ok(counted) => Check::of(counted, acknowledged, failed),
-        Err(error) => Check::NotDone {
-            why: format!("counting rows failed: {error}"),
+        Err(error) => Check::Failed {
+            why: error.to_string(),
         },
     }
 }
@@ -193,8 +217,7 @@ async fn limited<T>(call: impl Future<Output = Result<T, DesignError>>) -> Resul
 fn unconnected(failures: &Failures, setting: Setting) -> String {
     let message = failures.messages.first().map_or("", String::as_str);
     format!(
-        "not measured: {} of {} workers could not connect: {message}",
-        failures.count(),
+        "not measured: not all of {} workers could connect: {message}",
         setting.workers
     )
 }

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
 
-use super::{notes, shown, verdict};
+use super::{notes, shortage, shown, verdict};
 use crate::chart;
 use crate::html::setup::{design_details, details, engine, list, workload};
 use crate::html::table::{Heading, NONE, Table, or_none};
@@ -147,7 +147,7 @@ fn headings() -> Vec<Heading> {
         "Max",
     ];
     let numbers = numbers.iter().map(|text| Heading::number(text));
-    let texts = ["Errors", "Rows counted"].map(Heading::text);
+    let texts = ["Rows made", "Errors", "Rows counted"].map(Heading::text);
     numbers.chain(texts).collect()
 }
 
@@ -161,11 +161,19 @@ fn cells_of(cell: &Cell) -> Vec<String> {
         or_none(inserted, |i| units::rate(i.inserts as f64 / i.seconds)),
         time(inserted.map(|i| i.mean)),
         time(inserted.map(|i| i.p50)),
-        time(inserted.map(|i| i.p99)),
+        time(inserted.and_then(|i| i.p99)),
         time(inserted.map(|i| i.max)),
+        or_none(inserted, |i| made(shortage(i))),
         errors(cell),
         counted(cell),
     ]
+}
+
+fn made(shortage: Option<String>) -> String {
+    match shortage {
+        Some(shortage) => format!("<span class=\"failed\">{}</span>", Escaped(shortage)),
+        None => "in time".to_owned(),
+    }
 }
 
 fn errors(cell: &Cell) -> String {
@@ -192,6 +200,9 @@ fn counted(cell: &Cell) -> String {
             units::count(*counted),
             units::count(*acknowledged)
         ),
+        Some(Check::Failed { why }) => {
+            format!("<span class=\"failed\">no count: {}</span>", Escaped(why))
+        }
         Some(Check::NotDone { why }) => format!("not counted: {}", Escaped(why)),
     }
 }

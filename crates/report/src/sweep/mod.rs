@@ -6,18 +6,21 @@ mod notes;
 pub mod terminal;
 mod verdict;
 
-use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
+use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepDesign, SweepSummary};
 
 use crate::units;
+
+/// From this share of the workers' time on, rates are those at which rows are made.
+const MUCH_WAITING: f64 = 0.05;
 
 /// A cell in words, as heat maps show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CellText {
     /// `12.3 k`: rows a second.
     pub rate: Option<String>,
-    /// `4.20 ms`: p99 of an insert.
+    /// `4.20 ms`: p99 of an insert, where there are enough of them.
     pub p99: Option<String>,
-    /// `12 failed`
+    /// `12 failed`, or what makes the rate a doubtful one.
     pub trouble: Option<String>,
 }
 
@@ -26,7 +29,7 @@ impl CellText {
         let inserted = cell.inserted.as_ref();
         CellText {
             rate: inserted.map(|i| units::rate(i.rows_per_second())),
-            p99: inserted.map(|i| units::duration(i.p99)),
+            p99: inserted.and_then(|i| i.p99).map(units::duration),
             trouble: trouble(cell),
         }
     }
@@ -35,12 +38,24 @@ impl CellText {
 fn trouble(cell: &Cell) -> Option<String> {
     match (&cell.check, cell.failures.count()) {
         (Some(Check::Wrong { .. }), _) => Some("wrong count".to_owned()),
-        (_, 0) if cell.inserted.is_none() => Some("none".to_owned()),
-        (_, 0) => None,
+        (Some(Check::Failed { .. }), _) => Some("no count".to_owned()),
+        (_, 0) => match &cell.inserted {
+            Some(inserted) => shortage(inserted),
+            None => Some("none".to_owned()),
+        },
         (_, failed) => Some(format!(
             "{} failed",
             units::rate(failed as f64).replace(".00", "")
         )),
+    }
+}
+
+/// `rows ran out` or `waited 12%`: where the rate says as much of how rows were made.
+fn shortage(inserted: &Inserted) -> Option<String> {
+    match inserted.rows_ran_out {
+        true => Some("rows ran out".to_owned()),
+        false => (inserted.waited_share > MUCH_WAITING)
+            .then(|| format!("waited {:.0}%", inserted.waited_share * 100.0)),
     }
 }
 

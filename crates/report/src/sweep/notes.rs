@@ -2,11 +2,8 @@
 
 use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepSummary};
 
-use super::setting;
+use super::{MUCH_WAITING, setting};
 use crate::units;
-
-/// From this share of the workers' time on, rates are those at which rows are made.
-const MUCH_WAITING: f64 = 0.05;
 
 pub fn facts(summary: &SweepSummary) -> String {
     let header = &summary.header;
@@ -29,10 +26,17 @@ pub fn facts(summary: &SweepSummary) -> String {
 }
 
 pub fn of(summary: &SweepSummary) -> Vec<String> {
-    let mut notes: Vec<String> = [unfinished, waiting, rows_ran_out, too_few_rows, once]
-        .iter()
-        .filter_map(|note| note(summary))
-        .collect();
+    let mut notes: Vec<String> = [
+        unfinished,
+        waiting,
+        rows_ran_out,
+        too_few_rows,
+        few_inserts,
+        once,
+    ]
+    .iter()
+    .filter_map(|note| note(summary))
+    .collect();
     notes.extend(uncounted(summary));
     notes.extend(summary.warnings.iter().cloned());
     notes
@@ -68,7 +72,8 @@ fn rows_ran_out(summary: &SweepSummary) -> Option<String> {
     let settings = inserted_where(summary, |i| i.rows_ran_out);
     (settings > 0).then(|| {
         format!(
-            "In {} all rows were inserted before the time was over. {}",
+            "In {} all rows were inserted before the time was over: such a setting is the best one \
+             only where there is no other. {}",
             units::plural(settings, "setting", "settings"),
             MORE_ROWS
         )
@@ -84,6 +89,16 @@ fn too_few_rows(summary: &SweepSummary) -> Option<String> {
             "{} not measured: {} rows are less than two batches for each worker. {MORE_ROWS}",
             units::plural(settings, "setting was", "settings were"),
             units::count(known)
+        )
+    })
+}
+
+fn few_inserts(summary: &SweepSummary) -> Option<String> {
+    let settings = inserted_where(summary, |i| i.p99.is_none());
+    (settings > 0).then(|| {
+        format!(
+            "In {} fewer than 100 inserts were acknowledged: too few for a p99.",
+            units::plural(settings, "setting", "settings")
         )
     })
 }
@@ -139,6 +154,7 @@ fn failure(cell: &Cell) -> Option<String> {
             units::count(*acknowledged),
             units::count(*counted)
         )),
+        Some(Check::Failed { why }) => Some(format!("counting the rows failed: {why}")),
         _ => None,
     };
     let errors = (failed > 0).then(|| {

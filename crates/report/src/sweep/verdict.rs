@@ -47,10 +47,13 @@ pub fn best(design: &SweepDesign) -> Option<String> {
     let cell = design.best_cell()?;
     let inserted = cell.inserted.as_ref()?;
     Some(format!(
-        "{}: {} rows/s, insert p99 {}, {}",
+        "{}: {} rows/s, {}, {}",
         setting(cell.batch_rows, cell.workers),
         units::rate(inserted.rows_per_second()),
-        units::duration(inserted.p99),
+        inserted.p99.map_or_else(
+            || "too few inserts for a p99".to_owned(),
+            |p99| format!("insert p99 {}", units::duration(p99)),
+        ),
         errors(cell)
     ))
 }
@@ -58,11 +61,14 @@ pub fn best(design: &SweepDesign) -> Option<String> {
 /// What more workers than enough bring.
 pub fn flattening(flattening: &Flattening) -> String {
     let enough = units::plural(u64::from(flattening.enough), "worker is", "workers are");
+    let p99 = flattening.p99_factor.map_or_else(
+        || "with too few inserts to compare a p99".to_owned(),
+        |factor| format!("with {} the p99", units::factor(factor)),
+    );
     format!(
-        "With such batches {enough} about enough: {} insert {} the rows a second, with {} the p99.",
+        "With such batches {enough} about enough: {} insert {} the rows a second, {p99}.",
         units::count(u64::from(flattening.most)),
         multiple(flattening.rate_factor),
-        units::factor(flattening.p99_factor),
     )
 }
 

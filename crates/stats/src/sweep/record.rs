@@ -50,12 +50,13 @@ pub struct Cell {
 pub struct Inserted {
     pub inserts: u64,
     pub rows: u64,
-    /// From the first insert's begin to the last acknowledgement.
+    /// From the begin of the measured time to the last acknowledgement; waiting for rows is in it.
     pub seconds: f64,
     /// Seconds from handing a batch over to its acknowledgement.
     pub mean: f64,
     pub p50: f64,
-    pub p99: f64,
+    /// `None` of so few that it would be their maximum.
+    pub p99: Option<f64>,
     pub max: f64,
     /// Share of the workers' time that went into waiting for rows to be made.
     pub waited_share: f64,
@@ -94,8 +95,10 @@ pub enum Check {
     Right { counted: u64, acknowledged: u64 },
     /// Acknowledged rows are missing, or there are rows that nobody inserted.
     Wrong { counted: u64, acknowledged: u64 },
-    /// Nobody knows.
+    /// Nobody knows how many there should be.
     NotDone { why: String },
+    /// There was no answer.
+    Failed { why: String },
 }
 
 impl Check {
@@ -113,8 +116,9 @@ impl Check {
         }
     }
 
+    /// Also if the rows could not be counted: nothing says that they are there.
     pub fn is_wrong(&self) -> bool {
-        matches!(self, Check::Wrong { .. })
+        matches!(self, Check::Wrong { .. } | Check::Failed { .. })
     }
 }
 

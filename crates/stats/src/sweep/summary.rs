@@ -41,7 +41,8 @@ pub struct Flattening {
     /// The most workers that were measured, and by what factor rate and p99 differ from `enough`.
     pub most: u32,
     pub rate_factor: f64,
-    pub p99_factor: f64,
+    /// `None` where one of them has too few inserts for a p99.
+    pub p99_factor: Option<f64>,
 }
 
 impl SweepSummary {
@@ -132,7 +133,7 @@ impl SweepDesign {
         self.cells[row][column].as_ref()
     }
 
-    /// The highest rate of any cell whose rows are there, also of those with failures.
+    /// The highest rate of any cell whose rows are there, also of those with failures or too few rows.
     pub fn highest_rate(&self) -> Option<f64> {
         let rates = self.measured().filter_map(|c| Some(rank(c)?.1));
         rates.reduce(f64::max)
@@ -154,19 +155,21 @@ impl SweepDesign {
     }
 }
 
-/// Whether nothing failed, then the rate. A cell whose rows are not there has no rank, and one that
-/// had failures comes after all others: what failed may have been the hardest part.
+/// Whether it is whole, then the rate. A cell whose rows are not there has no rank. One that had
+/// failures comes after all others, since what failed may have been the hardest part, and so does
+/// one whose rows ran out, since workers that had none left did nothing.
 fn rank(cell: &Cell) -> Option<(bool, f64)> {
     let is_wrong = cell.check.as_ref().is_some_and(|check| check.is_wrong());
-    let rate = cell.inserted.as_ref()?.rows_per_second();
-    (!is_wrong).then_some((cell.failures.count() == 0, rate))
+    let inserted = cell.inserted.as_ref()?;
+    let is_whole = cell.failures.count() == 0 && !inserted.rows_ran_out;
+    (!is_wrong).then_some((is_whole, inserted.rows_per_second()))
 }
 
 fn flattening(cells: &[Option<Cell>]) -> Option<Flattening> {
     let measured: Vec<(&Cell, &Inserted)> = cells
         .iter()
         .flatten()
-        .filter(|cell| rank(cell).is_some())
+        .filter(|cell| rank(cell).is_some_and(|(is_whole, _)| is_whole))
         .filter_map(|cell| Some((cell, cell.inserted.as_ref()?)))
         .collect();
     let rates = measured.iter().map(|(_, i)| i.rows_per_second());
@@ -179,7 +182,7 @@ fn flattening(cells: &[Option<Cell>]) -> Option<Flattening> {
         enough: enough.workers,
         most: most.workers,
         rate_factor: widest.rows_per_second() / least.rows_per_second(),
-        p99_factor: widest.p99 / least.p99,
+        p99_factor: widest.p99.zip(least.p99).map(|(most, enough)| most / enough),
     })
 }
 

@@ -8,6 +8,8 @@ use hdrhistogram::Histogram;
 use super::{Failures, Inserted};
 use crate::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS};
 
+/// A p99 of fewer would be their maximum.
+const INSERTS_FOR_P99: u64 = 100;
 /// Messages of failures that are kept, and their length in characters at most.
 const MESSAGES: usize = 3;
 const MESSAGE_CHARACTERS: usize = 500;
@@ -71,7 +73,8 @@ impl InsertTally {
             seconds: lasted,
             mean: self.latency.mean() / 1e9,
             p50: seconds(self.latency.value_at_quantile(0.5)),
-            p99: seconds(self.latency.value_at_quantile(0.99)),
+            p99: (self.latency.len() >= INSERTS_FOR_P99)
+                .then(|| seconds(self.latency.value_at_quantile(0.99))),
             max: seconds(self.latency.max()),
             waited_share: (self.waited.as_secs_f64() / (lasted * f64::from(workers))).min(1.0),
             rows_ran_out: self.rows_ran_out,
@@ -161,6 +164,17 @@ mod tests {
         let failures = tally.failures();
         assert_eq!(failures.kinds, [(FailureKind::TimedOut, 2)]);
         assert_eq!((failures.rows, failures.messages.len()), (200, 1));
+    }
+
+    #[test]
+    fn a_p99_needs_a_hundred_inserts() {
+        let mut tally = InsertTally::default();
+        for _ in 0..99 {
+            tally.acknowledge(1, MS, MS);
+        }
+        assert_eq!(tally.inserted(1).unwrap().p99, None);
+        tally.acknowledge(1, MS, MS);
+        assert!(tally.inserted(1).unwrap().p99.is_some());
     }
 
     #[test]

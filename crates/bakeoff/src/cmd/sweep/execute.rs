@@ -83,7 +83,7 @@ async fn sweep(
         length: plan.options.length,
         time_out: plan.options.time_out,
     };
-    let (mut warm, mut out) = (HashSet::new(), HashSet::new());
+    let (mut begun, mut out) = (HashSet::new(), HashSet::new());
     let order = order(plan, designs.len());
     for (done, (place, setting)) in order.iter().enumerate() {
         let design = designs[*place].as_ref();
@@ -91,9 +91,11 @@ async fn sweep(
             continue;
         }
         progress.phase(&at_work(design, *setting, done, order.len()));
-        if let (true, Some(middle)) = (warm.insert(*place), plan.grid.middle()) {
-            let length = sweeping.warm_up * FIRST_WARM_UP;
-            warm_up(design, &sweeping, middle, length).await;
+        if begun.insert(*place)
+            && let Err(reason) = begin_warm(design, &sweeping, plan.grid.middle(), *setting).await
+        {
+            let message = format!("{} did not warm up: {reason}", design.info().id);
+            log.append(&SweepRecord::Warning { message })?;
         }
         let cell = measure(design, &sweeping, *setting).await;
         tell(&cell, progress);
@@ -104,6 +106,22 @@ async fn sweep(
         }
     }
     Ok(())
+}
+
+/// Warms up with the middle setting, or, where that cannot be, with the one that is measured next.
+async fn begin_warm(
+    design: &dyn Design,
+    sweeping: &Sweeping,
+    middle: Option<Setting>,
+    next: Setting,
+) -> Result<(), String> {
+    let length = sweeping.warm_up * FIRST_WARM_UP;
+    if let Some(middle) = middle
+        && warm_up(design, sweeping, middle, length).await.is_ok()
+    {
+        return Ok(());
+    }
+    warm_up(design, sweeping, next, length).await
 }
 
 /// Settings of all designs in random order, so that drift hits all alike.

@@ -14,7 +14,7 @@ use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{DesignId, Workload, source};
 use clap::Args;
 
-use crate::cmd::choice::{self, parse_duration};
+use crate::cmd::choice::{self, parse_duration_to_a_day};
 use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
@@ -22,8 +22,8 @@ use crate::exit::Exit;
 use grid::{Grid, parse_number};
 
 /// Rows that a batch may have, and workers that there may be.
-const MOST_BATCH_ROWS: u32 = 1_000_000;
-const MOST_WORKERS: u32 = 10_000;
+const MOST_BATCH_ROWS: u32 = 100_000;
+const MOST_WORKERS: u32 = 4_096;
 
 /// Sweep inserts: every batch size with every number of workers, each for some seconds.
 ///
@@ -47,15 +47,15 @@ pub struct Sweep {
     workers: Vec<u32>,
 
     /// Time in which inserts of a setting begin, after its warm-up
-    #[arg(long = "for", value_name = "DURATION", default_value = "3s", value_parser = parse_duration)]
+    #[arg(long = "for", value_name = "DURATION", default_value = "3s", value_parser = parse_duration_to_a_day)]
     length: Duration,
 
     /// Inserting before that; a design's first setting is preceded by ten times as much
-    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_duration_to_a_day)]
     warm_up: Duration,
 
     /// The longest that one insert may take
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration_to_a_day)]
     time_out: Duration,
 
     /// Run folder [default: runs/WORKLOAD-sweep]

@@ -17,8 +17,11 @@ fn the_terminal_shows_each_setting_and_the_best() {
         "✗ wrong count",
         "✗ none",
         "9,900,000 rows were acknowledged, 100 are there",
-        "156 of 256 workers could not connect",
-        "8 workers are about enough: 256 insert 0.91× the",
+        "not all of 256 workers could connect",
+        "✗ rows ran out",
+        "✗ waited 12%",
+        "too few for a p99",
+        "8 workers are about enough: 256 insert 0.91×",
     ] {
         assert!(shown.contains(words), "`{words}` is not in: {shown}");
     }

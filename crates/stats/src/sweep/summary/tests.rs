@@ -45,7 +45,7 @@ fn cell(batch_rows: u64, workers: u32, rows: u64, p99: f64) -> Cell {
             seconds: 1.0,
             mean: p99 / 2.0,
             p50: p99 / 2.0,
-            p99,
+            p99: Some(p99),
             max: p99,
             waited_share: 0.0,
             rows_ran_out: false,
@@ -79,6 +79,20 @@ fn failures_come_after_all_others_and_missing_rows_are_no_rate() {
     assert_eq!(design(vec![failing, wrong.clone()]).best, Some((1, 1)));
     let only = design(vec![wrong.clone()]);
     assert_eq!((only.best, only.share(&wrong)), (None, None));
+    let mut uncounted = wrong;
+    uncounted.check = Some(Check::Failed {
+        why: "no answer".to_owned(),
+    });
+    assert_eq!(design(vec![uncounted]).best, None);
+}
+
+#[test]
+fn a_setting_whose_rows_ran_out_comes_after_all_others() {
+    let mut short = cell(100, 64, 9000, 0.1);
+    short.inserted.as_mut().unwrap().rows_ran_out = true;
+    let some = design(vec![short.clone(), cell(1, 1, 50, 0.1)]);
+    assert_eq!(some.best, Some((0, 0)));
+    assert_eq!(design(vec![short]).best, Some((1, 2)));
 }
 
 #[test]
@@ -90,9 +104,20 @@ fn the_curve_flattens_where_the_rate_is_about_the_highest() {
     ];
     let flattening = design(rising).flattening.unwrap();
     assert_eq!((flattening.enough, flattening.most), (8, 64));
-    assert!((flattening.p99_factor - 10.0).abs() < 1e-9);
+    assert!((flattening.p99_factor.unwrap() - 10.0).abs() < 1e-9);
     let steep = vec![cell(100, 1, 300, 0.01), cell(100, 64, 1000, 0.2)];
     assert_eq!(design(steep).flattening, None);
+}
+
+#[test]
+fn more_workers_with_failures_or_few_inserts_are_not_compared() {
+    let mut few = cell(100, 64, 1000, 0.2);
+    few.inserted.as_mut().unwrap().p99 = None;
+    let cells = vec![cell(100, 8, 960, 0.02), few.clone()];
+    assert_eq!(design(cells).flattening.unwrap().p99_factor, None);
+    few.failures.kinds = vec![(FailureKind::TimedOut, 1)];
+    let cells = vec![cell(100, 8, 960, 0.02), few];
+    assert_eq!(design(cells).flattening, None);
 }
 
 #[test]
