@@ -182,7 +182,10 @@ fn flattening(cells: &[Option<Cell>]) -> Option<Flattening> {
         enough: enough.workers,
         most: most.workers,
         rate_factor: widest.rows_per_second() / least.rows_per_second(),
-        p99_factor: widest.p99.zip(least.p99).map(|(most, enough)| most / enough),
+        p99_factor: widest
+            .p99
+            .zip(least.p99)
+            .map(|(most, enough)| most / enough),
     })
 }
 
