@@ -94,7 +94,7 @@ mod tests {
             |d: &str| footprint(d, 6_000),
         ];
         let stored = stored.map(|record| record("cassandra/wide"));
-        let measured = (0..rounds).map(|round| timed(round.into()));
+        let measured = (0..rounds).map(timed);
         let mut records = run(stored
             .into_iter()
             .chain(measured)
