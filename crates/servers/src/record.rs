@@ -14,7 +14,9 @@ use crate::files::{create_folder, lock, write_synced};
 use crate::home::Home;
 use crate::process::{Place, ProcessId};
 
-const LOCK_LIMIT: Duration = Duration::from_secs(30);
+/// How long others may hold the register: a PostgreSQL makes its data folder meanwhile, and several
+/// may do so one after another.
+const LOCK_LIMIT: Duration = Duration::from_secs(150);
 
 /// Whose end shall be the server's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
