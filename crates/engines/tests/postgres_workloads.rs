@@ -25,6 +25,8 @@ const DESIGNS: [&str; 4] = [
     "postgres/partitioned?width=1d",
 ];
 const ROUNDS: u64 = 2;
+/// May have no rows in so few rounds: trucks of one fleet that stood still for ten minutes.
+const MAY_BE_EMPTY: &str = "stationary_trucks";
 
 /// A workload in small, and what is right.
 struct Small {
@@ -87,7 +89,7 @@ impl Small {
                 };
                 wrong.push(format!("{id}, {}, round {round}: {trouble}", query.name));
             }
-            if rows == 0 {
+            if rows == 0 && query.name != MAY_BE_EMPTY {
                 wrong.push(format!("{id}, {}: no rows in any round", query.name));
             }
         }
