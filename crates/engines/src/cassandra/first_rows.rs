@@ -44,7 +44,10 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
         .order
         .first_rows_are_enough(aggregation, column)?
     {
-        true => with_scan(Arc::clone(node), Arc::new(below.scan.of_first_rows())).map(Some),
+        true => {
+            let first_rows = below.scan.by(first_rows.cql.clone());
+            with_scan(Arc::clone(node), Arc::new(first_rows)).map(Some)
+        }
         false => Ok(None),
     }
 }

@@ -141,21 +141,19 @@ impl CassandraScan {
         }
     }
 
-    /// How only the first row of each partition is read, where that is known, and not so already.
+    /// How only the first row of each partition is read, where that is known.
     pub fn first_rows(&self) -> Option<&FirstRows> {
         self.first_rows.as_deref()
     }
 
-    /// The same scan of the first row of each partition, if it is known how.
-    pub fn of_first_rows(&self) -> Self {
-        let cql = self.first_rows.as_ref().map(|first| first.cql.clone());
-        let (partitions, scope) = (self.partitions.clone(), self.scope);
+    /// A scan with the same requests by another statement, which takes the same values.
+    pub fn by(&self, cql: String) -> Self {
         CassandraScan::new(
             Arc::clone(&self.statements),
-            cql.unwrap_or_else(|| self.cql.clone()),
+            cql,
             Arc::clone(&self.decoder),
-            partitions,
-            scope,
+            self.partitions.clone(),
+            self.scope,
             self.limit,
             self.page_rows,
         )

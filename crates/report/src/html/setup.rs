@@ -1,23 +1,40 @@
 //! What was measured on what: everything that one needs to repeat the run.
 
-use bakeoff_stats::{DesignInfo, DesignSummary, EngineInfo, Footprint, Summary};
+use bakeoff_stats::{DesignInfo, DesignSummary, EngineInfo, Footprint, Machine, Summary};
 
 use crate::markup::Escaped;
 use crate::units;
 
-pub fn run(summary: &Summary) -> String {
-    let (header, machine) = (&summary.header, &summary.header.machine);
-    let scale = &header.scale;
-    let mut facts = vec![
-        ("Command", header.command.clone()),
-        ("Started", header.started_at.clone()),
-        ("Bakeoff", header.bakeoff_version.clone()),
+/// What was started, when, by which version and on which machine.
+pub fn started(
+    command: &str,
+    started_at: &str,
+    version: &str,
+    machine: &Machine,
+) -> Vec<(&'static str, String)> {
+    vec![
+        ("Command", command.to_owned()),
+        ("Started", started_at.to_owned()),
+        ("Bakeoff", version.to_owned()),
         (
             "Machine",
             format!("{}, {} cores", machine.cpu, machine.cores),
         ),
         ("Memory", units::bytes(machine.memory_bytes as f64)),
         ("System", machine.os.clone()),
+    ]
+}
+
+pub fn run(summary: &Summary) -> String {
+    let header = &summary.header;
+    let scale = &header.scale;
+    let mut facts = started(
+        &header.command,
+        &header.started_at,
+        &header.bakeoff_version,
+        &header.machine,
+    );
+    facts.extend([
         ("Threads", header.threads.to_string()),
         ("Data", format!("{}, seed {}", header.data, header.seed)),
         ("Rows", units::count(summary.rows)),
@@ -37,7 +54,7 @@ pub fn run(summary: &Summary) -> String {
                 scale.cores
             ),
         ),
-    ];
+    ]);
     facts.extend(
         header
             .budget_seconds

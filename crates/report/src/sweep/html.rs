@@ -4,7 +4,7 @@ use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
 
 use super::{notes, shortage, shown, verdict};
 use crate::chart;
-use crate::html::setup::{design_details, details, engine, list, workload};
+use crate::html::setup::{design_details, details, engine, list, started, workload};
 use crate::html::table::{Heading, NONE, Table, or_none};
 use crate::html::{charts_section, failure_list, footer_line, page, section, state};
 use crate::markup::{Escaped, design_id};
@@ -224,17 +224,14 @@ fn setup(summary: &SweepSummary) -> String {
 }
 
 fn facts(summary: &SweepSummary) -> String {
-    let (header, machine) = (&summary.header, &summary.header.machine);
-    let mut facts = vec![
-        ("Command", header.command.clone()),
-        ("Started", header.started_at.clone()),
-        ("Bakeoff", header.bakeoff_version.clone()),
-        (
-            "Machine",
-            format!("{}, {} cores", machine.cpu, machine.cores),
-        ),
-        ("Memory", units::bytes(machine.memory_bytes as f64)),
-        ("System", machine.os.clone()),
+    let header = &summary.header;
+    let mut facts = started(
+        &header.command,
+        &header.started_at,
+        &header.bakeoff_version,
+        &header.machine,
+    );
+    facts.extend([
         ("Threads of the client", header.threads.to_string()),
         ("Data", format!("{}, seed {}", header.data, header.seed)),
         ("Rows", or_none(header.rows, units::count)),
@@ -244,7 +241,7 @@ fn facts(summary: &SweepSummary) -> String {
             "Time-out of an insert",
             units::duration(header.time_out_seconds),
         ),
-    ];
+    ]);
     facts.extend(summary.seconds.map(|s| ("Took", units::duration(s))));
     let memory = summary.peak_memory_bytes.map(|b| units::bytes(b as f64));
     facts.extend(memory.map(|m| ("Peak memory of Bakeoff", m)));

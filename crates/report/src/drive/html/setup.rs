@@ -3,28 +3,25 @@
 use bakeoff_stats::drive::{DriveSummary, Part};
 
 use crate::drive::notes;
-use crate::html::setup::{details, list};
+use crate::html::setup::{details, list, started};
 use crate::units;
 
 pub fn load(summary: &DriveSummary) -> String {
-    let (header, machine) = (&summary.header, &summary.header.machine);
-    let mut facts = vec![
-        ("Command", header.command.clone()),
-        ("Started", header.started_at.clone()),
-        ("Bakeoff", header.bakeoff_version.clone()),
-        (
-            "Machine",
-            format!("{}, {} cores", machine.cpu, machine.cores),
-        ),
-        ("Memory", units::bytes(machine.memory_bytes as f64)),
-        ("System", machine.os.clone()),
+    let header = &summary.header;
+    let mut facts = started(
+        &header.command,
+        &header.started_at,
+        &header.bakeoff_version,
+        &header.machine,
+    );
+    facts.extend([
         ("Threads", header.threads.to_string()),
         ("Schedule", notes::schedule(header)),
         ("In flight", units::count(u64::from(header.in_flight))),
         ("Each load", units::duration(header.seconds)),
         ("Rows before it", units::count(header.rows)),
         ("Seed", header.seed.to_string()),
-    ];
+    ]);
     facts.extend(header.objective.clone().map(|o| ("Objective", o)));
     let (index, of) = header.shard;
     facts.extend((of > 1).then(|| ("Shard", format!("{} of {of}", index + 1))));
