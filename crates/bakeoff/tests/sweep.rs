@@ -5,8 +5,14 @@
 
 mod support;
 
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
-use support::{Bench, READINGS, WORKLOAD};
+use support::{Bench, Ended, READINGS, WORKLOAD};
+
+/// How long a first setting may take to be there.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 const HOSTS: &str = r#"
 title = "t"
@@ -20,7 +26,7 @@ sql = "SELECT max(usage_user) AS highest FROM cpu"
 "#;
 
 /// A small grid with cells of 0.3 s.
-fn sweep(bench: &Bench, more: &[&str]) -> support::Ended {
+fn sweep(bench: &Bench, more: &[&str]) -> Ended {
     let grid = [
         "sweep",
         "w.toml",
@@ -39,10 +45,7 @@ fn sweep(bench: &Bench, more: &[&str]) -> support::Ended {
 }
 
 fn records(bench: &Bench) -> Vec<Value> {
-    let text = std::fs::read_to_string(bench.path("out/sweep.jsonl")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    support::records(&bench.path("out/sweep.jsonl"))
 }
 
 /// Every setting has a rate and no error, and the rows are those that were acknowledged.
@@ -144,6 +147,54 @@ fn a_server_that_cannot_be_reached_fails_its_designs_only() {
         .expect(3)
         .says("cannot connect to PostgreSQL at me@127.0.0.1:1/db");
     all_inserted(&bench, 1);
+}
+
+#[test]
+fn a_server_that_is_killed_fails_its_design_only() {
+    let bench = Bench::new(HOSTS, READINGS);
+    if !bench.has("postgres") {
+        return;
+    }
+    let mut command = bench.command(&[
+        "sweep",
+        "w.toml",
+        "--designs",
+        "postgres/plain,local/columnar",
+        "--batches",
+        "200",
+        "--workers",
+        "1,2,3,4,5,6",
+        "--for",
+        "500ms",
+        "--warm-up",
+        "50ms",
+        "--out",
+        "out",
+    ]);
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut going = piped.spawn().unwrap();
+    let cells = |records: &[Value], design: &str| -> Vec<Value> {
+        let of_design = |r: &&Value| r["record"] == "cell" && r["design"] == design;
+        records.iter().filter(of_design).cloned().collect()
+    };
+    let began = Instant::now();
+    while cells(&records(&bench), "postgres/plain").is_empty() {
+        assert!(going.try_wait().unwrap().is_none() && began.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let status = bench.bakeoff(&["engines", "status"]).expect(0).stdout;
+    let process = status.split(", process ").nth(1).unwrap();
+    let process = process.split(',').next().unwrap();
+    let killed = Command::new("kill").args(["-KILL", process]).status();
+    assert!(killed.unwrap().success());
+
+    let ended = Ended::of(going.wait_with_output().unwrap()).expect(3);
+    ended.says("postgres/plain").says("killed (SIGKILL)");
+    let records = records(&bench);
+    assert!(cells(&records, "postgres/plain").len() < 6, "{status}");
+    let beside = cells(&records, "local/columnar");
+    assert_eq!(beside.len(), 6);
+    assert!(beside.iter().all(|cell| cell["check"]["check"] == "right"));
 }
 
 #[test]

@@ -18,6 +18,9 @@ pub const WARM_UP_ROUND: u32 = 1 << 24;
 /// Parameters of concurrent questions: this and the numbers after it, one for each set.
 pub const CONCURRENT_ROUND: u32 = 1 << 25;
 
+/// Rounds for which parameters are drawn at a time.
+const ROUNDS_AT_ONCE: u64 = 64;
+
 type Values = Vec<(String, String)>;
 
 /// Draws parameters as a pure function of (seed, query, round), and keeps right answers.
@@ -126,16 +129,27 @@ impl<'a> Questions<'a> {
     }
 
     fn values(&mut self, query: &Query, round: u32) -> Result<&Values, RunError> {
-        use std::collections::btree_map::Entry;
-        Ok(match self.drawn.entry((query.name.clone(), round)) {
-            Entry::Occupied(drawn) => drawn.into_mut(),
-            Entry::Vacant(place) => place.insert(self.workload.draw(
-                query,
-                u64::from(round),
-                self.rows,
-                self.source.as_ref(),
-            )?),
-        })
+        let place = (query.name.clone(), round);
+        if !self.drawn.contains_key(&place) {
+            self.draw_from(query, round)?;
+        }
+        Ok(self.drawn.entry(place).or_default())
+    }
+
+    /// Draws for a round and those after it: where rows come from a file, it is read once for all.
+    fn draw_from(&mut self, query: &Query, round: u32) -> Result<(), RunError> {
+        let rounds = u64::from(round)..u64::from(round) + ROUNDS_AT_ONCE;
+        let source = self.source.as_ref();
+        let drawn = self
+            .workload
+            .draw_all(query, rounds.clone(), self.rows, source)?;
+        for (round, values) in rounds.zip(drawn) {
+            if let Ok(round) = u32::try_from(round) {
+                let place = (query.name.clone(), round);
+                self.drawn.entry(place).or_insert(values);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Several nodes of Cassandra on one machine: what their figures are, and what they are not.
 
-use bakeoff_stats::{ScaleOut, ScaledQuery, Summary};
+use bakeoff_stats::drive::DriveSummary;
+use bakeoff_stats::{Machine, NodesInfo, ScaleOut, ScaledQuery, Summary};
 
 use crate::units;
 
@@ -10,15 +11,41 @@ pub fn measured(summary: &Summary) -> Option<String> {
     let mut designs = summary.designs.iter();
     designs.find(|design| design.info.engine == "cassandra")?;
     Some(format!(
-        "Cassandra ran as {} nodes on this one machine with {}, reading and writing at {}: bytes a \
-         row are those of one copy, as everywhere, CPU times those of all nodes together; all nodes \
-         share {}, so times show what replication and consistency cost, not how fast more machines \
-         are",
-        nodes.nodes,
-        copies(nodes.copies),
+        "{}, reading and writing at {}: bytes a row are those of one copy, as everywhere, CPU times \
+         those of all nodes together; {}",
+        ran(nodes),
         nodes.consistency,
-        units::plural(u64::from(machine.cores), "core", "cores"),
+        shared(machine),
     ))
+}
+
+/// What the figures of a load on the nodes are.
+pub fn driven(summary: &DriveSummary) -> Option<String> {
+    let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
+    let mut designs = summary.header.designs.iter();
+    designs.find(|design| design.engine == "cassandra")?;
+    Some(format!(
+        "{}: CPU times, and what is stored and read from disk, are of all nodes together; {}",
+        ran(nodes),
+        shared(machine),
+    ))
+}
+
+fn ran(nodes: &NodesInfo) -> String {
+    let copies = match nodes.copies {
+        1 => "1 copy of each row".to_owned(),
+        several => format!("{several} copies of each row"),
+    };
+    let nodes = nodes.nodes;
+    format!("Cassandra ran as {nodes} nodes on this one machine with {copies}")
+}
+
+fn shared(machine: &Machine) -> String {
+    format!(
+        "all nodes share {}, so times show what replication and consistency cost, not how fast more \
+         machines are",
+        units::plural(u64::from(machine.cores), "core", "cores"),
+    )
 }
 
 /// What more machines would bring.
@@ -46,11 +73,4 @@ pub fn forecast(summary: &Summary) -> Option<String> {
         units::plural(u64::from(*cores), "core", "cores"),
         rates.join(", ")
     ))
-}
-
-fn copies(copies: u32) -> String {
-    match copies {
-        1 => "1 copy of each row".to_owned(),
-        several => format!("{several} copies of each row"),
-    }
 }

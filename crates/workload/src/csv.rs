@@ -4,10 +4,13 @@
 //! `2016-01-01T00:00:00Z`, in UTC; doubles with as few digits as tell them apart (`NaN`, `inf` and
 //! `-inf` where they are no numbers); bytes as hexadecimal digits after `0x`.
 
+use std::sync::LazyLock;
+
 use arrow::array::{
     Array, AsArray, BinaryArray, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMillisecondArray,
 };
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use arrow::record_batch::RecordBatch;
 use jiff::Timestamp;
@@ -88,7 +91,12 @@ fn end_line(line: &mut [u8]) {
 }
 
 /// The cells of one column of a batch.
-enum Cells<'a> {
+struct Cells<'a> {
+    nulls: Option<&'a NullBuffer>,
+    values: Values<'a>,
+}
+
+enum Values<'a> {
     Boolean(&'a BooleanArray),
     Int(&'a Int32Array),
     Bigint(&'a Int64Array),
@@ -102,58 +110,72 @@ enum Cells<'a> {
 
 impl<'a> Cells<'a> {
     fn of(kind: ColumnType, column: &'a dyn Array) -> Cells<'a> {
-        match kind {
-            ColumnType::Boolean => Cells::Boolean(column.as_boolean()),
-            ColumnType::Int => Cells::Int(column.as_primitive::<Int32Type>()),
-            ColumnType::Bigint => Cells::Bigint(column.as_primitive::<Int64Type>()),
-            ColumnType::Double => Cells::Double(column.as_primitive::<Float64Type>()),
+        let values = match kind {
+            ColumnType::Boolean => Values::Boolean(column.as_boolean()),
+            ColumnType::Int => Values::Int(column.as_primitive::<Int32Type>()),
+            ColumnType::Bigint => Values::Bigint(column.as_primitive::<Int64Type>()),
+            ColumnType::Double => Values::Double(column.as_primitive::<Float64Type>()),
             ColumnType::Timestamp => {
-                Cells::Timestamp(column.as_primitive::<TimestampMillisecondType>())
+                Values::Timestamp(column.as_primitive::<TimestampMillisecondType>())
             }
-            ColumnType::Blob => Cells::Blob(column.as_binary::<i32>()),
+            ColumnType::Blob => Values::Blob(column.as_binary::<i32>()),
             ColumnType::Text => {
                 let texts = column.as_string::<i32>();
-                match texts
-                    .value_data()
-                    .iter()
-                    .fold(false, |any, b| any | special(*b))
-                {
-                    true => Cells::Text(texts),
-                    false => Cells::Plain(texts),
+                let bytes = texts.value_data().iter();
+                match bytes.fold(false, |any, b| any | special(*b)) {
+                    true => Values::Text(texts),
+                    false => Values::Plain(texts),
                 }
             }
-        }
-    }
-
-    fn array(&self) -> &'a dyn Array {
-        match self {
-            Cells::Boolean(array) => *array,
-            Cells::Int(array) => *array,
-            Cells::Bigint(array) => *array,
-            Cells::Double(array) => *array,
-            Cells::Plain(array) | Cells::Text(array) => *array,
-            Cells::Timestamp(array) => *array,
-            Cells::Blob(array) => *array,
+        };
+        Cells {
+            nulls: column.nulls(),
+            values,
         }
     }
 
     fn write(&self, row: usize, time: &mut WrittenTime, out: &mut Vec<u8>) {
-        if self.array().is_null(row) {
+        if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
             return;
         }
-        match self {
-            Cells::Boolean(array) => {
+        match &self.values {
+            Values::Boolean(array) => {
                 let word: &[u8] = if array.value(row) { b"true" } else { b"false" };
                 out.extend_from_slice(word);
             }
-            Cells::Int(array) => whole(i64::from(array.value(row)), out),
-            Cells::Bigint(array) => whole(array.value(row), out),
-            Cells::Double(array) => double(array.value(row), out),
-            Cells::Plain(array) => out.extend_from_slice(array.value(row).as_bytes()),
-            Cells::Text(array) => text(array.value(row), out),
-            Cells::Timestamp(array) => out.extend_from_slice(time.of(array.value(row))),
-            Cells::Blob(array) => hexadecimal(array.value(row), out),
+            Values::Int(array) => whole(i64::from(array.value(row)), out),
+            Values::Bigint(array) => whole(array.value(row), out),
+            Values::Double(array) => double(array.value(row), out),
+            Values::Plain(array) => plain(array, row, out),
+            Values::Text(array) => text(array.value(row), out),
+            Values::Timestamp(array) => out.extend_from_slice(time.of(array.value(row))),
+            Values::Blob(array) => hexadecimal(array.value(row), out),
         }
+    }
+}
+
+/// Bytes that are copied at once, which takes a fraction of the time that it takes to copy any
+/// number of them.
+const BLOCK: usize = 16;
+
+/// Appends the first bytes of a block.
+fn first_of(block: &[u8; BLOCK], length: usize, out: &mut Vec<u8>) {
+    let before = out.len();
+    out.extend_from_slice(block);
+    out.truncate(before + length);
+}
+
+/// A text as it is. What is behind it among the column's texts is there to be copied as well.
+fn plain(texts: &StringArray, row: usize, out: &mut Vec<u8>) {
+    let value = texts.value(row).as_bytes();
+    let begin = usize::try_from(texts.value_offsets()[row]).unwrap_or(usize::MAX);
+    match texts
+        .value_data()
+        .get(begin..)
+        .and_then(<[u8]>::first_chunk)
+    {
+        Some(block) if value.len() <= BLOCK => first_of(block, value.len(), out),
+        _ => out.extend_from_slice(value),
     }
 }
 
@@ -207,12 +229,30 @@ fn double(value: f64, out: &mut Vec<u8>) {
     let as_whole = value as i64;
     let is_whole = as_whole as f64 == value && value.abs() <= EXACT_WHOLE;
     if is_whole && (as_whole != 0 || value.is_sign_positive()) {
-        whole(as_whole, out);
-        out.extend_from_slice(b".0");
+        match usize::try_from(as_whole)
+            .ok()
+            .and_then(|at| PERCENTS.get(at))
+        {
+            Some((block, length)) => first_of(block, *length, out),
+            None => {
+                whole(as_whole, out);
+                out.extend_from_slice(b".0");
+            }
+        }
     } else {
         out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes());
     }
 }
+
+/// The doubles from 0 to 100 as text, and how long each is: many metrics are percentages.
+static PERCENTS: LazyLock<[([u8; BLOCK], usize); 101]> = LazyLock::new(|| {
+    std::array::from_fn(|value| {
+        let text = format!("{value}.0");
+        let mut block = [0; BLOCK];
+        block[..text.len()].copy_from_slice(text.as_bytes());
+        (block, text.len())
+    })
+});
 
 fn hexadecimal(value: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";

@@ -1,23 +1,12 @@
 //! What the command line chooses: designs by pattern, numbers with units.
 
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_workload::{Consistency, DesignId, Error, Workload};
+use bakeoff_workload::{Consistency, DesignId, Workload};
 use glob::Pattern;
 
-use crate::exit::Misuse;
-
 const DAY: Duration = Duration::from_secs(86_400);
-
-/// The workload of a file, with these options of its generator (`--set`).
-pub fn workload(path: &Path, settings: &[String]) -> Result<Workload> {
-    Workload::read_with(path, settings).map_err(|error| match error {
-        Error::Usage(_) => Misuse::of(error.into()).into(),
-        error => error.into(),
-    })
-}
 
 /// The workload's designs that match a pattern, then designs named by their whole id.
 pub fn designs(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {

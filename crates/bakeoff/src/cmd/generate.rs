@@ -5,14 +5,16 @@ use std::io::{BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_workload::Workload;
 use bakeoff_workload::csv::Encoder;
-use bakeoff_workload::{Workload, source};
 use clap::Args;
 
-use crate::cmd::choice::{self, parse_rows};
+use crate::cmd::choice::parse_rows;
+use crate::cmd::data::DataOptions;
 use crate::exit::Exit;
 
-const BATCH_ROWS: usize = 8_192;
+/// So few that the allocator keeps their memory from one batch to the next.
+const BATCH_ROWS: usize = 512;
 
 /// Write the rows of a workload as CSV, as `run` would load them
 #[derive(Args, Debug)]
@@ -24,14 +26,8 @@ pub struct Generate {
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     rows: Option<u64>,
 
-    /// An option of the workload's generator instead of what its file says, for example hosts=4000
-    /// (repeat for several)
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
-    set: Vec<String>,
-
-    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
-    #[arg(long, value_name = "FILE")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    data: DataOptions,
 
     /// A new file to write to, instead of to standard output
     #[arg(long, value_name = "FILE")]
@@ -40,7 +36,7 @@ pub struct Generate {
 
 impl Generate {
     pub fn run(self) -> Result<Exit> {
-        let workload = choice::workload(&self.workload, &self.set)?;
+        let workload = self.data.workload(&self.workload)?;
         match &self.out {
             Some(path) => self.write_file(&workload, path)?,
             None => self.write(&workload, &mut stdout().lock())?,
@@ -73,7 +69,7 @@ impl Generate {
     }
 
     fn write(&self, workload: &Workload, out: &mut impl Write) -> Result<()> {
-        let source = source::open(workload, self.data.clone())?;
+        let source = self.data.open(workload)?;
         let mut encoder = Encoder::new(&workload.table);
         let mut lines = encoder.header();
         let mut left = self.rows.unwrap_or(workload.scale.default_rows);

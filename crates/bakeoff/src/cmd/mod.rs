@@ -2,6 +2,7 @@
 
 mod choice;
 mod cluster;
+mod data;
 mod drive;
 mod engines;
 mod generate;

@@ -120,7 +120,12 @@ impl Bench {
 }
 
 pub fn journal(run: &Path) -> Vec<serde_json::Value> {
-    let text = std::fs::read_to_string(run.join("journal.jsonl")).unwrap_or_default();
+    records(&run.join("journal.jsonl"))
+}
+
+/// The whole lines of a file of records; none if it is not there yet.
+pub fn records(file: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     whole
         .lines()

@@ -25,7 +25,7 @@ use super::task::Task;
 use crate::definition::Kind;
 
 /// How many rows of a chunk have the same value, on average, where its codes save work.
-const ROWS_OF_A_VALUE: u32 = 2;
+pub const ROWS_OF_A_VALUE: u32 = 2;
 
 /// Groups by codes where most rows have them. Every other aggregation stays as it is.
 pub const GROUPS_FROM_CODES: Rule = Rule {

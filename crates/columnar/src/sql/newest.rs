@@ -2,7 +2,8 @@
 //!
 //! Parts are read from the newest to the oldest. Of each, the last rows of partition keys are read
 //! that have no newer row so far. A part with rows of one partition key is not read at all if a
-//! newer row was found already.
+//! newer row was found already. Of a part with rows of some partition keys only their dictionary is
+//! read, if a newer row was found of all of them.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -11,18 +12,24 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow::compute::{partition, take_arrays};
 use arrow::datatypes::Schema;
+use datafusion::common::ScalarValue;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use futures::future::try_join_all;
 use futures::{Stream, TryStreamExt};
 
+use super::codes::ROWS_OF_A_VALUE;
 use super::reader::{Reader, external};
 use super::task::Task;
+use super::value::scalar;
 use crate::definition::{Definition, Kind};
 use crate::key;
+use crate::meta::Scalar;
 
 /// Parts of which the keys are read at once by each DataFusion partition.
 const PARTS_AT_ONCE: usize = 8;
+/// Parts that are read first: they may have newer rows than all others.
+const FIRST_PARTS: usize = 2;
 
 /// Tasks for as many readers at most: all of a partition key for the same one, newest first.
 pub fn dealt(
@@ -75,10 +82,16 @@ struct Newest {
 impl Newest {
     /// The rows of some parts that are newer than what was found before; none at the end.
     async fn read_some(&mut self) -> Result<Option<Vec<RecordBatch>>> {
-        let tasks = self.next_tasks();
-        if tasks.is_empty() {
-            return Ok(None);
-        }
+        let tasks = loop {
+            let next = self.next_tasks();
+            if next.is_empty() {
+                return Ok(None);
+            }
+            let tasks = self.not_outdone(next).await?;
+            if !tasks.is_empty() {
+                break tasks;
+            }
+        };
         let keys = self.reader.definition().key_indexes();
         let others = self.reader.projection.iter().filter(|n| !keys.contains(n));
         let others: Vec<usize> = others.copied().collect();
@@ -118,7 +131,11 @@ impl Newest {
     /// only, the older one waits for what the other one says.
     fn next_tasks(&mut self) -> Vec<Arc<Task>> {
         let mut tasks: Vec<Arc<Task>> = Vec::new();
-        while tasks.len() < PARTS_AT_ONCE {
+        let most = match self.keys.is_empty() {
+            true => FIRST_PARTS,
+            false => PARTS_AT_ONCE,
+        };
+        while tasks.len() < most {
             let Some(task) = self.left.pop_front() else {
                 break;
             };
@@ -135,6 +152,67 @@ impl Newest {
             tasks.push(task);
         }
         tasks
+    }
+
+    /// Those of the parts that may have a newer row of some partition key.
+    async fn not_outdone(&self, tasks: Vec<Arc<Task>>) -> Result<Vec<Arc<Task>>> {
+        let outdone = try_join_all(tasks.iter().map(|task| self.all_outdone(task))).await?;
+        let (mut left, mut chunks) = (Vec::new(), 0);
+        for (task, outdone) in tasks.into_iter().zip(outdone) {
+            match outdone {
+                true => chunks += task.part.chunks.len(),
+                false => left.push(task),
+            }
+        }
+        self.reader.counters.chunks_passed_over.add(chunks);
+        Ok(left)
+    }
+
+    /// Whether newer rows were found of all partition keys that a part has rows of, as far as the
+    /// values of their column tell.
+    async fn all_outdone(&self, task: &Arc<Task>) -> Result<bool> {
+        let Some((column, order, newest)) = self.told_by_values(task) else {
+            return Ok(false);
+        };
+        let (reader, of_part) = (Arc::clone(&self.reader), Arc::clone(task));
+        let read = async move { reader.values(&of_part, column).await };
+        let values = SpawnedTask::spawn(read).join().await;
+        let values = values.map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))??;
+        for row in 0..values.len() {
+            let value = ScalarValue::try_from_array(&values, row)?;
+            let Some(value) = scalar(self.kinds[0], &value) else {
+                return Ok(false);
+            };
+            let partition = key::encode_partition(self.reader.definition(), &[value]);
+            let partition = partition.map_err(external)?;
+            let mut newest_of_part = partition.to_vec();
+            key::append_scalar(order, &Scalar::Int(newest), &mut newest_of_part)
+                .map_err(external)?;
+            let last = key::after(&newest_of_part);
+            let found = self.keys.get(&partition[..]);
+            if found.is_none_or(|found| found[..] < last[..]) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Of a part whose values of the partition key are fewer than its rows, and may all have been
+    /// found: the column of the partition key, and kind and greatest value of the first order key.
+    fn told_by_values(&self, task: &Task) -> Option<(usize, Kind, i64)> {
+        let definition = self.reader.definition();
+        let [column] = definition.partition_indexes()[..] else {
+            return None;
+        };
+        let is_text = matches!(self.kinds[0], Kind::Text | Kind::Blob);
+        let is_judged = self.only_partition(task).is_some();
+        let chunk = task.part.exact().filter(|_| is_text && !is_judged)?;
+        // An estimate.
+        let values = chunk.stats.get(column)?.distinct;
+        let found = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        let may_be = values <= chunk.rows / ROWS_OF_A_VALUE && values / 2 <= found;
+        let order = definition.columns[definition.first_order_index()?].kind;
+        may_be.then_some((column, order, task.newest(definition)?))
     }
 
     /// Columns of a part, by number. Nothing is read for none.

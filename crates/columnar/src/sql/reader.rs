@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow::array::{ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow::compute::{cast, filter_record_batch, take_record_batch};
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -171,6 +171,23 @@ impl Reader {
         let rows = rows.await;
         timer.done();
         rows.map_err(external)
+    }
+
+    /// All values that a column of a part that is read by itself has, some of them maybe more than
+    /// once: where it is kept as a dictionary, without decoding its rows.
+    pub async fn values(&self, task: &Task, column: usize) -> Result<ArrayRef> {
+        let (columns, all) = ([column], KeyRange::default());
+        self.counters
+            .bytes_read
+            .add(task.part.bytes(&columns) as usize);
+        let timer = self.counters.time_reading.timer();
+        let table = &self.source.table;
+        let rows = table.read_coded(&task.part, &columns, all, Some(column));
+        let rows = rows.await;
+        timer.done();
+        let rows = rows.map_err(external)?;
+        let dictionary = rows.column(0).as_any_dictionary_opt();
+        Ok(dictionary.map_or_else(|| Arc::clone(rows.column(0)), |d| Arc::clone(d.values())))
     }
 
     /// The projection of arrays, whose column numbers are given.

@@ -99,6 +99,38 @@ async fn the_newest_rows_are_in_the_newest_chunks() {
 }
 
 #[tokio::test]
+async fn chunks_of_which_all_series_have_newer_rows_are_passed_over() {
+    let mut random = Random(7);
+    let mut both = Both::new(definition(Some(100), 1, 1_000));
+    for bucket in 0..30 {
+        // One series ends early.
+        let series = if bucket < 10 { 4 } else { 3 };
+        let rows = (0..200).map(|n| Row {
+            series: format!("s{}", n % series),
+            time: 100 * bucket + n / 2,
+            ..Row::random(&mut random, 4, 100)
+        });
+        both.load(rows.collect()).await;
+    }
+    let session = both.columnar(2);
+    for filter in [
+        "",
+        "WHERE series <> 's1'",
+        "WHERE time >= to_timestamp_millis(950)",
+    ] {
+        let sql = format!(
+            "SELECT DISTINCT ON (series) series, time, value FROM t {filter} ORDER BY series, time DESC"
+        );
+        let (found, expected) = (ask(&session, &sql).await, ask(&both.plain(), &sql).await);
+        assert_eq!(values(&found, true), values(&expected, true), "{sql}");
+    }
+    let sql = "SELECT DISTINCT ON (series) * FROM t ORDER BY series, time DESC";
+    let plan = analyze(&session, sql).await;
+    assert!(number_after(&plan, "chunks_passed_over=") >= 18, "{plan}");
+    assert!(number_after(&plan, "chunks_read=") <= 12, "{plan}");
+}
+
+#[tokio::test]
 async fn limits_below_another_order_keep_their_rows() {
     let both = table().await;
     for threads in [1, 3] {

@@ -1,5 +1,5 @@
-//! Batches of rows from many workers into a columnar table: each batch is one ingest, whose rows are
-//! chunks of their own and durable when it ends.
+//! Batches of rows from many workers into a columnar table: a small batch as fresh rows, any other as
+//! one ingest, whose rows are chunks of their own. Both are durable when they end.
 
 use std::sync::Arc;
 
@@ -9,7 +9,11 @@ use bakeoff_driver::drive::Failure;
 use bakeoff_driver::sweep::{Inserter, Inserts};
 use bakeoff_stats::FailureKind;
 
-use super::Opened;
+use super::{Opened, failed};
+
+/// Rows of the largest batch that is inserted as fresh rows; an ingest would make chunks of a few rows
+/// each.
+const FRESH_ROWS: usize = 100;
 
 #[derive(Clone)]
 pub struct ChunkInserts(pub Arc<Opened>);
@@ -24,7 +28,10 @@ impl Inserts for ChunkInserts {
 #[async_trait]
 impl Inserter for ChunkInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
-        let inserted = self.0.load(rows).await;
+        let inserted = match rows.num_rows() <= FRESH_ROWS {
+            true => self.0.table.insert(rows).await.map_err(failed),
+            false => self.0.load(rows).await,
+        };
         inserted.map_err(|e| Failure::new(FailureKind::Rejected, e.0))
     }
 }

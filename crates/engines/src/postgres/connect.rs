@@ -153,6 +153,9 @@ impl PostgresServer {
             None if error.to_string().contains("password missing") => {
                 "put the password into BAKEOFF_POSTGRES_PASSWORD"
             }
+            None if error.to_string().contains("TLS") => {
+                "check the certificates of --postgres-ca, and that the server has ssl = on"
+            }
             None => "check that it runs, and host and port of the URL",
         };
         EngineError(format!(

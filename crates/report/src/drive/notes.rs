@@ -3,7 +3,7 @@
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 
 use super::Kind;
-use crate::units;
+use crate::{nodes, units};
 
 /// A driver that is later than this with 1% of its operations is part of what was measured.
 const LATE_SECONDS: f64 = 1e-3;
@@ -49,6 +49,7 @@ pub fn schedule(header: &DriveHeader) -> String {
 pub fn of(summary: &DriveSummary) -> Vec<String> {
     let mut notes: Vec<String> = [
         unfinished(summary),
+        nodes::driven(summary),
         warm_up(summary),
         unsteady(summary),
         capped(summary),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DesignInfo, Machine, PublishedFigure};
+use crate::{DesignInfo, Machine, NodesInfo, PublishedFigure};
 
 /// What is driven, how, on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub struct DriveHeader {
     /// Of a cluster that ran already, as it was named; absent where a server was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
+    /// Where several nodes of Cassandra were started for the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NodesInfo>,
     /// A keyspace that processes share; absent where it is the run's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyspace: Option<String>,

@@ -42,6 +42,7 @@ pub fn header() -> DriveHeader {
         retries: 0,
         time_out_seconds: 10.0,
         cluster: None,
+        nodes: None,
         keyspace: None,
         objective: None,
         seconds: 20.0,

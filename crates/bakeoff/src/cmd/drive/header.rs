@@ -1,11 +1,13 @@
 //! The first record of a drive: what is driven, how, on what.
 
+use bakeoff_engines::Replication;
 use bakeoff_stats::drive::{DriveHeader, OperationInfo, Published};
 use bakeoff_stats::{DesignInfo, PublishedFigure};
 use bakeoff_workload::{Action, Mix, Operation, Workload};
 
 use super::Drive;
 use super::load::Load;
+use crate::cmd::nodes;
 use crate::machine;
 
 pub fn header(
@@ -14,6 +16,7 @@ pub fn header(
     mix: &Mix,
     load: &Load,
     designs: Vec<DesignInfo>,
+    replication: Replication,
 ) -> DriveHeader {
     DriveHeader {
         bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -38,6 +41,7 @@ pub fn header(
         retries: options.retries,
         time_out_seconds: options.time_out.as_secs_f64(),
         cluster: options.cluster.cassandra.clone(),
+        nodes: nodes::info(replication),
         keyspace: options.keyspace.clone(),
         objective: load.objective.as_ref().map(ToString::to_string),
         seconds: load.duration.as_secs_f64(),

@@ -23,6 +23,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_rows, parse_time};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::data::DataOptions;
 use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
 use crate::exit::{Exit, Misuse};
@@ -82,7 +83,8 @@ pub struct Drive {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 
-    /// Rows to load before the mix begins, for example 200000, 200k or 4.16M
+    /// Rows to load before the mix begins, for example 200000, 200k or 4.16M [default: as the
+    /// workload says; with --set all that its generator makes]
     #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
     rows: Option<u64>,
 
@@ -121,14 +123,8 @@ pub struct Drive {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
-    #[arg(long, value_name = "FILE")]
-    data: Option<PathBuf>,
-
-    /// An option of the workload's generator instead of what its file says, for example hosts=4000
-    /// (repeat for several); all rows that it then makes are loaded unless --rows says
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
-    set: Vec<String>,
+    #[command(flatten)]
+    data: DataOptions,
 
     /// Print every statement that would be sent, and touch nothing
     #[arg(long)]
@@ -158,7 +154,7 @@ impl Drive {
     }
 
     async fn start(self) -> Result<Exit> {
-        let workload = choice::workload(&self.workload, &self.set)?;
+        let workload = self.data.workload(&self.workload)?;
         check_queries(&workload).await?;
         let Some(mix) = workload.mix.clone().map(Arc::new) else {
             bail!(
@@ -168,7 +164,7 @@ impl Drive {
             );
         };
         let (load, designs) = self.check(&workload, &mix).map_err(Misuse::of)?;
-        let source: Arc<dyn source::RowSource> = source::open(&workload, self.data.clone())?.into();
+        let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();
         let values = source::row_values(&workload, source.clone(), self.rows(&workload))?;
         check_new_rows(&mix, values.as_ref(), self.rows(&workload))?;
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
@@ -178,7 +174,7 @@ impl Drive {
         if self.dry_run {
             return dry_run(&infos, &context);
         }
-        let header = header::header(&self, &workload, &mix, &load, infos);
+        let header = header::header(&self, &workload, &mix, &load, infos, context.replication);
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,

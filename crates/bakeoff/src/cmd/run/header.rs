@@ -1,10 +1,8 @@
 //! The first record of a run: what is compared, on what.
 
-use std::path::Path;
-
 use bakeoff_engines::Replication;
 use bakeoff_stats::{DesignInfo, Header, PublishedFigure, QueryInfo, Scale};
-use bakeoff_workload::{Data, DesignId, Workload};
+use bakeoff_workload::{DesignId, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
@@ -18,11 +16,6 @@ pub fn header(
     fingerprint: String,
     replication: Replication,
 ) -> Header {
-    let data = match (data_file(options, workload), &workload.data) {
-        (Some(path), _) => path.display().to_string(),
-        (None, Data::Generator(generator)) => format!("generator {generator}"),
-        (None, _) => String::new(),
-    };
     let published = workload.published.as_ref();
     Header {
         bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -32,7 +25,7 @@ pub fn header(
         workload: workload.name.clone(),
         title: workload.title.clone(),
         workload_text: workload.text.clone(),
-        data,
+        data: options.data.described(workload),
         seed: workload.seed,
         table: workload.table.name.clone(),
         columns: workload.table.columns.len() as u32,
@@ -68,13 +61,6 @@ pub fn header(
     }
 }
 
-fn data_file<'a>(options: &'a Run, workload: &'a Workload) -> Option<&'a Path> {
-    match (&options.data, &workload.data) {
-        (Some(path), _) | (None, Data::File(path)) => Some(path),
-        _ => None,
-    }
-}
-
 /// Everything that has to be the same for a command to go on with another one's run: what is
 /// compared, on which rows, how much of it, and where.
 pub fn fingerprint(
@@ -84,7 +70,7 @@ pub fn fingerprint(
     replication: Replication,
 ) -> String {
     let designs: Vec<String> = designs.iter().map(DesignId::to_string).collect();
-    let file = data_file(options, workload).map(|path| {
+    let file = options.data.file(workload).map(|path| {
         let metadata = std::fs::metadata(path).ok();
         let version = metadata.map(|m| (m.len(), m.modified().ok()));
         (path, version)

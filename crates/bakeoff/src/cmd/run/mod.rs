@@ -12,12 +12,13 @@ use anyhow::{Result, anyhow, bail};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{Consistency, DesignId, Workload, source};
+use bakeoff_workload::{Consistency, DesignId, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_percent, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::data::DataOptions;
 use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
@@ -37,7 +38,8 @@ pub struct Run {
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     designs: Vec<String>,
 
-    /// Rows to load, for example 200000, 200k or 4.16M
+    /// Rows to load, for example 200000, 200k or 4.16M [default: as the workload says; with --set
+    /// all that its generator makes]
     #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with = "scale", allow_negative_numbers = true)]
     rows: Option<u64>,
 
@@ -61,14 +63,8 @@ pub struct Run {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
-    #[arg(long, value_name = "FILE")]
-    data: Option<PathBuf>,
-
-    /// An option of the workload's generator instead of what its file says, for example hosts=4000
-    /// (repeat for several); all rows that it then makes are loaded unless --rows says
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
-    set: Vec<String>,
+    #[command(flatten)]
+    data: DataOptions,
 
     /// Print every statement and file that would be touched, and touch nothing
     #[arg(long)]
@@ -113,7 +109,7 @@ impl Run {
     }
 
     async fn start(self) -> Result<Exit> {
-        let workload = choice::workload(&self.workload, &self.set)?;
+        let workload = self.data.workload(&self.workload)?;
         check_queries(&workload).await?;
         if workload.queries.is_empty() {
             bail!(
@@ -126,7 +122,7 @@ impl Run {
         let replication = self.replication()?;
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
         let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
-        let source = source::open(&workload, self.data.clone())?;
+        let source = self.data.open(&workload)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let infos = describe(&designs, &workload, &context)?;
         if self.dry_run {

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepHeader;
-use bakeoff_workload::{Data, Workload};
+use bakeoff_workload::Workload;
 
 use super::Sweep;
 use super::grid::Grid;
@@ -15,11 +15,6 @@ pub fn header(
     grid: &Grid,
     designs: Vec<DesignInfo>,
 ) -> SweepHeader {
-    let data = match (&options.data, &workload.data) {
-        (Some(path), _) | (None, Data::File(path)) => path.display().to_string(),
-        (None, Data::Generator(generator)) => format!("generator {generator}"),
-        (None, Data::FileFromCommandLine) => String::new(),
-    };
     SweepHeader {
         bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at: machine::now(),
@@ -27,7 +22,7 @@ pub fn header(
         workload: workload.name.clone(),
         title: workload.title.clone(),
         workload_text: workload.text.clone(),
-        data,
+        data: options.data.described(workload),
         seed: workload.seed,
         rows,
         designs,

@@ -11,11 +11,12 @@ use anyhow::Result;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, Workload, source};
+use bakeoff_workload::{DesignId, Workload};
 use clap::Args;
 
 use crate::cmd::choice::{self, parse_duration_to_a_day};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::data::DataOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
 use crate::exit::Exit;
@@ -62,14 +63,8 @@ pub struct Sweep {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Data file (CSV, TSV, either gzipped, or Parquet) instead of the workload's own
-    #[arg(long, value_name = "FILE")]
-    data: Option<PathBuf>,
-
-    /// An option of the workload's generator instead of what its file says, for example days=30
-    /// (repeat for several)
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
-    set: Vec<String>,
+    #[command(flatten)]
+    data: DataOptions,
 
     /// Print every statement that would be sent, and touch nothing
     #[arg(long)]
@@ -88,10 +83,10 @@ impl Sweep {
     }
 
     async fn start(self) -> Result<Exit> {
-        let workload = choice::workload(&self.workload, &self.set)?;
+        let workload = self.data.workload(&self.workload)?;
         check_queries(&workload).await?;
         let designs = choice::designs(&workload, &self.designs)?;
-        let source = source::open(&workload, self.data.clone())?;
+        let source = self.data.open(&workload)?;
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);

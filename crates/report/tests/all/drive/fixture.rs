@@ -206,6 +206,7 @@ fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
         retries: 0,
         time_out_seconds: 10.0,
         cluster: None,
+        nodes: None,
         keyspace: None,
         objective: objective.map(str::to_owned),
         seconds: f64::from(SECONDS),

@@ -1,4 +1,5 @@
 use bakeoff_report::drive::terminal::render;
+use bakeoff_stats::NodesInfo;
 use bakeoff_stats::drive::{DriveRun, merge};
 
 use super::fixture;
@@ -143,4 +144,19 @@ fn a_rate_that_the_driver_did_not_reach_is_not_blamed_on_the_limit_in_flight() {
     assert!(!text.contains("in flight capped the rate"), "{text}");
     assert!(text.contains("it needs more --threads"), "{text}");
     assert!(text.contains("reached only 300"), "{text}");
+}
+
+#[test]
+fn several_nodes_on_one_machine_are_told() {
+    let mut summary = STALL.clone();
+    summary.header.nodes = Some(NodesInfo {
+        nodes: 3,
+        copies: 2,
+        consistency: "QUORUM".to_owned(),
+    });
+    let text = render(&summary, 400, false);
+    let told = "Cassandra ran as 3 nodes on this one machine with 2 copies of each row: CPU times, \
+                and what is stored and read from disk, are of all nodes together; all nodes share 2 \
+                cores";
+    assert!(text.contains(told), "{text}");
 }
