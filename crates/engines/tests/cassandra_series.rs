@@ -56,6 +56,12 @@ const QUERIES: &[&str] = &[
      FROM hosts WHERE busy <> 'NaN'::double GROUP BY host, rack ORDER BY host",
     "SELECT date_trunc('day', time) AS day, max(idle) AS most FROM hosts GROUP BY day ORDER BY day",
     "SELECT DISTINCT ON (host) * FROM hosts ORDER BY host, time DESC",
+    "SELECT host, max(time) AS last, last_value(idle ORDER BY time) AS idle FROM hosts
+     WHERE time >= TIMESTAMP '1969-12-31T12:00:00' AND time < TIMESTAMP '1970-01-02T00:00:00'
+     GROUP BY host ORDER BY host",
+    "SELECT host, min(time) AS first, first_value(idle ORDER BY time) AS idle FROM hosts
+     GROUP BY host ORDER BY host",
+    "SELECT host, max(time) AS last FROM hosts WHERE busy > 5.0 GROUP BY host ORDER BY host",
     "SELECT time, busy FROM hosts WHERE host = 'a' ORDER BY time DESC LIMIT 3",
     "SELECT count(*) AS n FROM (SELECT * FROM hosts LIMIT 5)",
 ];
@@ -167,6 +173,20 @@ async fn only_what_is_asked_for_is_read(cassandra: &Started) {
             1,
         ),
         ("SELECT busy FROM hosts WHERE busy > 5.0", 60),
+        // The newest of each of six days.
+        (
+            "SELECT DISTINCT ON (host) * FROM hosts ORDER BY host, time DESC",
+            24,
+        ),
+        (
+            "SELECT host, max(time) AS last FROM hosts WHERE time < TIMESTAMP '1970-01-01T00:00:00'
+             GROUP BY host",
+            12,
+        ),
+        (
+            "SELECT host, min(time) AS first FROM hosts GROUP BY host",
+            60,
+        ),
     ] {
         let scanned = design.answer(sql).await.unwrap().rows_scanned;
         assert_eq!(scanned, Some(rows), "{sql}");

@@ -18,6 +18,7 @@ use super::keyspace::{self, Keyspace};
 use super::layout::TableLayout;
 use super::readable::ReadTable;
 use super::relations::Relation;
+use super::scan::CassandraScan;
 use super::table::CassandraTable;
 use super::{first_rows, footprint, settle, write};
 use crate::{EngineError, newest_groups, sql};
@@ -45,7 +46,7 @@ impl CassandraDesign {
         let read = ReadTable::of_layout(&layout, keyspace.name.clone());
         let table = CassandraTable::new(deployment.session.clone(), read);
         let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
-        let sql = first_rows::session(&sql);
+        let sql = first_rows::session::<CassandraScan>(&sql);
         let insert = OnceCell::new();
         Ok(CassandraDesign {
             deployment,

@@ -1,7 +1,8 @@
-//! Aggregations that look at the first row of each partition only: `PER PARTITION LIMIT 1`.
+//! Aggregations that look at the first row of each partition key only.
 //!
-//! In a table whose newest rows come first these are the newest rows of all keys, which Cassandra
-//! finds without reading any other. A table with buckets yields one for each bucket.
+//! In a table whose newest rows come first `PER PARTITION LIMIT 1` reads the newest row of each key,
+//! which Cassandra finds without reading any other. A table with buckets yields one for each bucket,
+//! one of series one for each day.
 
 use std::sync::Arc;
 
@@ -13,24 +14,43 @@ use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::prelude::SessionContext;
 
 use super::readable::{CqlKind, ReadTable};
-use super::scan::CassandraScan;
 
-/// The same session, in which such aggregations read first rows only.
-pub fn session(session: &SessionContext) -> SessionContext {
-    let state = SessionStateBuilder::new_from_existing(session.state());
-    SessionContext::new_with_state(with_early_rules(state, [FIRST_ROWS]).build())
+/// A scan that may know how to read first rows only.
+pub trait KnowsFirstRows: ExecutionPlan + Sized {
+    type Statement;
+
+    /// How first rows are read, where that is known.
+    fn first_rows(&self) -> Option<&FirstRows<Self::Statement>>;
+
+    /// The same scan by another statement, which takes the same values.
+    fn by(&self, statement: &Self::Statement) -> Self;
 }
 
-const FIRST_ROWS: Rule = Rule {
-    name: "cassandra_first_rows",
-    replacement: rewritten,
-};
+/// Which row of each partition key is the first one, and how it is read.
+#[derive(Debug)]
+pub struct FirstRows<S> {
+    pub order: RowOrder,
+    /// Numbers of the table's columns that a scan yields.
+    pub projection: Vec<usize>,
+    /// Reads no others.
+    pub statement: S,
+}
 
-fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
+/// The same session, in which such aggregations over scans of a kind read first rows only.
+pub fn session<S: KnowsFirstRows>(session: &SessionContext) -> SessionContext {
+    let rule = Rule {
+        name: "cassandra_first_rows",
+        replacement: rewritten::<S>,
+    };
+    let state = SessionStateBuilder::new_from_existing(session.state());
+    SessionContext::new_with_state(with_early_rules(state, [rule]).build())
+}
+
+fn rewritten<S: KnowsFirstRows>(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(aggregation) = node.downcast_ref::<AggregateExec>() else {
         return Ok(None);
     };
-    let Some(below) = below::<CassandraScan>(aggregation.input()) else {
+    let Some(below) = below::<S>(aggregation.input()) else {
         return Ok(None);
     };
     let Some(first_rows) = below.scan.first_rows() else {
@@ -45,20 +65,11 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
         .first_rows_are_enough(aggregation, column)?
     {
         true => {
-            let first_rows = below.scan.by(first_rows.cql.clone());
-            with_scan(Arc::clone(node), Arc::new(first_rows)).map(Some)
+            let scan = below.scan.by(&first_rows.statement);
+            with_scan(Arc::clone(node), Arc::new(scan)).map(Some)
         }
         false => Ok(None),
     }
-}
-
-/// How the first row of each partition is read.
-#[derive(Debug)]
-pub struct FirstRows {
-    pub order: RowOrder,
-    /// Numbers of the table's columns that a scan yields.
-    pub projection: Vec<usize>,
-    pub cql: String,
 }
 
 /// How rows of a table are ordered, where it is known and as in SQL.

@@ -31,7 +31,7 @@ use scylla::serialize::writers::RowWriter;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::decode::Decoder;
-use super::first_rows::FirstRows;
+use super::first_rows::{FirstRows, KnowsFirstRows};
 use super::key_value::KeyValue;
 use super::statements::Statements;
 use super::table::PAGE_ROWS;
@@ -93,7 +93,7 @@ pub struct CassandraScan {
     pub limit: Option<usize>,
     page_rows: PageRows,
     /// How only the first row of each partition is read, where that is known.
-    first_rows: Option<Arc<FirstRows>>,
+    first_rows: Option<Arc<FirstRows<String>>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -134,23 +134,25 @@ impl CassandraScan {
     }
 
     /// The same scan, which knows how to read first rows only.
-    pub fn knowing_first_rows(self, first_rows: Option<FirstRows>) -> Self {
+    pub fn knowing_first_rows(self, first_rows: Option<FirstRows<String>>) -> Self {
         CassandraScan {
             first_rows: first_rows.map(Arc::new),
             ..self
         }
     }
+}
 
-    /// How only the first row of each partition is read, where that is known.
-    pub fn first_rows(&self) -> Option<&FirstRows> {
+impl KnowsFirstRows for CassandraScan {
+    type Statement = String;
+
+    fn first_rows(&self) -> Option<&FirstRows<String>> {
         self.first_rows.as_deref()
     }
 
-    /// A scan with the same requests by another statement, which takes the same values.
-    pub fn by(&self, cql: String) -> Self {
+    fn by(&self, cql: &String) -> Self {
         CassandraScan::new(
             Arc::clone(&self.statements),
-            cql,
+            cql.clone(),
             Arc::clone(&self.decoder),
             self.partitions.clone(),
             self.scope,

@@ -212,11 +212,11 @@ impl CassandraTable {
         decoder: &Decoder,
         pushdown: &Pushdown,
         projection: &[usize],
-    ) -> Option<FirstRows> {
+    ) -> Option<FirstRows<String>> {
         Some(FirstRows {
             order: row_order(&self.table)?,
             projection: projection.to_vec(),
-            cql: self.select(decoder, pushdown, " PER PARTITION LIMIT 1"),
+            statement: self.select(decoder, pushdown, " PER PARTITION LIMIT 1"),
         })
     }
 }

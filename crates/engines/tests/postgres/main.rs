@@ -19,12 +19,11 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::Design;
-use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::postgres::find_timescale;
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_workload::DesignId;
 
-use support::{Started, THREADS, Table, events, places, wrong_answers};
+use support::{Started, Table, events, places, wrong_answers};
 
 /// The longest that a call to a server that was killed may take.
 const NOTICED_WITHIN: Duration = Duration::from_secs(20);

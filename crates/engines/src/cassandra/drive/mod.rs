@@ -43,6 +43,7 @@ use super::keyspace;
 use super::layout::TableLayout;
 use super::readable::ReadTable;
 use super::relations::own_relations;
+use super::scan::CassandraScan;
 use super::table::CassandraTable;
 use crate::{TargetOptions, sql};
 use direct::{Direct, Login};
@@ -150,7 +151,10 @@ impl CassandraTarget {
         let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;
-        let (sql, runtime) = (first_rows::session(&sql), self.runtime.clone());
+        let (sql, runtime) = (
+            first_rows::session::<CassandraScan>(&sql),
+            self.runtime.clone(),
+        );
         let order_key = layout
             .clustering_key()
             .first()

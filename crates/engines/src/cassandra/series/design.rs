@@ -16,11 +16,12 @@ use super::definition::SeriesLayout;
 use super::index::Index;
 use super::inserts::SeriesInserts;
 use super::load::{self, Prepared};
+use super::scan::SeriesScan;
 use super::table::{KnownKeys, SeriesTable};
 use crate::cassandra::deployment::Deployment;
 use crate::cassandra::keyspace::{self, Keyspace};
 use crate::cassandra::relations::Relation;
-use crate::cassandra::{footprint, settle};
+use crate::cassandra::{first_rows, footprint, settle};
 use crate::sql;
 
 pub struct SeriesDesign {
@@ -52,8 +53,9 @@ impl SeriesDesign {
             &keyspace.name,
         ));
         let table = SeriesTable::new(session, layout.clone(), &keyspace.name, known.clone())?;
+        let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
         Ok(SeriesDesign {
-            sql: sql::session_with(threads, &layout.table.name, Arc::new(table))?,
+            sql: first_rows::session::<SeriesScan>(&sql),
             prepared: OnceCell::new(),
             deployment,
             info,

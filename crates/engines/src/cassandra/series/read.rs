@@ -21,8 +21,8 @@ use crate::cassandra::decode::Decoder;
 use crate::cassandra::key_value::KeyValue;
 use crate::cassandra::scan::{Request, pages};
 
-/// Keys and days that a partition of a scan reads at the same time.
-const UNITS_AT_ONCE: usize = 2;
+/// Series that a partition of a scan reads at the same time, but at least two keys and days.
+const SERIES_AT_ONCE: usize = 32;
 
 /// A key in a day.
 #[derive(Debug, Clone)]
@@ -43,6 +43,7 @@ pub enum Output {
 }
 
 /// What is read of every key and day.
+#[derive(Clone)]
 pub struct Reading {
     pub session: Arc<Session>,
     /// Reads one series: its name, then `range`.
@@ -62,14 +63,23 @@ impl Debug for Reading {
 }
 
 impl Reading {
+    /// The same by another statement, which takes the same values.
+    pub fn by(&self, statement: PreparedStatement) -> Reading {
+        Reading {
+            statement,
+            ..self.clone()
+        }
+    }
+
     /// The rows of some keys and days, in any order.
     pub fn units(
         self: Arc<Self>,
         units: Vec<Unit>,
     ) -> impl futures::Stream<Item = Result<RecordBatch>> {
+        let at_once = (SERIES_AT_ONCE / self.metrics.len().max(1)).max(2);
         futures::stream::iter(units)
             .map(move |unit| self.clone().unit(unit).boxed())
-            .flatten_unordered(UNITS_AT_ONCE)
+            .flatten_unordered(at_once)
     }
 
     fn unit(self: Arc<Self>, unit: Unit) -> impl futures::Stream<Item = Result<RecordBatch>> {

@@ -16,19 +16,27 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
 use futures::StreamExt;
+use scylla::statement::prepared::PreparedStatement;
 
 use super::read::{Reading, Unit};
+use crate::cassandra::first_rows::{FirstRows, KnowsFirstRows};
 
 #[derive(Debug)]
 pub struct SeriesScan {
     reading: Arc<Reading>,
     partitions: Vec<Vec<Unit>>,
+    /// How only the newest row of each key and day is read, where that is known.
+    newest: Option<Arc<FirstRows<PreparedStatement>>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
 
 impl SeriesScan {
-    pub fn new(reading: Arc<Reading>, partitions: Vec<Vec<Unit>>) -> Self {
+    pub fn new(
+        reading: Arc<Reading>,
+        partitions: Vec<Vec<Unit>>,
+        newest: Option<Arc<FirstRows<PreparedStatement>>>,
+    ) -> Self {
         let properties = PlanProperties::new(
             EquivalenceProperties::new(reading.schema.clone()),
             Partitioning::UnknownPartitioning(partitions.len()),
@@ -38,9 +46,23 @@ impl SeriesScan {
         SeriesScan {
             reading,
             partitions,
+            newest,
             properties: Arc::new(properties),
             metrics: ExecutionPlanMetricsSet::new(),
         }
+    }
+}
+
+impl KnowsFirstRows for SeriesScan {
+    type Statement = PreparedStatement;
+
+    fn first_rows(&self) -> Option<&FirstRows<PreparedStatement>> {
+        self.newest.as_deref()
+    }
+
+    fn by(&self, statement: &PreparedStatement) -> Self {
+        let reading = Arc::new(self.reading.by(statement.clone()));
+        SeriesScan::new(reading, self.partitions.clone(), None)
     }
 }
 

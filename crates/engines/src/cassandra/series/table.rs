@@ -12,6 +12,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use scylla::client::session::Session;
+use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::Mutex;
 
 use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN};
@@ -19,6 +20,7 @@ use super::index::{Entry, Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
 use super::read::{Output, Reading, Unit};
 use super::scan::SeriesScan;
 use crate::cassandra::decode::Decoder;
+use crate::cassandra::first_rows::{FirstRows, row_order};
 use crate::cassandra::key_value::KeyValue;
 use crate::cassandra::layout::quoted;
 use crate::cassandra::pushdown::Pushdown;
@@ -148,6 +150,24 @@ impl SeriesTable {
         (cql, values.collect())
     }
 
+    /// How a statement reads only the newest value of a series.
+    async fn newest(
+        &self,
+        cql: &str,
+        projection: &[usize],
+    ) -> Result<Option<FirstRows<PreparedStatement>>> {
+        let Some(order) = row_order(&self.rows) else {
+            return Ok(None);
+        };
+        let cql = format!("{cql} ORDER BY {} DESC LIMIT 1", quoted(TIME_COLUMN));
+        let statement = self.values.prepare(&cql).await?;
+        Ok(Some(FirstRows {
+            order,
+            projection: projection.to_vec(),
+            statement,
+        }))
+    }
+
     /// What becomes of the columns that a query wants, and the metrics that are read for it.
     fn outputs(&self, projection: &[usize]) -> (Vec<Output>, Vec<String>) {
         let mut metrics: Vec<String> = Vec::new();
@@ -240,6 +260,11 @@ impl TableProvider for SeriesTable {
         let units = units.map_err(|e| DataFusionError::External(e.0.into()))?;
         let threads = state.config().target_partitions();
         let partitions = dealt_out(units, threads);
-        Ok(Arc::new(SeriesScan::new(reading, partitions)))
+        let newest = self.newest(&cql, projection).await?;
+        Ok(Arc::new(SeriesScan::new(
+            reading,
+            partitions,
+            newest.map(Arc::new),
+        )))
     }
 }
