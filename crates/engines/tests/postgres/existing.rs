@@ -1,6 +1,7 @@
 //! A server that runs already: what is not ours in it is left alone, and faults are told.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use bakeoff_engines::registry::engine;
@@ -11,7 +12,7 @@ use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
 use crate::support::{Started, THREADS, events, wrong_answers};
-use crate::{has_timescale, many_places, storable};
+use crate::{has_timescale, many_places, skipped, storable};
 
 /// Connections of the server: few, so that they can run out.
 const CONNECTIONS: u32 = 12;
@@ -53,6 +54,10 @@ impl Theirs {
         Some(theirs)
     }
 
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     fn url(&self, database: &str) -> String {
         let (user, address) = (self.server.user(), self.server.address());
         format!("postgresql://{user}@{address}/{database}")
@@ -75,11 +80,11 @@ impl Theirs {
 
     /// Lets the server make a certificate and its key in the folder of its data; returns the
     /// certificate.
-    async fn make_certificate(&self, name: &str) -> String {
+    async fn make_certificate(&self, name: &str, options: &str) -> String {
         let client = self.client("postgres").await;
         let make = format!(
-            "COPY (SELECT '') TO PROGRAM 'openssl req -new -x509 -nodes -days 2 -subj /CN=test \
-             -addext subjectAltName=IP:127.0.0.1 -keyout {name}.key -out {name}.crt'"
+            "COPY (SELECT '') TO PROGRAM 'openssl req -x509 -nodes -days 2 -subj /CN={name} \
+             -keyout {name}.key -out {name}.crt {options}'"
         );
         client.batch_execute(&make).await.unwrap();
         let read = format!("SELECT pg_read_file('{name}.crt')");
@@ -283,6 +288,9 @@ async fn connections_that_run_out_are_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_are_encrypted_for_those_who_trust_the_server() {
+    if !has_openssl() {
+        return;
+    }
     let Some(theirs) = Theirs::start().await else {
         return;
     };
@@ -291,8 +299,12 @@ async fn connections_are_encrypted_for_those_who_trust_the_server() {
         PostgresServer::new(&theirs.url("metrics"), password, Some(&ca.to_owned())).unwrap()
     };
     let error = async |server: PostgresServer| server.connect("").await.unwrap_err().to_string();
-    let ca = theirs.folder.path().join("ca.pem");
-    std::fs::write(&ca, theirs.make_certificate("server").await).unwrap();
+    let (ca, other) = (theirs.file("ca.pem"), theirs.file("other.pem"));
+    std::fs::write(&ca, theirs.make_certificate("ca", "").await).unwrap();
+    std::fs::write(&other, theirs.make_certificate("other", "").await).unwrap();
+    let signed = "-CA ca.crt -CAkey ca.key -addext subjectAltName=IP:127.0.0.1 \
+                  -addext basicConstraints=critical,CA:FALSE";
+    theirs.make_certificate("server", signed).await;
     let plain = error(server(&ca)).await;
     assert!(plain.contains("does not support TLS"), "{plain}");
 
@@ -310,8 +322,6 @@ async fn connections_are_encrypted_for_those_who_trust_the_server() {
     let is_encrypted: bool = encrypted.query_one(sql, &[]).await.unwrap().get(0);
     assert!(is_encrypted);
 
-    let other = theirs.folder.path().join("other.pem");
-    std::fs::write(&other, theirs.make_certificate("other").await).unwrap();
     let mistrusted = error(server(&other)).await;
     assert!(mistrusted.contains("--postgres-ca"), "{mistrusted}");
     theirs.server.stop().await.unwrap();
@@ -327,4 +337,11 @@ async fn eventually<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
         }
     };
     tokio::time::timeout(RELOAD_LIMIT, trying).await.unwrap()
+}
+
+fn has_openssl() -> bool {
+    match Command::new("openssl").arg("version").output() {
+        Ok(_) => true,
+        Err(error) => skipped(&format!("no openssl: {error}")),
+    }
 }
