@@ -19,7 +19,7 @@ pub const WARM_UP_ROUND: u32 = 1 << 24;
 pub const CONCURRENT_ROUND: u32 = 1 << 25;
 
 /// Rounds for which parameters are drawn at a time.
-const ROUNDS_AT_ONCE: u64 = 64;
+const ROUNDS_AT_ONCE: u32 = 64;
 
 type Values = Vec<(String, String)>;
 
@@ -129,27 +129,34 @@ impl<'a> Questions<'a> {
     }
 
     fn values(&mut self, query: &Query, round: u32) -> Result<&Values, RunError> {
-        let place = (query.name.clone(), round);
-        if !self.drawn.contains_key(&place) {
-            self.draw_from(query, round)?;
+        use std::collections::btree_map::Entry;
+        if !self.drawn.contains_key(&(query.name.clone(), round)) {
+            self.draw_ahead(query, round);
         }
-        Ok(self.drawn.entry(place).or_default())
+        Ok(match self.drawn.entry((query.name.clone(), round)) {
+            Entry::Occupied(drawn) => drawn.into_mut(),
+            Entry::Vacant(place) => place.insert(self.workload.draw(
+                query,
+                u64::from(round),
+                self.rows,
+                self.source.as_ref(),
+            )?),
+        })
     }
 
     /// Draws for a round and those after it: where rows come from a file, it is read once for all.
-    fn draw_from(&mut self, query: &Query, round: u32) -> Result<(), RunError> {
-        let rounds = u64::from(round)..u64::from(round) + ROUNDS_AT_ONCE;
+    /// Where that fails, each round is drawn when it comes: not all of them may.
+    fn draw_ahead(&mut self, query: &Query, round: u32) {
+        let Some(end) = round.checked_add(ROUNDS_AT_ONCE) else {
+            return;
+        };
+        let rounds = u64::from(round)..u64::from(end);
         let source = self.source.as_ref();
-        let drawn = self
-            .workload
-            .draw_all(query, rounds.clone(), self.rows, source)?;
-        for (round, values) in rounds.zip(drawn) {
-            if let Ok(round) = u32::try_from(round) {
-                let place = (query.name.clone(), round);
-                self.drawn.entry(place).or_insert(values);
-            }
+        let drawn = self.workload.draw_all(query, rounds, self.rows, source);
+        for (round, values) in (round..end).zip(drawn.unwrap_or_default()) {
+            let place = (query.name.clone(), round);
+            self.drawn.entry(place).or_insert(values);
         }
-        Ok(())
     }
 }
 

@@ -20,7 +20,7 @@ pub fn hint(summary: &Summary) -> Option<String> {
         .any(|figures| figures.answered > 0 && figures.p99.is_none());
     let mut hint = format!(
         "{} ask one design at a time, each all queries in a random order, then again in another \
-         one: up to {}, or until the time is over. Service times of right answers, and right \
+         one, until all permutations are asked or the time is over: {} at most. Service times of right answers, and right \
          answers a second. Designs that were asked fewer have another share of each query in \
          their figures over all: compare those query by query.",
         units::plural(u64::from(clients), "client", "clients"),

@@ -10,13 +10,19 @@ pub fn measured(summary: &Summary) -> Option<String> {
     let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
     let mut designs = summary.designs.iter();
     designs.find(|design| design.info.engine == "cassandra")?;
-    Some(format!(
+    let mut told = format!(
         "{}, reading and writing at {}: bytes a row are those of one copy, as everywhere, CPU times \
          those of all nodes together; {}",
         ran(nodes),
         nodes.consistency,
         shared(machine),
-    ))
+    );
+    let mut others = summary.designs.iter();
+    if others.any(|design| design.info.engine != "cassandra") {
+        told += "; the designs of other engines kept one copy and waited for no other: their times \
+                 and costs are not of the same thing";
+    }
+    Some(told)
 }
 
 /// What the figures of a load on the nodes are.

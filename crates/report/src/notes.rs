@@ -60,7 +60,9 @@ fn duplicates(summary: &Summary) -> Option<String> {
 }
 
 fn unsteady(summary: &Summary) -> Option<String> {
-    (summary.steady == Some(false)).then(|| {
+    let mut queries = summary.designs.iter().flat_map(|d| &d.queries);
+    let is_measured = queries.any(|query| query.time.is_some());
+    (is_measured && summary.steady == Some(false)).then(|| {
         format!(
             "times were not yet steady after warming up ({}); a longer budget helps",
             summary.warm_up_passes

@@ -80,8 +80,14 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {unit}", digits(seconds * per_second))
 }
 
+/// In the place of an interval where there is one observation.
+const ONCE: &str = "once";
+
 /// The interval of a rate in its median's unit: `11.9–12.8 k`
 pub fn rate_interval(rate: &Estimate) -> String {
+    if rate.observations < 2 {
+        return ONCE.to_owned();
+    }
     let (unit, step) = match rate.median {
         r if r < 999.5 => ("", 1.0),
         r if r < 999.5e3 => (" k", 1e3),
@@ -101,10 +107,11 @@ pub fn duration_interval(time: &Estimate) -> (String, String) {
     let (unit, per_second) = time_unit(time.median);
     let decimals = decimals(time.median * per_second);
     let show = |seconds: f64| format!("{:.decimals$}", seconds * per_second);
-    (
-        format!("{} {unit}", show(time.median)),
-        format!("{}–{}", show(time.low), show(time.high)),
-    )
+    let interval = match time.observations {
+        0 | 1 => ONCE.to_owned(),
+        _ => format!("{}–{}", show(time.low), show(time.high)),
+    };
+    (format!("{} {unit}", show(time.median)), interval)
 }
 
 /// A figure without zeros at its end, for the ticks of axes: `2.50 k` becomes `2.5 k`.

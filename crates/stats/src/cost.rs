@@ -147,15 +147,16 @@ impl Rate {
         }
     }
 
-    /// Of a million, if `done` of them took so much. `None` if nothing was done, or if a server's
-    /// CPU time is not known: then neither is what else runs on how many cores.
+    /// Of a million, if `done` of them took so much. `None` if nothing was done, if it took less CPU
+    /// time than is counted, or if a server's is not known: then neither is what else runs on how many
+    /// cores.
     fn million(&self, cpu: &CpuSeconds, seconds: f64, done: f64) -> Option<CostRange> {
-        if done <= 0.0 || (self.has_server && cpu.server.is_none()) {
+        let used = cpu.client + cpu.server.unwrap_or(0.0);
+        if done <= 0.0 || used <= 0.0 || (self.has_server && cpu.server.is_none()) {
             return None;
         }
         let of_core_seconds = |s: f64| 1e6 * self.core_second * s / done;
-        let high = of_core_seconds(self.cores * seconds);
-        let low = of_core_seconds(cpu.client + cpu.server.unwrap_or(0.0));
+        let (low, high) = (of_core_seconds(used), of_core_seconds(self.cores * seconds));
         // Ticks of CPU time are coarse: a short query may seem to have more than there was.
         Some(CostRange {
             low: low.min(high),

@@ -277,6 +277,9 @@ mod tests {
     fn doubles_keep_their_value_and_stay_doubles() {
         for (value, expected) in [
             (58.0, "58.0"),
+            (100.0, "100.0"),
+            (101.0, "101.0"),
+            (-1.0, "-1.0"),
             (-7.0, "-7.0"),
             (0.0, "0.0"),
             (-0.0, "-0.0"),
@@ -307,6 +310,19 @@ mod tests {
             written(|out| text("say \"a\"\n", out)),
             "\"say \"\"a\"\"\n\""
         );
+    }
+
+    #[test]
+    fn texts_of_any_length_are_copied_whole() {
+        let lengths = [0, 1, 15, 16, 17, 40, 3];
+        let texts: Vec<String> = lengths.map(|n| "abcdefgh".repeat(5)[..n].to_owned()).into();
+        let array = StringArray::from_iter_values(&texts);
+        for begin in 0..texts.len() {
+            let rows = array.slice(begin, texts.len() - begin);
+            let copied = |row| written(|out| plain(&rows, row, out));
+            let copied: Vec<String> = (0..rows.len()).map(copied).collect();
+            assert_eq!(copied, texts[begin..]);
+        }
     }
 
     #[test]

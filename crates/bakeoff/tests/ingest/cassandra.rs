@@ -13,16 +13,23 @@ fn in_a_real_cassandra() {
         .bakeoff(&[&into[..], &KEYS[..]].concat())
         .expect(2)
         .says("there is no keyspace `ks`: make it with the replication that its rows need, or let --create-keyspace COPIES make it");
-    let made = [
-        "ingest",
-        "readings.csv",
-        "--into",
-        "made.t",
-        "--create-keyspace",
-        "1",
-    ];
+    let made = |copies| {
+        [
+            "ingest",
+            "readings.csv",
+            "--into",
+            "made.t",
+            "--create-keyspace",
+            copies,
+        ]
+    };
     server
-        .bakeoff(&[&made[..], &KEYS[..]].concat())
+        .bakeoff(&[&made("3")[..], &KEYS[..]].concat())
+        .expect(2)
+        .says("each copy of a row needs a node of its own")
+        .says("has 1; the keyspace `made` was not made");
+    server
+        .bakeoff(&[&made("1")[..], &KEYS[..]].concat())
         .expect(0)
         .says("4 rows into made.t");
     server.cql(

@@ -2,8 +2,8 @@
 //!
 //! Parts are read from the newest to the oldest. Of each, the last rows of partition keys are read
 //! that have no newer row so far. A part with rows of one partition key is not read at all if a
-//! newer row was found already. Of a part with rows of some partition keys only their dictionary is
-//! read, if a newer row was found of all of them.
+//! newer row was found already. Where the column of the partition key is a dictionary whose values all
+//! have a newer row, nothing else is read of a part, and no row decoded.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -58,6 +58,7 @@ pub fn stream(
         reader: Arc::new(reader),
         left: tasks.into(),
         keys: HashMap::new(),
+        has_begun: false,
     };
     let batches = futures::stream::try_unfold(newest, |mut newest| async move {
         let read = newest.read_some().await?;
@@ -77,6 +78,7 @@ struct Newest {
     left: VecDeque<Arc<Task>>,
     /// The greatest key of each partition key, by its bytes.
     keys: HashMap<Vec<u8>, Vec<u8>>,
+    has_begun: bool,
 }
 
 impl Newest {
@@ -131,10 +133,11 @@ impl Newest {
     /// only, the older one waits for what the other one says.
     fn next_tasks(&mut self) -> Vec<Arc<Task>> {
         let mut tasks: Vec<Arc<Task>> = Vec::new();
-        let most = match self.keys.is_empty() {
-            true => FIRST_PARTS,
-            false => PARTS_AT_ONCE,
+        let most = match self.has_begun {
+            false => FIRST_PARTS,
+            true => PARTS_AT_ONCE,
         };
+        self.has_begun = true;
         while tasks.len() < most {
             let Some(task) = self.left.pop_front() else {
                 break;
@@ -197,8 +200,8 @@ impl Newest {
         Ok(true)
     }
 
-    /// Of a part whose values of the partition key are fewer than its rows, and may all have been
-    /// found: the column of the partition key, and kind and greatest value of the first order key.
+    /// Of a part whose partition keys are fewer than its rows, and may all have been found: their
+    /// column, and kind and greatest value of the first order key.
     fn told_by_values(&self, task: &Task) -> Option<(usize, Kind, i64)> {
         let definition = self.reader.definition();
         let [column] = definition.partition_indexes()[..] else {
@@ -206,11 +209,15 @@ impl Newest {
         };
         let is_text = matches!(self.kinds[0], Kind::Text | Kind::Blob);
         let is_judged = self.only_partition(task).is_some();
-        let chunk = task.part.exact().filter(|_| is_text && !is_judged)?;
-        // An estimate.
+        // Of values that a filter leaves out no row is ever found.
+        let filtered = self.reader.source.filter.columns(&task.unproven);
+        let ends = [task.part.first(), task.part.last()].map(|key| self.partition(key));
+        let are_found = { ends.iter() }
+            .all(|end| end.is_some_and(|partition| self.keys.contains_key(partition)));
+        let may_tell = is_text && !is_judged && are_found && !filtered.contains(&column);
+        let chunk = task.part.exact().filter(|_| may_tell)?;
         let values = chunk.stats.get(column)?.distinct;
-        let found = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
-        let may_be = values <= chunk.rows / ROWS_OF_A_VALUE && values / 2 <= found;
+        let may_be = values <= chunk.rows / ROWS_OF_A_VALUE;
         let order = definition.columns[definition.first_order_index()?].kind;
         may_be.then_some((column, order, task.newest(definition)?))
     }

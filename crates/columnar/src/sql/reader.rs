@@ -173,8 +173,8 @@ impl Reader {
         rows.map_err(external)
     }
 
-    /// All values that a column of a part that is read by itself has, some of them maybe more than
-    /// once: where it is kept as a dictionary, without decoding its rows.
+    /// All values that a column of a part has, some of them maybe more than once: where it is kept as
+    /// a dictionary, without decoding its rows.
     pub async fn values(&self, task: &Task, column: usize) -> Result<ArrayRef> {
         let (columns, all) = ([column], KeyRange::default());
         self.counters

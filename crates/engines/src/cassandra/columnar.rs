@@ -147,7 +147,7 @@ impl Design for ColumnarDesign {
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
         self.deployment.forget_statistics().await;
-        Ok(Some(Arc::new(ChunkInserts(self.opened().await?))))
+        Ok(Some(Arc::new(ChunkInserts::new(self.opened().await?))))
     }
 
     fn server_cpu_seconds(&self) -> Option<f64> {

@@ -2,9 +2,11 @@
 //! one ingest, whose rows are chunks of their own. Both are durable when they end.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
+use bakeoff_driver::DesignError;
 use bakeoff_driver::drive::Failure;
 use bakeoff_driver::sweep::{Inserter, Inserts};
 use bakeoff_stats::FailureKind;
@@ -14,9 +16,35 @@ use super::{Opened, failed};
 /// Rows of the largest batch that is inserted as fresh rows; an ingest would make chunks of a few rows
 /// each.
 const FRESH_ROWS: usize = 100;
+/// Fresh rows after which they are sealed: readers, and a directory's writer, hold all there are.
+const ROWS_TO_SEAL: u64 = 500_000;
 
 #[derive(Clone)]
-pub struct ChunkInserts(pub Arc<Opened>);
+pub struct ChunkInserts {
+    opened: Arc<Opened>,
+    fresh_rows: Arc<AtomicU64>,
+}
+
+impl ChunkInserts {
+    pub fn new(opened: Arc<Opened>) -> Self {
+        ChunkInserts {
+            opened,
+            fresh_rows: Arc::default(),
+        }
+    }
+
+    /// Inserts single rows. Whoever comes to the end of so many seals them.
+    async fn insert_fresh(&self, rows: &RecordBatch) -> Result<(), DesignError> {
+        let table = &self.opened.table;
+        table.insert(rows).await.map_err(failed)?;
+        let number = rows.num_rows() as u64;
+        let before = self.fresh_rows.fetch_add(number, Ordering::Relaxed);
+        if before / ROWS_TO_SEAL != (before + number) / ROWS_TO_SEAL {
+            table.seal(None).await.map_err(failed)?;
+        }
+        Ok(())
+    }
+}
 
 #[async_trait]
 impl Inserts for ChunkInserts {
@@ -29,8 +57,8 @@ impl Inserts for ChunkInserts {
 impl Inserter for ChunkInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
         let inserted = match rows.num_rows() <= FRESH_ROWS {
-            true => self.0.table.insert(rows).await.map_err(failed),
-            false => self.0.load(rows).await,
+            true => self.insert_fresh(rows).await,
+            false => self.opened.load(rows).await,
         };
         inserted.map_err(|e| Failure::new(FailureKind::Rejected, e.0))
     }

@@ -192,7 +192,7 @@ impl Design for LocalColumnar {
     }
 
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
-        Ok(Some(Arc::new(ChunkInserts(self.opened().await?))))
+        Ok(Some(Arc::new(ChunkInserts::new(self.opened().await?))))
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {

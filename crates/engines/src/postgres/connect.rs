@@ -150,7 +150,7 @@ impl PostgresServer {
                 "lower --threads (of a sweep --workers), or raise max_connections of the server"
             }
             Some(_) => "the server refused",
-            None if error.to_string().contains("password missing") => {
+            None if reason(error).contains("password missing") => {
                 "put the password into BAKEOFF_POSTGRES_PASSWORD"
             }
             None if error.to_string().contains("TLS") => {

@@ -1,5 +1,6 @@
 //! The cluster and the folders in which tables are.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bakeoff_columnar::store::Store;
@@ -121,6 +122,7 @@ impl Connection {
             )));
         };
         let session = self.session(location).await?;
+        check_nodes(&session, keyspace, copies)?;
         let cql = format!(
             "CREATE KEYSPACE IF NOT EXISTS {} WITH replication = {{'class': \
              'NetworkTopologyStrategy', 'replication_factor': {copies}}}",
@@ -191,6 +193,31 @@ fn with_remedy(error: Error, location: &Location) -> TableError {
             "{text}; `bakeoff table drop {location}` removes what is there of it"
         )),
         error => error.into(),
+    }
+}
+
+/// A keyspace that is not there needs a node for each of its copies, in every datacenter: without them
+/// nothing could be written to it.
+fn check_nodes(session: &Session, keyspace: &str, copies: u16) -> Result<(), TableError> {
+    let cluster = session.get_cluster_state();
+    if cluster.get_keyspace(keyspace).is_some() {
+        return Ok(());
+    }
+    let mut nodes: BTreeMap<&str, usize> = BTreeMap::new();
+    for node in cluster.get_nodes_info() {
+        *nodes
+            .entry(node.datacenter.as_deref().unwrap_or_default())
+            .or_default() += 1;
+    }
+    match nodes
+        .into_iter()
+        .find(|(_, nodes)| *nodes < usize::from(copies))
+    {
+        None => Ok(()),
+        Some((datacenter, nodes)) => Err(TableError::Asked(format!(
+            "--create-keyspace {copies}: each copy of a row needs a node of its own, and datacenter \
+             `{datacenter}` has {nodes}; the keyspace `{keyspace}` was not made"
+        ))),
     }
 }
 

@@ -33,6 +33,7 @@ fn of_design(design: &SweepDesign) -> String {
     let flattening = design.flattening.as_ref().map(flattening);
     let sentences = [
         Some(format!("{} is fastest with {best}.", design.info.id)),
+        at_the_edge(design),
         flattening,
     ];
     sentences
@@ -40,6 +41,26 @@ fn of_design(design: &SweepDesign) -> String {
         .flatten()
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// Where the best setting is among the largest, a larger one may be better.
+fn at_the_edge(design: &SweepDesign) -> Option<String> {
+    let (batch, workers) = design.best?;
+    let of_batch = design.cells.get(batch)?;
+    let still_grows = { design.flattening.as_ref() }.is_none_or(|f| f.enough == f.most);
+    let is_last = |at: usize, all: usize| all > 1 && at + 1 == all;
+    let edge = match (
+        is_last(batch, design.cells.len()),
+        is_last(workers, of_batch.len()) && still_grows,
+    ) {
+        (true, true) => "the largest batches and the most workers",
+        (true, false) => "the largest batches",
+        (false, true) => "the most workers",
+        (false, false) => return None,
+    };
+    Some(format!(
+        "These are {edge} that were tried: more may be faster."
+    ))
 }
 
 /// `batches of 1,000 rows from 8 workers: 123 k rows/s, insert p99 65.1 ms, no errors`

@@ -37,6 +37,7 @@ fn wrong_type(message: &str) -> Option<String> {
         .split_once(", expected ")?;
     let expected = match expected {
         "i64" => "a whole number",
+        "f64" => "a number",
         "a sequence" => "a list in brackets: [..]",
         "a map" => "a table",
         other if other.starts_with("struct ") => "a table",

@@ -205,9 +205,15 @@ fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Resu
             writeln!(out, "  {statement}")?;
         }
     }
-    writeln!(out, "\nQueries, asked of every design:")?;
+    writeln!(
+        out,
+        "\nQueries, asked of every design but where one has its own:"
+    )?;
     for query in &workload.queries {
         writeln!(out, "  {}: {}", query.name, query.sql.trim())?;
+        for (design, sql) in &query.engine_sql {
+            writeln!(out, "  {} of {design}: {}", query.name, sql.trim())?;
+        }
     }
     Ok(Exit::Complete)
 }

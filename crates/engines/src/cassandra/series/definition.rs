@@ -140,7 +140,7 @@ impl SeriesLayout {
             columns: self.table.columns.iter().map(column).collect(),
             partition_key: vec![self.key.clone()],
             clustering_key: vec![self.time.clone()],
-            descending: Some(true), // Each series can be read from its newest end.
+            descending: None,
             bucket: None,
             blob_kinds: Vec::new(),
             statics: Vec::new(),

@@ -155,17 +155,20 @@ impl SeriesTable {
         &self,
         cql: &str,
         projection: &[usize],
-    ) -> Result<Option<FirstRows<PreparedStatement>>> {
-        let Some(order) = row_order(&self.rows) else {
-            return Ok(None);
+    ) -> Option<FirstRows<PreparedStatement>> {
+        let newest_first = ReadTable {
+            descending: Some(true),
+            ..self.rows.clone()
         };
+        let order = row_order(&newest_first)?;
         let cql = format!("{cql} ORDER BY {} DESC LIMIT 1", quoted(TIME_COLUMN));
-        let statement = self.values.prepare(&cql).await?;
-        Ok(Some(FirstRows {
+        // Without it all rows are read.
+        let statement = self.values.prepare(&cql).await.ok()?;
+        Some(FirstRows {
             order,
             projection: projection.to_vec(),
             statement,
-        }))
+        })
     }
 
     /// What becomes of the columns that a query wants, and the metrics that are read for it.
@@ -260,7 +263,7 @@ impl TableProvider for SeriesTable {
         let units = units.map_err(|e| DataFusionError::External(e.0.into()))?;
         let threads = state.config().target_partitions();
         let partitions = dealt_out(units, threads);
-        let newest = self.newest(&cql, projection).await?;
+        let newest = self.newest(&cql, projection).await;
         Ok(Arc::new(SeriesScan::new(
             reading,
             partitions,
