@@ -155,6 +155,7 @@ fn a_dry_run_tells_every_statement() {
         "COPY ",
         "VACUUM (ANALYZE)",
         "CHECKPOINT",
+        "newest of postgres: SELECT newest.* FROM",
     ] {
         shown.says(words);
     }

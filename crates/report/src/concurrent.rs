@@ -20,9 +20,10 @@ pub fn hint(summary: &Summary) -> Option<String> {
         .any(|figures| figures.answered > 0 && figures.p99.is_none());
     let mut hint = format!(
         "{} ask one design at a time, each all queries in a random order, then again in another \
-         one, until all permutations are asked or the time is over: {} at most. Service times of \
-         right answers, and right answers a second. Designs that were asked fewer have another \
-         share of each query in their figures over all: compare those query by query.",
+         one, until all permutations are asked or the time is over; the most that a design began \
+         is {}. Service times of right answers, and right answers a second. Designs that were \
+         asked fewer have another share of each query in their figures over all: compare those \
+         query by query.",
         units::plural(u64::from(clients), "client", "clients"),
         units::plural(u64::from(most), "permutation", "permutations"),
     );

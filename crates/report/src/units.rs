@@ -216,6 +216,16 @@ mod tests {
     }
 
     #[test]
+    fn one_observation_has_no_interval() {
+        let once = Estimate::of(&[0.0123]).unwrap();
+        assert_eq!(
+            duration_interval(&once),
+            ("12.3 ms".to_owned(), "once".to_owned())
+        );
+        assert_eq!(rate_interval(&once), "once");
+    }
+
+    #[test]
     fn an_interval_of_rates_has_one_unit() {
         let rate = Estimate::of(&[900.0, 12_345.0, 1_500_000.0]).unwrap();
         assert_eq!(rate_interval(&rate), "0.9–1500.0 k");

@@ -10,6 +10,7 @@ use bakeoff_driver::DesignError;
 use bakeoff_driver::drive::Failure;
 use bakeoff_driver::sweep::{Inserter, Inserts};
 use bakeoff_stats::FailureKind;
+use tokio::sync::Mutex;
 
 use super::{Opened, failed};
 
@@ -23,6 +24,7 @@ const ROWS_TO_SEAL: u64 = 500_000;
 pub struct ChunkInserts {
     opened: Arc<Opened>,
     fresh_rows: Arc<AtomicU64>,
+    sealing: Arc<Mutex<()>>,
 }
 
 impl ChunkInserts {
@@ -30,6 +32,7 @@ impl ChunkInserts {
         ChunkInserts {
             opened,
             fresh_rows: Arc::default(),
+            sealing: Arc::default(),
         }
     }
 
@@ -40,6 +43,7 @@ impl ChunkInserts {
         let number = rows.num_rows() as u64;
         let before = self.fresh_rows.fetch_add(number, Ordering::Relaxed);
         if before / ROWS_TO_SEAL != (before + number) / ROWS_TO_SEAL {
+            let _alone = self.sealing.lock().await;
             table.seal(None).await.map_err(failed)?;
         }
         Ok(())

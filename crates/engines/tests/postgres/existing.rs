@@ -118,8 +118,8 @@ async fn mistakes_in_the_url_are_told() {
     let Some(theirs) = Theirs::start().await else {
         return;
     };
-    let error = async |url: String, password: &str| {
-        let server = PostgresServer::new(&url, Some(password), None).unwrap();
+    let error = async |url: String, password: Option<&str>| {
+        let server = PostgresServer::new(&url, password, None).unwrap();
         let context = Context {
             postgres: Some(server),
             ..theirs.context("metrics")
@@ -129,10 +129,15 @@ async fn mistakes_in_the_url_are_told() {
         started.err().unwrap().to_string()
     };
     let password = theirs.server.password();
-    let wrong = error(theirs.url("metrics"), "wrong-hunter2").await;
+    let wrong = error(theirs.url("metrics"), Some("wrong-hunter2")).await;
     assert!(wrong.contains("BAKEOFF_POSTGRES_PASSWORD"), "{wrong}");
     assert!(!wrong.contains("hunter2"), "{wrong}");
-    let nowhere = error(theirs.url("nowhere"), password).await;
+    let none = error(theirs.url("metrics"), None).await;
+    assert!(
+        none.contains("put the password into BAKEOFF_POSTGRES_PASSWORD"),
+        "{none}"
+    );
+    let nowhere = error(theirs.url("nowhere"), Some(password)).await;
     assert!(nowhere.contains("\"nowhere\" does not exist"), "{nowhere}");
     assert!(nowhere.contains("check the database"), "{nowhere}");
     theirs.server.stop().await.unwrap();

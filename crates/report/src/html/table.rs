@@ -13,6 +13,8 @@ pub struct Table {
 
 pub enum Heading {
     Text(String),
+    /// Of cells with several words, which take some width also where there is little.
+    Words(String),
     Number(String),
 }
 
@@ -36,6 +38,7 @@ impl Table {
             row += &match (index, heading) {
                 (0, _) => format!("<th scope=\"row\" class=\"id\">{cell}</th>"),
                 (_, Heading::Number(_)) => format!("<td class=\"number\">{cell}</td>"),
+                (_, Heading::Words(_)) => format!("<td class=\"words\">{cell}</td>"),
                 (_, Heading::Text(_)) => format!("<td>{cell}</td>"),
             };
         }
@@ -48,13 +51,19 @@ impl Heading {
         Heading::Text(text.to_owned())
     }
 
+    pub fn words(text: &str) -> Heading {
+        Heading::Words(text.to_owned())
+    }
+
     pub fn number(text: &str) -> Heading {
         Heading::Number(text.to_owned())
     }
 
     fn html(&self) -> String {
         match self {
-            Heading::Text(text) => format!("<th scope=\"col\">{}</th>", Escaped(text)),
+            Heading::Text(text) | Heading::Words(text) => {
+                format!("<th scope=\"col\">{}</th>", Escaped(text))
+            }
             Heading::Number(text) => {
                 format!("<th scope=\"col\" class=\"number\">{}</th>", Escaped(text))
             }

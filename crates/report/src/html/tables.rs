@@ -36,11 +36,11 @@ pub fn forecast(forecast: &Forecast) -> String {
         caption: "",
         head: vec![
             Heading::text("Query"),
-            Heading::text("Fastest design"),
+            Heading::words("Fastest design"),
             Heading::number("Measured"),
             Heading::number("At full scale"),
-            Heading::text("Basis"),
-            Heading::text("No difference shown to"),
+            Heading::words("Basis"),
+            Heading::words("No difference shown to"),
         ],
         rows: forecast.queries.iter().map(row).collect(),
     };

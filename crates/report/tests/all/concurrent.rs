@@ -62,7 +62,7 @@ fn the_terminal_has_the_figures_over_all_and_of_each_query() {
     let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         words.contains(
-            "until all permutations are asked or the time is over: 150 permutations at most"
+            "until all permutations are asked or the time is over; the most that a design began is 150 permutations."
         ),
         "{words}"
     );

@@ -71,6 +71,18 @@ fn work_costs_between_its_cpu_time_and_the_whole_machine() {
 }
 
 #[test]
+fn work_below_a_tick_of_cpu_time_has_no_price() {
+    let mut records = records();
+    for record in &mut records {
+        if let Record::Concurrent(asked) = record {
+            (asked.cpu.client, asked.cpu.server) = (0.0, Some(0.0));
+        }
+    }
+    let cost = cost(&records);
+    assert_eq!(cost.design("a/x").unwrap().million_concurrent, None);
+}
+
+#[test]
 fn a_month_is_storage_at_full_scale_and_machines_for_its_cores_and_copies() {
     let mut records = records();
     let at_16_cores = cost(&records);

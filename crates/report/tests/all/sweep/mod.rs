@@ -25,6 +25,11 @@ fn the_terminal_shows_each_setting_and_the_best() {
     ] {
         assert!(shown.contains(words), "`{words}` is not in: {shown}");
     }
+    // The other best setting is in the middle of its grid.
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let edge = "These are the largest batches that were tried: more may be faster.";
+    assert_eq!(words.matches(edge).count(), 1, "{words}");
+    assert_eq!(words.matches("that were tried").count(), 1, "{words}");
     let widest = shown.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(100), "{shown}");
 }
