@@ -1,9 +1,10 @@
-//! Runs on a Cassandra of several nodes. Without Java or Maven this prints why it is skipped and
-//! passes, unless `BAKEOFF_REQUIRE_ENGINES=1`; for want of memory it is skipped always.
+//! Runs on a Cassandra of several nodes. Without Java, Maven or the memory this prints why it is
+//! skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use bakeoff_testing::skipped;
 use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -28,7 +29,7 @@ const RUN: [&str; 13] = [
 #[test]
 fn three_nodes_answer_rightly_until_one_is_killed() {
     let workload = format!("{WORKLOAD}\n[server]\nheap = \"512MiB\"\n");
-    let Some(bench) = Bench::with_cassandra(&workload, READINGS) else {
+    let Some(bench) = Bench::with_nodes_of_cassandra(&workload, READINGS) else {
         return;
     };
     let mut command = bench.command(&RUN);
@@ -40,7 +41,7 @@ fn three_nodes_answer_rightly_until_one_is_killed() {
         if child.try_wait().unwrap().is_some() {
             let ended = Ended::of(child.wait_with_output().unwrap());
             assert!(ended.stderr.contains("memory"), "{}", ended.stderr);
-            println!("skipped: {}", ended.stderr);
+            skipped(ended.stderr);
             return;
         }
         std::thread::sleep(Duration::from_millis(50));

@@ -1,5 +1,6 @@
 //! `bakeoff drive`, `merge` and their reports, on the engine that does nothing: what is refused,
 //! what is written, what can be joined.
+use crate::support::shards::two_shards;
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 const MIX: &str = r#"
@@ -121,34 +122,10 @@ fn a_rate_is_held_and_every_operation_is_counted_once() {
 #[test]
 fn two_shards_make_one_whole() {
     let bench = Bench::new(MIX, "");
-    let start = std::time::SystemTime::now() + std::time::Duration::from_secs(2);
-    let start = start
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap()
-        .as_secs()
-        .to_string();
-    let children = ["1/2", "2/2"].map(|shard| {
-        let out = format!("out-{}", &shard[..1]);
-        let arguments = [
-            "drive",
-            "w.toml",
-            "--rate",
-            "1k",
-            "--for",
-            "3s",
-            "--shard",
-            shard,
-            "--start-at",
-            &start,
-            "--out",
-            &out,
-        ];
-        let mut command = bench.command(&arguments);
-        command.stdout(std::process::Stdio::piped());
-        command.spawn().unwrap()
-    });
-    for child in children {
-        Ended::of(child.wait_with_output().unwrap()).expect(0);
+    let arguments = ["drive", "w.toml", "--rate", "1k", "--for", "3s"];
+    let begin_after = [3, 20, 100].map(std::time::Duration::from_secs);
+    for ended in two_shards(&bench, &arguments, "out", begin_after) {
+        ended.expect(0);
     }
     let ended = bench.bakeoff(&["merge", "out-1", "out-2", "--out", "whole"]);
     ended.expect(0);

@@ -3,6 +3,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use bakeoff_testing::skipped;
+
 use crate::support::{Bench, Ended, READINGS, of_kind};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -136,7 +138,7 @@ fn without_java_one_sentence_says_what_to_install_and_the_other_designs_run() {
         .args(["--mount", "mount", "-t", "tmpfs", "none", "/mnt"])
         .status();
     if !may_hide.is_ok_and(|status| status.success()) {
-        println!("skipped: hiding Java needs root");
+        skipped("hiding Java needs root");
         return;
     }
     let run = [
@@ -242,7 +244,7 @@ impl SmallDisk {
         if mounted.is_ok_and(|status| status.success()) {
             return Some(SmallDisk(path));
         }
-        println!("skipped: mounting a small tmpfs needs root");
+        skipped("mounting a small tmpfs needs root");
         None
     }
 }

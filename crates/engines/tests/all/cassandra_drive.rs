@@ -14,6 +14,7 @@ use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::{Server, ServerOptions};
 use bakeoff_stats::{FailureKind, ServerSample};
+use bakeoff_testing::times;
 use bakeoff_workload::{Consistency, DesignId, Value, Version};
 
 use crate::support::has_cassandra;
@@ -839,7 +840,7 @@ async fn a_stall_is_seen(loads: &Loads, server: &Server) {
     let workload = workload(READINGS, READS_AND_WRITES);
     let loaded = loads.target("cassandra/wide", &workload).await;
     loaded.fill().await;
-    let warm = loaded.plan(Schedule::ClosedLoop, Duration::from_secs(15));
+    let warm = loaded.plan(Schedule::ClosedLoop, Duration::from_secs(times(5, 15)));
     let warm = loaded.drive_plan(&warm).await;
     warm.assert_right("warming up");
     // On a machine that others keep busy all operations may be late: fewer are asked for there.
@@ -860,29 +861,30 @@ async fn a_stall_is_seen(loads: &Loads, server: &Server) {
     let delayed = |times: &Histogram<u64>| times.count_between(LATE_NS, times.max());
     let (response, service) = (delayed(&all.response), delayed(&all.service));
     // Those that were due in its first 0.9 s waited for 0.1 s and more.
-    let (least, most) = ((0.8 * rate) as u64, (2.5 * rate) as u64);
-    assert!(
-        (least..=most).contains(&response),
-        "{response} late at {rate}/s"
-    );
+    let least = (0.8 * rate) as u64;
+    assert!(response >= least, "{response} late at {rate}/s");
     assert!(
         all.response.max() >= 1_000_000_000,
         "{} ns",
         all.response.max()
     );
+    // Of the stall only those that were under way; a slow machine adds its own to both.
     assert!(
-        service <= u64::from(4 * IN_FLIGHT),
-        "{service} late by service time"
+        response >= service + least.saturating_sub(u64::from(IN_FLIGHT)),
+        "{service} late by service time, {response} by response time"
     );
     assert_eq!(all.successes(), 5 * rate as u64);
 }
+
+/// The longest that a server may take to start and to be found again.
+const BACK_WITHIN: Duration = Duration::from_secs(600);
 
 async fn a_restart_is_survived(loads: &Loads, server: Server) -> Server {
     let loaded = loads
         .target("cassandra/wide", &workload(READINGS, READS_AND_WRITES))
         .await;
     loaded.target.prepare().await.unwrap();
-    let plan = loaded.plan(Schedule::constant(300.0).unwrap(), Duration::from_secs(180));
+    let plan = loaded.plan(Schedule::constant(300.0).unwrap(), BACK_WITHIN);
     let (stop, mut seconds) = (Stop::new(), Seconds::default());
     let seen = seconds.clone();
     let restart = async {
@@ -912,10 +914,7 @@ async fn a_restart_is_survived(loads: &Loads, server: Server) -> Server {
     };
     let (driven, server) = tokio::join!(load, restart);
     assert!(driven.worker_failures.is_empty(), "{driven:?}");
-    assert!(
-        driven.duration < Duration::from_secs(170),
-        "it never came back"
-    );
+    assert!(driven.duration < BACK_WITHIN, "it never came back");
     let all = seconds.operations();
     let failed = |kind| all.iter().map(|t| failures(t, kind)).sum::<u64>();
     let gone = failed(FailureKind::Connection) + failed(FailureKind::TimedOut);

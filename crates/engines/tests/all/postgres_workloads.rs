@@ -7,10 +7,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::support::{Started, THREADS};
+use crate::support::{Started, THREADS, has_timescale};
 use bakeoff_driver::{Comparison, Design, Oracle, compare};
 use bakeoff_engines::SqlOracle;
-use bakeoff_engines::servers::postgres::find_timescale;
 use bakeoff_workload::{DesignId, DuplicateKeys, RowSource, Workload, source};
 
 const DESIGNS: [&str; 4] = [
@@ -123,14 +122,4 @@ async fn every_text_for_postgresql_is_right() {
         started.running.finish(false).await.unwrap();
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-fn has_timescale() -> bool {
-    let Err(reason) = find_timescale(None) else {
-        return true;
-    };
-    let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
-    assert!(!required, "{reason}");
-    println!("skipped: {reason}");
-    false
 }

@@ -2,14 +2,13 @@
 //! a start at the same ports.
 //!
 //! Without Java or Maven this prints why it is skipped and passes, unless
-//! `BAKEOFF_REQUIRE_ENGINES=1`. The part that needs a control group says so and passes where there
-//! can be none: machines that run tests may have none, and it is no engine.
+//! `BAKEOFF_REQUIRE_ENGINES=1`; likewise where there can be no control group.
 
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use bakeoff_servers::cassandra::{Server, ServerOptions, Usage};
 use bakeoff_servers::{Error, Home};
+use bakeoff_testing::skipped;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
@@ -144,9 +143,7 @@ async fn a_memory_limit_bounds_the_page_cache() {
     options.memory_limit_bytes = Some(LIMIT);
     let server = match Server::start(options).await {
         Err(error @ Error::NoMemoryLimit { .. }) => {
-            say(&format!(
-                "a_memory_limit_bounds_the_page_cache skipped: {error}"
-            ));
+            skipped(error);
             return;
         }
         server => server.unwrap(),
@@ -162,12 +159,6 @@ async fn a_memory_limit_bounds_the_page_cache() {
     assert!(group.is_dir());
     server.stop().await.unwrap();
     assert!(!group.exists(), "{}", group.display());
-}
-
-/// Past the test runner, which keeps what a passing test prints to itself.
-#[expect(clippy::explicit_write, reason = "eprintln! is kept")]
-fn say(line: &str) {
-    writeln!(std::io::stderr(), "{line}").unwrap();
 }
 
 /// Writes rows that are kept as long as they are.

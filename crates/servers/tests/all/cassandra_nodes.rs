@@ -1,8 +1,8 @@
 //! A cluster of three real nodes of Cassandra: they find each other, are found as orphans, and
 //! nothing remains.
 //!
-//! Without Java or Maven, or the memory, this prints why it is skipped and passes, unless
-//! `BAKEOFF_REQUIRE_ENGINES=1`; for want of memory it is skipped always.
+//! Without Java, Maven or the memory this prints why it is skipped and passes, unless
+//! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::fs;
 use std::process::Command;
@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bakeoff_servers::cassandra::{Nodes, ServerOptions};
 use bakeoff_servers::{Error, Home, list, stop_orphans};
+use bakeoff_testing::skipped;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
@@ -27,7 +28,7 @@ async fn three_nodes_from_start_to_end() {
     let nodes = match Nodes::start(options, 3).await {
         Ok(nodes) => nodes,
         Err(Error::Refused(reason)) if reason.contains("memory") => {
-            println!("skipped: {reason}");
+            skipped(reason);
             return;
         }
         Err(error) => panic!("{error}"),

@@ -1,11 +1,15 @@
-//! The workload files of this repository, and the real sample data.
+//! The workload files of this repository, and files as they read them.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use arrow::array::AsArray;
 use arrow::datatypes::Float64Type;
 use bakeoff_workload::source;
 use bakeoff_workload::{DuplicateKeys, ParameterValues, Workload};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 const ROWS_OF_METRICS: u64 = 321_206;
 
@@ -14,18 +18,31 @@ fn shipped(name: &str) -> Workload {
     Workload::read(&folder.join(name)).unwrap()
 }
 
-/// A file of the sample data folder, if there is one.
-fn sample(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("BAKEOFF_SAMPLE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if !path.exists() {
-        println!("skipped: there is no {}", path.display());
-        return None;
+/// The real metrics, where `BAKEOFF_SAMPLE_DATA` names their folder; else made-up ones in the given
+/// folder, of as many rows and series and with as many repeated keys.
+fn metrics(folder: &Path) -> PathBuf {
+    match std::env::var_os("BAKEOFF_SAMPLE_DATA") {
+        Some(samples) => PathBuf::from(samples).join("metrics.csv.gz"),
+        None => made_up_metrics(&folder.join("metrics.csv.gz")),
     }
-    Some(path)
+}
+
+fn made_up_metrics(path: &Path) -> PathBuf {
+    const SERIES: u64 = 47;
+    // Three keys have twelve rows each and sixteen have two, far from the first and beside it.
+    let repeated = |i: u64| (0..if i < 3 { 11 } else { 1 }).map(move |_| i * 9_001);
+    let again: Vec<u64> = (0..19).flat_map(repeated).collect();
+    let rows = 0..ROWS_OF_METRICS - again.len() as u64;
+    let beside = |i: u64| std::iter::repeat_n(i, 1 + usize::from(i == 9 * 9_001));
+    let apart = again.into_iter().filter(|i| *i != 9 * 9_001);
+    let mut file = GzEncoder::new(File::create(path).unwrap(), Compression::fast());
+    file.write_all(b"series,time,value\n").unwrap();
+    for i in rows.flat_map(beside).chain(apart) {
+        let (series, time) = (i % SERIES, 1_396_332_000_000 + i / SERIES * 300_000);
+        writeln!(file, "metric {series},{time},{}", i * 37 % 1_001).unwrap();
+    }
+    file.finish().unwrap();
+    path.to_owned()
 }
 
 #[test]
@@ -78,10 +95,9 @@ fn metrics_needs_a_file() {
 }
 
 #[test]
-fn the_metrics_sample_repeats_nineteen_keys() {
-    let Some(path) = sample("metrics.csv.gz") else {
-        return;
-    };
+fn nineteen_repeated_keys_of_metrics_are_found_in_any_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = metrics(folder.path());
     let workload = shipped("metrics.toml");
     let source = source::open(&workload, Some(path)).unwrap();
     let find = |limit| DuplicateKeys::find(&*source, &workload.table, None, limit).unwrap();
@@ -101,10 +117,9 @@ fn the_metrics_sample_repeats_nineteen_keys() {
 }
 
 #[test]
-fn drawing_series_from_the_metrics_sample_reads_it_once_or_row_by_row_alike() {
-    let Some(path) = sample("metrics.csv.gz") else {
-        return;
-    };
+fn drawing_series_of_metrics_reads_them_once_or_row_by_row_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = metrics(folder.path());
     let workload = shipped("metrics.toml");
     let source = source::open(&workload, Some(path)).unwrap();
     let query = workload

@@ -1,10 +1,10 @@
 //! Tables made of files, and more added to them.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
 use super::{ALL, KEYS, rows, with_table};
+use crate::support::processes::{interrupt, interrupt_while_it_computes};
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -195,22 +195,9 @@ fn a_query_that_computes_is_interrupted() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    interrupt(&child);
-    let asked = Instant::now();
-    Ended::of(child.wait_with_output().unwrap())
+    interrupt_while_it_computes(child)
         .expect(130)
         .says("interrupted");
-    let took = asked.elapsed();
-    assert!(took < Duration::from_secs(20), "{took:?}");
-}
-
-fn interrupt(child: &Child) {
-    let id = child.id().to_string();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status();
-    assert!(kill.unwrap().success());
 }
 
 #[test]

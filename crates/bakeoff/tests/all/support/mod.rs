@@ -1,11 +1,16 @@
 //! A folder of its own for each test, with a small workload and its data, and the built program.
 
+pub mod processes;
 pub mod server;
+pub mod shards;
+pub mod turns;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use bakeoff_testing::skipped;
 use tempfile::TempDir;
+use turns::Turn;
 
 /// Readings of two series; `series,time,value`.
 pub const READINGS: &str = "\
@@ -52,6 +57,8 @@ full_rows = 1000000
 
 pub struct Bench {
     pub dir: TempDir,
+    /// Of those that start servers.
+    _turn: Option<Turn>,
 }
 
 impl Bench {
@@ -59,6 +66,7 @@ impl Bench {
     pub fn new(workload: &str, readings: &str) -> Bench {
         let bench = Bench {
             dir: TempDir::new().unwrap(),
+            _turn: None,
         };
         std::fs::write(bench.path("w.toml"), workload).unwrap();
         std::fs::write(bench.path("readings.csv"), readings).unwrap();
@@ -68,7 +76,17 @@ impl Bench {
     /// With a home of its own that shares the user's jars of Cassandra. `None`, with the reason
     /// printed, where Cassandra cannot be had; a failure in CI.
     pub fn with_cassandra(workload: &str, readings: &str) -> Option<Bench> {
-        let bench = Bench::new(workload, readings);
+        Bench::with_cassandra_and(workload, readings, Turn::of_one_server())
+    }
+
+    /// As [`with_cassandra`](Self::with_cassandra), for a cluster of several nodes.
+    pub fn with_nodes_of_cassandra(workload: &str, readings: &str) -> Option<Bench> {
+        Bench::with_cassandra_and(workload, readings, Turn::of_all_servers())
+    }
+
+    fn with_cassandra_and(workload: &str, readings: &str, turn: Turn) -> Option<Bench> {
+        let mut bench = Bench::new(workload, readings);
+        bench._turn = Some(turn);
         let cache = std::env::home_dir().unwrap().join(".cache/bakeoff/jars");
         if cache.is_dir() {
             std::fs::create_dir(bench.path("home")).unwrap();
@@ -85,9 +103,7 @@ impl Bench {
         let Some(reason) = told.find(|line| line.contains("not available")) else {
             return true;
         };
-        let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
-        assert!(!required, "{reason}");
-        println!("skipped: {reason}");
+        skipped(reason);
         false
     }
 

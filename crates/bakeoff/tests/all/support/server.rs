@@ -18,7 +18,12 @@ pub struct Server {
 impl Server {
     /// `None` where Cassandra cannot be had.
     pub fn start() -> Option<Server> {
-        let bench = Bench::with_cassandra(WORKLOAD, READINGS)?;
+        Server::start_for(WORKLOAD)
+    }
+
+    /// As [`start`](Self::start), with this workload in `w.toml`.
+    pub fn start_for(workload: &str) -> Option<Server> {
+        let bench = Bench::with_cassandra(workload, READINGS)?;
         let data = bench.path("data");
         let started = bench
             .bakeoff(&["engines", "start", "--dir", data.to_str().unwrap()])

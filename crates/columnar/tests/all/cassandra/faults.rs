@@ -1,9 +1,11 @@
 //! A server that answers no more.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::store::{KeyRange, Store};
+use bakeoff_servers::cassandra::Server;
 
 use super::support::{
     Cassandra, KEYSPACE, PLACE, add, chunk_of_size, connect, definition, fresh_rows, row, valid,
@@ -12,10 +14,8 @@ use super::support::{
 
 /// Six attempts, and 9 s of pauses between them.
 const ATTEMPT_TIME_LIMIT: Duration = Duration::from_millis(500);
-const GIVEN_UP_WITHIN: Duration = Duration::from_secs(25);
-
-/// Until all threads of a busy server have noticed that they are to halt.
-const UNTIL_HALTED: Duration = Duration::from_millis(500);
+/// Less than six attempts of a store that has no limit of its own take.
+const GIVEN_UP_WITHIN: Duration = Duration::from_secs(60);
 
 async fn impatient(cassandra: &Cassandra, name: &str) -> CassandraStore {
     let options = Options {
@@ -26,6 +26,23 @@ async fn impatient(cassandra: &Cassandra, name: &str) -> CassandraStore {
     CassandraStore::open(session, KEYSPACE, name, options)
         .await
         .unwrap()
+}
+
+/// Halts a server, which may be busy, and waits until all its threads have noticed.
+async fn halt(server: &Server) {
+    server.pause().unwrap();
+    let is_halted = |stat: &str| {
+        stat.rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.starts_with('T'))
+    };
+    let tasks = format!("/proc/{}/task", server.pid());
+    while !fs::read_dir(&tasks)
+        .unwrap()
+        .filter_map(|task| fs::read_to_string(task.unwrap().path().join("stat")).ok())
+        .all(|stat| is_halted(&stat))
+    {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 pub async fn a_server_that_halts_is_given_up_on(cassandra: &Cassandra) {
@@ -42,8 +59,7 @@ pub async fn a_server_that_halts_is_given_up_on(cassandra: &Cassandra) {
         .await
         .unwrap();
 
-    cassandra.server.pause().unwrap();
-    tokio::time::sleep(UNTIL_HALTED).await;
+    halt(&cassandra.server).await;
     let began = Instant::now();
     let rows = [row("b", write_time(), Some("1"))];
     let (snapshot, blobs, insert) = tokio::join!(
@@ -85,8 +101,7 @@ pub async fn a_server_that_is_back_soon_is_waited_for(cassandra: Cassandra) {
     store.insert(PLACE, &rows).await.unwrap();
 
     let quick = impatient(&cassandra, "back").await;
-    cassandra.server.pause().unwrap();
-    tokio::time::sleep(UNTIL_HALTED).await;
+    halt(&cassandra.server).await;
     let back = async {
         tokio::time::sleep(Duration::from_secs(2)).await;
         cassandra.server.resume().unwrap();

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bakeoff_columnar::Place;
 use bakeoff_columnar::store::cassandra::CassandraStore;
 use bakeoff_columnar::store::{Change, FreshRow, Snapshot, Store};
+use bakeoff_testing::times;
 use bytes::Bytes;
 
 use super::child::{Versions, Writer};
@@ -22,7 +23,6 @@ pub const DROPS_TABLE: &str = "kills_of_drops";
 pub const MADE_TABLE: &str = "kills_of_tables";
 /// Bytes that make a chunk too large for a single row, in every second seal.
 const PADDING: usize = 40_000;
-const RANDOM_KILLS: u64 = 30;
 
 /// Steps that a child comes to, and at which time that it comes there it is killed.
 const STEPS: &[(&str, &[u32])] = &[
@@ -52,8 +52,8 @@ const STEPS_OF_A_DROP: &[(&str, &[u32])] = &[
 
 pub async fn at_every_step(cassandra: &Cassandra) {
     let mut acknowledged = Versions::new();
-    for (step, times) in STEPS {
-        for time in *times {
+    for (step, hits) in STEPS {
+        for time in &hits[..times(1, hits.len())] {
             // The first step of all is that of a table without places.
             if *step == "cassandra.place.listed" {
                 CassandraStore::drop_table(cassandra.session.clone(), KEYSPACE, TABLE)
@@ -73,23 +73,24 @@ pub async fn at_random(cassandra: &Cassandra) {
     cassandra.table(TABLE).await;
     let mut acknowledged = Versions::new();
     let mut rows = 0;
-    for i in 0..RANDOM_KILLS {
+    let kills = times(6, 30);
+    for i in 0..kills {
         let mut child = Writer::start(cassandra, "write", None);
         child.wait_for_row(&mut acknowledged);
-        // Spread over more than a whole round of the child, never twice the same.
+        // Spread over more than a whole round of the child.
         tokio::time::sleep(Duration::from_millis((i * 397) % 1500)).await;
         child.process.kill().unwrap();
         rows += child.acknowledged(&mut acknowledged);
         child.process.wait().unwrap();
         check(cassandra, &acknowledged).await;
     }
-    println!("{RANDOM_KILLS} kills, {rows} acknowledged rows, none lost");
+    println!("{kills} kills, {rows} acknowledged rows, none lost");
 }
 
 pub async fn while_places_are_dropped(cassandra: &Cassandra) {
     let store = cassandra.table(DROPS_TABLE).await;
-    for (step, times) in STEPS_OF_A_DROP {
-        for time in *times {
+    for (step, hits) in STEPS_OF_A_DROP {
+        for time in &hits[..times(1, hits.len())] {
             for place in [PLACE, ELSEWHERE] {
                 store
                     .insert(place, &[row("a", write_time(), Some("1"))])

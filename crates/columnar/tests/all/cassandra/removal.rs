@@ -90,19 +90,25 @@ pub async fn what_is_never_committed_is_swept(cassandra: &Cassandra) {
 
 /// Either the chunk is valid with all its blobs, or the commit was refused.
 pub async fn a_commit_and_a_sweep_at_once(cassandra: &Cassandra) {
-    const TIMES: usize = 40;
+    const TIMES: u64 = 40;
     let definition = definition();
     let (store, sweeper) = (
         cassandra.table("both").await,
         cassandra.another("both").await,
     );
     let mut committed = 0;
-    for i in 0..TIMES {
+    // The commit comes later each time, until both have been first.
+    for i in 0.. {
+        if i >= TIMES && committed > 0 && committed < i {
+            println!("{committed} of {i} commits came before the sweep");
+            return;
+        }
+        assert!(i < 20 * TIMES, "{committed} commits came before the sweep");
         let chunks = [chunk_of_size(&definition, 30_000)];
         store.put(PLACE, &chunks).await.unwrap();
         let before = valid(&store, PLACE).await;
         let commit = async {
-            tokio::time::sleep(Duration::from_micros((20 * i * i) as u64)).await;
+            tokio::time::sleep(Duration::from_micros(20 * (i % TIMES) * i)).await;
             store.commit(vec![add(PLACE, &chunks)]).await
         };
         let (commit, sweep) = tokio::join!(commit, sweeper.sweep(NOW));
@@ -123,7 +129,6 @@ pub async fn a_commit_and_a_sweep_at_once(cassandra: &Cassandra) {
             assert_eq!(now, before);
         }
     }
-    println!("{committed} of {TIMES} commits came before the sweep");
 }
 
 pub async fn dropped_places_leave_nothing_behind(cassandra: &Cassandra) {

@@ -9,12 +9,12 @@ use crate::kills::steps::{FAILPOINTS, apply, check, definition, later, load, sho
 use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::{Definition, Table};
 
+use bakeoff_testing::times;
+
 use super::child::Writer;
 use super::support::{Cassandra, KEYSPACE};
 
 pub const TABLE: &str = "whole_table";
-
-const RANDOM_KILLS: u64 = 36;
 
 const SEALED_WITHIN: Duration = Duration::from_secs(120);
 
@@ -25,7 +25,7 @@ pub async fn killed_at_every_step(cassandra: &Cassandra) {
     cassandra.table_of(TABLE, definition()).await;
     let mut done = 0;
     for failpoint in FAILPOINTS {
-        for hit in [1, 3] {
+        for hit in times(&[1][..], &[1, 3]) {
             let why = format!("{failpoint}:{hit}");
             let child = Writer::start(cassandra, &role(done), Some(why.clone()));
             done = last_done(child, done);
@@ -40,21 +40,31 @@ pub async fn killed_at_random(cassandra: &Cassandra) {
         .unwrap();
     cassandra.table_of(TABLE, definition()).await;
     let mut done = 0;
-    for i in 0..RANDOM_KILLS {
+    let (kills, mut waited_for) = (times(6, 36), 0);
+    for i in 0..kills {
         let mut child = Writer::start(cassandra, &role(done), None);
-        let mut line = String::new();
-        while !line.contains("begun") {
-            line.clear();
-            let read = child.output.read_line(&mut line).unwrap();
-            assert!(read > 0, "the child ended");
+        wait_for(&mut child, "begun");
+        for _ in 0..i % 4 {
+            wait_for(&mut child, "done");
         }
-        tokio::time::sleep(Duration::from_millis((i * 397) % 1500)).await;
+        waited_for += i % 4;
+        // Somewhere in the next step.
+        tokio::time::sleep(Duration::from_millis((i * 397) % 300)).await;
         child.process.kill().unwrap();
-        done = last_done(child, done);
+        done = last_done(child, done + i % 4);
         look(cassandra, done, &format!("kill {i}")).await;
     }
-    println!("{RANDOM_KILLS} kills, {done} steps");
-    assert!(done > RANDOM_KILLS, "only {done} steps were done");
+    println!("{kills} kills, {done} steps");
+    assert!(done >= waited_for, "{done} steps were done");
+}
+
+fn wait_for(child: &mut Writer, word: &str) {
+    let mut line = String::new();
+    while !line.contains(word) {
+        line.clear();
+        let read = child.output.read_line(&mut line).unwrap();
+        assert!(read > 0, "the child ended");
+    }
 }
 
 /// What a seal has in flight of one group must not wait for the commit of another.

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_columnar::store::Store;
 use bakeoff_columnar::store::directory::DirectoryStore;
 use bakeoff_columnar::{Error, Result};
+use bakeoff_testing::times;
 use tempfile::TempDir;
 
 use super::steps::Random;
@@ -18,6 +19,9 @@ use super::support::*;
 const WRITERS: u64 = 4;
 const KEYS: u64 = 10;
 const PLACES: i64 = 3;
+const ALL_KEYS: usize = WRITERS as usize * KEYS as usize * PLACES as usize;
+/// After this long it is no longer slowness.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The newest acknowledged write time of each key.
 type Acknowledged = Arc<Mutex<BTreeMap<String, i64>>>;
@@ -111,35 +115,35 @@ fn readers_see_every_acknowledged_row_while_another_process_writes_and_seals() {
     let acknowledged = Acknowledged::default();
     let mut child = started(folder.path(), 1);
     let follower = follow(&mut child, Arc::clone(&acknowledged));
-    let is_over = Arc::new(AtomicBool::new(false));
     let reader = || {
-        let (is_over, acknowledged) = (Arc::clone(&is_over), Arc::clone(&acknowledged));
+        let acknowledged = Arc::clone(&acknowledged);
         let store = DirectoryStore::open_to_read(folder.path()).unwrap();
-        std::thread::spawn(move || {
-            let (mut looks, mut gone) = (0, 0);
-            while !is_over.load(Ordering::Relaxed) {
-                match runtime().block_on(check(&store, &acknowledged)) {
-                    Ok(_) => looks += 1,
-                    Err(Error::Gone { .. }) => gone += 1,
-                    Err(error) => panic!("{error}"),
-                }
-            }
-            (looks, gone)
-        })
+        std::thread::spawn(move || look_on(&store, &acknowledged))
     };
-    let readers = [reader(), reader()];
-    std::thread::sleep(Duration::from_secs(3));
-    is_over.store(true, Ordering::Relaxed);
-    for reader in readers {
-        let (looks, gone) = reader.join().unwrap();
-        assert!(looks > 5, "{looks} looks, {gone} of them too late");
+    for reader in [reader(), reader()] {
+        reader.join().unwrap();
     }
     child.kill().unwrap();
     follower.join().unwrap();
     child.wait().unwrap();
     let store = DirectoryStore::open(folder.path()).unwrap();
     let keys = runtime().block_on(check(&store, &acknowledged)).unwrap();
-    assert_eq!(keys as u64, WRITERS * KEYS * PLACES as u64);
+    assert_eq!(keys, ALL_KEYS);
+}
+
+/// Looks often, and until rows of all keys have been written. A look that takes longer than what it
+/// reads is kept does not count.
+fn look_on(store: &DirectoryStore, acknowledged: &Acknowledged) {
+    let began = Instant::now();
+    let (mut looks, mut keys) = (0, 0);
+    while looks < times(50, 500) || keys < ALL_KEYS {
+        match runtime().block_on(check(store, acknowledged)) {
+            Ok(found) => (looks, keys) = (looks + 1, found),
+            Err(Error::Gone { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+        assert!(began.elapsed() < PATIENCE, "{looks} looks, {keys} keys");
+    }
 }
 
 #[test]
@@ -147,10 +151,15 @@ fn kills_while_many_write_lose_nothing() {
     let folder = TempDir::new().unwrap();
     let acknowledged = Acknowledged::default();
     let mut random = Random(7);
-    for round in 0..40 {
+    for round in 0..times(10, 40) {
         let mut child = started(folder.path(), 1 + round * 1_000_000);
         let follower = follow(&mut child, Arc::clone(&acknowledged));
-        std::thread::sleep(Duration::from_micros(20_000 + random.below(100_000)));
+        let before = acknowledged.lock().unwrap().clone();
+        while *acknowledged.lock().unwrap() == before {
+            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(random.below(100_000)));
         child.kill().unwrap();
         follower.join().unwrap();
         let ended = child.wait_with_output().unwrap();
@@ -161,7 +170,7 @@ fn kills_while_many_write_lose_nothing() {
             runtime().block_on(check(&store, &acknowledged)).unwrap();
         }
     }
-    assert!(acknowledged.lock().unwrap().len() > 50);
+    assert!(acknowledged.lock().unwrap().len() > 10);
 }
 
 /// A sweep that takes no account of what is being committed either comes first, and the commit says
@@ -179,18 +188,38 @@ async fn what_was_committed_during_a_sweep_stays() {
             }
         }
     });
+    let began = Instant::now();
     let (mut committed, mut refused) = (0, 0);
-    for i in 0..200 {
+    while committed < 50 || committed + refused < 200 {
+        let i = committed + refused;
         match ingest(&store, place(0), &[row(&format!("k{i}"), i, "x")]).await {
             Ok(_) => committed += 1,
             Err(Error::Invalid(_)) => refused += 1,
             Err(error) => panic!("{error}"),
         }
+        assert!(began.elapsed() < PATIENCE, "{committed}, {refused} refused");
     }
     is_over.store(true, Ordering::Relaxed);
     sweeper.await.unwrap();
-    assert_eq!(committed + refused, 200);
-    assert_eq!(rows(&store, place(0)).await.unwrap().len(), committed);
+    println!("{committed} were committed, {refused} refused");
+    let kept = rows(&store, place(0)).await.unwrap().len();
+    assert_eq!(kept as i64, committed);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_swept_before_it_is_committed_is_refused() {
+    let (_folder, store) = table();
+    let chunk = put(&store, place(0), &[row("a", 1, "x")]).await.unwrap();
+    assert_eq!(store.sweep(Duration::ZERO).await.unwrap().chunks, 1);
+    let error = commit(&store, place(0), &chunk).await.unwrap_err();
+    assert!(matches!(error, Error::Invalid(_)), "{error}");
+    assert!(all_rows(&store).await.unwrap().is_empty());
+    ingest(&store, place(0), &[row("a", 2, "y")]).await.unwrap();
+    assert_eq!(store.sweep(Duration::ZERO).await.unwrap().chunks, 0);
+    assert_eq!(
+        rows(&store, place(0)).await.unwrap(),
+        newest(&[row("a", 2, "y")])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

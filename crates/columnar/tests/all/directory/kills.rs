@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_columnar::store::Store;
 use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_testing::times;
 use tempfile::TempDir;
 
 use super::steps::{Model, Random, Step, random_step, run};
@@ -54,15 +55,14 @@ fn failpoints() -> BTreeSet<String> {
     names
 }
 
-/// Kills that are tried at each failpoint: the first times that the script comes there.
-const TIMES: u32 = 4;
-
 #[test]
 fn a_kill_at_any_failpoint_loses_nothing() {
     let names = failpoints();
     assert!(names.len() > 25, "{names:?}");
+    // The first times that the script comes there.
+    let last = times(1, 4);
     for name in names {
-        let killed = (1..=TIMES).take_while(|time| script_is_killed(&format!("{name}:{time}")));
+        let killed = (1..=last).take_while(|time| script_is_killed(&format!("{name}:{time}")));
         assert!(killed.count() > 0, "the script does not come to `{name}`");
     }
 }
@@ -131,17 +131,19 @@ fn now() -> i64 {
     since.as_micros() as i64
 }
 
-/// Kills of the test, unless the environment has another number.
-const KILLS: u64 = 200;
-
 #[test]
-fn hundreds_of_kills_at_random_times_lose_nothing() {
-    let kills = std::env::var("BAKEOFF_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+fn kills_at_random_times_lose_nothing() {
+    let kills = times(20, 200);
     let folder = TempDir::new().unwrap();
     let mut model = Model::default();
     let mut random = Random(kills);
     let mut in_the_middle = 0;
-    for kill in 0..kills {
+    // Until there were as many, and a quarter of them hit a step: most do.
+    for kill in 0.. {
+        if kill >= kills && in_the_middle >= kills / 4 {
+            break;
+        }
+        assert!(kill < 100 * kills, "only {in_the_middle} were in a step");
         let mut child = command("random", folder.path())
             .env(SEED, random.next().to_string())
             .spawn()
@@ -171,8 +173,4 @@ fn hundreds_of_kills_at_random_times_lose_nothing() {
         let found = runtime().block_on(all_rows(&store)).unwrap();
         model.check(found, unfinished.as_ref());
     }
-    assert!(
-        in_the_middle > kills / 4,
-        "{in_the_middle} of {kills} kills were in a step"
-    );
 }

@@ -125,16 +125,24 @@ pub fn change(place: Place) -> Change {
 
 /// Puts and commits rows as one chunk.
 pub async fn ingest(store: &DirectoryStore, place: Place, rows: &[Row]) -> Result<Chunk> {
+    let chunk = put(store, place, rows).await?;
+    commit(store, place, &chunk).await?;
+    Ok(chunk)
+}
+
+pub async fn put(store: &DirectoryStore, place: Place, rows: &[Row]) -> Result<Chunk> {
     let chunk = chunk(rows);
     store.put(place, std::slice::from_ref(&chunk)).await?;
-    let add = vec![Arc::clone(&chunk.meta)];
-    store
-        .commit(vec![Change {
-            add,
-            ..change(place)
-        }])
-        .await?;
     Ok(chunk)
+}
+
+pub async fn commit(store: &DirectoryStore, place: Place, chunk: &Chunk) -> Result<()> {
+    let add = vec![Arc::clone(&chunk.meta)];
+    let change = Change {
+        add,
+        ..change(place)
+    };
+    store.commit(vec![change]).await
 }
 
 pub async fn chunk_rows(

@@ -51,8 +51,8 @@ fn batch(rows: i64) -> RecordBatch {
 async fn a_table_larger_than_the_memory_comes_in_reverse_order() {
     const ROWS: i64 = 60_000;
     const MEMORY_BYTES: usize = 10 << 20;
-    let store = MemoryStore::new(definition(500)).unwrap();
-    let table = loaded(Arc::new(store), &[batch(ROWS)]).await;
+    let store = Arc::new(Watched::new(definition(500), Duration::ZERO));
+    let table = loaded(store.clone(), &[batch(ROWS)]).await;
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_limit(MEMORY_BYTES, 1.0)
         .build_arc()
@@ -66,9 +66,11 @@ async fn a_table_larger_than_the_memory_comes_in_reverse_order() {
     let query = session.sql(sql).await.unwrap();
     let plan = query.create_physical_plan().await.unwrap();
     let mut rows = execute_stream(plan, session.task_ctx()).unwrap();
-    // What reads ahead has the time to read everything.
     let first = rows.try_next().await.unwrap().unwrap();
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // What reads ahead has the time to read everything, if it does.
+    while store.take().1 > 0 {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
     let mut count = first.num_rows();
     while let Some(batch) = rows.try_next().await.unwrap() {
         count += batch.num_rows();
@@ -80,17 +82,29 @@ async fn a_table_larger_than_the_memory_comes_in_reverse_order() {
 #[derive(Debug)]
 struct Watched {
     inner: MemoryStore,
+    /// How much longer each read takes.
+    delay: Duration,
     now: AtomicUsize,
     most: AtomicUsize,
     all: AtomicUsize,
 }
 
 impl Watched {
+    fn new(definition: Definition, delay: Duration) -> Watched {
+        Watched {
+            inner: MemoryStore::new(definition).unwrap(),
+            delay,
+            now: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            all: AtomicUsize::new(0),
+        }
+    }
+
     async fn read<T>(&self, read: impl Future<Output = T>) -> T {
         self.all.fetch_add(1, Ordering::SeqCst);
         let now = 1 + self.now.fetch_add(1, Ordering::SeqCst);
         self.most.fetch_max(now, Ordering::SeqCst);
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(self.delay).await;
         let read = read.await;
         self.now.fetch_sub(1, Ordering::SeqCst);
         read
@@ -148,12 +162,7 @@ impl Store for Watched {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_that_is_not_surely_reached_reads_ahead() {
-    let store = Arc::new(Watched {
-        inner: MemoryStore::new(definition(100)).unwrap(),
-        now: AtomicUsize::new(0),
-        most: AtomicUsize::new(0),
-        all: AtomicUsize::new(0),
-    });
+    let store = Arc::new(Watched::new(definition(100), Duration::from_millis(20)));
     let table = loaded(store.clone(), &[batch(2_000)]).await;
     let session = session_of(table, 1);
     // What is not in the memory of blobs yet.

@@ -11,8 +11,9 @@ use bakeoff_engines::{Context, PostgresServer, Replication};
 use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
-use super::{has_timescale, many_places, skipped, storable};
-use crate::support::{Started, THREADS, events, wrong_answers};
+use super::{many_places, storable};
+use crate::support::{Started, THREADS, events, has_timescale, wrong_answers};
+use bakeoff_testing::skipped;
 
 /// Connections of the server: few, so that they can run out.
 const CONNECTIONS: u32 = 12;
@@ -347,6 +348,9 @@ async fn eventually<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
 fn has_openssl() -> bool {
     match Command::new("openssl").arg("version").output() {
         Ok(_) => true,
-        Err(error) => skipped(&format!("no openssl: {error}")),
+        Err(error) => {
+            skipped(format!("no openssl: {error}"));
+            false
+        }
     }
 }

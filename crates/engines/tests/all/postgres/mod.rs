@@ -13,11 +13,10 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::record_batch::RecordBatch;
 use bakeoff_driver::Design;
-use bakeoff_engines::servers::postgres::find_timescale;
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_workload::DesignId;
 
-use crate::support::{Started, Table, events, places, wrong_answers};
+use crate::support::{Started, Table, events, has_timescale, places, wrong_answers};
 
 /// The longest that a call to a server that was killed may take.
 const NOTICED_WITHIN: Duration = Duration::from_secs(20);
@@ -309,19 +308,4 @@ async fn number(design: &dyn Design, sql: &str) -> i64 {
         .column(0)
         .as_primitive::<Int64Type>()
         .value(0)
-}
-
-fn has_timescale() -> bool {
-    match find_timescale(None) {
-        Ok(_) => true,
-        Err(reason) => skipped(&reason.to_string()),
-    }
-}
-
-/// Says why; fails where all engines have to be there.
-fn skipped(reason: &str) -> bool {
-    let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
-    assert!(!required, "{reason}");
-    println!("skipped: {reason}");
-    false
 }

@@ -15,7 +15,9 @@ use bakeoff_driver::{Comparison, Design, Oracle, compare};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::cassandra::{find_java, find_maven, pinned};
+use bakeoff_engines::servers::postgres::find_timescale;
 use bakeoff_engines::{Context, Replication, Running, SqlOracle};
+use bakeoff_testing::skipped;
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DesignId, DuplicateKeys, Result, RowBatch, RowSource, Workload};
 
@@ -263,9 +265,16 @@ pub async fn has_cassandra() -> bool {
         Ok(_) => find_maven().err().map(|e| e.to_string()),
     };
     let Some(reason) = missing else { return true };
-    let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
-    assert!(!required, "{reason}");
-    println!("skipped: {reason}");
+    skipped(reason);
+    false
+}
+
+/// Whether TimescaleDB, and so PostgreSQL, can be started here; else as with Cassandra.
+pub fn has_timescale() -> bool {
+    let Err(reason) = find_timescale(None) else {
+        return true;
+    };
+    skipped(reason);
     false
 }
 
