@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::{Started, THREADS, has_timescale};
-use bakeoff_driver::{Comparison, Design, Oracle, compare};
+use bakeoff_driver::{Comparison, Design, Expected, Oracle, compare};
 use bakeoff_engines::SqlOracle;
 use bakeoff_workload::{DesignId, DuplicateKeys, RowSource, Workload, source};
 
@@ -22,11 +22,19 @@ const ROUNDS: u64 = 2;
 /// May have no rows in so few rounds: trucks of one fleet that stood still for ten minutes.
 const MAY_BE_EMPTY: &str = "stationary_trucks";
 
-/// A workload in small, and what is right.
+/// A workload in small, and what is asked of every design.
 struct Small {
     workload: Workload,
     source: Arc<dyn RowSource>,
-    oracle: SqlOracle,
+    questions: Vec<Question>,
+}
+
+/// A query with the parameters of a round, and the right answer.
+struct Question {
+    query: usize,
+    round: u64,
+    drawn: Vec<(String, String)>,
+    right: Expected,
 }
 
 impl Small {
@@ -41,10 +49,23 @@ impl Small {
             .prepare(rows, Arc::new(DuplicateKeys::none()))
             .await
             .unwrap();
+        let mut questions = Vec::new();
+        for (number, query) in workload.queries.iter().enumerate() {
+            for round in 0..ROUNDS {
+                let drawn = workload.draw(query, round, rows, &*source).unwrap();
+                let right = oracle.answer(&query.bind("", &drawn), true).await.unwrap();
+                questions.push(Question {
+                    query: number,
+                    round,
+                    drawn,
+                    right,
+                });
+            }
+        }
         Small {
             workload,
             source,
-            oracle,
+            questions,
         }
     }
 
@@ -60,29 +81,24 @@ impl Small {
     /// What is wrong with the answers of a design, or that a query gave no rows, which proves little.
     async fn ask(&self, id: &DesignId, design: &dyn Design) -> Vec<String> {
         let mut wrong = Vec::new();
-        for query in &self.workload.queries {
-            let mut rows = 0;
-            for round in 0..ROUNDS {
-                let all = self.workload.scale.default_rows;
-                let drawn = self
-                    .workload
-                    .draw(query, round, all, &*self.source)
-                    .unwrap();
-                let right = query.bind("", &drawn);
-                let right = self.oracle.answer(&right, true).await.unwrap();
-                let sql = query.bind(&id.to_string(), &drawn);
-                let trouble = match design.answer(&sql).await {
-                    Ok(answer) => match compare(&right, &answer.batches) {
-                        Comparison::Same { rows: same, .. } => {
-                            rows += same;
-                            continue;
-                        }
-                        Comparison::Different(difference) => difference,
-                    },
-                    Err(error) => error.to_string(),
-                };
-                wrong.push(format!("{id}, {}, round {round}: {trouble}", query.name));
-            }
+        let mut rows = vec![0; self.workload.queries.len()];
+        for question in &self.questions {
+            let query = &self.workload.queries[question.query];
+            let sql = query.bind(&id.to_string(), &question.drawn);
+            let trouble = match design.answer(&sql).await {
+                Ok(answer) => match compare(&question.right, &answer.batches) {
+                    Comparison::Same { rows: same, .. } => {
+                        rows[question.query] += same;
+                        continue;
+                    }
+                    Comparison::Different(difference) => difference,
+                },
+                Err(error) => error.to_string(),
+            };
+            let (name, round) = (&query.name, question.round);
+            wrong.push(format!("{id}, {name}, round {round}: {trouble}"));
+        }
+        for (query, rows) in self.workload.queries.iter().zip(rows) {
             if rows == 0 && query.name != MAY_BE_EMPTY {
                 wrong.push(format!("{id}, {}: no rows in any round", query.name));
             }

@@ -13,6 +13,7 @@ use arrow::datatypes::{
 };
 use bakeoff_columnar::Kind;
 use bakeoff_columnar::meta::Scalar;
+use bakeoff_testing::times;
 use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -195,12 +196,13 @@ pub fn compare(one: &Scalar, other: &Scalar) -> Ordering {
     }
 }
 
-/// So many cases, or as many as `PROPTEST_CASES` says.
+/// A quarter of so many cases while somebody waits, all of them every night, or as many as
+/// `PROPTEST_CASES` says.
 pub fn cases(cases: u32) -> Config {
     let asked = std::env::var("PROPTEST_CASES").ok();
     let asked = asked.and_then(|asked| asked.parse().ok());
     Config {
         failure_persistence: None,
-        ..Config::with_cases(asked.unwrap_or(cases))
+        ..Config::with_cases(asked.unwrap_or(times(cases / 4, cases)))
     }
 }

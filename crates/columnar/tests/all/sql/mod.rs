@@ -9,15 +9,15 @@ mod rows;
 mod support;
 mod zeros;
 
+use bakeoff_testing::times;
 use questions::random_question;
 use rows::Random;
 use support::{Both, ask, assert_same, values};
 
-/// Random tables of one run, and questions to each.
-const TABLES: u64 = 8;
+/// Questions to each random table.
 const QUESTIONS: usize = 40;
 
-/// More of them: `SQL_TABLES=1000 SQL_SEED=7 cargo test -p bakeoff-columnar sql::`.
+/// More tables: `SQL_TABLES=1000 SQL_SEED=7 cargo test -p bakeoff-columnar sql::`.
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name)
         .ok()
@@ -28,7 +28,7 @@ fn setting(name: &str, default: u64) -> u64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_are_those_of_a_plain_table() {
     let first = setting("SQL_SEED", 1);
-    for seed in first..first + setting("SQL_TABLES", TABLES) {
+    for seed in first..first + setting("SQL_TABLES", times(2, 8)) {
         let mut random = Random(seed);
         let both = Both::random(&mut random).await;
         let columnar = both.columnar(random.between(1, 4) as usize);

@@ -6,6 +6,7 @@ use bakeoff_columnar::Table;
 use bakeoff_columnar::meta::Scalar;
 use bakeoff_columnar::store::Store;
 use bakeoff_columnar::table::Selection;
+use bakeoff_testing::times;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -115,7 +116,7 @@ async fn check(store: Arc<dyn Store>, steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: times(16, 64), ..ProptestConfig::default() })]
 
     #[test]
     fn in_any_store_it_answers_like_a_map(

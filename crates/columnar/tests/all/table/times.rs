@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use bakeoff_columnar::Table;
 use bakeoff_columnar::store::Store;
 use bakeoff_columnar::table::Selection;
+use bakeoff_testing::times;
 use proptest::prelude::*;
 
 use super::support::*;
@@ -74,7 +75,7 @@ async fn check(store: Arc<dyn Store>, rounds: &[(Vec<Write>, Vec<Write>)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: times(32, 128), ..ProptestConfig::default() })]
 
     #[test]
     fn a_seal_changes_no_answer(
