@@ -39,15 +39,21 @@ pub(crate) fn memory_mib() -> Result<u64> {
 /// # Errors
 /// `Refused` when the disk of that folder has no room for a server.
 pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
+    check_room(folder, LEAST_FREE_DISK_MIB, &engine.to_string())
+}
+
+/// # Errors
+/// `Refused` when the disk of that folder has not that much room for what `purpose` says.
+pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str) -> Result<()> {
     let disk = rustix::fs::statvfs(folder)
         .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;
     let free_mib = disk.f_bavail.saturating_mul(disk.f_frsize) / MIB;
-    if free_mib >= LEAST_FREE_DISK_MIB {
+    if free_mib >= least_mib {
         return Ok(());
     }
     Err(Error::Refused(format!(
-        "the disk of {} is full: {free_mib} MiB are free and {engine} needs at least \
-         {LEAST_FREE_DISK_MIB} MiB; free some or choose another folder",
+        "the disk of {} is full: {free_mib} MiB are free and {purpose} needs at least \
+         {least_mib} MiB; free some or choose another folder",
         folder.display()
     )))
 }
@@ -90,6 +96,17 @@ mod tests {
             Ok(()) | Err(Error::Refused(_))
         ));
         assert!(check_free_disk(Path::new("/nowhere"), Engine::Cassandra).is_err());
+    }
+
+    #[test]
+    fn a_disk_without_room_is_named_with_what_was_to_be_put_there() {
+        let error = check_room(Path::new("/"), u64::MAX, "fetching Cassandra");
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("the disk of / is full: "), "{error}");
+        assert!(
+            error.contains("fetching Cassandra needs at least"),
+            "{error}"
+        );
     }
 
     #[test]
