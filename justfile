@@ -59,3 +59,15 @@ bench-columnar:
 bench-copy URL:
     cargo build --release
     benches/copy.sh {{URL}}
+
+# Wheels in dist/ that run on every Linux since glibc 2.28: the program, and Cassandra's jars
+wheel:
+    scripts/package program jars
+
+# A Debian package in dist/
+deb:
+    scripts/package deb
+
+# Install what dist/ holds into bare systems and run a workload there, e.g. `just test-package deb`
+test-package *ARGUMENTS:
+    scripts/test-package {{ARGUMENTS}}

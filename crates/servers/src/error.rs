@@ -11,11 +11,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
-        "Java 11 or 17 is needed to start Cassandra{}: install it with `apt-get install \
-         openjdk-17-jre-headless`, or name a running cluster with --cassandra HOST",
+        "Java 11 or 17 is needed to start Cassandra{}: install it with {install}, or name a \
+         running cluster with --cassandra HOST",
         unfit(found)
     )]
-    NoJava { found: Vec<String> },
+    NoJava {
+        found: Vec<String>,
+        /// One command or several, each in backquotes.
+        install: String,
+    },
 
     #[error(
         "Maven is needed once to fetch Cassandra: install it with `apt-get install maven`, or name \
@@ -23,14 +27,35 @@ pub enum Error {
     )]
     NoMaven,
 
+    #[error(
+        "Cassandra {version} is not here{}: install it with `pip install --upgrade \
+         'bakeoff[engines]'`, or Maven, which fetches it, with `apt-get install maven`, or name a \
+         running cluster with --cassandra HOST",
+        unfit(found)
+    )]
+    NoJars { version: String, found: Vec<String> },
+
+    #[error("the jars in {} are damaged: {reason}. {remedy}", folder.display())]
+    DamagedJars {
+        folder: PathBuf,
+        reason: String,
+        remedy: &'static str,
+    },
+
     #[error("Maven could not fetch Cassandra {version}:\n{lines}")]
     Maven { version: String, lines: String },
 
     #[error(
-        "PostgreSQL's server is not in {looked}: install it with `apt-get install postgresql`, name \
-         the folder of its programs in BAKEOFF_POSTGRES_BIN, or a running server with --postgres URL"
+        "PostgreSQL's server is not in {looked}{}: install it with {install}, name the folder of \
+         its programs in BAKEOFF_POSTGRES_BIN, or a running server with --postgres URL",
+        unfit(found)
     )]
-    NoPostgres { looked: String },
+    NoPostgres {
+        looked: String,
+        found: Vec<String>,
+        /// One command or several, each in backquotes.
+        install: String,
+    },
 
     #[error(
         "TimescaleDB is not installed for PostgreSQL {version} ({}): install it with `apt-get \

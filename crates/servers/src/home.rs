@@ -41,6 +41,16 @@ impl Home {
         self.0.join("engines")
     }
 
+    /// Says what to do where something in here cannot be written.
+    pub(crate) fn unwritable(error: Error) -> Error {
+        match error {
+            Error::Io { .. } => Error::Refused(format!(
+                "{error}: set BAKEOFF_HOME to a folder that can be written and has room"
+            )),
+            other => other,
+        }
+    }
+
     fn from_variables(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<Home> {
         let folder = variable("BAKEOFF_HOME")
             .map(PathBuf::from)
@@ -66,6 +76,15 @@ mod tests {
                 .find(|(n, _)| *n == name)
                 .map(|(_, value)| value.into())
         })
+    }
+
+    #[tokio::test]
+    async fn a_home_that_cannot_be_written_is_told_with_the_variable_that_names_another() {
+        let home = Home::new("/proc/nothing").unwrap();
+        let opened = crate::record::Register::open(&home).await;
+        let error = opened.err().unwrap().to_string();
+        assert!(error.contains("/proc/nothing"), "{error}");
+        assert!(error.contains("set BAKEOFF_HOME to a folder"), "{error}");
     }
 
     #[test]

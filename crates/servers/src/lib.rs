@@ -15,9 +15,13 @@ mod machine;
 mod ports;
 pub mod postgres;
 mod process;
+mod python;
 mod record;
+mod search;
 
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use home::Home;
+pub use python::is_python_package;
 pub use record::{Listed, Owner, list, stop, stop_orphans};
+pub use search::{PassedOver, Search};

@@ -39,19 +39,25 @@ pub(crate) fn memory_mib() -> Result<u64> {
 /// # Errors
 /// `Refused` when the disk of that folder has no room for a server.
 pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
+    check_room(folder, LEAST_FREE_DISK_MIB, &engine.to_string())
+}
+
+/// # Errors
+/// `Refused` when the disk of that folder has not that much room for what `purpose` says.
+pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str) -> Result<()> {
     let disk = rustix::fs::statvfs(folder)
         .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;
     let free_mib = disk.f_bavail.saturating_mul(disk.f_frsize) / MIB;
-    check_free_mib(free_mib, folder, engine)
+    check_free_mib(free_mib, least_mib, folder, purpose)
 }
 
-fn check_free_mib(free_mib: u64, folder: &Path, engine: Engine) -> Result<()> {
-    if free_mib >= LEAST_FREE_DISK_MIB {
+fn check_free_mib(free_mib: u64, least_mib: u64, folder: &Path, purpose: &str) -> Result<()> {
+    if free_mib >= least_mib {
         return Ok(());
     }
     Err(Error::Refused(format!(
-        "the disk of {} is full: {free_mib} MiB are free and {engine} needs at least \
-         {LEAST_FREE_DISK_MIB} MiB; free some or choose another folder",
+        "the disk of {} is full: {free_mib} MiB are free and {purpose} needs at least \
+         {least_mib} MiB; free some or choose another folder",
         folder.display()
     )))
 }
@@ -109,12 +115,12 @@ mod tests {
 
     #[test]
     fn a_disk_is_full_when_less_than_a_server_needs_is_free() {
-        let check = |free_mib| check_free_mib(free_mib, Path::new("/data"), Engine::Cassandra);
+        let check = |free_mib| check_free_mib(free_mib, 100, Path::new("/data"), "Cassandra");
         assert!(matches!(
-            check(LEAST_FREE_DISK_MIB - 1),
+            check(99),
             Err(Error::Refused(_))
         ));
-        assert!(check(LEAST_FREE_DISK_MIB).is_ok());
+        assert!(check(100).is_ok());
     }
 
     #[test]

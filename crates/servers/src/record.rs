@@ -185,8 +185,11 @@ pub(crate) struct Register<'a> {
 
 impl<'a> Register<'a> {
     pub(crate) async fn open(home: &'a Home) -> Result<Register<'a>> {
-        create_folder(&home.engines())?;
-        let lock = lock(&home.engines().join(".lock"), LOCK_LIMIT).await?;
+        create_folder(&home.engines()).map_err(Home::unwritable)?;
+        let lock_file = home.engines().join(".lock");
+        let lock = lock(&lock_file, LOCK_LIMIT)
+            .await
+            .map_err(Home::unwritable)?;
         Ok(Register {
             home,
             entries: entries(home)?,

@@ -39,7 +39,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
-use bakeoff_servers::cassandra::{find_java, find_maven, pinned};
+use bakeoff_servers::Home;
+use bakeoff_servers::cassandra::{find_jars, find_java, pinned};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Mix, Workload};
 use datafusion::error::DataFusionError;
@@ -125,10 +126,11 @@ impl Engine for Cassandra {
 
     async fn availability(&self) -> Result<String, String> {
         let java = find_java().await.map_err(|e| e.to_string())?;
-        find_maven().map_err(|e| e.to_string())?;
+        let home = Home::from_env().map_err(|e| e.to_string())?;
         let version = pinned().map_err(|e| e.to_string())?.version;
+        let jars = find_jars(&home, &version).map_err(|e| e.to_string())?;
         Ok(format!(
-            "Apache Cassandra {version} through Maven, on Java {}",
+            "Apache Cassandra {version} on Java {}, jars: {jars}",
             java.version
         ))
     }

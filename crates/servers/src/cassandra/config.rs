@@ -101,6 +101,10 @@ impl Folder {
     }
 
     /// The JVM's flags that the server and its tools have in common.
+    pub(crate) fn naming(&self) -> PathBuf {
+        self.0.join("naming")
+    }
+
     pub(crate) fn flags(&self) -> PathBuf {
         self.configuration().join("jvm.args")
     }

@@ -72,6 +72,9 @@ const NO_WAITING: [&str; 5] = [
     "-Dcassandra.shutdown_announce_in_ms=0",
 ];
 
+/// The package above that of the class that [`super::naming`] compiles.
+const NAMING_PACKAGE: &str = "bakeoff";
+
 const TOOL: [&str; 3] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"];
 
 /// Writes the flags that the server and its tools need alike.
@@ -96,8 +99,9 @@ pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
         ),
         // Where the tools keep a history, and JNA and netty what they unpack.
         format!("-Duser.home={}", utf8(folder.path())?),
+        format!("-Djava.naming.factory.url.pkgs={NAMING_PACKAGE}"),
         "-cp".to_owned(),
-        class_path(jars)?,
+        class_path(jars)? + &naming_path(folder)?,
     ]);
     let lines: Vec<_> = flags.iter().map(quoted).collect();
     write_synced(&folder.flags(), &(lines.join("\n") + "\n"))
@@ -167,6 +171,21 @@ pub(crate) fn agent(jars: &Path, name: &str) -> Result<PathBuf> {
     })
 }
 
+/// What comes after the jars where the Java needs it.
+fn naming_path(folder: &Folder) -> Result<String> {
+    if !folder.naming().is_dir() {
+        return Ok(String::new());
+    }
+    let naming = utf8(&folder.naming())?;
+    if naming.contains(':') {
+        return Err(Error::Refused(format!(
+            "Java cannot find {naming}, for the colon in its name: choose another folder for the \
+             server"
+        )));
+    }
+    Ok(format!(":{naming}"))
+}
+
 fn class_path(jars: &Path) -> Result<String> {
     let jars: Vec<_> = sorted_jars(jars)?
         .iter()
@@ -180,7 +199,8 @@ fn class_path(jars: &Path) -> Result<String> {
     Ok(jars.join(":"))
 }
 
-fn sorted_jars(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The jars in a folder, by name.
+pub(crate) fn sorted_jars(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).map_err(Error::io("read", folder))?;
     let mut jars: Vec<_> = entries
         .flatten()
@@ -239,6 +259,17 @@ mod tests {
                 .ends_with("jamm-0.4.0.jar")
         );
         assert!(agent(folder.path(), "other-").is_err());
+    }
+
+    #[test]
+    fn classes_for_a_java_that_lacks_them_come_after_the_jars() {
+        let parent = tempfile::tempdir().unwrap();
+        for (name, fits) in [("a", true), ("a:b", false)] {
+            let folder = Folder::create(&parent.path().join(name)).unwrap();
+            assert_eq!(naming_path(&folder).unwrap(), "");
+            std::fs::create_dir(folder.naming()).unwrap();
+            assert_eq!(naming_path(&folder).is_ok(), fits, "{name}");
+        }
     }
 
     #[test]

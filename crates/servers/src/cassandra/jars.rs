@@ -1,48 +1,175 @@
-//! Fetching Cassandra's jars with Maven, once.
+//! Finding Cassandra's jars: fetched before, in a wheel, or to be fetched with Maven.
 
+use std::collections::HashSet;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use tokio::process::Command;
-
-use super::pinned::{PinnedCassandra, pinned};
+use super::checksums;
+use super::maven::{FETCH_LIMIT, fetch, find_maven};
+use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock};
 use crate::home::Home;
-use crate::machine::on_path;
+use crate::python::{is_python_package, package_folders};
+use crate::search::{PassedOver, Search};
 
-const FETCH_LIMIT: Duration = Duration::from_secs(15 * 60);
-const ERROR_LINES: usize = 5;
-const UNFINISHED: &str = ".fetching";
+/// The package of the wheel that brings the jars.
+const WHEEL_PACKAGE: &str = "bakeoff_cassandra";
+const FOLDER: &str = "cassandra-";
+const REMEDY_FETCHED: &str = "Delete that folder, and they are fetched again";
+const REMEDY_WHEEL: &str =
+    "Install them again with `pip install --force-reinstall bakeoff-cassandra`";
 
-/// The `mvn` on `PATH`.
-///
-/// # Errors
-/// `NoMaven` when there is none.
-pub fn find_maven() -> Result<PathBuf> {
-    on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
+/// Where the jars of a Cassandra version come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Jars {
+    /// A folder in Bakeoff's home, into which Maven fetched them before.
+    Fetched(PathBuf),
+    /// A folder of the wheel `bakeoff-cassandra`.
+    Wheel(PathBuf),
+    /// Nothing is here but this Maven, which fetches them.
+    Maven(PathBuf),
 }
 
-/// The folder with the jars of that Cassandra version, fetched with Maven when it is not there
-/// yet (67 MB, for which Bakeoffs that start at the same time wait for each other).
+impl fmt::Display for Jars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Jars::Fetched(folder) => write!(f, "{}", folder.display()),
+            Jars::Wheel(folder) => write!(f, "{}, of bakeoff-cassandra", folder.display()),
+            Jars::Maven(maven) => write!(
+                f,
+                "not here yet; the first start fetches them with {} (67 MB)",
+                maven.display()
+            ),
+        }
+    }
+}
+
+/// Looks for the jars of that Cassandra version: those in Bakeoff's home, those of the wheel
+/// `bakeoff-cassandra` in the Python environment that Bakeoff was installed in, and Maven to fetch
+/// them.
+pub fn search_jars(home: &Home, version: &str) -> Search<Jars> {
+    search_in(home, &package_folders(), find_maven().ok(), version)
+}
+
+/// What [`search_jars`] finds, if it can be used as it is.
 ///
 /// # Errors
-/// `NoMaven`, `Maven` with its last error lines, or `Io`.
-pub async fn resolve_jars(home: &Home, version: &str) -> Result<PathBuf> {
+/// `NoMaven`, or `NoJars` where the wheel is or could be; `DamagedJars`.
+pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
     check_version(version)?;
-    let jars = home.jars().join(format!("cassandra-{version}"));
-    if jars.is_dir() {
-        return Ok(jars);
+    let Search { found, passed_over } = search_jars(home, version);
+    let jars = found.ok_or_else(|| none_there(version, &passed_over, is_python_package()))?;
+    check(&jars)?;
+    Ok(jars)
+}
+
+/// The folder with the jars of that Cassandra version, fetched with Maven when they are nowhere
+/// (67 MB, for which Bakeoffs that start at the same time wait for each other).
+///
+/// # Errors
+/// As [`find_jars`]; `Maven` with its last error lines, `Refused` for too little room, or `Io`.
+pub async fn resolve_jars(home: &Home, version: &str) -> Result<PathBuf> {
+    match find_jars(home, version)? {
+        Jars::Fetched(folder) | Jars::Wheel(folder) => Ok(folder),
+        Jars::Maven(maven) => fetch_once(home, &maven, version).await,
     }
-    let maven = find_maven()?;
-    create_folder(&home.jars())?;
-    let _lock = lock(&home.jars().join(".lock"), FETCH_LIMIT).await?;
+}
+
+async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf> {
+    let jars = fetched_folder(home, version);
+    create_folder(&home.jars()).map_err(Home::unwritable)?;
+    let lock_file = home.jars().join(".lock");
+    let _lock = lock(&lock_file, FETCH_LIMIT)
+        .await
+        .map_err(Home::unwritable)?;
     if !jars.is_dir() {
-        fetch(&maven, &pinned()?, version, &jars, FETCH_LIMIT).await?;
+        fetch(maven, &pinned()?, version, &jars, FETCH_LIMIT).await?;
     }
     Ok(jars)
+}
+
+fn search_in(
+    home: &Home,
+    packages: &[PathBuf],
+    maven: Option<PathBuf>,
+    version: &str,
+) -> Search<Jars> {
+    let mut search = Search::new();
+    let fetched = fetched_folder(home, version);
+    if fetched.is_dir() {
+        search.found = Some(Jars::Fetched(fetched));
+        return search;
+    }
+    for wheel in packages.iter().map(|folder| folder.join(WHEEL_PACKAGE)) {
+        let jars = wheel.join(format!("{FOLDER}{version}"));
+        if jars.is_dir() {
+            search.found = Some(Jars::Wheel(jars));
+            return search;
+        }
+        for other in versions_in(&wheel) {
+            search.pass_over(&wheel, format!("Cassandra {other}"));
+        }
+    }
+    search.found = maven.map(Jars::Maven);
+    search
+}
+
+/// The versions whose jars are in that package.
+fn versions_in(wheel: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(wheel) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_prefix(FOLDER)?.to_owned()))
+        .collect()
+}
+
+fn fetched_folder(home: &Home, version: &str) -> PathBuf {
+    home.jars().join(format!("{FOLDER}{version}"))
+}
+
+fn none_there(version: &str, passed_over: &[PassedOver], by_wheel: bool) -> Error {
+    if !by_wheel && passed_over.is_empty() {
+        return Error::NoMaven;
+    }
+    Error::NoJars {
+        version: version.to_owned(),
+        found: passed_over.iter().map(PassedOver::to_string).collect(),
+    }
+}
+
+/// # Errors
+/// `DamagedJars` when they are not those that were packed or fetched.
+fn check(jars: &Jars) -> Result<()> {
+    let (folder, remedy) = match jars {
+        // An earlier Bakeoff wrote no checksums.
+        Jars::Fetched(folder) if !folder.join(checksums::FILE).exists() => return Ok(()),
+        Jars::Fetched(folder) => (folder, REMEDY_FETCHED),
+        Jars::Wheel(folder) => (folder, REMEDY_WHEEL),
+        Jars::Maven(_) => return Ok(()),
+    };
+    check_once(folder).map_err(|reason| Error::DamagedJars {
+        folder: folder.clone(),
+        reason,
+        remedy,
+    })
+}
+
+/// Compares a folder with its checksums, unless this process has done so: servers are started by
+/// the dozen.
+fn check_once(folder: &Path) -> Result<(), String> {
+    static WHOLE: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+    let mut whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let whole = whole.get_or_insert_default();
+    if !whole.contains(folder) {
+        checksums::check(folder)?;
+        whole.insert(folder.to_owned());
+    }
+    Ok(())
 }
 
 /// Keeps a version from becoming a path or XML of its own.
@@ -56,166 +183,130 @@ fn check_version(version: &str) -> Result<()> {
     )))
 }
 
-async fn fetch(
-    maven: &Path,
-    pinned: &PinnedCassandra,
-    version: &str,
-    jars: &Path,
-    limit: Duration,
-) -> Result<()> {
-    tracing::info!("fetching Cassandra {version} with Maven (once)");
-    let unfinished = jars.with_file_name(UNFINISHED);
-    if unfinished.exists() {
-        fs::remove_dir_all(&unfinished).map_err(Error::io("empty", &unfinished))?;
-    }
-    let fetched = unfinished.join("jars");
-    create_folder(&fetched)?;
-    let pom = unfinished.join("pom.xml");
-    fs::write(&pom, pom_text(pinned, version)).map_err(Error::io("write", &pom))?;
-    run_maven(maven, &pom, &fetched, version, limit).await?;
-    fs::rename(&fetched, jars).map_err(Error::io("write", jars))?;
-    fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished))
-}
-
-async fn run_maven(
-    maven: &Path,
-    pom: &Path,
-    output: &Path,
-    version: &str,
-    limit: Duration,
-) -> Result<()> {
-    let mut destination = std::ffi::OsString::from("-DoutputDirectory=");
-    destination.push(output);
-    let run = Command::new(maven)
-        .args(["-q", "-B", "-Dstyle.color=never", "-f"])
-        .arg(pom)
-        .args(["dependency:copy-dependencies", "-DincludeScope=runtime"])
-        .arg(destination)
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let failed = |lines: String| Error::Maven {
-        version: version.to_owned(),
-        lines,
-    };
-    let Ok(output) = tokio::time::timeout(limit, run).await else {
-        return Err(failed(format!(
-            "it did not end within {} s",
-            limit.as_secs()
-        )));
-    };
-    let output = output.map_err(Error::io("run", maven))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let printed = [output.stdout, output.stderr].concat();
-    Err(failed(last_errors(&String::from_utf8_lossy(&printed))))
-}
-
-fn pom_text(pinned: &PinnedCassandra, version: &str) -> String {
-    let (group, artifact) = pinned.maven.split_once(':').unwrap_or((&pinned.maven, ""));
-    let plugin = &pinned.copy_plugin;
-    format!(
-        "<project>
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>bakeoff</groupId>
-  <artifactId>cassandra-jars</artifactId>
-  <version>1</version>
-  <packaging>pom</packaging>
-  <dependencies>
-    <dependency>
-      <groupId>{group}</groupId>
-      <artifactId>{artifact}</artifactId>
-      <version>{version}</version>
-    </dependency>
-  </dependencies>
-  <build>
-    <plugins>
-      <plugin>
-        <groupId>org.apache.maven.plugins</groupId>
-        <artifactId>maven-dependency-plugin</artifactId>
-        <version>{plugin}</version>
-      </plugin>
-    </plugins>
-  </build>
-</project>
-"
-    )
-}
-
-/// What Maven says went wrong, without its hints to its own switches.
-fn last_errors(printed: &str) -> String {
-    let mut lines: Vec<_> = printed
-        .lines()
-        .filter(|line| {
-            line.starts_with("[ERROR] ") && !line.contains("[Help") && !line.contains("switch")
-        })
-        .collect();
-    if lines.is_empty() {
-        lines = printed
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        lines.drain(..lines.len().saturating_sub(ERROR_LINES));
-    }
-    lines.truncate(ERROR_LINES);
-    lines.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
-    fn maven_that(does: &str, folder: &Path) -> PathBuf {
-        let program = folder.join("mvn");
-        fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        program
+    const VERSION: &str = "5.0.9";
+
+    fn place() -> (tempfile::TempDir, Home, [PathBuf; 1]) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::new(folder.path().join("home")).unwrap();
+        let packages = [folder.path().join("site-packages")];
+        (folder, home, packages)
+    }
+
+    fn put_jars(folder: &Path) {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("a.jar"), "abc").unwrap();
+        checksums::write(folder).unwrap();
+    }
+
+    #[test]
+    fn what_was_fetched_comes_before_the_wheel_and_that_before_maven() {
+        let (_folder, home, packages) = place();
+        let found = || search_in(&home, &packages, Some("/m".into()), VERSION).found;
+        assert_eq!(found(), Some(Jars::Maven("/m".into())));
+        let in_wheel = packages[0].join("bakeoff_cassandra/cassandra-5.0.9");
+        put_jars(&in_wheel);
+        assert_eq!(found(), Some(Jars::Wheel(in_wheel)));
+        let fetched = home.folder().join("jars/cassandra-5.0.9");
+        put_jars(&fetched);
+        assert_eq!(found(), Some(Jars::Fetched(fetched)));
     }
 
     #[tokio::test]
-    async fn a_failed_fetch_says_why_and_leaves_no_jars() {
-        let folder = tempfile::tempdir().unwrap();
-        let does = "echo '[ERROR] Could not resolve 5.0.99'; echo '[ERROR] -> [Help 1]'; exit 1";
-        let maven = maven_that(does, folder.path());
-        let jars = folder.path().join("cassandra-5.0.99");
-        let error = fetch(&maven, &pinned().unwrap(), "5.0.99", &jars, FETCH_LIMIT)
-            .await
-            .unwrap_err();
-        let expected = "Maven could not fetch Cassandra 5.0.99:\n[ERROR] Could not resolve 5.0.99";
-        assert_eq!(error.to_string(), expected);
-        assert!(!jars.exists());
+    async fn of_two_first_starts_one_fetches_and_both_have_the_jars() {
+        let (folder, home, packages) = place();
+        let maven = folder.path().join("mvn");
+        let script = "#!/bin/sh\necho >> \"$0.runs\"\nfor last; do :; done\n\
+                      echo abc > \"${last#*=}/a.jar\"\n";
+        fs::write(&maven, script).unwrap();
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&maven, executable).unwrap();
+        let fetched = || fetch_once(&home, &maven, VERSION);
+        let (first, second) = tokio::join!(fetched(), fetched());
+        assert_eq!(first.unwrap(), second.unwrap());
+        let runs = fs::read_to_string(folder.path().join("mvn.runs")).unwrap();
+        assert_eq!(runs.lines().count(), 1);
+        let found = search_in(&home, &packages, None, VERSION).found.unwrap();
+        check(&found).unwrap();
+        fs::write(home.folder().join("jars/cassandra-5.0.9/a.jar"), "ab").unwrap();
+        assert!(checksums::check(&home.jars().join("cassandra-5.0.9")).is_err());
     }
 
     #[tokio::test]
-    async fn what_a_killed_fetch_left_is_cleared_away() {
-        let folder = tempfile::tempdir().unwrap();
-        let left = folder.path().join(UNFINISHED).join("jars");
-        fs::create_dir_all(&left).unwrap();
-        fs::write(left.join("half.jar"), "").unwrap();
-        let maven = maven_that(
-            "for last; do :; done; touch \"${last#*=}/a.jar\"",
-            folder.path(),
+    async fn a_home_that_cannot_be_written_leaves_a_wheels_jars_usable() {
+        let (_folder, _, packages) = place();
+        let home = Home::new("/proc/nothing").unwrap();
+        put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.9"));
+        let found = search_in(&home, &packages, None, VERSION).found.unwrap();
+        check(&found).unwrap();
+        let error = fetch_once(&home, Path::new("/m"), VERSION).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("set BAKEOFF_HOME to a folder"), "{error}");
+    }
+
+    #[test]
+    fn a_java_without_jars_is_told_what_brings_them() {
+        let (_folder, home, packages) = place();
+        let search = search_in(&home, &packages, None, VERSION);
+        assert_eq!(search, Search::new());
+        let error = |by_wheel| none_there(VERSION, &search.passed_over, by_wheel).to_string();
+        assert!(error(false).contains("`apt-get install maven`"));
+        assert!(!error(false).contains("pip"));
+        let text = error(true);
+        assert!(
+            text.starts_with("Cassandra 5.0.9 is not here: install it with `pip"),
+            "{text}"
         );
-        let jars = folder.path().join("cassandra-5.0.9");
-        fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, FETCH_LIMIT)
-            .await
-            .unwrap();
-        assert!(jars.join("a.jar").exists() && !jars.join("half.jar").exists());
-        assert!(!folder.path().join(UNFINISHED).exists());
+        assert!(text.contains("'bakeoff[engines]'`"), "{text}");
     }
 
-    #[tokio::test]
-    async fn a_stuck_maven_is_given_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let maven = maven_that("exec sleep 60", folder.path());
-        let jars = folder.path().join("cassandra-5.0.9");
-        let limit = Duration::from_millis(50);
-        let error = fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, limit)
-            .await
-            .unwrap_err();
-        assert!(error.to_string().contains("did not end within"), "{error}");
+    #[test]
+    fn a_wheel_of_another_version_is_passed_over_and_named() {
+        let (_folder, home, packages) = place();
+        put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.8"));
+        let search = search_in(&home, &packages, None, VERSION);
+        let text = none_there(VERSION, &search.passed_over, false).to_string();
+        let package = packages[0].join("bakeoff_cassandra");
+        let named = format!("only Cassandra 5.0.8 ({}) is here", package.display());
+        assert!(text.contains(&named), "{text}");
+        assert!(text.contains("--upgrade"), "{text}");
+        let search = search_in(&home, &packages, Some("/m".into()), VERSION);
+        assert_eq!(search.found, Some(Jars::Maven("/m".into())));
+    }
+
+    #[test]
+    fn damaged_jars_are_refused_with_what_to_do_and_not_read_twice_when_whole() {
+        let (folder, ..) = place();
+        let jars = folder.path().join("jars");
+        put_jars(&jars);
+        fs::write(jars.join("a.jar"), "ab").unwrap();
+        let text = check(&Jars::Wheel(jars.clone())).unwrap_err().to_string();
+        assert!(text.contains("a.jar is cut or changed"), "{text}");
+        assert!(
+            text.contains("`pip install --force-reinstall bakeoff-cassandra`"),
+            "{text}"
+        );
+        let text = check(&Jars::Fetched(jars.clone())).unwrap_err().to_string();
+        assert!(
+            text.ends_with("Delete that folder, and they are fetched again"),
+            "{text}"
+        );
+        fs::write(jars.join("a.jar"), "abc").unwrap();
+        check(&Jars::Wheel(jars.clone())).unwrap();
+        fs::remove_file(jars.join("a.jar")).unwrap();
+        check_once(&jars).unwrap();
+    }
+
+    #[test]
+    fn jars_without_checksums_pass_where_an_earlier_bakeoff_fetched_them() {
+        let (folder, ..) = place();
+        let jars = folder.path().to_owned();
+        check(&Jars::Fetched(jars.clone())).unwrap();
+        let text = check(&Jars::Wheel(jars)).unwrap_err().to_string();
+        assert!(text.contains("SHA256SUMS"), "{text}");
     }
 
     #[test]

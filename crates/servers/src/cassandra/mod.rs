@@ -1,4 +1,5 @@
-//! Apache Cassandra. The jars come from Maven once and are kept in Bakeoff's home.
+//! Apache Cassandra. The jars are those of a wheel, or come from Maven once and are kept in
+//! Bakeoff's home.
 //!
 //! ```no_run
 //! # async fn example() -> bakeoff_servers::Result<()> {
@@ -13,6 +14,7 @@
 //! # }
 //! ```
 
+mod checksums;
 mod config;
 mod control;
 mod details;
@@ -24,7 +26,9 @@ mod jars;
 mod java;
 mod launch;
 mod log;
+mod maven;
 mod memory;
+mod naming;
 mod node;
 mod nodes;
 mod nodetool;
@@ -36,9 +40,10 @@ mod server;
 mod usage;
 
 pub(crate) use details::Details;
-pub use jars::{find_maven, resolve_jars};
-pub use java::{Java, find_java};
+pub use jars::{Jars, find_jars, resolve_jars, search_jars};
+pub use java::{Java, find_java, search_java};
 pub(crate) use log::log;
+pub use maven::find_maven;
 pub use node::Node;
 pub use nodes::Nodes;
 pub use options::{DiskAccess, ServerOptions};

