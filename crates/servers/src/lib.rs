@@ -16,6 +16,7 @@ mod ports;
 pub mod postgres;
 mod process;
 mod record;
+pub mod survey;
 
 pub use engine::Engine;
 pub use error::{Error, Result};

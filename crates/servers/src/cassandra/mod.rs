@@ -36,6 +36,7 @@ mod server;
 mod usage;
 
 pub(crate) use details::Details;
+pub(crate) use heap::default_heap_mib;
 pub use jars::{find_maven, resolve_jars};
 pub use java::{Java, find_java};
 pub(crate) use log::log;

@@ -30,6 +30,7 @@ mod ready;
 mod secret;
 mod server;
 
+pub(crate) use account::check_account;
 pub(crate) use details::Details;
 pub(crate) use folder::log;
 pub use installation::{Installation, find_postgres, find_timescale};
