@@ -6,17 +6,20 @@ mod exit;
 mod interrupt;
 mod machine;
 mod progress;
+mod shipped;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use exit::Exit;
 
 fn main() -> ExitCode {
-    let arguments = cmd::Arguments::parse();
+    let Some(arguments) = cmd::Arguments::read() else {
+        eprint!("{}", cmd::FIRST_STEPS);
+        return Exit::Misused.into();
+    };
     tracing_subscriber::fmt()
         .with_env_filter(log_filter())
         .with_writer(std::io::stderr)

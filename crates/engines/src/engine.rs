@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
+use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Workload};
 
@@ -103,8 +104,14 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// What it needs of this machine and whether that is here. Nothing is started.
+    async fn survey(&self) -> Survey;
+
     /// Whether it can be used here: its version, or what is missing and how to get it.
-    async fn availability(&self) -> Result<String, String>;
+    async fn availability(&self) -> Result<String, String> {
+        let survey = self.survey().await;
+        survey.verdict().map(str::to_owned).map_err(str::to_owned)
+    }
 
     /// Settings and statements of a design, without touching anything; an error for a layout,
     /// setting or value that does not exist or does not fit the table.

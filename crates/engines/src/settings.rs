@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use bakeoff_workload::{Column, ColumnType, DesignId, Table};
+use bakeoff_workload::{Column, ColumnType, DesignId, Table, nearest};
 
 use crate::EngineError;
 
@@ -14,13 +14,30 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    pub fn of(id: &'a DesignId) -> Self {
+    /// Settings that are all among those that a layout has by its description, which is what
+    /// `bakeoff list` shows of it: `bucket=1d (or a number), order=asc|desc`.
+    pub fn of(id: &'a DesignId, description: &'static str) -> Result<Self, EngineError> {
         let left = id
             .settings
             .iter()
             .map(|(k, v)| (k.as_str(), v.as_str()))
             .collect();
-        Settings { id, left }
+        let settings = Settings { id, left };
+        let known: Vec<&str> = names(description).collect();
+        match settings.left.keys().find(|name| !known.contains(name)) {
+            Some(name) => Err(settings.unknown(name, &known, description)),
+            None => Ok(settings),
+        }
+    }
+
+    fn unknown(&self, name: &str, known: &[&str], description: &str) -> EngineError {
+        let meant = nearest(name, known.iter().copied());
+        let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        let all = match description {
+            "" => "none",
+            description => description,
+        };
+        self.error(format!("unknown setting `{name}`{meant}; there are: {all}"))
     }
 
     /// Takes a setting that is one of these words, compared without regard to case.
@@ -96,13 +113,12 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Fails when a setting is left that nobody asked for.
-    pub fn end(self, known: &str) -> Result<(), EngineError> {
+    /// Fails when a setting is left, which the layout's description names and its code does not
+    /// read.
+    pub fn end(self) -> Result<(), EngineError> {
         match self.left.keys().next() {
             None => Ok(()),
-            Some(unknown) => {
-                Err(self.error(format!("unknown setting `{unknown}`; there are: {known}")))
-            }
+            Some(name) => Err(self.error(format!("{name}= is not read by this layout"))),
         }
     }
 
@@ -110,3 +126,13 @@ impl<'a> Settings<'a> {
         EngineError(format!("design {}: {message}", self.id))
     }
 }
+
+/// The names of the settings in a layout's description.
+pub fn names(description: &'static str) -> impl Iterator<Item = &'static str> {
+    description
+        .split(", ")
+        .filter_map(|setting| Some(setting.split_once('=')?.0))
+}
+
+#[cfg(test)]
+mod tests;

@@ -58,10 +58,9 @@ pub enum Error {
     },
 
     #[error(
-        "TimescaleDB is not installed for PostgreSQL {version} ({}): install it with `apt-get \
-         install postgresql-17-timescaledb` on Debian 13 or Ubuntu, with \
-         scripts/install-timescaledb of Bakeoff's sources on an older Debian, or name a running \
-         server that has it with --postgres URL",
+        "TimescaleDB is not installed for PostgreSQL {version} ({}): install it with `bakeoff show \
+         install-timescaledb | bash` on Debian or Ubuntu (where there is one, that is the package \
+         postgresql-17-timescaledb), or name a running server that has it with --postgres URL",
         bin_dir.display()
     )]
     NoTimescale { version: String, bin_dir: PathBuf },

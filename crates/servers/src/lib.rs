@@ -18,6 +18,7 @@ mod process;
 mod python;
 mod record;
 mod search;
+pub mod survey;
 
 pub use engine::Engine;
 pub use error::{Error, Result};

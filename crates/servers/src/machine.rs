@@ -36,6 +36,13 @@ pub(crate) fn memory_mib() -> Result<u64> {
     Ok(total_mib.min(container_bytes / MIB))
 }
 
+/// What is free on the disk of that folder for who may not take what is kept for root.
+pub(crate) fn free_mib(folder: &Path) -> Result<u64> {
+    let disk = rustix::fs::statvfs(folder)
+        .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize) / MIB)
+}
+
 /// # Errors
 /// `Refused` when the disk of that folder has no room for a server.
 pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
@@ -45,10 +52,7 @@ pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
 /// # Errors
 /// `Refused` when the disk of that folder has not that much room for what `purpose` says.
 pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str) -> Result<()> {
-    let disk = rustix::fs::statvfs(folder)
-        .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;
-    let free_mib = disk.f_bavail.saturating_mul(disk.f_frsize) / MIB;
-    check_free_mib(free_mib, least_mib, folder, purpose)
+    check_free_mib(free_mib(folder)?, least_mib, folder, purpose)
 }
 
 fn check_free_mib(free_mib: u64, least_mib: u64, folder: &Path, purpose: &str) -> Result<()> {

@@ -20,7 +20,7 @@ mod tsbs;
 mod values;
 mod wire;
 
-pub use check::suggestion;
+pub use check::{nearest, suggestion};
 pub use concurrent::Concurrent;
 pub use error::{Error, Result};
 pub use generator::{ColumnGenerator, Sequence};

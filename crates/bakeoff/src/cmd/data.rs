@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{Data, Error, Workload, source};
 use clap::Args;
 
 use crate::exit::Misuse;
+use crate::shipped::{Chosen, Shelf, Shipped, WORKLOADS};
 
 #[derive(Args, Debug)]
 pub struct DataOptions {
@@ -22,10 +23,19 @@ pub struct DataOptions {
 }
 
 impl DataOptions {
-    /// The workload of a file, with the options of its generator.
-    pub fn workload(&self, path: &Path) -> Result<Workload> {
-        Workload::read_with(path, &self.set).map_err(|error| match error {
+    /// The workload of a file, or the one of that name that comes with Bakeoff, with the options
+    /// of its generator.
+    pub fn workload(&self, asked: &Path) -> Result<Workload> {
+        let (workload, hint) = match choose(&WORKLOADS, asked)? {
+            Chosen::Shipped(Shipped { name, text }) => {
+                let workload = Workload::parse_with(text, Path::new(name), &self.set);
+                (workload, String::new())
+            }
+            Chosen::File { hint } => (Workload::read_with(asked, &self.set), hint),
+        };
+        workload.map_err(|error| match error {
             Error::Usage(_) => Misuse::of(error.into()).into(),
+            Error::Read { .. } => anyhow!("{error}{hint}"),
             error => error.into(),
         })
     }
@@ -51,4 +61,19 @@ impl DataOptions {
             (None, _) => String::new(),
         }
     }
+}
+
+/// What the command line names: a file, or what comes with Bakeoff. Where both could be meant, one
+/// line says which it is.
+///
+/// # Errors
+/// A misuse if it names neither, with what was probably meant.
+pub fn choose(shelf: &Shelf, asked: &Path) -> Result<Chosen> {
+    let (chosen, note) = shelf
+        .choose(asked)
+        .map_err(|message| Misuse::of(anyhow!(message)))?;
+    if let Some(note) = note {
+        eprintln!("note: {note}");
+    }
+    Ok(chosen)
 }

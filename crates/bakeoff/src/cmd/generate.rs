@@ -10,6 +10,7 @@ use bakeoff_workload::csv::Encoder;
 use clap::Args;
 
 use crate::cmd::choice::parse_rows;
+use crate::cmd::completions;
 use crate::cmd::data::DataOptions;
 use crate::exit::Exit;
 
@@ -19,7 +20,8 @@ const BATCH_ROWS: usize = 512;
 /// Write the rows of a workload as CSV, as `run` would load them
 #[derive(Args, Debug)]
 pub struct Generate {
-    /// Workload file
+    /// Workload: a file, or a name out of `bakeoff list`
+    #[arg(add = completions::workloads())]
     workload: PathBuf,
 
     /// Rows to write, for example 200000, 200k or 4.16M [default: as many as `run` loads]

@@ -3,78 +3,118 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_workload::Workload;
+use bakeoff_workload::{PriceList, Workload};
 use clap::Args;
 
 use crate::exit::Exit;
+use crate::shipped::{PRICES, Shipped, WORKLOADS};
 
-/// List workloads, layouts with their settings, and the engines found on this machine.
+/// List workloads, price lists, layouts with their settings, and the engines found here
 #[derive(Args)]
 pub struct List {
-    /// Folder with workload files
-    #[arg(long, default_value = "workloads")]
-    workloads: PathBuf,
+    /// List the workload files of this folder and of those in it instead of those that come with
+    /// Bakeoff
+    #[arg(long, value_name = "DIR")]
+    workloads: Option<PathBuf>,
 }
 
 impl List {
     pub fn run(self) -> Result<Exit> {
         let mut out = std::io::stdout().lock();
-        self.list_workloads(&mut out)?;
+        match &self.workloads {
+            Some(folder) => list_folder(&mut out, folder)?,
+            None => list_shipped(&mut out)?,
+        }
         list_layouts(&mut out)?;
         list_engines(&mut out)?;
         Ok(Exit::Complete)
     }
-
-    fn list_workloads(&self, out: &mut impl Write) -> Result<()> {
-        writeln!(out, "Workloads in {}:", self.workloads.display())?;
-        let mut paths = match workload_files(&self.workloads) {
-            Ok(paths) => paths,
-            Err(error) => {
-                writeln!(out, "  none: {error}; name a folder with --workloads\n")?;
-                return Ok(());
-            }
-        };
-        paths.sort();
-        for path in paths {
-            match Workload::read(&path) {
-                Ok(workload) => {
-                    writeln!(out, "  {:<28} {}", path.display(), workload.title)?;
-                    writeln!(out, "    for {}", commands(&workload))?;
-                    for design in &workload.designs {
-                        writeln!(out, "    {design}")?;
-                    }
-                }
-                Err(error) => writeln!(out, "  {:<28} {error}", path.display())?,
-            }
-        }
-        Ok(writeln!(out)?)
-    }
 }
 
+fn list_shipped(out: &mut impl Write) -> Result<()> {
+    writeln!(
+        out,
+        "Workloads, named in any folder (`bakeoff show NAME` prints one to be changed):"
+    )?;
+    let (groups, alone): (Vec<Shipped>, Vec<Shipped>) = WORKLOADS
+        .files
+        .iter()
+        .partition(|file| file.name.contains('/'));
+    for Shipped { name, text } in alone.into_iter().chain(groups) {
+        list_workload(out, name, Workload::parse(text, Path::new(name)))?;
+    }
+    writeln!(out, "\nPrice lists, for --prices:")?;
+    for Shipped { name, text } in PRICES.files {
+        match PriceList::parse(text, Path::new(name)) {
+            Ok(list) => writeln!(out, "  {name:<22} {}", list.title)?,
+            Err(error) => writeln!(out, "  {name:<22} {error}")?,
+        }
+    }
+    Ok(writeln!(out)?)
+}
+
+fn list_folder(out: &mut impl Write, folder: &Path) -> Result<()> {
+    let mut found = workload_files(folder)
+        .with_context(|| format!("cannot read the folder {} of --workloads", folder.display()))?;
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    writeln!(out, "Workloads in {}:", folder.display())?;
+    for (path, unreadable) in found {
+        let name = path.display().to_string();
+        match unreadable {
+            Some(error) => writeln!(out, "  {name:<22} cannot be read: {error}")?,
+            None => list_workload(out, &name, Workload::read(&path))?,
+        }
+    }
+    Ok(writeln!(out)?)
+}
+
+fn list_workload(
+    out: &mut impl Write,
+    name: &str,
+    workload: bakeoff_workload::Result<Workload>,
+) -> Result<()> {
+    match workload {
+        Ok(workload) => writeln!(
+            out,
+            "  {name:<22} {:<10} {}",
+            commands(&workload),
+            workload.title
+        )?,
+        Err(error) => writeln!(out, "  {name:<22} {error}")?,
+    }
+    Ok(())
+}
+
+/// A workload file, or a folder that cannot be read.
+type Entry = (PathBuf, Option<std::io::Error>);
+
 /// TOML files of a folder and of the folders in it.
-fn workload_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+fn workload_files(folder: &Path) -> std::io::Result<Vec<Entry>> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
-        match path.extension().is_some_and(|e| e == "toml") {
-            true => files.push(path),
-            // Links to folders are not followed, so that none is met twice.
-            false if entry.file_type()?.is_dir() => files.extend(workload_files(&path)?),
-            false => {}
+        // Links to folders are not followed, so that none is met twice.
+        if entry.file_type()?.is_dir() {
+            match workload_files(&path) {
+                Ok(more) => found.extend(more),
+                Err(error) => found.push((path, Some(error))),
+            }
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            found.push((path, None));
         }
     }
-    Ok(files)
+    Ok(found)
 }
 
 /// The commands that have something to do with a workload.
 fn commands(workload: &Workload) -> &'static str {
     match (workload.queries.is_empty(), workload.mix.is_some()) {
-        (false, false) => "bakeoff run",
-        (true, true) => "bakeoff drive",
-        _ => "bakeoff run, bakeoff drive",
+        (false, false) => "run",
+        (true, true) => "drive",
+        _ => "run, drive",
     }
 }
 

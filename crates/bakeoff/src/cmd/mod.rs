@@ -2,25 +2,29 @@
 
 mod choice;
 mod cluster;
+mod completions;
 mod data;
+mod doctor;
 mod drive;
 mod engines;
 mod generate;
 mod ingest;
 mod list;
+mod man;
 mod merge;
 mod nodes;
 mod postgres;
 mod prices;
 mod report;
 mod run;
+mod show;
 mod sql;
 mod sweep;
 mod table;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::TableError;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::exit::{Exit, Misuse};
 
@@ -45,14 +49,40 @@ enum Command {
     Merge(merge::Merge),
     Generate(generate::Generate),
     List(list::List),
+    Show(show::Show),
+    Doctor(doctor::Doctor),
     Report(report::Report),
     Sql(Box<sql::Sql>),
     Ingest(Box<ingest::Ingest>),
     Table(table::Table),
     Engines(engines::Engines),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
+/// What to do next, for who gives no command.
+pub const FIRST_STEPS: &str = "\
+Bakeoff measures how to store time-series and event data.
+
+  bakeoff doctor                      what is here, and what installs the rest
+  bakeoff run formats --budget 3m     compare twelve designs of one table
+  bakeoff show metrics > mine.toml    a workload to change for your own table
+  bakeoff run mine.toml --data FILE   compare designs of it
+
+Other workloads: bakeoff list. All commands: bakeoff --help.
+";
+
 impl Arguments {
+    /// The command line; a shell that asks how it goes on is answered. One that is wrong, or asks
+    /// for help, ends the program.
+    pub fn read() -> Option<Arguments> {
+        completions::answer_shell(Arguments::command);
+        match std::env::args_os().len() {
+            0 | 1 => None,
+            _ => Some(Arguments::parse()),
+        }
+    }
+
     pub fn run(self) -> Result<Exit> {
         match self.command {
             Command::Run(run) => run.run(),
@@ -61,11 +91,15 @@ impl Arguments {
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::List(list) => list.run(),
+            Command::Show(show) => show.run(),
+            Command::Doctor(doctor) => doctor.run(),
             Command::Report(report) => report.run(),
             Command::Sql(sql) => sql.run(),
             Command::Ingest(ingest) => ingest.run(),
             Command::Table(table) => table.run(),
             Command::Engines(engines) => engines.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
         }
     }
 }

@@ -1,26 +1,36 @@
 //! Prices for a report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_stats::Prices;
 use bakeoff_workload::PriceList;
 use clap::Args;
 
+use crate::cmd::completions;
+use crate::cmd::data::choose;
+use crate::shipped::{Chosen, PRICES, Shipped};
+
 #[derive(Args, Debug)]
 pub struct PriceOptions {
-    /// Price list (TOML): the report also says what the figures cost
-    #[arg(long, value_name = "FILE")]
+    /// Price list, a file (TOML) or one that comes with Bakeoff (study-2018): the report also says
+    /// what the figures cost
+    #[arg(long, value_name = "FILE|NAME", add = completions::prices())]
     prices: Option<PathBuf>,
 }
 
 impl PriceOptions {
     /// Reads and checks the list; `None` where none is named.
     pub fn read(&self) -> Result<Option<Prices>> {
-        let Some(path) = &self.prices else {
+        let Some(asked) = &self.prices else {
             return Ok(None);
         };
-        let list = PriceList::read(path)?;
+        let list = match choose(&PRICES, asked)? {
+            Chosen::Shipped(Shipped { name, text }) => PriceList::parse(text, Path::new(name))?,
+            Chosen::File { hint } => {
+                PriceList::read(asked).map_err(|error| anyhow!("{error}{hint}"))?
+            }
+        };
         Ok(Some(Prices {
             title: list.title,
             currency: list.currency,

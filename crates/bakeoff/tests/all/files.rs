@@ -300,7 +300,7 @@ fn the_list_names_workloads_layouts_and_engines() {
         .says("Engines:");
     bench
         .bakeoff(&["list", "--workloads", "nowhere"])
-        .expect(0)
+        .expect(1)
         .says("--workloads");
 }
 

@@ -37,7 +37,7 @@ pub struct AsWrittenDesign {
 /// # Errors
 /// If the mix has none, or if they bind what rows do not have before the load.
 pub fn statements(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, EngineError> {
-    let settings = Settings::of(id);
+    let settings = Settings::of(id, "")?;
     if mix.schema.is_empty() {
         return Err(settings.error(
             "the workload's [mix] makes no tables: add schema = [\"CREATE TABLE ...\"], or use \
@@ -60,7 +60,7 @@ pub fn statements(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String
                 .to_owned(),
         ));
     }
-    settings.end("none: the statements say all")?;
+    settings.end()?;
     let populate = mix.populate.iter().map(|s| &s.cql);
     let all = mix.schema.iter().chain(populate);
     Ok(all.map(|cql| in_keyspace(cql, keyspace)).collect())

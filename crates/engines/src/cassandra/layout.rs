@@ -12,8 +12,11 @@ pub const SERIES: &str = "series";
 /// Holds all columns outside the key, encoded as [`super::row_blob`] does.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
-const KNOWN_SETTINGS: &str =
-    "bucket=, chunk=, compressor=LZ4|Zstd|Deflate|Snappy|none, order=asc|desc";
+pub const NARROW_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
+pub const SERIES_SETTINGS: &str = NARROW_SETTINGS;
+/// Settings of layouts that keep rows of a partition key together.
+pub const WIDE_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
+                                 compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -57,37 +60,35 @@ const DEFAULT_CHUNK_KIB: u32 = 16;
 
 impl TableLayout {
     pub fn new(id: &DesignId, table: &Table, keys_repeat: bool) -> Result<Self, EngineError> {
-        let mut settings = Settings::of(id);
-        let shape = match id.layout.as_deref() {
-            Some("narrow") => Shape::Narrow,
-            Some("wide") => Shape::Wide,
+        let (shape, description) = match id.layout.as_deref() {
+            Some("narrow") => (Shape::Narrow, NARROW_SETTINGS),
+            Some("wide") => (Shape::Wide, WIDE_SETTINGS),
             // The table of the values.
-            Some(SERIES) => Shape::Wide,
-            Some("blob") => Shape::Blob,
-            Some("compact") => Shape::Compact,
+            Some(SERIES) => (Shape::Wide, SERIES_SETTINGS),
+            Some("blob") => (Shape::Blob, WIDE_SETTINGS),
+            Some("compact") => (Shape::Compact, WIDE_SETTINGS),
             other => {
-                return Err(settings.error(format!(
-                    "cassandra has no layout `{}`; there are narrow, wide, blob, compact, \
-                     series, columnar, as-written",
+                return Err(EngineError(format!(
+                    "design {id}: cassandra has no layout `{}`; there are narrow, wide, blob, \
+                     compact, series, columnar, as-written",
                     other.unwrap_or("")
                 )));
             }
         };
+        check_meaning(id, shape)?;
+        let mut settings = Settings::of(id, description)?;
         let compressor =
             settings.word("compressor", &["LZ4", "Zstd", "Deflate", "Snappy", "none"])?;
         let chunk = settings.kib("chunk")?;
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
-            Some(width) => Some(bucket(&settings, shape, table, &width)?),
+            Some(width) => Some(bucket(&settings, table, &width)?),
             None => None,
         };
         let order = settings.word("order", &["asc", "desc"])?;
-        if order.is_some() && (shape == Shape::Narrow || id.layout.as_deref() == Some(SERIES)) {
-            return Err(settings.error("order= means nothing in this layout".to_owned()));
-        }
         if compressor == Some("none") && chunk.is_some() {
             return Err(settings.error("chunk= means nothing with compressor=none".to_owned()));
         }
-        settings.end(KNOWN_SETTINGS)?;
+        settings.end()?;
         if table.columns.len() == table.key().count() && shape == Shape::Compact {
             return Err(EngineError(format!(
                 "design {id}: COMPACT STORAGE needs a column outside the key"
@@ -246,15 +247,19 @@ impl TableLayout {
     }
 }
 
-fn bucket(
-    settings: &Settings<'_>,
-    shape: Shape,
-    table: &Table,
-    width: &str,
-) -> Result<Bucket, EngineError> {
-    if shape == Shape::Narrow {
-        return Err(settings.error("bucket= means nothing with one row per partition".to_owned()));
+/// Fails for a setting that other layouts have and this one cannot have.
+fn check_meaning(id: &DesignId, shape: Shape) -> Result<(), EngineError> {
+    let of_partitions = ["bucket", "order"];
+    let asked = |name: &&&str| id.settings.contains_key(**name);
+    match of_partitions.iter().find(asked) {
+        Some(name) if shape == Shape::Narrow => Err(EngineError(format!(
+            "design {id}: {name}= means nothing with one row per partition"
+        ))),
+        _ => Ok(()),
     }
+}
+
+fn bucket(settings: &Settings<'_>, table: &Table, width: &str) -> Result<Bucket, EngineError> {
     let (column, width) = settings.width(table, "bucket", width)?;
     Ok(Bucket {
         column: column.name.clone(),

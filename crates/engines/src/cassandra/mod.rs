@@ -39,8 +39,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
-use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::{find_jars, find_java, pinned};
+use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Mix, Workload};
 use datafusion::error::DataFusionError;
@@ -70,10 +69,6 @@ pub struct Cassandra;
 /// The layout that is no CQL table of rows.
 const COLUMNAR: &str = "columnar";
 
-const COMPRESSION: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-const BUCKET_AND_COMPRESSION: &str =
-    "bucket=1d (or a number), compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-
 #[async_trait]
 impl Engine for Cassandra {
     fn name(&self) -> &'static str {
@@ -85,27 +80,27 @@ impl Engine for Cassandra {
             Layout {
                 name: "cassandra/narrow",
                 what: "one row per partition",
-                settings: COMPRESSION,
+                settings: layout::NARROW_SETTINGS,
             },
             Layout {
                 name: "cassandra/wide",
                 what: "rows of a partition key together, in order; a time bucket if asked",
-                settings: BUCKET_AND_COMPRESSION,
+                settings: layout::WIDE_SETTINGS,
             },
             Layout {
                 name: "cassandra/blob",
                 what: "as wide, everything outside the key in one encoded blob per row",
-                settings: BUCKET_AND_COMPRESSION,
+                settings: layout::WIDE_SETTINGS,
             },
             Layout {
                 name: "cassandra/compact",
                 what: "as blob, WITH COMPACT STORAGE",
-                settings: BUCKET_AND_COMPRESSION,
+                settings: layout::WIDE_SETTINGS,
             },
             Layout {
                 name: "cassandra/series",
                 what: "a partition for each key, metric and day; tags in a table with a row per key",
-                settings: COMPRESSION,
+                settings: layout::SERIES_SETTINGS,
             },
             Layout {
                 name: "cassandra/columnar",
@@ -124,15 +119,8 @@ impl Engine for Cassandra {
         true
     }
 
-    async fn availability(&self) -> Result<String, String> {
-        let java = find_java().await.map_err(|e| e.to_string())?;
-        let home = Home::from_env().map_err(|e| e.to_string())?;
-        let version = pinned().map_err(|e| e.to_string())?.version;
-        let jars = find_jars(&home, &version).map_err(|e| e.to_string())?;
-        Ok(format!(
-            "Apache Cassandra {version} on Java {}, jars: {jars}",
-            java.version
-        ))
+    async fn survey(&self) -> Survey {
+        survey::cassandra().await
     }
 
     fn describe(

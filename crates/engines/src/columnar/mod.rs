@@ -33,7 +33,7 @@ pub struct Shape {
 
 impl Shape {
     pub fn new(id: &DesignId, table: &Described) -> Result<Self, EngineError> {
-        let mut settings = Settings::of(id);
+        let mut settings = Settings::of(id, SETTINGS)?;
         let profile = settings.word("profile", &Profile::ALL.map(Profile::name))?;
         let profile = profile.and_then(|name| name.parse().ok());
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
@@ -62,7 +62,7 @@ impl Shape {
         };
         let checked = definition.check();
         checked.map_err(|error| settings.error(error.to_string()))?;
-        settings.end(SETTINGS)?;
+        settings.end()?;
         Ok(Shape {
             definition,
             cache_bytes: u64::from(cache_mib) << 20,

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use async_trait::async_trait;
 use bakeoff_driver::drive::{Call, Done, Failure, Session, Target, Worker};
 use bakeoff_driver::{Design, DesignError};
+use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, ServerSample};
 use bakeoff_workload::{DesignId, Workload};
 
@@ -32,8 +33,8 @@ impl Engine for Dry {
         true
     }
 
-    async fn availability(&self) -> Result<String, String> {
-        Ok("part of Bakeoff, for bakeoff drive".to_owned())
+    async fn survey(&self) -> Survey {
+        Survey::built_in("part of Bakeoff, for bakeoff drive")
     }
 
     fn describe(
@@ -42,11 +43,11 @@ impl Engine for Dry {
         _: &Workload,
         _: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let settings = Settings::of(id);
+        let settings = Settings::of(id, "")?;
         if let Some(layout) = &id.layout {
             return Err(settings.error(format!("dry has no layout `{layout}`")));
         }
-        settings.end("none")?;
+        settings.end()?;
         Ok(DesignInfo {
             id: id.to_string(),
             engine: "dry".to_owned(),

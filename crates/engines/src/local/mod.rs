@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bakeoff_columnar::store::directory::DirectoryStore;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
 use bakeoff_workload::{DesignId, Workload};
 use tokio::sync::RwLock;
@@ -33,8 +34,8 @@ impl Engine for Local {
         }]
     }
 
-    async fn availability(&self) -> Result<String, String> {
-        Ok(version())
+    async fn survey(&self) -> Survey {
+        Survey::built_in(version())
     }
 
     fn describe(

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
 use bakeoff_workload::{DesignId, Table, Workload};
 use datafusion::datasource::MemTable;
@@ -29,8 +30,8 @@ impl Engine for Memory {
         }]
     }
 
-    async fn availability(&self) -> Result<String, String> {
-        Ok(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
+    async fn survey(&self) -> Survey {
+        Survey::built_in(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
     }
 
     fn describe(
@@ -39,11 +40,11 @@ impl Engine for Memory {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let settings = Settings::of(id);
+        let settings = Settings::of(id, "")?;
         if let Some(layout) = &id.layout {
             return Err(settings.error(format!("memory has no layout `{layout}`")));
         }
-        settings.end("none")?;
+        settings.end()?;
         let limit = format!("{} MiB", context.memory_table_bytes >> 20);
         Ok(DesignInfo {
             id: id.to_string(),

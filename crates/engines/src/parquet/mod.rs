@@ -7,12 +7,15 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
+use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::settings::Settings;
 use crate::{Context, Engine, EngineError, Layout, Running};
 use files::{Codec, ParquetTable};
+
+const SETTINGS: &str = "codec=zstd|snappy";
 
 pub struct ParquetFiles;
 
@@ -26,12 +29,12 @@ impl Engine for ParquetFiles {
         &[Layout {
             name: "parquet",
             what: "one Parquet file sorted by key, read by DataFusion",
-            settings: "codec=zstd|snappy",
+            settings: SETTINGS,
         }]
     }
 
-    async fn availability(&self) -> Result<String, String> {
-        Ok(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
+    async fn survey(&self) -> Survey {
+        Survey::built_in(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
     }
 
     fn describe(
@@ -113,7 +116,7 @@ impl Running for RunningParquet {
 }
 
 fn codec(id: &DesignId) -> Result<Codec, EngineError> {
-    let mut settings = Settings::of(id);
+    let mut settings = Settings::of(id, SETTINGS)?;
     if let Some(layout) = &id.layout {
         return Err(settings.error(format!("parquet has no layout `{layout}`")));
     }
@@ -121,6 +124,6 @@ fn codec(id: &DesignId) -> Result<Codec, EngineError> {
         Some("snappy") => Codec::Snappy,
         _ => Codec::Zstd,
     };
-    settings.end("codec=zstd|snappy")?;
+    settings.end()?;
     Ok(codec)
 }

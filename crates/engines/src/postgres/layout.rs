@@ -40,26 +40,12 @@ impl TableLayout {
     /// # Errors
     /// For a layout, a setting or a value that there is not, or that does not fit the table.
     pub fn new(id: &DesignId, table: &Table) -> Result<Self, EngineError> {
-        let mut settings = Settings::of(id);
-        let layout = id.layout.as_deref().unwrap_or_default();
-        let (shape, known) = match (id.engine.as_str(), layout) {
-            ("postgres", "plain") => (Shape::Plain, INDEX_SETTINGS),
-            ("postgres", "brin") => (brin(&mut settings, table)?, BRIN_SETTINGS),
-            ("postgres", "partitioned") => {
-                let ranges = ranges(&mut settings, table, "width", "1d")?;
-                (Shape::Partitioned(ranges), PARTITIONED_SETTINGS)
-            }
-            ("timescale", "hypertable") => (hypertable(&mut settings, table)?, HYPERTABLE_SETTINGS),
-            ("timescale", _) => {
-                let message = format!("timescale has no layout `{layout}`; there is hypertable");
-                return Err(settings.error(message));
-            }
-            _ => {
-                return Err(settings.error(format!(
-                    "postgres has no layout `{layout}`; there are plain, brin, partitioned (and \
-                     timescale/hypertable)"
-                )));
-            }
+        let mut settings = Settings::of(id, description(id)?)?;
+        let shape = match id.layout.as_deref() {
+            Some("brin") => brin(&mut settings, table)?,
+            Some("partitioned") => Shape::Partitioned(ranges(&mut settings, table, "width", "1d")?),
+            Some("hypertable") => hypertable(&mut settings, table)?,
+            _ => Shape::Plain,
         };
         // As TimescaleDB does where it is not told otherwise.
         let by_default = matches!(shape, Shape::Hypertable { .. });
@@ -70,7 +56,7 @@ impl TableLayout {
         if time_index && table.order_key.is_empty() {
             return Err(settings.error("time-index=on needs an order key".to_owned()));
         }
-        settings.end(known)?;
+        settings.end()?;
         Ok(TableLayout {
             shape,
             time_index,
@@ -187,6 +173,24 @@ impl TableLayout {
             indexes.push(format!("{on}({})", time.join(", ")));
         }
         indexes
+    }
+}
+
+/// The settings of a design's layout.
+fn description(id: &DesignId) -> Result<&'static str, EngineError> {
+    let layout = id.layout.as_deref().unwrap_or_default();
+    match (id.engine.as_str(), layout) {
+        ("postgres", "plain") => Ok(INDEX_SETTINGS),
+        ("postgres", "brin") => Ok(BRIN_SETTINGS),
+        ("postgres", "partitioned") => Ok(PARTITIONED_SETTINGS),
+        ("timescale", "hypertable") => Ok(HYPERTABLE_SETTINGS),
+        ("timescale", _) => Err(EngineError(format!(
+            "design {id}: timescale has no layout `{layout}`; there is hypertable"
+        ))),
+        _ => Err(EngineError(format!(
+            "design {id}: postgres has no layout `{layout}`; there are plain, brin, partitioned \
+             (and timescale/hypertable)"
+        ))),
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bakeoff_driver::Design;
-use bakeoff_servers::postgres::{find_postgres, find_timescale};
+use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Workload};
 
@@ -85,21 +85,11 @@ impl Engine for Flavour {
         true
     }
 
-    async fn availability(&self) -> Result<String, String> {
-        let found = match self {
-            Flavour::Postgres => find_postgres(None),
-            Flavour::Timescale => find_timescale(None),
-        };
-        let found = found.map_err(|e| e.to_string())?;
-        let postgres = format!(
-            "PostgreSQL {} in {}",
-            found.version,
-            found.bin_dir.display()
-        );
-        Ok(match (self, found.timescale) {
-            (Flavour::Timescale, Some(version)) => format!("TimescaleDB {version} on {postgres}"),
-            _ => postgres,
-        })
+    async fn survey(&self) -> Survey {
+        match self {
+            Flavour::Postgres => survey::postgres(),
+            Flavour::Timescale => survey::timescale(),
+        }
     }
 
     fn describe(

@@ -1,6 +1,7 @@
 //! How much of the machine's memory the heap may take.
 
 use super::node::Node;
+use super::options::DEFAULT_HEAP_MIB;
 use crate::error::{Error, Result};
 use crate::machine::memory_mib;
 
@@ -8,6 +9,14 @@ const LEAST_HEAP_MIB: u64 = 512;
 /// A server also takes memory beside its heap, and the system's page cache and the clients need
 /// theirs.
 const HEAP_SHARE: u64 = 4;
+
+/// The heap in MiB of one node where nothing else is asked for.
+///
+/// # Errors
+/// `Refused` when this machine has too little memory for Cassandra.
+pub(crate) fn default_heap_mib() -> Result<u64> {
+    heap_mib(DEFAULT_HEAP_MIB, Node::default())
+}
 
 /// The heap in MiB: what was asked for, but no more than a quarter of the memory for all nodes.
 ///

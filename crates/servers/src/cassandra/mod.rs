@@ -40,6 +40,7 @@ mod server;
 mod usage;
 
 pub(crate) use details::Details;
+pub(crate) use heap::default_heap_mib;
 pub use jars::{Jars, find_jars, resolve_jars, search_jars};
 pub use java::{Java, find_java, search_java};
 pub(crate) use log::log;

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::home::Home;
 use crate::record::Owner;
 
-const DEFAULT_HEAP_MIB: u64 = 2048;
+pub(crate) const DEFAULT_HEAP_MIB: u64 = 2048;
 
 /// How the files of a table are read (`disk_access_mode`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

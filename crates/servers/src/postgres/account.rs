@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::installation::Installation;
 use crate::error::{Error, Result};
 
 /// The accounts to choose from, the preferred one first.
@@ -75,6 +76,18 @@ impl Account {
         std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid))
             .map_err(Error::io("change the owner of", path))
     }
+}
+
+/// The name of the account that servers of that installation run as, if it is not ours.
+///
+/// # Errors
+/// `Refused` where there is no such account, or it may not run the programs.
+pub(crate) fn check_account(installation: &Installation) -> Result<Option<String>> {
+    let Some(account) = Account::for_servers()? else {
+        return Ok(None);
+    };
+    account.check_runs(&installation.program("postgres"))?;
+    Ok(Some(account.name))
 }
 
 /// Variables that programs are found by.

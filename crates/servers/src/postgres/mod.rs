@@ -31,6 +31,7 @@ mod ready;
 mod secret;
 mod server;
 
+pub(crate) use account::check_account;
 pub(crate) use details::Details;
 pub(crate) use folder::log;
 pub use installation::{

@@ -29,7 +29,7 @@ use crate::{
 pub use query::placeholders;
 use set::Set;
 use text::Text;
-pub use text::suggestion;
+pub use text::{nearest, suggestion};
 
 /// Rows to load when neither the workload file nor the command line says.
 const DEFAULT_ROWS: u64 = 100_000;

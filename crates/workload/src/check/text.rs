@@ -52,22 +52,25 @@ impl Text<'_> {
 pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     const LISTED: usize = 12;
     let candidates: Vec<&str> = candidates.into_iter().collect();
-    let tolerated = (word.chars().count() / 3).max(1);
-    let nearest = candidates
-        .iter()
-        .map(|candidate| {
-            (
-                strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()),
-                candidate,
-            )
-        })
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, _)| *distance <= tolerated);
-    match nearest {
-        Some((_, candidate)) => format!("; did you mean `{candidate}`?"),
+    match nearest(word, candidates.iter().copied()) {
+        Some(candidate) => format!("; did you mean `{candidate}`?"),
         None if candidates.is_empty() || candidates.len() > LISTED => String::new(),
         None => format!("; there are {}", quoted(&candidates)),
     }
+}
+
+/// The candidate that is nearest to `word`, if one is so near that it was probably meant.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let tolerated = (word.chars().count() / 3).max(1);
+    let distance = |candidate: &str| {
+        strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase())
+    };
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(candidate), candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= tolerated)
+        .map(|(_, candidate)| candidate)
 }
 
 /// `a`, `b`, `c`

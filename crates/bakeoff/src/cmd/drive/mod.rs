@@ -23,6 +23,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_rows, parse_time};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::completions;
 use crate::cmd::data::DataOptions;
 use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
@@ -35,7 +36,8 @@ use load::Load;
 /// hide it. Several designs take turns, in random order in every round.
 #[derive(Args, Debug)]
 pub struct Drive {
-    /// Workload file with a [mix]
+    /// Workload with a [mix]: a file, or a name out of `bakeoff list`
+    #[arg(add = completions::workloads())]
     workload: PathBuf,
 
     /// Only the designs that match one of these patterns, or further designs by their whole id

@@ -18,6 +18,7 @@ use clap::Args;
 use self::concurrent::ConcurrentOptions;
 use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_percent, parse_rows};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::completions;
 use crate::cmd::data::DataOptions;
 use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
@@ -31,7 +32,8 @@ use crate::machine;
 /// The same command on the same folder goes on where it was stopped.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// Workload file
+    /// Workload: a file, or a name out of `bakeoff list`
+    #[arg(add = completions::workloads())]
     workload: PathBuf,
 
     /// Only the designs that match one of these patterns, or further designs by their whole id

@@ -16,6 +16,7 @@ use clap::Args;
 
 use crate::cmd::choice::{self, parse_duration_to_a_day};
 use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::completions;
 use crate::cmd::data::DataOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
@@ -32,7 +33,8 @@ const MOST_WORKERS: u32 = 4_096;
 /// one. For each setting the table is made anew, and its rows are counted at the end.
 #[derive(Args, Debug)]
 pub struct Sweep {
-    /// Workload file
+    /// Workload: a file, or a name out of `bakeoff list`
+    #[arg(add = completions::workloads())]
     workload: PathBuf,
 
     /// Only the designs that match one of these patterns, or further designs by their whole id

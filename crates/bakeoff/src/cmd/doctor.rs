@@ -1,0 +1,109 @@
+//! `bakeoff doctor`: what this machine has for runs, and what installs the rest.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use bakeoff_engines::registry::ENGINES;
+use bakeoff_engines::servers::survey::{self, Need, Survey};
+use clap::Args;
+
+use crate::exit::Exit;
+
+/// The engine that `bakeoff run formats`, the first command of the documentation, cannot do
+/// without.
+const MAIN: &str = "cassandra";
+
+/// Show which engines are here, and what installs the others; start nothing
+///
+/// The exit code is that of a run of `formats` here: 0 where each of its designs can be measured,
+/// though other engines may be missing, 3 where Cassandra's cannot, 1 where nothing can be written.
+#[derive(Args)]
+pub struct Doctor {}
+
+/// What was found.
+struct Findings {
+    engines: Vec<(&'static str, Survey)>,
+    machine: Vec<Need>,
+}
+
+impl Doctor {
+    pub fn run(self) -> Result<Exit> {
+        let findings = Findings::look()?;
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{}", findings.answer())?;
+        writeln!(out, "\nEngines:")?;
+        for (name, survey) in &findings.engines {
+            let state = match survey.verdict() {
+                Ok(summary) => summary,
+                Err(_) => "cannot be used",
+            };
+            writeln!(out, "  {name:<10} {state}")?;
+            write_needs(&mut out, "    ", &survey.needs)?;
+        }
+        writeln!(out, "\nThis machine:")?;
+        write_needs(&mut out, "  ", &findings.machine)?;
+        Ok(findings.exit())
+    }
+}
+
+impl Findings {
+    fn look() -> Result<Findings> {
+        let folder = std::env::current_dir().context("cannot use the current folder")?;
+        let runtime = super::small_runtime()?;
+        let of_engine = |engine: &&'static dyn bakeoff_engines::Engine| {
+            (engine.name(), runtime.block_on(engine.survey()))
+        };
+        Ok(Findings {
+            engines: ENGINES.iter().map(of_engine).collect(),
+            machine: survey::machine(&folder),
+        })
+    }
+
+    fn missing(&self) -> Vec<&'static str> {
+        let missing = self.engines.iter().filter(|(_, s)| s.verdict().is_err());
+        missing.map(|(name, _)| *name).collect()
+    }
+
+    /// The first reason why no run could write its results here.
+    fn obstacle(&self) -> Option<&str> {
+        let reasons = self
+            .machine
+            .iter()
+            .filter_map(|need| need.found.as_ref().err());
+        reasons.map(String::as_str).next()
+    }
+
+    fn answer(&self) -> String {
+        let missing = self.missing();
+        match self.obstacle() {
+            Some(reason) => format!("Not ready: {reason}."),
+            None if missing.contains(&MAIN) => {
+                format!(
+                    "Not ready: these engines cannot be used: {}.",
+                    missing.join(", ")
+                )
+            }
+            None if missing.is_empty() => "Ready: every engine can be used.".to_owned(),
+            None => format!("Ready, but without {}.", missing.join(" and ")),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self.obstacle() {
+            Some(_) => Exit::Failed,
+            None if self.missing().contains(&MAIN) => Exit::Partial,
+            None => Exit::Complete,
+        }
+    }
+}
+
+/// A line each; what is missing is marked as reports mark what deserves attention.
+fn write_needs(out: &mut impl Write, indent: &str, needs: &[Need]) -> Result<()> {
+    for need in needs {
+        match &need.found {
+            Ok(found) => writeln!(out, "{indent}{:<10} {found}", need.name)?,
+            Err(reason) => writeln!(out, "{indent}! {}: {reason}", need.name)?,
+        }
+    }
+    Ok(())
+}

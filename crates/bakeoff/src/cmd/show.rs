@@ -1,0 +1,36 @@
+//! `bakeoff show`: prints what comes with Bakeoff, to be read or changed.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+
+use crate::cmd::completions;
+use crate::exit::{Exit, Misuse};
+use crate::shipped::{PRICES, SCRIPTS, WORKLOADS};
+
+/// Print a workload or price list that comes with Bakeoff: show formats > mine.toml
+#[derive(Args)]
+pub struct Show {
+    /// A name as `bakeoff list` has it, for example formats or ycsb/a
+    #[arg(add = completions::shipped())]
+    name: String,
+}
+
+impl Show {
+    pub fn run(self) -> Result<Exit> {
+        let shelves = [&WORKLOADS, &PRICES, &SCRIPTS];
+        let found = shelves.iter().find_map(|shelf| shelf.get(&self.name));
+        let Some(shipped) = found else {
+            let hint = shelves.iter().find_map(|shelf| shelf.hint(&self.name));
+            return Err(Misuse::of(anyhow!(
+                "nothing in `bakeoff list` is called `{}`{}",
+                self.name,
+                hint.unwrap_or_default()
+            ))
+            .into());
+        };
+        std::io::stdout().write_all(shipped.text.as_bytes())?;
+        Ok(Exit::Complete)
+    }
+}

@@ -1,0 +1,90 @@
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use bakeoff_workload::{Data, PriceList, Workload};
+
+use super::*;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Names of the files in a folder and in those in it, whatever their ending.
+fn names_in(folder: &Path, prefix: &str, names: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        match path.is_dir() {
+            true => names_in(&path, &format!("{prefix}{name}/"), names),
+            false => _ = names.insert(format!("{prefix}{}", name.trim_end_matches(".toml"))),
+        }
+    }
+}
+
+#[test]
+fn no_file_of_the_folders_is_missing_and_none_is_old() {
+    for shelf in [&WORKLOADS, &PRICES] {
+        let folder = repository().join(shelf.folder);
+        let mut in_folder = BTreeSet::new();
+        names_in(&folder, "", &mut in_folder);
+        let listed: Vec<&str> = shelf.files.iter().map(|file| file.name).collect();
+        assert_eq!(listed, in_folder.iter().collect::<Vec<_>>());
+        for file in shelf.files {
+            let path = folder.join(format!("{}.toml", file.name));
+            assert_eq!(file.text, std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// A name of one shelf that is one of the other as well could not be shown.
+#[test]
+fn every_shipped_text_is_sound_and_needs_no_file_beside_it() {
+    for Shipped { name, text } in WORKLOADS.files {
+        let workload = Workload::parse(text, Path::new(name)).unwrap();
+        assert!(!matches!(workload.data, Data::File(_)), "{name}");
+        assert_eq!(PRICES.get(name), None);
+    }
+    for Shipped { name, text } in PRICES.files {
+        PriceList::parse(text, Path::new(name)).unwrap();
+    }
+}
+
+#[track_caller]
+fn hint(asked: &str, expected: &str) {
+    let hint = WORKLOADS.hint(asked).unwrap_or_default();
+    assert!(hint.contains(expected), "{asked}: {hint}");
+}
+
+#[test]
+fn a_name_that_is_nearly_right_is_known() {
+    hint("fromats", "did you mean `formats`");
+    hint("Formats", "did you mean `formats`");
+    hint("formats.toml", "did you mean `formats`");
+    hint("formats/", "did you mean `formats`");
+    hint("workloads/formats.toml", "did you mean `formats`");
+    hint("../bakeoff/workloads/ycsb/a.toml", "did you mean `ycsb/a`");
+    hint("key_value", "did you mean `easy-stress/key_value`");
+    hint("key_valeu", "did you mean `easy-stress/key_value`");
+    hint("ycsb/A", "did you mean `ycsb/a`");
+    hint("ycsb", "ycsb/a, ycsb/b, ycsb/c, ycsb/d, ycsb/e, ycsb/f");
+    hint("ycsb/", "ycsb/a, ");
+    for asked in ["", "x", "nowhere", "/", "mine.toml", "ü"] {
+        assert_eq!(WORKLOADS.hint(asked), None, "{asked}");
+    }
+}
+
+#[test]
+fn only_what_is_written_as_a_path_is_read_as_one() {
+    for path in [
+        "mine.toml",
+        "./formats",
+        "/formats",
+        "../formats",
+        "a/b.toml",
+    ] {
+        assert!(is_path(Path::new(path)), "{path}");
+    }
+    for name in ["formats", "ycsb/a", "ycsb/z", "formats/"] {
+        assert!(!is_path(Path::new(name)), "{name}");
+    }
+}

@@ -1,0 +1,115 @@
+//! What `bakeoff list` says of settings is what their layouts take.
+
+use std::path::Path;
+
+use bakeoff_workload::Workload;
+
+use super::names;
+use crate::registry::ENGINES;
+use crate::{Context, Engine, Replication};
+
+/// A table that fits every layout.
+const TABLE: &str = r#"
+title = "t"
+
+[table]
+name = "readings"
+columns = { series = "text", time = "timestamp", value = "double" }
+partition_key = ["series"]
+order_key = ["time"]
+
+[data]
+requires = "--data"
+"#;
+
+const QUERY: &str = r#"
+[[queries]]
+name = "mean"
+sql = "SELECT avg(value) AS mean FROM readings"
+"#;
+
+/// For the layout whose tables are those of a mix.
+const MIX: &str = r#"
+[mix]
+schema = ["CREATE TABLE ${keyspace}.readings (series text PRIMARY KEY)"]
+
+[[mix.operations]]
+name = "read"
+action = "cql"
+keys = "uniform"
+weight = 1
+statements = ["SELECT * FROM ${keyspace}.readings WHERE series = :series"]
+"#;
+
+fn context() -> Context {
+    Context {
+        run_dir: "/nowhere/run".into(),
+        threads: 1,
+        cluster: None,
+        replication: Replication::default(),
+        postgres: None,
+        memory_table_bytes: 1 << 20,
+        keys_repeat: false,
+        server: Default::default(),
+        keyspace: None,
+    }
+}
+
+fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
+    let asked = match id.starts_with("cassandra/as-written") {
+        true => MIX,
+        false => QUERY,
+    };
+    let text = format!("{TABLE}{asked}");
+    let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();
+    let described = engine.describe(&id.parse().unwrap(), &workload, &context());
+    described.map(drop).map_err(|error| error.0)
+}
+
+/// Each setting of a description with the value that stands there first.
+fn examples(description: &'static str) -> impl Iterator<Item = String> {
+    description.split(", ").filter(|s| !s.is_empty()).map(|s| {
+        let end = s.find(['|', ' ']).unwrap_or(s.len());
+        s[..end].to_owned()
+    })
+}
+
+#[test]
+fn a_layout_takes_each_setting_that_it_is_listed_with_and_no_other() {
+    let mut taken = 0;
+    for engine in ENGINES {
+        for layout in engine.layouts() {
+            for setting in examples(layout.settings) {
+                let id = format!("{}?{setting}", layout.name);
+                assert_eq!(describe(*engine, &id), Ok(()), "{id}");
+                taken += 1;
+            }
+            let id = format!("{}?colour=red", layout.name);
+            let error = describe(*engine, &id).unwrap_err();
+            let words = format!("design {id}: unknown setting `colour`; there are: ");
+            assert!(error.starts_with(&words), "{error}");
+            assert!(error.ends_with(layout.settings), "{error}");
+        }
+    }
+    assert!(taken >= 30, "{taken}");
+}
+
+#[test]
+fn a_setting_that_is_nearly_right_is_named() {
+    let [cassandra, ..] = ENGINES else {
+        panic!("no engines");
+    };
+    let error = describe(*cassandra, "cassandra/wide?oder=desc").unwrap_err();
+    assert!(error.contains("did you mean `order`?"), "{error}");
+    for setting in ["order=desc", "bucket=1d"] {
+        let error = describe(*cassandra, &format!("cassandra/narrow?{setting}")).unwrap_err();
+        assert!(error.contains("one row per partition"), "{error}");
+    }
+}
+
+#[test]
+fn names_stand_before_the_equals_sign() {
+    let found: Vec<_> = names("bucket=1d (or a number), order=asc|desc, cache=0 (MiB)").collect();
+    assert_eq!(found, ["bucket", "order", "cache"]);
+    assert_eq!(names("").count(), 0);
+}
