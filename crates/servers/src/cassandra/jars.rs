@@ -25,6 +25,22 @@ pub fn find_maven() -> Result<PathBuf> {
     on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
 }
 
+/// Checks that the jars are there, or can be fetched.
+///
+/// # Errors
+/// `NoMaven`.
+pub(crate) fn check_jars(home: &Home, version: &str) -> Result<()> {
+    check_version(version)?;
+    match folder_of(home, version).is_dir() {
+        true => Ok(()),
+        false => find_maven().map(drop),
+    }
+}
+
+fn folder_of(home: &Home, version: &str) -> PathBuf {
+    home.jars().join(format!("cassandra-{version}"))
+}
+
 /// The folder with the jars of that Cassandra version, fetched with Maven when it is not there
 /// yet (67 MB, for which Bakeoffs that start at the same time wait for each other).
 ///
@@ -32,7 +48,7 @@ pub fn find_maven() -> Result<PathBuf> {
 /// `NoMaven`, `Maven` with its last error lines, or `Io`.
 pub async fn resolve_jars(home: &Home, version: &str) -> Result<PathBuf> {
     check_version(version)?;
-    let jars = home.jars().join(format!("cassandra-{version}"));
+    let jars = folder_of(home, version);
     if jars.is_dir() {
         return Ok(jars);
     }
