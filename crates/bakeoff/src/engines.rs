@@ -1,9 +1,10 @@
 //! The engines of one command: each is started when the first design needs it, and ended once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_driver::Observer;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::{Home, list, stop_orphans};
@@ -28,6 +29,42 @@ pub struct Found<'a> {
 }
 
 impl Engines {
+    /// None started yet. Those that cannot be started here are known and told before the first one
+    /// is.
+    ///
+    /// # Errors
+    /// If none of the designs can be had.
+    pub async fn checked(
+        designs: &[DesignId],
+        context: &Context,
+        progress: &Progress,
+    ) -> Result<Engines> {
+        progress.phase("checking engines");
+        let mut engines = Engines::default();
+        let mut present = BTreeSet::new();
+        for id in designs {
+            let name = id.engine.as_str();
+            if present.contains(name) || engines.missing.contains_key(name) {
+                continue;
+            }
+            match engine(id)?.check(context).await {
+                Ok(()) => {
+                    present.insert(name);
+                }
+                Err(reason) => {
+                    engines.missing.insert(name.to_owned(), reason.to_string());
+                }
+            }
+        }
+        if present.is_empty() {
+            return Err(none_left(&engines.missing));
+        }
+        for (name, reason) in &engines.missing {
+            progress.say(&format!("{name}: {reason}"));
+        }
+        Ok(engines)
+    }
+
     /// The engine of a design, started if it was not yet. One that cannot be had is tried once,
     /// and the reason is the same for every design on it.
     pub async fn get(
@@ -71,6 +108,17 @@ impl Engines {
     }
 }
 
+fn none_left(missing: &BTreeMap<String, String>) -> anyhow::Error {
+    let reasons = missing
+        .iter()
+        .map(|(name, reason)| format!("{name}: {reason}"));
+    let reasons: Vec<String> = reasons.collect();
+    anyhow!(
+        "none of the designs can be had here, and nothing was started; {}",
+        reasons.join("; ")
+    )
+}
+
 async fn start(
     id: &DesignId,
     context: &Context,
@@ -97,12 +145,16 @@ pub async fn clear_the_place(progress: &Progress) -> Result<Vec<String>> {
     let others = list(&home)?
         .into_iter()
         .filter(|server| server.alive && server.owner_alive == Some(true));
-    let warnings: Vec<String> = others
-        .map(|other| {
+    // A command has a server for each of its engines, and is one disturbance.
+    let folders: BTreeMap<Option<u32>, PathBuf> =
+        others.map(|other| (other.owner, other.dir)).collect();
+    let warnings: Vec<String> = folders
+        .values()
+        .map(|folder| {
             format!(
-                "another run was going on on this machine when this one began (its data are in \
+                "another run was going on on this machine when this one began (data of it are in \
                  {}): both disturb each other's times",
-                other.dir.display()
+                folder.display()
             )
         })
         .collect();

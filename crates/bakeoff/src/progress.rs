@@ -1,82 +1,236 @@
-//! Progress: a bar on a terminal, and a line for each finished phase anywhere.
+//! Progress: what a command is doing, from within a second of its beginning until its end. On a
+//! terminal it is one place that is redrawn; elsewhere it is a line every ten seconds, so that a log
+//! shows that the command goes on.
+
+mod status;
 
 use std::collections::HashMap;
-use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::time::Duration;
+use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use bakeoff_driver::Observer;
-use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
-/// One bar for the phase that is going on; a finished phase leaves one line.
+use status::Status;
+pub use status::{Unit, time};
+
+/// When and how often it is shown.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    first: Duration,
+    every: Duration,
+}
+
+/// A command that ends before the first time shows nothing.
+const ON_TERMINAL: Pace = Pace {
+    first: Duration::from_millis(400),
+    every: Duration::from_millis(200),
+};
+const IN_LOGS: Pace = Pace {
+    first: Duration::from_millis(900),
+    every: Duration::from_secs(10),
+};
+
+/// What a command is doing, shown by a thread of its own: all others may be busy.
 pub struct Progress {
-    bar: ProgressBar,
+    shared: Arc<Shared>,
+    showing: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    out: Out,
+    pace: Pace,
+}
+
+struct State {
+    status: Status,
+    /// When it is shown next.
+    due: Instant,
+    has_ended: bool,
     /// Rows loaded so far by design.
-    loaded: Mutex<HashMap<String, u64>>,
+    loaded: HashMap<String, u64>,
+    /// How many designs load the same rows.
     designs: u64,
 }
 
+enum Out {
+    Terminal(ProgressBar),
+    Lines(Mutex<Box<dyn Write + Send>>),
+}
+
 impl Progress {
-    pub fn new(designs: usize) -> Self {
-        let bar = match std::io::stderr().is_terminal() {
-            true => ProgressBar::new_spinner(),
-            false => ProgressBar::hidden(),
+    /// Shows on standard error what a command that begins now is doing.
+    pub fn begin(what: &str) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Progress::lines(what, Box::new(std::io::stderr()), IN_LOGS);
+        }
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        Progress::showing(what, Out::Terminal(bar), ON_TERMINAL)
+    }
+
+    fn lines(what: &str, out: Box<dyn Write + Send>, pace: Pace) -> Self {
+        Progress::showing(what, Out::Lines(Mutex::new(out)), pace)
+    }
+
+    fn showing(what: &str, out: Out, pace: Pace) -> Self {
+        let now = Instant::now();
+        let state = State {
+            status: Status::new(what, now),
+            due: now + pace.first,
+            has_ended: false,
+            loaded: HashMap::new(),
+            designs: 1,
         };
-        bar.enable_steady_tick(Duration::from_millis(200));
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            out,
+            pace,
+        });
+        let shown = Arc::clone(&shared);
+        // Without a thread nothing is shown, which is no reason to do nothing.
+        let thread = std::thread::Builder::new()
+            .name("progress".to_owned())
+            .spawn(move || shown.show_until_the_end());
         Progress {
-            bar,
-            loaded: Mutex::default(),
-            designs: designs as u64,
+            shared,
+            showing: Mutex::new(thread.ok()),
         }
     }
 
+    /// Something else begins.
+    pub fn what(&self, what: &str) {
+        let mut state = self.shared.lock();
+        state.status = Status::new(what, Instant::now());
+        state.loaded.clear();
+    }
+
+    /// How many designs are loaded at the same time, each with all rows.
+    pub fn of_designs(&self, designs: usize) {
+        self.shared.lock().designs = designs as u64;
+    }
+
+    /// How far it has come, of how much where that is known.
+    pub fn at(&self, done: u64, total: Option<u64>, unit: Unit) {
+        self.shared.lock().status.at(done, total, unit);
+    }
+
+    /// What is being done, and what else there is to say of it; further lines show on a terminal.
+    pub fn details(&self, what: String, details: String) {
+        self.shared.lock().status.set(what, details);
+    }
+
+    /// What is asked how far it has come whenever that is shown, after so long.
+    pub fn watch(&self, progress: impl Fn(Duration) -> String + Send + 'static) {
+        self.shared.lock().status.watch(Box::new(progress));
+    }
+
+    /// Writes a line that stays.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.aside(|| eprintln!("{line}"));
+        let mut state = self.shared.lock();
+        state.due = Instant::now() + self.shared.pace.every;
     }
 
+    /// Writes to the terminal without what is redrawn in between.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.shared.out {
+            Out::Terminal(bar) => bar.suspend(write),
+            Out::Lines(_) => write(),
+        }
+    }
+
+    /// The command is over, or shows its results.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.shared.lock().has_ended = true;
+        self.shared.changed.notify_all();
+        let thread = self
+            .showing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = thread {
+            // It only shows: what went wrong there is no failure of the command.
+            let _ = thread.join();
+        }
+        if let Out::Terminal(bar) = &self.shared.out {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn style(&self, template: &str) {
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                // A bar that cannot be written to shows nothing.
-                let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
-            };
-            self.bar.set_style(style.with_key("rate", rate));
+    fn show_until_the_end(&self) {
+        let mut state = self.lock();
+        while !state.has_ended {
+            let now = Instant::now();
+            if let Some(left) = state
+                .due
+                .checked_duration_since(now)
+                .filter(|d| !d.is_zero())
+            {
+                let waited = self.changed.wait_timeout(state, left);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            let text = state.status.text(now);
+            state.due = now + self.pace.every;
+            drop(state);
+            self.out.show(&text);
+            state = self.lock();
+        }
+    }
+}
+
+impl Out {
+    fn show(&self, text: &str) {
+        match self {
+            Out::Terminal(bar) => {
+                bar.set_message(text.to_owned());
+                bar.tick();
+            }
+            Out::Lines(out) => {
+                let line = text.lines().next().unwrap_or_default();
+                let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+                // Nobody may read it any more.
+                let _ = writeln!(out, "{line}");
+            }
         }
     }
 }
 
 impl Observer for Progress {
     fn phase(&self, what: &str) {
-        self.style("{spinner} {msg} {elapsed}");
-        self.bar.unset_length();
-        self.bar.reset();
-        self.bar.set_message(what.to_owned());
+        self.what(what);
     }
 
     fn loading(&self, design: &str, rows: u64, total: Option<u64>) {
-        let mut loaded = self.loaded.lock().unwrap_or_else(|e| e.into_inner());
-        loaded.insert(design.to_owned(), rows);
-        let sum = loaded.values().sum();
-        match total {
-            Some(total) => {
-                self.style(
-                    "{spinner} {msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left",
-                );
-                self.bar.set_length(total * self.designs);
-            }
-            None => self.style("{spinner} {msg} {human_pos} rows, {rate}, {elapsed}"),
-        }
-        self.bar.set_position(sum);
+        let mut state = self.shared.lock();
+        state.loaded.insert(design.to_owned(), rows);
+        let sum = state.loaded.values().sum();
+        let total = total.map(|total| total.saturating_mul(state.designs));
+        state.status.at(sum, total, Unit::Rows);
     }
 
     fn measuring(&self, done: u64, total: u64) {
-        self.style("{spinner} {msg} {wide_bar} {pos}/{len} queries, {eta} left");
-        self.bar.set_length(total);
-        self.bar.set_position(done);
+        self.at(done, Some(total), Unit::Queries);
     }
 
     fn trouble(&self, design: &str, reason: &str) {
@@ -87,3 +241,6 @@ impl Observer for Progress {
         self.say(&format!("{what} ({:.1} s)", took.as_secs_f64()));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,25 +2,38 @@
 
 use std::time::{Duration, Instant};
 
-/// Share of the budget after which no further slice of rows is loaded.
+/// Share of what is left once the engines run, after which no further slice of rows is loaded.
 const LOADED_BY: f64 = 0.20;
-/// Share after which warming up ends even when times are not steady.
+/// Share of it after which warming up ends even when times are not steady.
 const WARM_BY: f64 = 0.50;
-/// Share that clients who ask at the same time may take, of all designs together.
+/// Share of the budget that clients who ask at the same time may take, of all designs together.
 const CONCURRENT: f64 = 0.15;
-/// Share by which the last round ends, leaving time to stop engines and to write reports.
+/// Share of the budget by which the last round ends, leaving time to stop engines and to write reports.
 const MEASURED_BY: f64 = 0.94;
 
 /// A limit on the whole run's duration, which decides how many rows and rounds there are.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     started: Instant,
+    /// When the engines ran. What they took to start leaves less for all steps alike, or three
+    /// servers would leave no time to load.
+    ready: Instant,
     total: Duration,
 }
 
 impl Budget {
+    /// The budget of a run that started then, and whose engines run now.
     pub fn new(started: Instant, total: Duration) -> Self {
-        Budget { started, total }
+        Budget::with_engines_since(started, Instant::now(), total)
+    }
+
+    /// The same where the engines have run for a while.
+    pub fn with_engines_since(started: Instant, ready: Instant, total: Duration) -> Self {
+        Budget {
+            started,
+            ready,
+            total,
+        }
     }
 
     /// Whether loading may go on for `next` more.
@@ -49,7 +62,9 @@ impl Budget {
     }
 
     fn fits(&self, next: Duration, by: f64) -> bool {
-        self.started.elapsed() + next <= self.total.mul_f64(by)
+        let starting = self.ready.saturating_duration_since(self.started);
+        let left = self.total.saturating_sub(starting);
+        self.ready.elapsed() + next < left.mul_f64(by)
     }
 }
 
@@ -66,6 +81,18 @@ mod tests {
         assert_eq!(budget.rounds(Duration::from_secs(10), false), 9);
         assert_eq!(budget.rounds(Duration::from_secs(10), true), 7);
         assert_eq!(budget.concurrent(), Duration::from_secs(15));
+    }
+
+    #[test]
+    fn starting_engines_takes_nothing_from_the_share_for_loading() {
+        let (total, now) = (Duration::from_secs(100), Instant::now());
+        let begun = now - Duration::from_secs(40);
+        let budget = Budget::with_engines_since(begun, now, total);
+        // A fifth and a half of the 60 s that are left.
+        assert!(budget.allows_loading(Duration::from_secs(11)));
+        assert!(!budget.allows_loading(Duration::from_secs(13)));
+        assert!(budget.allows_warm_up(Duration::from_secs(28)));
+        assert!(!budget.allows_warm_up(Duration::from_secs(31)));
     }
 
     #[test]

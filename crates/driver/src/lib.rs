@@ -28,4 +28,4 @@ pub use design::{Answer, Design, DesignError};
 pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};
 pub use order::shuffled;
-pub use run::{RunError, Settings, run};
+pub use run::{RunError, Settings, check_expectations, run};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arrow::compute::concat_batches;
 use arrow::record_batch::RecordBatch;
-use bakeoff_stats::{LoadSlice, Record, Step};
+use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
 use bakeoff_workload::RowSource;
 use bakeoff_workload::source::RowBatches;
 
@@ -21,6 +21,8 @@ const READ_ROWS: u64 = 5_000;
 const SLICE_ROWS_LIMIT: u64 = 100_000;
 /// No slice is larger in memory than this.
 const SLICE_BYTES_LIMIT: usize = 32 << 20;
+/// Rows beyond those that are loaded which are counted in a file.
+const COUNTED_BEYOND: u64 = 1_000_000;
 /// Slices double while loading one into all designs takes less than this.
 const SHORT_SLICE: Duration = Duration::from_secs(2);
 
@@ -70,12 +72,49 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
     if first_row == 0 && !run.live().is_empty() {
         return Err(RunError::NoRows(run.workload.name.clone()));
     }
+    let (rows, took) = (first_row, began.elapsed());
+    let mut left = None;
     if run.log.state().loaded_rows.is_none() {
-        run.log.record(Record::LoadingDone { rows: first_row })?;
+        left = rows_left(run, rows).await?;
+        run.log.record(Record::LoadingDone { rows, left })?;
     }
-    run.observer
-        .done(&format!("loaded {first_row} rows"), began.elapsed());
-    Ok(first_row)
+    run.observer.done(&loaded(rows, left), took);
+    Ok(rows)
+}
+
+/// Rows of the data beyond those that are loaded; they are counted up to a limit only.
+async fn rows_left(run: &Context<'_>, loaded: u64) -> Result<Option<RowsLeft>, RunError> {
+    let (source, most) = (run.source.clone(), loaded.saturating_add(COUNTED_BEYOND));
+    let counting = tokio::task::spawn_blocking(move || source.count_rows(most));
+    let of = counting
+        .await
+        .map_err(|e| RunError::Reader(e.to_string()))??;
+    let by_budget = run.budget_decides() && loaded < run.workload.scale.full_rows;
+    Ok(match of {
+        Some(of) if of <= loaded => None,
+        None if !by_budget => None,
+        _ => Some(RowsLeft {
+            of,
+            counted: run.source.known_rows().is_some() || of.is_some_and(|of| of < most),
+            by_budget,
+        }),
+    })
+}
+
+fn loaded(rows: u64, left: Option<RowsLeft>) -> String {
+    let of = match left {
+        Some(RowsLeft {
+            of: Some(of),
+            counted,
+            ..
+        }) => format!(" of {}{of}", if counted { "" } else { "at least " }),
+        _ => String::new(),
+    };
+    let why = match left {
+        Some(left) if left.by_budget => ", the budget allowed no more",
+        _ => "",
+    };
+    format!("loaded {rows}{of} rows{why}")
 }
 
 /// The rows of a slice that a design has, or may have a part of: where a budget decides how much is

@@ -62,6 +62,9 @@ pub async fn measure(
     if planned.is_some_and(|rounds| left(run, rounds) == 0) {
         return Ok(false);
     }
+    if pairs(run, WARM_UP_ROUND).is_empty() {
+        return Ok(false);
+    }
     let pass = warm_up(run, questions).await?;
     let rounds = match planned {
         Some(rounds) => rounds,
@@ -156,11 +159,17 @@ pub async fn warm_up(
                 seconds,
                 steady,
             })?;
-            run.observer
-                .done(&format!("warmed up in {passes} passes"), began.elapsed());
+            run.observer.done(&warmed_up(passes), began.elapsed());
             return Ok(pass.min(before));
         }
         before = pass;
+    }
+}
+
+fn warmed_up(passes: u32) -> String {
+    match passes {
+        1 => "warmed up in 1 pass".to_owned(),
+        passes => format!("warmed up in {passes} passes"),
     }
 }
 

@@ -108,7 +108,7 @@ impl State {
                 self.design_mut(&slice.design).slices = slice.slice + 1;
             }
             Record::DuplicateKeys { .. } => self.duplicates_known = true,
-            Record::LoadingDone { rows } => self.loaded_rows = Some(*rows),
+            Record::LoadingDone { rows, .. } => self.loaded_rows = Some(*rows),
             Record::Settled { design, .. } => self.design_mut(design).settled = true,
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
             Record::Answered(answered) => {

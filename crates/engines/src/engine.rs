@@ -10,10 +10,10 @@ use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Workload};
+use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Table, Workload};
 
 use crate::cassandra::{Cluster, Replication};
-use crate::postgres::PostgresServer;
+use crate::postgres::{PostgresServer, Ranges};
 
 /// An engine that cannot be used, or a design that it cannot build, in words for the user.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -121,6 +121,23 @@ pub trait Engine: Send + Sync {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError>;
+
+    /// Checks what can be known of [`Engine::start`] without starting anything: programs, memory,
+    /// disk, or that the server that was named answers.
+    ///
+    /// # Errors
+    /// What is missing, and how to get it.
+    async fn check(&self, _context: &Context) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// The ranges of the order key that each become a table of their own; `None` where none do.
+    ///
+    /// # Errors
+    /// Those of [`Engine::describe`].
+    fn ranges(&self, _id: &DesignId, _table: &Table) -> Result<Option<Ranges>, EngineError> {
+        Ok(None)
+    }
 
     /// Starts the engine, or connects to one that runs.
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError>;

@@ -1,6 +1,6 @@
 //! What a reader has to know to judge the figures, in words.
 
-use bakeoff_stats::Summary;
+use bakeoff_stats::{QuerySummary, Summary};
 
 use crate::{nodes, units};
 
@@ -12,7 +12,7 @@ pub fn facts(summary: &Summary) -> String {
     let header = &summary.header;
     format!(
         "{} rows of {} columns ({}), {}, {}, {} with {}",
-        units::count(summary.rows),
+        rows(summary),
         header.columns,
         header.data,
         units::plural(u64::from(summary.rounds), "round", "rounds"),
@@ -22,11 +22,29 @@ pub fn facts(summary: &Summary) -> String {
     )
 }
 
+/// `5,000 of 10,000`, or `5,000` where there are no others.
+pub fn rows(summary: &Summary) -> String {
+    let rows = units::count(summary.rows);
+    match summary
+        .rows_left
+        .and_then(|left| Some((left.of?, left.counted)))
+    {
+        None => rows,
+        Some((of, true)) => format!("{rows} of {}", units::count(of)),
+        Some((of, false)) => format!("{rows} of at least {}", units::count(of)),
+    }
+}
+
 pub fn of(summary: &Summary) -> Vec<String> {
-    let mut notes: Vec<String> = [unfinished, duplicates, unsteady, few_rounds, yardstick]
-        .iter()
-        .filter_map(|n| n(summary))
-        .collect();
+    let notes = [
+        unfinished,
+        short_budget,
+        duplicates,
+        unsteady,
+        few_rounds,
+        yardstick,
+    ];
+    let mut notes: Vec<String> = notes.iter().filter_map(|n| n(summary)).collect();
     notes.extend(nodes::measured(summary));
     notes.extend(nodes::forecast(summary));
     notes.extend(summary.warnings.iter().cloned());
@@ -45,6 +63,21 @@ fn unfinished(summary: &Summary) -> Option<String> {
             summary.header.command
         )
     })
+}
+
+fn short_budget(summary: &Summary) -> Option<String> {
+    let left = summary.rows_left.filter(|left| left.by_budget)?;
+    let of = match left.of {
+        Some(_) => String::new(),
+        None => format!(
+            " of {} at full scale",
+            units::count(summary.header.scale.full_rows)
+        ),
+    };
+    Some(format!(
+        "{} rows{of} were loaded: the budget allowed no more; a longer one, or --rows N, loads more",
+        rows(summary)
+    ))
 }
 
 fn duplicates(summary: &Summary) -> Option<String> {
@@ -71,17 +104,21 @@ fn unsteady(summary: &Summary) -> Option<String> {
 }
 
 fn few_rounds(summary: &Summary) -> Option<String> {
-    let times = summary
-        .designs
-        .iter()
-        .flat_map(|d| &d.queries)
-        .filter_map(|q| q.time);
-    let fewest = times.min_by_key(|t| t.observations)?;
+    let times = summary.designs.iter().flat_map(|design| {
+        let of_query = move |q: &QuerySummary| Some((&design.info.id, q.query.clone(), q.time?));
+        design.queries.iter().filter_map(of_query)
+    });
+    let (design, query, fewest) = times.min_by_key(|(_, _, time)| time.observations)?;
+    // Where others were measured in more rounds, the note is about this one.
+    let which = match fewest.observations < summary.rounds {
+        true => format!("{design}, {query}: "),
+        false => String::new(),
+    };
     (fewest.observations < ROUNDS_FOR_AIM).then(|| match fewest.observations {
-        1 => "one round was measured: nothing is known about its error".to_owned(),
+        1 => format!("{which}one round was measured: nothing is known about its error"),
         n => format!(
-            "{n} rounds: an interval is the whole range and covers {:.0}%, not 95%; take small \
-             differences for unproven",
+            "{which}{n} rounds: an interval is the whole range and covers {:.0}%, not 95%; take \
+             small differences for unproven",
             fewest.coverage * 100.0
         ),
     })

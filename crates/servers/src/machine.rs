@@ -66,6 +66,12 @@ fn check_free_mib(free_mib: u64, least_mib: u64, folder: &Path, purpose: &str) -
     )))
 }
 
+/// The nearest folder of that path that is there.
+pub(crate) fn existing(path: &Path) -> &Path {
+    let mut above = path.ancestors();
+    above.find(|path| path.exists()).unwrap_or(Path::new("/"))
+}
+
 /// How far the device of that folder reads ahead of what is asked for, in bytes; none where it has
 /// no such setting.
 pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {

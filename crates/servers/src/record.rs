@@ -87,6 +87,7 @@ impl Entry {
             pid: record.server.pid,
             alive: is_here && record.server.is_alive(),
             owner_alive: record.owner.map(|owner| is_here && owner.is_alive()),
+            owner: record.owner.map(|owner| owner.pid),
             elsewhere: !is_here && !record.place.ended_before(here),
             log: details.log(&record.dir),
             dir: record.dir.clone(),
@@ -117,6 +118,8 @@ pub struct Listed {
     pub alive: bool,
     /// `None` for a server that was started to be kept.
     pub owner_alive: Option<bool>,
+    /// The process that started it and stops it; `None` for one that was started to be kept.
+    pub owner: Option<u32>,
     /// Started on another machine or in another container, where alone it can be judged.
     pub elsewhere: bool,
     pub dir: PathBuf,

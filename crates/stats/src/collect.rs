@@ -48,6 +48,7 @@ impl Collected {
             designs: header.designs.iter().map(design).collect(),
             rows_to_load: None,
             run: Summary {
+                rows_left: None,
                 header: header.clone(),
                 engines: Vec::new(),
                 rows: 0,
@@ -80,7 +81,10 @@ impl Collected {
             Record::Interrupted { .. } => run.interrupted = true,
             Record::Engine(engine) => replace_engine(&mut run.engines, engine),
             Record::DuplicateKeys { rows } => run.duplicate_rows = *rows,
-            Record::LoadingDone { rows } => self.rows_to_load = Some(*rows),
+            Record::LoadingDone { rows, left } => {
+                self.rows_to_load = Some(*rows);
+                run.rows_left = *left;
+            }
             Record::WarmedUp { passes, steady, .. } => {
                 (run.warm_up_passes, run.steady) = (*passes, Some(*steady));
             }

@@ -146,6 +146,18 @@ impl Journal {
         })
     }
 
+    /// Finds what [`Journal::create_or_resume`] would refuse, without making or writing anything.
+    ///
+    /// # Errors
+    /// The folder is in use, finished, of another command, or holds other files.
+    pub fn check(dir: &Path, fingerprint: &str) -> Result<(), JournalError> {
+        lines::check(dir, JOURNAL)?;
+        let path = dir.join(JOURNAL);
+        let records = lines::read_if_there(&path)?;
+        check_begins_as_a_run(&path, &records)?;
+        check_may_go_on(dir, &records, fingerprint)
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }

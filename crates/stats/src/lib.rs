@@ -27,7 +27,7 @@ pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
 pub use journal::{Journal, JournalError, Run};
 pub use record::{
     Answered, CpuSeconds, DesignInfo, EngineInfo, Footprint, Header, LoadSlice, Machine, NodesInfo,
-    Outcome, PublishedFigure, QueryInfo, Record, Scale, Step, Timing,
+    Outcome, PublishedFigure, QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use summary::{DesignSummary, Failure, QuerySummary, Summary, SummaryError};

@@ -5,6 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Concurrent;
 
+/// Rows of the data that a run did not load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowsLeft {
+    /// Those that there are, loaded ones included; no more than the count went. `None` for a
+    /// generator that never ends.
+    pub of: Option<u64>,
+    /// Whether the count came to the end of the data.
+    pub counted: bool,
+    /// Whether the budget ended the loading, and not the number of rows that was asked for.
+    pub by_budget: bool,
+}
+
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
@@ -36,6 +48,9 @@ pub enum Record {
     /// The rows to load are all loaded: how many there are.
     LoadingDone {
         rows: u64,
+        /// Absent where the data have no further rows, and in records of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left: Option<RowsLeft>,
     },
     Settled {
         design: String,

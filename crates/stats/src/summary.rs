@@ -3,7 +3,7 @@
 use crate::collect::Collected;
 use crate::{
     ConcurrentSummary, Cost, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast,
-    Header, Record, ScaleOut, Step,
+    Header, Record, RowsLeft, ScaleOut, Step,
 };
 
 /// A run as its reader sees it. Designs and queries are in the header's order.
@@ -13,6 +13,9 @@ pub struct Summary {
     pub engines: Vec<EngineInfo>,
     /// Rows loaded into every design. Of an unfinished load, the most that one design has.
     pub rows: u64,
+    /// What of the data was not loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows_left: Option<RowsLeft>,
     /// Rows that share their key with a later row; layouts that have the key keep the later one.
     pub duplicate_rows: u64,
     /// Rounds to measure; an unfinished run has measured fewer.

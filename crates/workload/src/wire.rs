@@ -22,7 +22,7 @@ pub type Names<T> = BTreeMap<Spanned<String>, T>;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    pub title: String,
+    pub title: Option<String>,
     pub seed: Option<Spanned<i64>>,
     pub table: Option<Spanned<Table>>,
     pub data: Spanned<Data>,

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_workload::{Consistency, DesignId, Workload};
+use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use glob::Pattern;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -54,6 +54,40 @@ pub fn parse_rows(text: &str) -> Result<u64, String> {
             Ok((number * factor).round() as u64)
         }
         _ => Err("not a number of rows such as 200000, 200k or 4.16M".to_owned()),
+    }
+}
+
+/// How many rows are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    Number(u64),
+    /// All of a file; of a generator that never ends, the workload's full scale.
+    All,
+}
+
+impl Rows {
+    /// Their number. A text file is read once to count its rows.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn number(self, workload: &Workload, source: &dyn RowSource) -> Result<u64> {
+        match self {
+            Rows::Number(rows) => Ok(rows),
+            Rows::All => {
+                let counted = source.count_rows(u64::MAX)?;
+                Ok(counted.unwrap_or(workload.scale.full_rows))
+            }
+        }
+    }
+}
+
+/// As [`parse_rows`], and `all`.
+pub fn parse_rows_or_all(text: &str) -> Result<Rows, String> {
+    match text {
+        "all" => Ok(Rows::All),
+        text => parse_rows(text)
+            .map(Rows::Number)
+            .map_err(|error| format!("{error}, or all")),
     }
 }
 

@@ -9,6 +9,7 @@ use bakeoff_engines::servers::{Home, Owner, list, stop, stop_orphans};
 use clap::{Args, Subcommand};
 
 use crate::exit::Exit;
+use crate::progress::Progress;
 
 /// Start, stop and look at servers of your own on this machine.
 #[derive(Args)]
@@ -58,7 +59,9 @@ async fn start(home: Home, dir: Option<PathBuf>, heap_mib: Option<u64>) -> Resul
     let mut options = ServerOptions::new(home, dir)?;
     options.owner = Owner::Nobody;
     options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
+    let progress = Progress::begin("starting Cassandra");
     let server = Server::start(options).await?;
+    progress.finish();
     writeln!(
         std::io::stdout(),
         "Cassandra {} answers at {} (id {}); measure on it with\n  bakeoff run WORKLOAD.toml --cassandra {}",
@@ -80,7 +83,9 @@ async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
         writeln!(std::io::stdout(), "no server to stop")?;
     }
     for id in ids {
+        let progress = Progress::begin(&format!("stopping {id}"));
         stop(home, &id).await?;
+        progress.finish();
         writeln!(std::io::stdout(), "stopped {id}")?;
     }
     Ok(())

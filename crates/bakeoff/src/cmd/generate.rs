@@ -1,7 +1,7 @@
 //! `bakeoff generate`: the rows of a workload as CSV.
 
 use std::fs::File;
-use std::io::{BufWriter, Write, stdout};
+use std::io::{BufWriter, IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -9,10 +9,11 @@ use bakeoff_workload::Workload;
 use bakeoff_workload::csv::Encoder;
 use clap::Args;
 
-use crate::cmd::choice::parse_rows;
+use crate::cmd::choice::{Rows, parse_rows_or_all};
 use crate::cmd::completions;
 use crate::cmd::data::DataOptions;
 use crate::exit::Exit;
+use crate::progress::{Progress, Unit};
 
 /// So few that the allocator keeps their memory from one batch to the next.
 const BATCH_ROWS: usize = 512;
@@ -24,9 +25,9 @@ pub struct Generate {
     #[arg(add = completions::workloads())]
     workload: PathBuf,
 
-    /// Rows to write, for example 200000, 200k or 4.16M [default: as many as `run` loads]
-    #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
-    rows: Option<u64>,
+    /// Rows to write, for example 200000, 200k, 4.16M or all [default: as many as `run` loads]
+    #[arg(long, value_name = "N", value_parser = parse_rows_or_all, allow_negative_numbers = true)]
+    rows: Option<Rows>,
 
     #[command(flatten)]
     data: DataOptions,
@@ -71,10 +72,15 @@ impl Generate {
     }
 
     fn write(&self, workload: &Workload, out: &mut impl Write) -> Result<()> {
+        // Rows that are seen to come are progress enough.
+        let is_seen = self.out.is_none() && stdout().is_terminal();
+        let progress = (!is_seen).then(|| Progress::begin("writing rows"));
         let source = self.data.open(workload)?;
+        let rows = self.rows.map(|rows| rows.number(workload, source.as_ref()));
+        let rows = rows.transpose()?.unwrap_or(workload.scale.default_rows);
         let mut encoder = Encoder::new(&workload.table);
         let mut lines = encoder.header();
-        let mut left = self.rows.unwrap_or(workload.scale.default_rows);
+        let mut left = rows;
         for batch in source.read(0, BATCH_ROWS)? {
             let rows = batch?.rows;
             let wanted = usize::try_from(left)
@@ -84,6 +90,9 @@ impl Generate {
             out.write_all(&lines)?;
             lines.clear();
             left -= wanted as u64;
+            if let Some(progress) = &progress {
+                progress.at(rows - left, Some(rows), Unit::Rows);
+            }
             if left == 0 {
                 break;
             }

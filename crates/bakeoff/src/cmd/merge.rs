@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::report;
 use crate::exit::Exit;
+use crate::progress::Progress;
 
 /// Join the run folders of several processes that drove one table (`bakeoff drive --shard`).
 #[derive(Args)]
@@ -23,13 +24,16 @@ pub struct Merge {
 
 impl Merge {
     pub fn run(self) -> Result<Exit> {
+        let progress = Progress::begin("reading the shards");
         // Read to their ends first, so that a damaged one leaves no half of a whole behind.
         for dir in &self.dirs {
             DriveRun::open(dir)?
                 .summary()
                 .with_context(|| format!("reading {}", dir.display()))?;
         }
+        progress.what("joining them");
         merge(&self.dirs, &self.out)?;
+        progress.finish();
         report::render_drive(&self.out)
     }
 }

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+mod before;
 mod choice;
 mod cluster;
 mod completions;

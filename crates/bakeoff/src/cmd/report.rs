@@ -12,6 +12,7 @@ use clap::Args;
 
 use crate::cmd::prices::PriceOptions;
 use crate::exit::{Exit, Misuse};
+use crate::progress::Progress;
 
 /// Widths between which a table is laid out, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
@@ -44,6 +45,7 @@ impl Report {
 
 /// Prints the tables of a run, writes the files, and says how complete it is.
 pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
+    let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
     let summary = match prices {
         Some(prices) => run.summary()?.priced(prices),
@@ -53,7 +55,9 @@ pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
         html: html::render(&summary),
         json: json::render(&summary, run.records())?,
     };
-    files.write(dir, |color| terminal::render(&summary, width(), color))?;
+    files.write(dir, &progress, |color| {
+        terminal::render(&summary, width(), color)
+    })?;
     let measured = |d: &bakeoff_stats::DesignSummary| d.queries.iter().any(|q| q.time.is_some());
     Ok(match () {
         () if summary.interrupted && !summary.finished => Exit::Interrupted,
@@ -65,13 +69,14 @@ pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
 
 /// The same for a load.
 pub fn render_drive(dir: &Path) -> Result<Exit> {
+    let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = DriveRun::open(dir)?;
     let summary = run.summary()?;
     let files = Files {
         html: drive::html::render(&summary),
         json: drive::json::render(&summary, run.records())?,
     };
-    files.write(dir, |color| {
+    files.write(dir, &progress, |color| {
         drive::terminal::render(&summary, width(), color)
     })?;
     Ok(exit_of(&summary))
@@ -92,13 +97,14 @@ fn exit_of(summary: &DriveSummary) -> Exit {
 
 /// The same for a sweep.
 pub fn render_sweep(dir: &Path) -> Result<Exit> {
+    let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = SweepRun::open(dir)?;
     let summary = run.summary();
     let files = Files {
         html: sweep::html::render(&summary),
         json: sweep::json::render(&summary, run.records())?,
     };
-    files.write(dir, |color| {
+    files.write(dir, &progress, |color| {
         sweep::terminal::render(&summary, width(), color)
     })?;
     Ok(exit_of_sweep(&summary))
@@ -124,7 +130,12 @@ struct Files {
 
 impl Files {
     /// Writes them, and prints the tables with the files' places.
-    fn write(&self, dir: &Path, tables: impl Fn(bool) -> String) -> Result<()> {
+    fn write(
+        &self,
+        dir: &Path,
+        progress: &Progress,
+        tables: impl Fn(bool) -> String,
+    ) -> Result<()> {
         let write = |name: &str, text: &str| {
             let path = dir.join(name);
             std::fs::write(&path, text)
@@ -133,6 +144,7 @@ impl Files {
         };
         let html = write("report.html", &self.html)?;
         let json = write("run.json", &self.json)?;
+        progress.finish();
         let mut out = std::io::stdout().lock();
         let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
         writeln!(out, "{}", tables(color))?;

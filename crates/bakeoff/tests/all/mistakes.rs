@@ -51,7 +51,9 @@ fn keys_and_types_of_a_workload() {
     refused(
         &change("\"timestamp\"", "\"date\""),
         "\"date\"",
-        "unknown type `date`; did you mean `timestamp`?",
+        "there is no type `date`: a date is a `timestamp`, at midnight UTC, and is written \
+         1958-03-29 in a file. Types are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, \
+         `blob`",
     );
     refused(
         &change("[\"time\"]", "[\"tiem\"]"),
@@ -213,7 +215,9 @@ fn a_row_that_does_not_fit_is_named_by_its_line_however_late_it_comes() {
 
 #[test]
 fn rows_of_data_that_have_changed_are_never_mixed() {
-    let bench = Bench::new(WORKLOAD, "series,time,value\na,1,warm\n");
+    // After the rows that are looked at before a folder is made.
+    let good = "a,2020-01-01T00:00:00,1.5\n".repeat(1_200);
+    let bench = Bench::new(WORKLOAD, &format!("series,time,value\n{good}a,1,warm\n"));
     let run = ["run", "w.toml", "--budget", "1s", "--out", "out"];
     bench.bakeoff(&run).expect(1).says("`warm` is not a double");
     std::fs::write(bench.path("readings.csv"), READINGS).unwrap();
@@ -298,5 +302,5 @@ fn a_reader_that_goes_away_is_no_error() {
     drop(reader);
     let mut command = bench.command(&["run", "w.toml", "--dry-run"]);
     let ended = Ended::of(command.stdout(writer).output().unwrap()).expect(0);
-    assert_eq!(ended.stderr, "");
+    assert!(!ended.stderr.contains("error"), "{}", ended.stderr);
 }

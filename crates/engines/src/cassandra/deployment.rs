@@ -38,6 +38,20 @@ pub struct AtRest {
 }
 
 impl Deployment {
+    /// Checks that a server can be started, or that the cluster that was named answers.
+    pub async fn check(context: &Context) -> Result<(), EngineError> {
+        if let Some(cluster) = &context.cluster {
+            return cluster.connect().await.map(drop);
+        }
+        let checked = async {
+            let options = server_options(context)?;
+            Nodes::check(&options, context.replication.nodes).await
+        };
+        checked
+            .await
+            .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
+    }
+
     pub async fn start(context: &Context) -> Result<Self, EngineError> {
         let (mut cluster, server) = match &context.cluster {
             Some(cluster) => (cluster.clone(), None),
@@ -205,11 +219,15 @@ pub fn limits_not_applied(context: &Context) -> Option<String> {
 }
 
 async fn start_server(context: &Context) -> bakeoff_servers::Result<Nodes> {
+    Nodes::start(server_options(context)?, context.replication.nodes).await
+}
+
+fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
     let home = Home::from_env()?;
     let mut options = ServerOptions::new(home, context.run_dir.join("cassandra"))?;
     options.heap_mib = context.server.heap_mib.unwrap_or(options.heap_mib);
     options.memory_limit_bytes = context.server.memory_mib.map(|mib| mib << 20);
-    Nodes::start(options, context.replication.nodes).await
+    Ok(options)
 }
 
 async fn release_version(session: &Session) -> Result<String, EngineError> {

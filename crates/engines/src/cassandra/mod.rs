@@ -138,6 +138,10 @@ impl Engine for Cassandra {
         }
     }
 
+    async fn check(&self, context: &Context) -> Result<(), EngineError> {
+        Deployment::check(context).await
+    }
+
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {
         Ok(Box::new(RunningCassandra(Arc::new(
             Deployment::start(context).await?,

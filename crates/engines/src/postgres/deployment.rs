@@ -33,6 +33,20 @@ pub struct Deployment {
 }
 
 impl Deployment {
+    /// Checks that a server can be started, or that the one that was named answers.
+    pub async fn check(flavour: Flavour, context: &Context) -> Result<(), EngineError> {
+        let Some(address) = &context.postgres else {
+            let options = server_options(flavour, context);
+            let checked = options.and_then(|options| Server::check(&options));
+            return checked.map_err(|e| EngineError(e.to_string()));
+        };
+        let client = address.connect("").await?;
+        if flavour == Flavour::Timescale {
+            Extension::of(&client, address).await?;
+        }
+        Ok(())
+    }
+
     pub async fn start(flavour: Flavour, context: &Context) -> Result<Self, EngineError> {
         let (address, server) = match &context.postgres {
             Some(address) => (address.clone(), None),
@@ -173,20 +187,21 @@ const TOLD: [&str; 8] = [
 const MAX_CONNECTIONS: u32 = 600;
 
 async fn start_server(flavour: Flavour, context: &Context) -> Result<Server, EngineError> {
-    let started = async {
-        let home = Home::from_env()?;
-        let options = ServerOptions::new(home, context.folder_of(flavour.name()));
-        Server::start(ServerOptions {
-            timescale: flavour == Flavour::Timescale,
-            max_connections: MAX_CONNECTIONS,
-            name: flavour.name().to_owned(),
-            ..options
-        })
-        .await
-    };
+    let started = async { Server::start(server_options(flavour, context)?).await };
     started
         .await
         .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
+}
+
+fn server_options(flavour: Flavour, context: &Context) -> bakeoff_servers::Result<ServerOptions> {
+    let home = Home::from_env()?;
+    let options = ServerOptions::new(home, context.folder_of(flavour.name()));
+    Ok(ServerOptions {
+        timescale: flavour == Flavour::Timescale,
+        max_connections: MAX_CONNECTIONS,
+        name: flavour.name().to_owned(),
+        ..options
+    })
 }
 
 async fn info(

@@ -22,7 +22,7 @@ use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::{DesignId, Table, Workload};
 
 use crate::{Context, Engine, EngineError, Layout, Running};
 pub use connect::PostgresServer;
@@ -30,6 +30,7 @@ use deployment::Deployment;
 use design::PostgresDesign;
 use extension::Extension;
 use layout::{TableLayout, quoted};
+pub use ranges::{RangeCount, Ranges};
 use schema::Schema;
 
 /// Plain PostgreSQL, or with TimescaleDB.
@@ -133,6 +134,14 @@ impl Engine for Flavour {
             settings,
             statements,
         })
+    }
+
+    async fn check(&self, context: &Context) -> Result<(), EngineError> {
+        Deployment::check(*self, context).await
+    }
+
+    fn ranges(&self, id: &DesignId, table: &Table) -> Result<Option<Ranges>, EngineError> {
+        Ok(TableLayout::new(id, table)?.ranges().cloned())
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

@@ -3,7 +3,7 @@
 use bakeoff_stats::{DesignInfo, DesignSummary, EngineInfo, Footprint, Machine, Summary};
 
 use crate::markup::Escaped;
-use crate::units;
+use crate::{notes, units};
 
 /// What was started, when, by which version and on which machine.
 pub fn started(
@@ -37,7 +37,7 @@ pub fn run(summary: &Summary) -> String {
     facts.extend([
         ("Threads", header.threads.to_string()),
         ("Data", format!("{}, seed {}", header.data, header.seed)),
-        ("Rows", units::count(summary.rows)),
+        ("Rows", notes::rows(summary)),
         (
             "Table",
             format!("{}, {} columns", header.table, header.columns),

@@ -145,7 +145,10 @@ pub fn records() -> Vec<Record> {
             .to_owned(),
     });
     records.extend(DESIGNS.iter().flat_map(load));
-    records.push(Record::LoadingDone { rows: ROWS });
+    records.push(Record::LoadingDone {
+        rows: ROWS,
+        left: None,
+    });
     records.extend(DESIGNS.iter().flat_map(settle));
     records.extend(DESIGNS.iter().flat_map(answers));
     records.push(Record::WarmedUp {

@@ -1,5 +1,5 @@
 use bakeoff_report::terminal::render;
-use bakeoff_stats::{DesignSummary, Summary};
+use bakeoff_stats::{DesignSummary, RowsLeft, Summary};
 
 use crate::fixture;
 
@@ -81,5 +81,57 @@ fn few_rounds_are_a_reason_for_doubt() {
         time.coverage = 0.75;
     }
     let text = render(&summary, 200, false);
-    assert!(text.contains("3 rounds: an interval is the whole range and covers 75%, not 95%"));
+    assert!(text.contains("\n! 3 rounds: an interval is the whole range and covers 75%, not 95%"));
+}
+
+#[test]
+fn few_rounds_of_one_query_are_told_of_that_one() {
+    let mut summary = summary();
+    let id = summary.designs[1].info.id.clone();
+    let query = &mut summary.designs[1].queries[0];
+    let time = query.time.as_mut().unwrap();
+    (time.observations, time.coverage) = (3, 0.75);
+    let which = format!("! {id}, {}: 3 rounds: an interval", query.query);
+    let text = render(&summary, 200, false);
+    assert!(text.contains(&which), "{text}");
+}
+
+#[test]
+fn rows_that_were_not_loaded_are_told_with_the_reason() {
+    let mut summary = summary();
+    let rows = summary.rows;
+    let mut told = |left| {
+        summary.rows_left = Some(left);
+        render(&summary, 200, false)
+    };
+    let left = RowsLeft {
+        of: Some(2 * rows),
+        counted: true,
+        by_budget: false,
+    };
+    let text = told(left);
+    assert!(
+        text.contains(" rows of ") && text.contains(" of "),
+        "{text}"
+    );
+    assert!(!text.contains("the budget allowed no more"), "{text}");
+    let text = told(RowsLeft {
+        counted: false,
+        by_budget: true,
+        ..left
+    });
+    assert!(text.contains(" of at least "), "{text}");
+    assert!(
+        text.contains("were loaded: the budget allowed no more"),
+        "{text}"
+    );
+    let text = told(RowsLeft {
+        of: None,
+        counted: false,
+        by_budget: true,
+    });
+    assert!(
+        text.contains("at full scale were loaded: the budget"),
+        "{text}"
+    );
 }

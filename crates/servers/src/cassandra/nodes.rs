@@ -9,13 +9,16 @@ use futures::future::{join_all, try_join_all};
 
 use super::config::Folder;
 use super::heap::heap_mib;
-use super::memory::check_room;
+use super::jars::find_jars;
+use super::java::find_java;
+use super::memory::{check_limit, check_room};
 use super::node::Node;
 use super::options::ServerOptions;
 use super::server::Server;
 use super::usage::Usage;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::machine::{check_free_disk, existing};
 
 /// How long the nodes may take to see each other after the last one has started.
 const JOIN_LIMIT: Duration = Duration::from_secs(120);
@@ -51,6 +54,25 @@ impl Nodes {
             dir,
             start_seconds: began.elapsed().as_secs_f64(),
         })
+    }
+
+    /// Finds what [`Nodes::start`] would refuse, as far as it can be known without making, fetching
+    /// or starting anything.
+    ///
+    /// # Errors
+    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk.
+    pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
+        let of = count.max(1);
+        let heap_mib = heap_mib(options.heap_mib, Node { number: 1, of })?;
+        if let Some(bytes) = options.memory_limit_bytes {
+            check_limit(bytes, heap_mib)?;
+        }
+        if of > 1 {
+            check_room(of, heap_mib, options.memory_limit_bytes)?;
+        }
+        find_java().await?;
+        find_jars(&options.home, &options.version)?;
+        check_free_disk(existing(&options.dir), Engine::Cassandra)
     }
 
     /// Ends all of them in order, and forgets them. Their folders stay.

@@ -20,7 +20,7 @@ use super::secret::random_hex;
 use super::server::Server;
 use crate::engine::{self, Engine};
 use crate::error::{Error, Result};
-use crate::machine::check_free_disk;
+use crate::machine::{check_free_disk, existing};
 use crate::ports;
 use crate::process::ProcessId;
 use crate::record::{Record, Register};
@@ -38,15 +38,7 @@ impl Server {
     /// another version, or programs that an unprivileged account cannot run; `Io` for a folder that
     /// cannot be written; `Died` with the last lines of the log; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
-        let bin_dir = options.bin_dir.as_deref();
-        let installation = match options.timescale {
-            true => find_timescale(bin_dir)?,
-            false => find_postgres(bin_dir)?,
-        };
-        let account = Account::for_servers()?;
-        if let Some(account) = &account {
-            account.check_runs(&installation.program("postgres"))?;
-        }
+        let (installation, account) = programs(&options)?;
         let folder = Folder::create(&options.dir, account.as_ref())?;
         check_free_disk(folder.path(), Engine::Postgres)?;
         let began = Instant::now();
@@ -54,6 +46,17 @@ impl Server {
         server.wait_until_ready().await?;
         server.start_seconds = began.elapsed().as_secs_f64();
         Ok(server)
+    }
+
+    /// Finds what [`Server::start`] would refuse, as far as it can be known without making or
+    /// starting anything.
+    ///
+    /// # Errors
+    /// `NoPostgres`, `NoTimescale`; `Refused` for a full disk, or programs that an unprivileged
+    /// account cannot run.
+    pub fn check(options: &ServerOptions) -> Result<()> {
+        programs(options)?;
+        check_free_disk(existing(&options.dir), Engine::Postgres)
     }
 
     /// Starts the process and puts it on record, holding the register meanwhile so that no other
@@ -134,6 +137,20 @@ impl Server {
             log: self.folder.log(),
         })
     }
+}
+
+/// The programs of the server, and as whom they are run.
+fn programs(options: &ServerOptions) -> Result<(Installation, Option<Account>)> {
+    let bin_dir = options.bin_dir.as_deref();
+    let installation = match options.timescale {
+        true => find_timescale(bin_dir)?,
+        false => find_postgres(bin_dir)?,
+    };
+    let account = Account::for_servers()?;
+    if let Some(account) = &account {
+        account.check_runs(&installation.program("postgres"))?;
+    }
+    Ok((installation, account))
 }
 
 fn write_configuration(

@@ -40,6 +40,21 @@ impl DriveLog {
         })
     }
 
+    /// Finds what [`DriveLog::create`] would refuse, without making or writing anything.
+    ///
+    /// # Errors
+    /// The folder is in use, or holds a load or other files.
+    pub fn check(dir: &Path) -> Result<(), JournalError> {
+        lines::check(dir, LOG)?;
+        let records = lines::read_if_there::<DriveRecord>(&dir.join(LOG))?;
+        match records.is_empty() {
+            true => Ok(()),
+            false => Err(JournalError::Occupied {
+                dir: dir.to_owned(),
+            }),
+        }
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }

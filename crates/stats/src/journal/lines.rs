@@ -80,6 +80,34 @@ pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
     lock(dir)
 }
 
+/// Finds what [`claim`] would refuse of a folder, without making or writing anything. A folder that
+/// is not there is none that is refused.
+///
+/// # Errors
+/// Those of [`claim`].
+pub(crate) fn check(dir: &Path, journal: &str) -> Result<(), JournalError> {
+    if !dir.exists() {
+        return Ok(());
+    }
+    refuse_strange_files(dir, journal)?;
+    let path = dir.join(LOCK);
+    match File::open(&path).map(|file| file.try_lock()) {
+        Ok(Err(TryLockError::WouldBlock)) => Err(JournalError::Locked {
+            dir: dir.to_owned(),
+        }),
+        // Trouble with the lock itself shows when it is taken.
+        _ => Ok(()),
+    }
+}
+
+/// The records of a file that may be appended to at the same time; none where it is not there.
+pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
+    match path.exists() {
+        true => read(path),
+        false => Ok(Vec::new()),
+    }
+}
+
 /// The records of a file that may be appended to at the same time.
 pub(crate) fn read<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
     let mut file = File::open(path).map_err(io_error("read", path))?;

@@ -51,6 +51,37 @@ fn a_new_folder_is_created_and_empty() {
 }
 
 #[test]
+fn what_would_be_refused_is_found_without_a_trace() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("a/b");
+    Journal::check(&dir, "f1").unwrap();
+    assert!(!parent.path().join("a").exists());
+
+    fs::create_dir_all(&dir).unwrap();
+    Journal::check(&dir, "f1").unwrap();
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+    fs::write(dir.join("thesis.txt"), "").unwrap();
+    let error = Journal::check(&dir, "f1").unwrap_err();
+    assert!(matches!(error, JournalError::NotEmpty { .. }), "{error}");
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+
+    let begun = folder_with(&[started()]);
+    Journal::check(begun.path(), "f1").unwrap();
+    let error = Journal::check(begun.path(), "f2").unwrap_err();
+    assert!(
+        matches!(error, JournalError::OtherCommand { .. }),
+        "{error}"
+    );
+    let going_on = Journal::create_or_resume(begun.path(), "f1").unwrap();
+    let error = Journal::check(begun.path(), "f1").unwrap_err();
+    assert!(matches!(error, JournalError::Locked { .. }), "{error}");
+    drop(going_on);
+    let complete = folder_with(&[started(), finished()]);
+    let error = Journal::check(complete.path(), "f1").unwrap_err();
+    assert!(matches!(error, JournalError::Finished { .. }), "{error}");
+}
+
+#[test]
 fn an_unfinished_run_goes_on_where_it_stopped() {
     let dir = folder_with(&[started(), warning("one")]);
     let mut journal = Journal::create_or_resume(dir.path(), "f1").unwrap();

@@ -194,7 +194,10 @@ fn the_runs_own_records_are_taken_over() {
     let summary = summary(vec![
         engine("1"),
         Record::DuplicateKeys { rows: 19 },
-        Record::LoadingDone { rows: 700 },
+        Record::LoadingDone {
+            rows: 700,
+            left: None,
+        },
         warning.clone(),
         Record::Interrupted { at: at.clone() },
         Record::Resumed { at: at.clone() },

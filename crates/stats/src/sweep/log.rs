@@ -35,6 +35,21 @@ impl SweepLog {
         Ok(SweepLog { lines, _lock: lock })
     }
 
+    /// Finds what [`SweepLog::create`] would refuse, without making or writing anything.
+    ///
+    /// # Errors
+    /// The folder is in use, or holds a sweep or other files.
+    pub fn check(dir: &Path) -> Result<(), JournalError> {
+        lines::check(dir, LOG)?;
+        let records = lines::read_if_there::<SweepRecord>(&dir.join(LOG))?;
+        match records.is_empty() {
+            true => Ok(()),
+            false => Err(JournalError::Occupied {
+                dir: dir.to_owned(),
+            }),
+        }
+    }
+
     /// Writes one record; it is on the disk when this returns.
     ///
     /// # Errors

@@ -28,6 +28,7 @@ use crate::{
 
 pub use query::placeholders;
 use set::Set;
+pub use table::usable_name;
 use text::Text;
 pub use text::{nearest, suggestion};
 
@@ -120,7 +121,7 @@ impl Workload {
             .transpose()?;
         Ok(Workload {
             name: name(place.path),
-            title: wire.title,
+            title: wire.title.unwrap_or_else(|| name(place.path)),
             seed,
             designs: designs(place, &wire.designs, mix.as_ref())?,
             scale,

@@ -8,12 +8,11 @@ use super::text::{Text, quoted, suggestion};
 use crate::{Column, ColumnType, Data, Result, Table, source, wire};
 
 /// Type names of other systems, and ours for them.
-const SYNONYMS: [(&str, &str); 20] = [
+const SYNONYMS: [(&str, &str); 19] = [
     ("binary", "blob"),
     ("bool", "boolean"),
     ("bytea", "blob"),
     ("bytes", "blob"),
-    ("date", "timestamp"),
     ("datetime", "timestamp"),
     ("float", "double"),
     ("float32", "double"),
@@ -138,6 +137,14 @@ fn column_type(place: Text<'_>, written: &Spanned<String>) -> Result<ColumnType>
         return Ok(*kind);
     }
     let names = ColumnType::ALL.map(|(name, _)| name);
+    if word == "date" {
+        let message = format!(
+            "there is no type `date`: a date is a `timestamp`, at midnight UTC, and is written \
+             1958-03-29 in a file. Types are {}",
+            quoted(&names)
+        );
+        return Err(place.error(written.span(), message));
+    }
     let hint = match SYNONYMS.iter().find(|(synonym, _)| *synonym == word) {
         Some((_, name)) => format!("; did you mean `{name}`?"),
         None => suggestion(&word, names),
@@ -207,9 +214,30 @@ pub fn identifier(place: Text<'_>, written: &Spanned<String>, what: &str) -> Res
         && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     match valid {
         true => Ok(name),
-        false => Err(place.error(
-            written.span(),
-            format!("{what} name `{written}` has to be a letter followed by letters, digits and _"),
-        )),
+        false => {
+            let instead = match usable_name(&name) {
+                Some(usable) if what == "column" => format!(
+                    ": call it `{usable}`, here and in the first line of the file that it is in"
+                ),
+                Some(usable) => format!(": call it `{usable}`"),
+                None => String::new(),
+            };
+            let message = format!(
+                "{what} name `{written}` has to be a letter followed by letters, digits and \
+                 _{instead}"
+            );
+            Err(place.error(written.span(), message))
+        }
     }
+}
+
+/// The nearest name that SQL takes without quotes: `Cost Total $` becomes `cost_total`.
+pub fn usable_name(name: &str) -> Option<String> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = name.to_lowercase().chars().map(plain).collect();
+    let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
+    let usable = words.join("_");
+    usable
+        .starts_with(|c: char| c.is_ascii_lowercase())
+        .then_some(usable)
 }

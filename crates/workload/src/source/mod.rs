@@ -3,6 +3,7 @@
 mod columns;
 mod duplicates;
 mod file;
+mod first_rows;
 mod gdelt;
 mod pool;
 mod rekeyed;
@@ -22,6 +23,7 @@ pub(crate) use columns::MOST_WORDS_OF_A_PASSAGE;
 pub use duplicates::DuplicateKeys;
 pub(crate) use file::milliseconds;
 pub use file::open as open_file;
+pub use first_rows::{FIRST_ROWS, check_first_rows};
 pub(crate) use visit::visit_rows;
 
 /// Rows as they come: the batch, and the number of its first row in the whole source.
@@ -41,6 +43,12 @@ pub trait RowSource: Send + Sync {
     /// How many rows there are; `None` for a generator, which never ends, and for a file that
     /// has to be read to know.
     fn known_rows(&self) -> Option<u64>;
+
+    /// How many rows there are, counted up to `most` where they have to be read to know; `None` for
+    /// a generator that never ends.
+    fn count_rows(&self, _most: u64) -> Result<Option<u64>> {
+        Ok(self.known_rows())
+    }
 
     /// Rows from number `from` on, in batches of at most `batch_rows`. Ends with the source; a
     /// generator goes on for ever.

@@ -215,7 +215,7 @@ fn a_column_that_changes_type_is_named_by_line_column_and_value() {
     let head = "series,time,value\na,1,2\n\"b\n\",2,3\n";
     assert_eq!(
         csv_error(format!("{head}c,3,high\n")),
-        "x.csv, line 5: column `value`: `high` is not a double"
+        "x.csv, line 5: column `value`: `high` is not a double; correct the cell, or make the column `text`"
     );
     let error = csv_error(format!("{head}c,3,4\nd,soon,high"));
     assert!(
@@ -226,7 +226,8 @@ fn a_column_that_changes_type_is_named_by_line_column_and_value() {
 
 #[test]
 fn the_key_needs_values() {
-    let message = "column `series`: no value, but it is in the key, where every row needs one";
+    let message = "column `series`: no value, but it is in the key, where every row needs one: \
+                   fill it in, leave the row out, or choose another key";
     assert_eq!(
         csv_error("series,time,value\na,1,2\n,2,3\n"),
         format!("x.csv, line 3: {message}")

@@ -36,29 +36,34 @@ pub struct Plan<'a> {
     pub context: Context,
     pub load: Load,
     pub header: DriveHeader,
+    /// Rows that are loaded, by all shards together.
+    pub rows: u64,
+    /// What is noted before anything is started.
+    pub warnings: Vec<String>,
+    pub progress: Progress,
 }
 
 /// Drives to the end or to an interruption, and shows what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = Instant::now();
+    let progress = &plan.progress;
+    let cleared = clear_the_place(progress).await?;
+    let mut engines = Engines::checked(plan.designs, &plan.context, progress).await?;
     let mut log = DriveLog::create(&plan.context.run_dir, &plan.header)?;
-    let progress = Progress::new(plan.designs.len());
-    let cleared = clear_the_place(&progress).await?.into_iter();
+    let noted = plan.warnings.iter().cloned().chain(cleared);
     let limits = limits_not_applied(&plan.context);
     let unknown_values = target_options(&plan).keys_repeat;
     let unknown_values = unknown_values.then(|| source::ONLY_KEYS_ARE_COMPARED.to_owned());
-    for message in cleared.chain(limits).chain(unknown_values) {
+    for message in noted.chain(limits).chain(unknown_values) {
         log.append(&DriveRecord::Warning { message })?;
     }
     let stop = Stop::new();
-    let mut engines = Engines::default();
     let driven = async {
-        let filling = fill_all(&plan, &mut engines, &mut log, &progress);
+        let filling = fill_all(&plan, &mut engines, &mut log);
         let targets = tokio::select! {
             targets = filling => targets?,
             () = stop.asked() => return Ok(()),
         };
-        progress.finish();
         drive_all(&plan, targets, &mut log, &stop).await
     };
     let interruption = async {
@@ -70,9 +75,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         driven = driven => driven,
         () = interruption => Ok(()),
     };
-    progress.finish();
+    progress.what("stopping engines");
     let kept = plan.options.keep || plan.options.keyspace.is_some();
-    for message in engines.finish(kept).await {
+    let troubles = engines.finish(kept).await;
+    progress.finish();
+    for message in troubles {
         log.append(&DriveRecord::Warning { message })?;
     }
     driven?;
@@ -95,8 +102,8 @@ async fn fill_all(
     plan: &Plan<'_>,
     engines: &mut Engines,
     log: &mut DriveLog,
-    progress: &Progress,
 ) -> Result<Vec<Arc<dyn Target>>> {
+    let progress = &plan.progress;
     let mut targets: Vec<Arc<dyn Target>> = Vec::new();
     for id in plan.designs {
         let filled = match engines.get(id, &plan.context, progress).await {
@@ -104,16 +111,16 @@ async fn fill_all(
                 if let Some(info) = found.started {
                     log.append(&DriveRecord::Engine(info))?;
                 }
-                filled(plan, id, found.engine, log, progress).await
+                filled(plan, id, found.engine, log).await
             }
             Err(reason) => Err(anyhow!(reason)),
         };
         match filled {
             Ok(target) => targets.push(target.into()),
-            Err(error) => fail(log, &id.to_string(), &error, |line| progress.say(line))?,
+            Err(error) => fail(log, progress, &id.to_string(), &error)?,
         }
     }
-    settle(plan, targets, log, progress).await
+    settle(plan, targets, log).await
 }
 
 /// Nobody waits longer for the tables than until the load is to begin.
@@ -129,11 +136,11 @@ async fn filled(
     id: &DesignId,
     engine: &dyn Running,
     log: &mut DriveLog,
-    progress: &Progress,
 ) -> Result<Box<dyn Target>> {
     let (workload, context, start) = (plan.workload, &plan.context, start_name(plan));
     if let (Some(start), 1..) = (&start, plan.load.shard.index) {
-        progress.phase(&format!("waiting for shard 1 to make {id}"));
+        plan.progress
+            .phase(&format!("waiting for shard 1 to make {id}"));
         let made = engine.wait_for_tables(workload, context, start, patience(plan));
         made.await?;
     }
@@ -147,7 +154,7 @@ async fn filled(
         engine.announce_tables(workload, context, start).await?;
     }
     if !plan.options.no_load {
-        load(plan, target.as_ref(), design, log, progress).await?;
+        load(plan, target.as_ref(), design, log).await?;
     }
     Ok(target)
 }
@@ -161,7 +168,7 @@ fn start_name(plan: &Plan<'_>) -> Option<String> {
 }
 
 fn target_options(plan: &Plan<'_>) -> TargetOptions {
-    let rows = plan.options.rows(plan.workload);
+    let rows = plan.rows;
     TargetOptions {
         values: plan.values.clone(),
         mix: plan.mix.clone(),
@@ -188,10 +195,8 @@ async fn load(
     target: &dyn Target,
     design: &dyn Design,
     log: &mut DriveLog,
-    progress: &Progress,
 ) -> Result<()> {
-    let rows = plan.options.rows(plan.workload);
-    let source = plan.source.clone();
+    let (rows, source, progress) = (plan.rows, plan.source.clone(), &plan.progress);
     let filled = populate::fill(target, design, source, rows, plan.load.shard, progress).await?;
     log.append(&DriveRecord::Populated(Populated {
         design: target.info().id.clone(),
@@ -220,8 +225,8 @@ async fn settle(
     plan: &Plan<'_>,
     targets: Vec<Arc<dyn Target>>,
     log: &mut DriveLog,
-    progress: &Progress,
 ) -> Result<Vec<Arc<dyn Target>>> {
+    let progress = &plan.progress;
     let mut ready = Vec::new();
     let is_whole = plan.load.shard.is_whole();
     let is_loaded_here = is_whole && !plan.options.no_load;
@@ -236,7 +241,7 @@ async fn settle(
         };
         match settled.await {
             Ok(()) => ready.push(target),
-            Err(error) => fail(log, id, &error.into(), |line| progress.say(line))?,
+            Err(error) => fail(log, progress, id, &error.into())?,
         }
     }
     for target in &ready {
@@ -253,12 +258,12 @@ async fn settle(
 /// A design that is out from here on.
 pub fn fail(
     log: &mut DriveLog,
+    progress: &Progress,
     design: &str,
     error: &anyhow::Error,
-    say: impl Fn(&str),
 ) -> Result<()> {
     let reason = crate::exit::explain(error);
-    say(&format!("{design}: {reason}"));
+    progress.say(&format!("{design}: {reason}"));
     log.append(&DriveRecord::Failed {
         design: design.to_owned(),
         reason,

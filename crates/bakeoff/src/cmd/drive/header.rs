@@ -15,6 +15,7 @@ pub fn header(
     workload: &Workload,
     mix: &Mix,
     load: &Load,
+    rows: u64,
     designs: Vec<DesignInfo>,
     replication: Replication,
 ) -> DriveHeader {
@@ -26,7 +27,7 @@ pub fn header(
         title: workload.title.clone(),
         workload_text: workload.text.clone(),
         seed: workload.seed,
-        rows: options.rows(workload),
+        rows,
         operations: mix
             .operations
             .iter()

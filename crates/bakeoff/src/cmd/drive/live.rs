@@ -1,16 +1,17 @@
 //! The live view of a load: one line for the whole of it, and one for each operation.
 
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use bakeoff_driver::drive::Second;
 use bakeoff_stats::{ServerSample, Tally};
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::HumanCount;
 
-/// Redrawn each second on a terminal; silent elsewhere.
-pub struct Live {
-    bar: ProgressBar,
+use crate::progress::Progress;
+
+/// What the progress of a command shows while it drives.
+pub struct Live<'a> {
+    pub progress: &'a Progress,
     operations: Vec<String>,
     /// What is driven, and for how long.
     what: String,
@@ -18,18 +19,10 @@ pub struct Live {
     before: ServerSample,
 }
 
-impl Live {
-    pub fn new(operations: Vec<String>) -> Self {
-        let bar = match std::io::stderr().is_terminal() {
-            true => ProgressBar::new_spinner(),
-            false => ProgressBar::hidden(),
-        };
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}{msg}") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
+impl<'a> Live<'a> {
+    pub fn new(progress: &'a Progress, operations: Vec<String>) -> Self {
         Live {
-            bar,
+            progress,
             operations,
             what: String::new(),
             duration: Duration::ZERO,
@@ -39,28 +32,17 @@ impl Live {
 
     /// A load begins.
     pub fn begin(&mut self, what: &str, duration: Duration) {
-        self.bar.reset();
         self.what = what.to_owned();
         self.duration = duration;
-        self.bar.set_prefix(prefix(what, duration, 0));
-        self.bar.set_message("");
         self.before = ServerSample::default();
+        self.progress.what(&prefix(what, duration, 0));
     }
 
     pub fn second(&mut self, second: &Second) {
-        let message = message(&self.operations, second, &self.before);
         let prefix = prefix(&self.what, self.duration, second.second + 1);
-        self.bar.set_prefix(prefix);
-        self.bar.set_message(message);
+        let message = message(&self.operations, second, &self.before);
+        self.progress.details(prefix, message);
         self.before = second.server.clone();
-    }
-
-    pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
-    }
-
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }
 
@@ -68,8 +50,8 @@ impl Live {
 fn prefix(what: &str, duration: Duration, over: u32) -> String {
     let whole = duration.as_secs_f64().ceil() as u64;
     match whole.saturating_sub(u64::from(over)) {
-        0 => format!("{what}, waiting for the last ones:"),
-        left => format!("{what}, {left} s of {whole} s left:"),
+        0 => format!("{what}, waiting for the last ones"),
+        left => format!("{what}, {left} s of {whole} s left"),
     }
 }
 
@@ -80,7 +62,7 @@ fn message(operations: &[String], second: &Second, before: &ServerSample) -> Str
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "  {} ops/s, {failed} failed{}",
+        "{} ops/s, {failed} failed{}",
         HumanCount(done),
         server(&second.server, before)
     );
@@ -123,9 +105,9 @@ mod tests {
     #[test]
     fn the_time_that_is_left_is_shown() {
         let prefix = |over| prefix("dry at 5 ops/s", Duration::from_secs(60), over);
-        assert_eq!(prefix(0), "dry at 5 ops/s, 60 s of 60 s left:");
-        assert_eq!(prefix(45), "dry at 5 ops/s, 15 s of 60 s left:");
-        assert_eq!(prefix(62), "dry at 5 ops/s, waiting for the last ones:");
+        assert_eq!(prefix(0), "dry at 5 ops/s, 60 s of 60 s left");
+        assert_eq!(prefix(45), "dry at 5 ops/s, 15 s of 60 s left");
+        assert_eq!(prefix(62), "dry at 5 ops/s, waiting for the last ones");
     }
 
     #[test]
@@ -153,7 +135,7 @@ mod tests {
         };
         let names = ["read".to_owned(), "insert".to_owned()];
         let text = message(&names, &second, &before);
-        let expected = "  100 ops/s, 3 failed, server 1.50 cores, disk reads 2.0 MB/s\n  \
+        let expected = "100 ops/s, 3 failed, server 1.50 cores, disk reads 2.0 MB/s\n  \
                         read         100 ops/s  p50 2.00 ms  p99 2.00 ms  3 failed\n  \
                         insert         0 ops/s  p50 0.00 ms  p99 0.00 ms  0 failed";
         assert_eq!(text, expected);

@@ -18,16 +18,21 @@ use bakeoff_driver::drive::Shard;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, check_queries};
 use bakeoff_stats::DesignInfo;
+use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
 use clap::{Args, ValueEnum};
 
-use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_rows, parse_time};
+use crate::cmd::before::Before;
+use crate::cmd::choice::{
+    self, Rows, parse_consistency, parse_duration, parse_rows_or_all, parse_time,
+};
 use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::completions;
 use crate::cmd::data::DataOptions;
 use crate::cmd::nodes::NodesOptions;
 use crate::cmd::on_threads;
 use crate::exit::{Exit, Misuse};
+use crate::progress::Progress;
 use load::Load;
 
 /// Drive a workload's [mix]: many operations at once, at a rate or as fast as they go.
@@ -85,10 +90,10 @@ pub struct Drive {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 
-    /// Rows to load before the mix begins, for example 200000, 200k or 4.16M [default: as the
+    /// Rows to load before the mix begins, for example 200000, 200k, 4.16M or all [default: as the
     /// workload says; with --set all that its generator makes]
-    #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
-    rows: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = parse_rows_or_all, allow_negative_numbers = true)]
+    rows: Option<Rows>,
 
     /// This process's share of rows and rate when several drive one table, for example 1/4; needs
     /// --cassandra and --keyspace
@@ -156,6 +161,7 @@ impl Drive {
     }
 
     async fn start(self) -> Result<Exit> {
+        let progress = Progress::begin("reading the workload");
         let workload = self.data.workload(&self.workload)?;
         check_queries(&workload).await?;
         let Some(mix) = workload.mix.clone().map(Arc::new) else {
@@ -167,16 +173,39 @@ impl Drive {
         };
         let (load, designs) = self.check(&workload, &mix).map_err(Misuse::of)?;
         let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();
-        let values = source::row_values(&workload, source.clone(), self.rows(&workload))?;
-        check_new_rows(&mix, values.as_ref(), self.rows(&workload))?;
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
+        let before = Before {
+            workload: &workload,
+            source: source.clone(),
+            file: self.data.file(&workload),
+            progress: &progress,
+        };
+        if !self.dry_run {
+            before.check_folder(&dir, || DriveLog::check(&dir))?;
+        }
+        let rows = before
+            .rows(self.rows)?
+            .unwrap_or(workload.scale.default_rows);
+        let warnings = before.check_first_rows(rows)?;
+        progress.what("reading rows");
+        let values = source::row_values(&workload, source.clone(), rows)?;
+        check_new_rows(&mix, values.as_ref(), rows)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
         let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
         if self.dry_run {
+            progress.finish();
             return dry_run(&infos, &context);
         }
-        let header = header::header(&self, &workload, &mix, &load, infos, context.replication);
+        let header = header::header(
+            &self,
+            &workload,
+            &mix,
+            &load,
+            rows,
+            infos,
+            context.replication,
+        );
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
@@ -187,6 +216,9 @@ impl Drive {
             context,
             load,
             header,
+            rows,
+            warnings,
+            progress,
         })
         .await
     }
@@ -235,10 +267,6 @@ impl Drive {
             ),
             _ => Ok(()),
         }
-    }
-
-    fn rows(&self, workload: &Workload) -> u64 {
-        self.rows.unwrap_or(workload.scale.default_rows)
     }
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {

@@ -9,7 +9,7 @@ use bakeoff_workload::{RowBatch, RowSource};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-use crate::progress::Progress;
+use crate::progress::{Progress, Unit};
 
 /// Rows of a slice: enough to keep requests in flight, few enough to be held in memory.
 const SLICE_ROWS: usize = 10_000;
@@ -47,7 +47,7 @@ pub async fn fill(
             .with_context(|| format!("loading {id}"))?;
         slice += 1;
         loaded += batch.rows.num_rows() as u64;
-        progress.loading(id, loaded, Some(total));
+        progress.at(loaded, Some(total), Unit::Rows);
     }
     if loaded < total {
         return Err(anyhow!(

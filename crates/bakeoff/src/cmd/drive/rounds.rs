@@ -54,10 +54,9 @@ pub async fn drive_all(
     stop: &Stop,
 ) -> Result<()> {
     let operations: Vec<String> = plan.mix.operations.iter().map(|o| o.name.clone()).collect();
-    let mut live = Live::new(operations.clone());
     let mut recorder = Recorder {
         log,
-        live: &mut live,
+        live: Live::new(&plan.progress, operations.clone()),
         operations,
         trials: 0,
     };
@@ -86,14 +85,15 @@ pub async fn drive_all(
                 && !stop.is_asked()
             {
                 design.is_out = true;
-                let live = &recorder.live;
-                fail(recorder.log, &design.target.info().id, &error, |line| {
-                    live.say(line)
-                })?;
+                fail(
+                    recorder.log,
+                    &plan.progress,
+                    &design.target.info().id,
+                    &error,
+                )?;
             }
         }
     }
-    live.finish();
     Ok(())
 }
 
@@ -118,7 +118,7 @@ pub fn load_plan(plan: &Plan<'_>, schedule: Schedule, round: u32, number: u32) -
         mix: plan.mix.clone(),
         seed: plan.workload.seed,
         ordinal: (round - 1) * LOADS_OF_A_ROUND + number,
-        rows: options.rows(plan.workload),
+        rows: plan.rows,
         new_rows: Vec::new(),
         shard: plan.load.shard,
         threads: u32::from(options.threads),

@@ -15,7 +15,7 @@ use super::live::Live;
 /// Where loads are written down and shown.
 pub struct Recorder<'a> {
     pub log: &'a mut DriveLog,
-    pub live: &'a mut Live,
+    pub live: Live<'a>,
     pub operations: Vec<String>,
     /// Loads so far; each has a number from 1 on.
     pub trials: u32,

@@ -13,12 +13,12 @@ use bakeoff_engines::tables::{
 use bakeoff_report::units;
 
 use super::after::{self, Filled, Span};
-use super::progress::Bar;
 use super::{Ingest, before, definition};
 use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
+use crate::progress::{Progress, Unit};
 
 /// Columns of a table that are told one by one when it was made.
 const COLUMNS_SHOWN: usize = 16;
@@ -48,6 +48,7 @@ pub async fn execute(options: Ingest) -> Result<Exit> {
 }
 
 async fn ingest(options: Ingest) -> Result<()> {
+    let progress = Progress::begin("opening what is read");
     let connection = Arc::new(Connection::new(options.cluster.cluster()));
     let columnar = ColumnarOptions {
         consistency: options.consistency,
@@ -73,7 +74,7 @@ async fn ingest(options: Ingest) -> Result<()> {
             (definition, columns)
         }
     };
-    let bar = Bar::new(source.total_rows());
+    let total = source.total_rows();
     let about = About {
         guessed_from: source.guessed_from(),
         keys: source.keys().cloned(),
@@ -97,12 +98,12 @@ async fn ingest(options: Ingest) -> Result<()> {
         None => {
             let made = connection.create_columnar(&options.into, definition, &columnar);
             let table = made.await.map_err(told)?;
-            bar.aside(|| say_made(&options, &about, table.definition()));
+            progress.aside(|| say_made(&options, &about, table.definition()));
             table
         }
     };
-    bar.aside(|| say(rows.notes()));
-    bar.aside(|| {
+    progress.aside(|| say(rows.notes()));
+    progress.aside(|| {
         say(&before::without_values(
             &options,
             table.definition(),
@@ -111,8 +112,10 @@ async fn ingest(options: Ingest) -> Result<()> {
     });
     let began = Instant::now();
     let mut span = Span::default();
-    let ingested = fill(&options, &table, (first, rows), &mut span, &bar).await?;
-    drop(bar);
+    progress.what("ingesting");
+    let at = |rows| progress.at(rows, total, Unit::Rows);
+    let ingested = fill(&options, &table, (first, rows), &mut span, at).await?;
+    progress.finish();
     let line = summary(&options, &ingested, began.elapsed());
     writeln!(std::io::stdout(), "{line}")?;
     let filled = Filled {
@@ -221,7 +224,7 @@ async fn fill(
     table: &Arc<Columnar>,
     (first, mut rows): (Option<RecordBatch>, Rows),
     span: &mut Span,
-    bar: &Bar,
+    at: impl Fn(u64),
 ) -> Result<Ingested> {
     let mut ingest = table.ingest();
     let mut next = Ok(first);
@@ -235,10 +238,9 @@ async fn fill(
             Err(error) => Err(with_remedy(error, &options.into)),
         };
         written.map_err(|error| not_all(error, ingest.so_far().rows))?;
-        bar.at(ingest.so_far().rows);
+        at(ingest.so_far().rows);
         next = rows.next().await.transpose();
     }
-    bar.writing();
     let read = ingest.so_far().rows;
     let finished = ingest.finish().await;
     finished.map_err(|error| not_all(error.into(), read))

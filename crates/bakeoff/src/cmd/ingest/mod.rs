@@ -4,7 +4,6 @@ mod after;
 mod before;
 mod definition;
 mod execute;
-mod progress;
 
 use std::path::PathBuf;
 

@@ -22,28 +22,38 @@ pub struct Plan<'a> {
     pub workload: &'a Workload,
     pub designs: &'a [DesignId],
     pub source: Arc<dyn RowSource>,
+    /// Rows to load; `None` lets the budget decide.
+    pub rows: Option<u64>,
     pub context: Context,
     pub header: Header,
     pub prices: Option<Prices>,
+    /// What is noted before anything is started.
+    pub warnings: Vec<String>,
+    pub progress: Progress,
+    pub began: Instant,
 }
 
 /// Runs to the end or to an interruption, and shows what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
-    let began = Instant::now();
+    let began = plan.began;
+    let progress = &plan.progress;
+    progress.of_designs(plan.designs.len());
+    let cleared = clear_the_place(progress).await?;
+    let mut engines = Engines::checked(plan.designs, &plan.context, progress).await?;
     let mut journal = open_journal(&plan)?;
-    let progress = Progress::new(plan.designs.len());
-    let cleared = clear_the_place(&progress).await?.into_iter();
-    for message in cleared.chain(limits_not_applied(&plan.context)) {
+    let noted = plan.warnings.iter().cloned().chain(cleared);
+    for message in noted.chain(limits_not_applied(&plan.context)) {
         journal.append(&Record::Warning { message })?;
     }
-    let mut engines = Engines::default();
     let compared = tokio::select! {
-        done = compare(&plan, &mut engines, &mut journal, &progress, began) => Some(done),
+        done = compare(&plan, &mut engines, &mut journal, began) => Some(done),
         () = asked_to_stop() => None,
     };
-    progress.finish();
+    progress.what("stopping engines");
     let kept = plan.options.keep || !matches!(compared, Some(Ok(())));
-    for message in engines.finish(kept).await {
+    let troubles = engines.finish(kept).await;
+    progress.finish();
+    for message in troubles {
         journal.append(&Record::Warning { message })?;
     }
     match compared {
@@ -69,7 +79,8 @@ fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
     match journal.records().is_empty() {
         true => journal.append(&Record::Started(Box::new(plan.header.clone())))?,
         false => {
-            eprintln!("going on with the run in {}", dir.display());
+            let line = format!("going on with the run in {}", dir.display());
+            plan.progress.say(&line);
             journal.append(&Record::Resumed { at: machine::now() })?;
         }
     }
@@ -80,17 +91,16 @@ async fn compare(
     plan: &Plan<'_>,
     engines: &mut Engines,
     journal: &mut Journal,
-    progress: &Progress,
     began: Instant,
 ) -> Result<()> {
-    let designs = start_designs(plan, engines, journal, progress).await?;
+    let designs = start_designs(plan, engines, journal).await?;
     let mut oracle = SqlOracle::new(
         plan.source.clone(),
         plan.workload.table.clone(),
         plan.context.threads,
     );
     let settings = Settings {
-        rows: plan.options.rows(plan.workload),
+        rows: plan.rows,
         rounds: plan.options.rounds,
         budget: plan.options.budget.map(|total| Budget::new(began, total)),
         call_limit: plan.options.limit,
@@ -104,7 +114,7 @@ async fn compare(
         &mut oracle,
         &settings,
         journal,
-        progress,
+        &plan.progress,
     )
     .await?;
     Ok(())
@@ -115,11 +125,10 @@ async fn start_designs(
     plan: &Plan<'_>,
     engines: &mut Engines,
     journal: &mut Journal,
-    progress: &Progress,
 ) -> Result<Vec<Arc<dyn Design>>> {
     let mut designs = Vec::new();
     for id in plan.designs {
-        let design = match engines.get(id, &plan.context, progress).await {
+        let design = match engines.get(id, &plan.context, &plan.progress).await {
             Ok(found) => {
                 if let Some(info) = found.started {
                     journal.append(&Record::Engine(info))?;

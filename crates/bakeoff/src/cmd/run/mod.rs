@@ -6,17 +6,21 @@ mod folder;
 mod header;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
-use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{Consistency, DesignId, Workload};
+use bakeoff_stats::{DesignInfo, Journal};
+use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
-use crate::cmd::choice::{self, parse_consistency, parse_duration, parse_percent, parse_rows};
+use crate::cmd::before::Before;
+use crate::cmd::choice::{
+    self, Rows, parse_consistency, parse_duration, parse_percent, parse_rows_or_all,
+};
 use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::completions;
 use crate::cmd::data::DataOptions;
@@ -26,6 +30,7 @@ use crate::cmd::postgres::PostgresOptions;
 use crate::cmd::prices::PriceOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
+use crate::progress::Progress;
 
 /// Compare the designs of a workload: create, load, settle, verify, measure, report.
 ///
@@ -40,10 +45,10 @@ pub struct Run {
     #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
     designs: Vec<String>,
 
-    /// Rows to load, for example 200000, 200k or 4.16M [default: as the workload says; with --set
-    /// all that its generator makes]
-    #[arg(long, value_name = "N", value_parser = parse_rows, conflicts_with = "scale", allow_negative_numbers = true)]
-    rows: Option<u64>,
+    /// Rows to load, for example 200000, 200k, 4.16M or all [default: as the workload says; with
+    /// --set all that its generator makes]
+    #[arg(long, value_name = "N", value_parser = parse_rows_or_all, conflicts_with = "scale", allow_negative_numbers = true)]
+    rows: Option<Rows>,
 
     /// Rows to load as a share of the workload's full scale, for example 5%
     #[arg(long, value_name = "P%", value_parser = parse_percent)]
@@ -111,6 +116,7 @@ impl Run {
     }
 
     async fn start(self) -> Result<Exit> {
+        let (began, progress) = (Instant::now(), Progress::begin("reading the workload"));
         let workload = self.data.workload(&self.workload)?;
         check_queries(&workload).await?;
         if workload.queries.is_empty() {
@@ -124,21 +130,39 @@ impl Run {
         let replication = self.replication()?;
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
         let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
-        let source = self.data.open(&workload)?;
+        let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
+        let before = Before {
+            workload: &workload,
+            source: source.clone(),
+            file: self.data.file(&workload),
+            progress: &progress,
+        };
+        if !self.dry_run {
+            before.check_folder(&dir, || Journal::check(&dir, &fingerprint))?;
+        }
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let infos = describe(&designs, &workload, &context)?;
+        let rows = self.rows(&before)?;
+        let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
+        warnings.extend(before.check_ranges(&designs, rows)?);
         if self.dry_run {
+            progress.finish();
             return dry_run(&workload, &infos, &context);
         }
+        before.check_expectations(context.threads).await?;
         let header = header::header(&self, &workload, infos, fingerprint, replication);
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
             designs: &designs,
-            source: source.into(),
+            source,
+            rows,
             context,
             header,
             prices,
+            warnings,
+            progress,
+            began,
         })
         .await
     }
@@ -148,11 +172,12 @@ impl Run {
     }
 
     /// Rows asked for; `None` lets the budget decide.
-    fn rows(&self, workload: &Workload) -> Option<u64> {
-        let share =
-            |percent: f64| ((workload.scale.full_rows as f64 * percent / 100.0) as u64).max(1);
-        let default = self.budget.is_none().then_some(workload.scale.default_rows);
-        self.rows.or(self.scale.map(share)).or(default)
+    fn rows(&self, before: &Before<'_>) -> Result<Option<u64>> {
+        let scale = &before.workload.scale;
+        let share = |percent: f64| ((scale.full_rows as f64 * percent / 100.0) as u64).max(1);
+        let default = self.budget.is_none().then_some(scale.default_rows);
+        let asked = before.rows(self.rows)?;
+        Ok(asked.or(self.scale.map(share)).or(default))
     }
 
     fn replication(&self) -> Result<Replication> {

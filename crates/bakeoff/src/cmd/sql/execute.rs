@@ -1,5 +1,6 @@
 //! Carrying out a query: tables opened, rows written, and what it came to.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,11 +11,12 @@ use bakeoff_engines::tables::{
 use bakeoff_report::units;
 
 use super::output::{Destination, Written};
-use super::progress::Bar;
+use super::progress::message;
 use super::snippet;
 use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
+use crate::progress::Progress as CommandProgress;
 
 /// How long an interrupted query may take to put its file away.
 const END_WAIT: Duration = Duration::from_secs(2);
@@ -53,6 +55,7 @@ pub async fn execute(plan: Plan) -> Result<Exit> {
 }
 
 async fn ask(plan: Plan) -> Result<()> {
+    let shown = CommandProgress::begin("opening tables");
     let mut tables = Tables::new(Arc::new(plan.connection), plan.options).map_err(told)?;
     for (name, location) in &plan.tables {
         tables.add(name.as_deref(), location).await.map_err(told)?;
@@ -66,9 +69,11 @@ async fn ask(plan: Plan) -> Result<()> {
         Ok(query) => query,
         Err(error) => return Err(Misuse::of(anyhow!(snippet::of(&plan.sql, &error))).into()),
     };
-    let bar = Bar::watching(query.watch());
-    let written = write(&mut query, plan.destination, &bar).await;
-    bar.finish();
+    let progress = query.watch();
+    shown.what("asking");
+    shown.watch(move |elapsed| message(&progress(), elapsed));
+    let written = write(&mut query, plan.destination, &shown).await;
+    shown.finish();
     let written = written?;
     for note in query.notes().iter().chain(&written.notes) {
         eprintln!("note: {note}");
@@ -77,16 +82,28 @@ async fn ask(plan: Plan) -> Result<()> {
     Ok(())
 }
 
-async fn write(query: &mut Query, destination: Destination, bar: &Bar) -> Result<Written> {
+async fn write(
+    query: &mut Query,
+    destination: Destination,
+    shown: &CommandProgress,
+) -> Result<Written> {
     let mut output = destination.begin(query.schema(), query.explains())?;
     while let Some(rows) = query.next().await.map_err(told)? {
         // It may have to wait for whoever reads.
-        let more = tokio::task::block_in_place(|| bar.aside(|| output.write(&rows)))?;
+        let more = tokio::task::block_in_place(|| beside(shown, || output.write(&rows)))?;
         if !more {
             break;
         }
     }
-    tokio::task::block_in_place(|| bar.aside(|| output.finish()))
+    tokio::task::block_in_place(|| beside(shown, || output.finish()))
+}
+
+/// Writes rows, without what is redrawn in between where both are on the terminal.
+fn beside<T>(shown: &CommandProgress, write: impl FnOnce() -> T) -> T {
+    match std::io::stdout().is_terminal() {
+        true => shown.aside(write),
+        false => write(),
+    }
 }
 
 /// `3 rows in 0.52 s; 4,160,000 rows scanned, 8.00 M/s`

@@ -31,24 +31,30 @@ pub struct Plan<'a> {
     pub context: Context,
     pub grid: Grid,
     pub header: SweepHeader,
+    /// What is noted before anything is started.
+    pub warnings: Vec<String>,
+    pub progress: Progress,
 }
 
 /// Sweeps to the end or to an interruption, and shows what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = Instant::now();
+    let progress = &plan.progress;
+    let cleared = clear_the_place(progress).await?;
+    let mut engines = Engines::checked(plan.designs, &plan.context, progress).await?;
     let mut log = SweepLog::create(&plan.context.run_dir, &plan.header)?;
-    let progress = Progress::new(plan.designs.len());
-    let cleared = clear_the_place(&progress).await?.into_iter();
-    for message in cleared.chain(limits_not_applied(&plan.context)) {
+    let noted = plan.warnings.iter().cloned().chain(cleared);
+    for message in noted.chain(limits_not_applied(&plan.context)) {
         log.append(&SweepRecord::Warning { message })?;
     }
-    let mut engines = Engines::default();
     let swept = tokio::select! {
-        swept = sweep(&plan, &mut engines, &mut log, &progress) => Some(swept),
+        swept = sweep(&plan, &mut engines, &mut log, progress) => Some(swept),
         () = asked_to_stop() => None,
     };
+    progress.what("stopping engines");
+    let troubles = engines.finish(false).await;
     progress.finish();
-    for message in engines.finish(false).await {
+    for message in troubles {
         log.append(&SweepRecord::Warning { message })?;
     }
     match swept {

@@ -5,15 +5,18 @@ mod grid;
 mod header;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_stats::sweep::SweepLog;
+use bakeoff_workload::{DesignId, RowSource, Workload};
 use clap::Args;
 
+use crate::cmd::before::Before;
 use crate::cmd::choice::{self, parse_duration_to_a_day};
 use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::completions;
@@ -21,6 +24,7 @@ use crate::cmd::data::DataOptions;
 use crate::cmd::on_threads;
 use crate::cmd::postgres::PostgresOptions;
 use crate::exit::Exit;
+use crate::progress::Progress;
 use grid::{Grid, parse_number};
 
 /// Rows that a batch may have, and workers that there may be.
@@ -85,16 +89,28 @@ impl Sweep {
     }
 
     async fn start(self) -> Result<Exit> {
+        let progress = Progress::begin("reading the workload");
         let workload = self.data.workload(&self.workload)?;
         check_queries(&workload).await?;
         let designs = choice::designs(&workload, &self.designs)?;
-        let source = self.data.open(&workload)?;
+        let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
+        let before = Before {
+            workload: &workload,
+            source: source.clone(),
+            file: self.data.file(&workload),
+            progress: &progress,
+        };
+        if !self.dry_run {
+            before.check_folder(&dir, || SweepLog::check(&dir))?;
+        }
+        let warnings = before.check_first_rows(u64::MAX)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
         let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
         let grid = Grid::new(&self.batches, &self.workers);
         if self.dry_run {
+            progress.finish();
             return dry_run(&infos, &grid, &context);
         }
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
@@ -102,10 +118,12 @@ impl Sweep {
             options: &self,
             workload: &workload,
             designs: &designs,
-            source: source.into(),
+            source,
             context,
             grid,
             header,
+            warnings,
+            progress,
         })
         .await
     }

@@ -1,7 +1,6 @@
 //! `bakeoff table`: what a columnar table is, and its upkeep.
 
 mod info;
-mod progress;
 mod time;
 
 use std::io::{IsTerminal, Write};
@@ -20,7 +19,7 @@ use crate::cmd::{on_threads, told};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
-use progress::Spinner;
+use crate::progress::Progress;
 
 /// What a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: the same command goes on where this one ended";
@@ -111,6 +110,7 @@ impl Table {
 
 impl Action {
     async fn carry_out(self) -> Result<()> {
+        let progress = Progress::begin("opening the table");
         let line = match self {
             Action::Info(target) => {
                 let table = target.open(Access::Read).await?;
@@ -120,9 +120,8 @@ impl Action {
                 let table = target.open(Access::Write).await?;
                 let before = before.map(|text| time::of_order_key(&text, table.definition()));
                 let before = before.transpose().map_err(Misuse::of)?;
-                let spinner = Spinner::new("sealing");
+                progress.what("sealing");
                 let sealed = table.seal(before).await.map_err(|e| told(e.into()))?;
-                drop(spinner);
                 format!(
                     "sealed {}: {} and {} became {}",
                     units::plural(sealed.places, "place", "places"),
@@ -134,6 +133,7 @@ impl Action {
             Action::DropBefore { target, time } => {
                 let table = target.open(Access::Write).await?;
                 let before = time::of_order_key(&time, table.definition()).map_err(Misuse::of)?;
+                progress.what("dropping buckets");
                 let dropped = table
                     .drop_before(before)
                     .await
@@ -143,18 +143,17 @@ impl Action {
             }
             Action::Sweep { target, grace } => {
                 let table = target.open(Access::Write).await?;
-                let spinner = Spinner::new("sweeping");
+                progress.what("sweeping");
                 let swept = table.sweep(grace).await.map_err(|e| told(e.into()))?;
-                drop(spinner);
                 format!("removed {}", units::plural(swept.chunks, "chunk", "chunks"))
             }
             Action::Drop { target, .. } => {
-                let spinner = Spinner::new("removing");
+                progress.what("removing");
                 target.remove().await?;
-                drop(spinner);
                 format!("removed {}", target.table)
             }
         };
+        progress.finish();
         writeln!(std::io::stdout(), "{line}")?;
         Ok(())
     }

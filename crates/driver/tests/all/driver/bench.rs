@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bakeoff_driver::{Budget, Design, RunError, Settings, Silent, run};
+use bakeoff_driver::{Budget, Design, RunError, Settings, Silent, check_expectations, run};
 use bakeoff_stats::{
     Header, Journal, LoadSlice, Machine, Outcome, Record, Run, Scale, Step, Timing,
 };
@@ -75,6 +75,10 @@ impl Bench {
             &Silent,
         )
         .await
+    }
+
+    pub async fn check_expectations(&self) -> Result<(), RunError> {
+        check_expectations(&self.workload, &mut FakeOracle::default()).await
     }
 
     /// Runs until a design hangs in this call, and is killed there.
@@ -169,7 +173,7 @@ impl Records {
 
     pub fn loaded_rows(&self) -> Option<u64> {
         self.0.iter().find_map(|record| match record {
-            Record::LoadingDone { rows } => Some(*rows),
+            Record::LoadingDone { rows, .. } => Some(*rows),
             _ => None,
         })
     }

@@ -199,11 +199,10 @@ async fn designs_that_keep_the_last_row_of_a_key_have_a_right_answer_of_their_ow
 }
 
 #[tokio::test]
-async fn an_expectation_is_checked_before_anything_is_created() {
-    let fakes = three();
+async fn an_expectation_over_the_first_rows_is_checked_without_any_design() {
     let bench =
         Bench::expecting("expect = { rows = 100, answer = [[99, 'SELECT all FROM fakes']] }");
-    let error = bench.run(&fakes).await.unwrap_err();
+    let error = bench.check_expectations().await.unwrap_err();
     assert!(matches!(error, RunError::Expectation(_)), "{error}");
     assert!(
         error
@@ -211,14 +210,30 @@ async fn an_expectation_is_checked_before_anything_is_created() {
             .contains("query all: over the first 100 rows"),
         "{error}"
     );
-    assert_eq!(bench.records().0.len(), 1);
-    assert_eq!(fakes[0].calls(), []);
 
     let met =
         Bench::expecting("expect = { rows = 100, answer = [[100, 'SELECT all FROM fakes']] }");
-    met.complete(&fakes)
-        .await
-        .assert_complete(&["a", "b", "c"], 3);
+    met.check_expectations().await.unwrap();
+}
+
+#[tokio::test]
+async fn without_a_design_nothing_is_done_that_a_run_which_goes_on_would_rely_on() {
+    let bench = Bench::new();
+    bench.run(&[]).await.unwrap();
+    let records = bench.records();
+    assert_eq!(outline(&records), [("started", 1)]);
+    let records = bench.complete(&[Fake::new("a")]).await;
+    assert_eq!(records.loaded_rows(), bench.settings.rows);
+}
+
+#[tokio::test]
+async fn where_no_answer_came_nothing_is_warmed_up_or_timed() {
+    let unable = Fake::acting("a", |call| match call {
+        Call::Answer { .. } => Act::Fail,
+        _ => Act::Well,
+    });
+    let records = Bench::new().complete(&[unable]).await;
+    assert_eq!((records.warm_up_passes(), records.rounds()), (None, None));
 }
 
 #[tokio::test]

@@ -63,15 +63,15 @@ impl Records {
         }
     }
 
-    /// Passes over this many records, or all that there are.
-    pub fn skip(&mut self, format: &Format, fields: usize, count: u64) -> Result<(), DecodeError> {
+    /// Passes over this many records, or all that there are; tells how many those were.
+    pub fn skip(&mut self, format: &Format, fields: usize, count: u64) -> Result<u64, DecodeError> {
         const BATCH_RECORDS: u64 = 8192;
         let mut skipped = 0;
         while skipped < count {
             let batch_records = (count - skipped).min(BATCH_RECORDS);
             let mut decoder = decoder(format, fields, &[0], batch_records as usize);
             match self.read(&mut decoder) {
-                Ok(Some(_)) => skipped += batch_records,
+                Ok(Some(batch)) => skipped += batch.num_rows() as u64,
                 Ok(None) => break,
                 Err(DecodeError::Endless { complete_records }) => {
                     let complete_records = complete_records + skipped as usize;
@@ -80,7 +80,7 @@ impl Records {
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(skipped)
     }
 
     /// Passes over line ends; a record ends before the last of them (`\r\n`), and blank lines

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::data_error;
-use crate::check::suggestion;
+use crate::check::{suggestion, usable_name};
 use crate::{Result, Table};
 
 /// For each column of the table, its index in the file. Case does not count.
 pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Vec<usize>> {
+    let written = names;
     let names: Vec<String> = names
         .iter()
         .map(|name| name.trim().to_lowercase())
@@ -30,8 +31,14 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
                 )),
                 (None, _) => {
                     let unused = names.iter().map(String::as_str);
-                    let hint =
-                        suggestion(&column.name, unused.filter(|n| table.column(n).is_none()));
+                    let unused = unused.filter(|n| table.column(n).is_none());
+                    let hint = match spelled_otherwise(&column.name, written) {
+                        Some(name) => format!(
+                            "; it has `{name}`: write `{}` in its first line instead",
+                            column.name
+                        ),
+                        None => suggestion(&column.name, unused),
+                    };
                     Err(data_error(
                         path,
                         format!("the file has no column `{}`{hint}", column.name),
@@ -40,4 +47,11 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
             }
         })
         .collect()
+}
+
+/// The one of these names that differs in nothing but what a column's name cannot have, as
+/// `Flight Date` from `flight_date`.
+fn spelled_otherwise<'n>(column: &str, names: &'n [String]) -> Option<&'n str> {
+    let mut names = names.iter().map(String::as_str);
+    names.find(|name| usable_name(name).as_deref() == Some(column))
 }

@@ -71,7 +71,8 @@ fn table_batch(table: &Table, columns: Vec<ArrayRef>) -> Result<RecordBatch, Bad
                 .unwrap_or(0)
         };
         if table.is_key(&column.name) && array.null_count() > 0 {
-            let message = "no value, but it is in the key, where every row needs one";
+            let message = "no value, but it is in the key, where every row needs one: fill it in, \
+                           leave the row out, or choose another key";
             return Err(BadCell::new(first_null(), &column.name, message));
         }
     }

@@ -153,6 +153,15 @@ impl RowSource for TextFile {
         None
     }
 
+    fn count_rows(&self, most: u64) -> Result<Option<u64>> {
+        let mut records = Records::new(self.input()?);
+        // The header is a record, too.
+        let counted = records
+            .skip(&self.format, self.fields, most.saturating_add(1))
+            .map_err(|error| diagnose::decode_error(self, 0, error))?;
+        Ok(Some(counted.saturating_sub(1)))
+    }
+
     fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
         Ok(Box::new(self.rows(from, batch_rows)?))
     }

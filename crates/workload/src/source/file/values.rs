@@ -70,11 +70,43 @@ fn not_a(column: &Column, row: usize, cell: &str) -> BadCell {
             "a blob (two hexadecimal digits for each byte, after 0x or \\x if at all)"
         }
     };
+    let advice = advice(column.kind, cell);
     BadCell::new(
         row,
         &column.name,
-        format!("`{shown}{dots}` is not {expected}"),
+        format!("`{shown}{dots}` is not {expected}{advice}"),
     )
+}
+
+/// How others write that there is no value.
+const NO_VALUE: [&str; 12] = [
+    "-",
+    "--",
+    ".",
+    "?",
+    "\\n",
+    "missing",
+    "n/a",
+    "na",
+    "nil",
+    "none",
+    "null",
+    "undefined",
+];
+
+/// What to do about a cell that is not of its column's type. Of times the expected form says it.
+fn advice(kind: ColumnType, cell: &str) -> &'static str {
+    let cell = cell.trim().to_lowercase();
+    match kind {
+        _ if NO_VALUE.contains(&cell.as_str()) => {
+            "; leave a cell empty where there is no value, or make the column `text`"
+        }
+        ColumnType::Int | ColumnType::Bigint if cell.parse::<f64>().is_ok() => {
+            "; make the column `double`, or correct the cell"
+        }
+        ColumnType::Timestamp => "",
+        _ => "; correct the cell, or make the column `text`",
+    }
 }
 
 fn boolean(cell: &str) -> Option<bool> {
@@ -151,6 +183,21 @@ mod tests {
             "é",
         ] {
             assert_eq!(milliseconds(form), None, "{form}");
+        }
+    }
+
+    #[test]
+    fn a_cell_that_does_not_fit_comes_with_what_to_do() {
+        for (kind, cell, advice) in [
+            (ColumnType::Double, "NA", "leave a cell empty"),
+            (ColumnType::Timestamp, " null ", "leave a cell empty"),
+            (ColumnType::Int, "1.5", "make the column `double`"),
+            (ColumnType::Bigint, "12 m", "make the column `text`"),
+        ] {
+            let name = "v".to_owned();
+            let error = parse(&Column { name, kind }, &StringArray::from(vec![cell]));
+            let message = error.unwrap_err().message;
+            assert!(message.contains(advice), "{message}");
         }
     }
 

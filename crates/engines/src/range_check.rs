@@ -1,0 +1,88 @@
+//! Whether rows need more tables than a design may have, found before anything is started.
+
+use arrow::record_batch::RecordBatch;
+use bakeoff_workload::source::RowSource;
+use bakeoff_workload::{DesignId, Workload};
+
+use crate::EngineError;
+use crate::postgres::{RangeCount, Ranges};
+use crate::registry::engine;
+
+/// Rows of a source that are looked at where it can be read from anywhere: at equal distances, and
+/// more than there may be tables.
+const SAMPLED: u64 = 1_200;
+/// First rows of a file that are looked at.
+const READ: u64 = 500_000;
+const BATCH_ROWS: usize = 8_192;
+
+/// Checks the first `rows` rows of a source against the ranges of each design, of which a sample is
+/// enough to know that there are too many, and never enough to know that there are not.
+///
+/// # Errors
+/// The first design that the rows do not suit, with a setting that would do; or a row that cannot
+/// be read.
+pub fn check_ranges(
+    designs: &[DesignId],
+    workload: &Workload,
+    source: &dyn RowSource,
+    rows: u64,
+) -> Result<(), EngineError> {
+    let mut counted: Vec<(&DesignId, Ranges, RangeCount)> = Vec::new();
+    for id in designs {
+        if let Some(ranges) = engine(id)?.ranges(id, &workload.table)? {
+            counted.push((id, ranges, RangeCount::default()));
+        }
+    }
+    if counted.is_empty() {
+        return Ok(());
+    }
+    let seen = look(source, rows, &mut counted).map_err(|e| EngineError(e.to_string()))?;
+    let rows = source.known_rows().map_or(rows, |known| known.min(rows));
+    // A sample goes from the first row to the last one, and a short file ends before its rows do.
+    let is_whole = source.seeks() || seen < rows.min(READ);
+    let times = if is_whole {
+        1.0
+    } else {
+        rows as f64 / seen.max(1) as f64
+    };
+    for (id, ranges, count) in &counted {
+        let checked = count.check(ranges, times);
+        checked.map_err(|complaint| EngineError(format!("design {id}: {complaint}")))?;
+    }
+    Ok(())
+}
+
+/// Shows rows to all counts; tells how many of the first ones were read.
+fn look(
+    source: &dyn RowSource,
+    rows: u64,
+    counted: &mut [(&DesignId, Ranges, RangeCount)],
+) -> bakeoff_workload::Result<u64> {
+    let rows = source.known_rows().map_or(rows, |known| known.min(rows));
+    let mut show = |batch: &RecordBatch| {
+        for (_, ranges, count) in counted.iter_mut() {
+            count.extend(ranges, batch);
+        }
+    };
+    if source.seeks() {
+        let samples = SAMPLED.min(rows);
+        for sample in 0..samples {
+            let row = u128::from(sample) * u128::from(rows) / u128::from(samples);
+            if let Some(batch) = source.read(row as u64, 1)?.next() {
+                show(&batch?.rows);
+            }
+        }
+        return Ok(samples);
+    }
+    let (most, mut seen) = (rows.min(READ), 0);
+    for batch in source.read(0, BATCH_ROWS)? {
+        let batch = batch?.rows;
+        let wanted = batch.num_rows().min((most - seen) as usize);
+        show(&batch.slice(0, wanted));
+        seen += wanted as u64;
+        if seen >= most {
+            break;
+        }
+    }
+    Ok(seen)
+}

@@ -1,0 +1,79 @@
+//! The first rows of a data file, looked at before anything is done with them.
+
+use arrow::array::AsArray;
+use arrow::compute::{max, min};
+use arrow::datatypes::TimestampMillisecondType;
+use arrow::record_batch::RecordBatch;
+
+use super::RowSource;
+use crate::{Column, ColumnType, Result, Table};
+
+/// Rows that are looked at.
+pub const FIRST_ROWS: u64 = 1_000;
+
+const DAY_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
+/// Seconds since 1970 from 2001 to 2286. Read as milliseconds they lie between January and April
+/// 1970.
+const SECONDS: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
+
+/// Reads the first rows, up to `rows` of them, and tells what is readable but hardly meant.
+///
+/// # Errors
+/// A row that cannot be read or does not fit the table, with its line.
+pub fn check_first_rows(source: &dyn RowSource, table: &Table, rows: u64) -> Result<Vec<String>> {
+    let rows = rows.min(FIRST_ROWS);
+    let mut times = vec![Times::default(); table.columns.len()];
+    let mut read = 0;
+    for batch in source.read(0, rows.max(1) as usize)? {
+        let batch = batch?.rows;
+        let batch = batch.slice(0, batch.num_rows().min((rows - read) as usize));
+        for (times, place) in times.iter_mut().zip(0..) {
+            times.extend(&batch, place);
+        }
+        read += batch.num_rows() as u64;
+        if read >= rows {
+            break;
+        }
+    }
+    let doubts = table.columns.iter().zip(times);
+    Ok(doubts
+        .filter_map(|(c, times)| times.doubt(c, read))
+        .collect())
+}
+
+/// The first and last time of a column; none where it has none, or is of another type.
+#[derive(Debug, Clone, Copy, Default)]
+struct Times(Option<(i64, i64)>);
+
+impl Times {
+    fn extend(&mut self, batch: &RecordBatch, place: usize) {
+        let column = batch.column(place);
+        let Some(column) = column.as_primitive_opt::<TimestampMillisecondType>() else {
+            return;
+        };
+        if let (Some(first), Some(last)) = (min(column), max(column)) {
+            let (before, after) = self.0.unwrap_or((first, last));
+            self.0 = Some((before.min(first), after.max(last)));
+        }
+    }
+
+    fn doubt(self, column: &Column, rows: u64) -> Option<String> {
+        let (first, last) = self.0.filter(|_| column.kind == ColumnType::Timestamp)?;
+        let (where_they_lie, what_to_do) = match () {
+            () if -DAY_MILLISECONDS < first && last < DAY_MILLISECONDS => (
+                "within a day of 1970-01-01",
+                "if these are dates that are written as numbers, as 19580329, write 1958-03-29",
+            ),
+            () if SECONDS.contains(&first) && SECONDS.contains(&last) => (
+                "between January and April 1970",
+                "if these are seconds, multiply them by 1000",
+            ),
+            () => return None,
+        };
+        Some(format!(
+            "column `{}`: all times of the first {rows} rows lie {where_they_lie}, since a whole \
+             number is taken as milliseconds since 1970; {what_to_do}",
+            column.name
+        ))
+    }
+}
