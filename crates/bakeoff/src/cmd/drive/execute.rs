@@ -12,6 +12,7 @@ use bakeoff_workload::{DesignId, Mix, RowSource, RowValues, Workload, source};
 
 use super::load::Load;
 use super::rounds::drive_all;
+use super::trial::or_why_dead;
 use super::{Drive, populate};
 use crate::cmd::report;
 use crate::engines::{Engines, clear_the_place};
@@ -147,7 +148,8 @@ async fn filled(
         engine.announce_tables(workload, context, start).await?;
     }
     if !plan.options.no_load {
-        load(plan, target.as_ref(), design, log, progress).await?;
+        let loaded = load(plan, target.as_ref(), design, log, progress).await;
+        loaded.map_err(|error| or_why_dead(target.as_ref(), error))?;
     }
     Ok(target)
 }
@@ -236,7 +238,10 @@ async fn settle(
         };
         match settled.await {
             Ok(()) => ready.push(target),
-            Err(error) => fail(log, id, &error.into(), |line| progress.say(line))?,
+            Err(error) => {
+                let error = or_why_dead(target.as_ref(), error);
+                fail(log, id, &error, |line| progress.say(line))?;
+            }
         }
     }
     for target in &ready {
