@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::{
-    ChunkCounts, Connection, Location, Options, Progress, Query, Tables,
+    ChunkCounts, Connection, Location, Options, Progress, Query, TableError, Tables,
 };
 use bakeoff_report::units;
 
@@ -69,7 +69,7 @@ async fn ask(plan: Plan) -> Result<()> {
     let bar = Bar::watching(query.watch());
     let written = write(&mut query, plan.destination, &bar).await;
     bar.finish();
-    let written = written?;
+    let written = written.map_err(|trouble| trouble.told(&plan.sql))?;
     for note in query.notes().iter().chain(&written.notes) {
         eprintln!("note: {note}");
     }
@@ -77,16 +77,51 @@ async fn ask(plan: Plan) -> Result<()> {
     Ok(())
 }
 
-async fn write(query: &mut Query, destination: Destination, bar: &Bar) -> Result<Written> {
+/// Why a result could not be written: it could not be had, or not be put where it was to go.
+enum Trouble {
+    Table(TableError),
+    Output(anyhow::Error),
+}
+
+impl Trouble {
+    fn told(self, sql: &str) -> anyhow::Error {
+        match self {
+            Trouble::Table(TableError::Sql(error)) => {
+                Misuse::of(anyhow!(snippet::of(sql, &error))).into()
+            }
+            Trouble::Table(error) => told(error),
+            Trouble::Output(error) => error,
+        }
+    }
+}
+
+impl From<TableError> for Trouble {
+    fn from(error: TableError) -> Self {
+        Trouble::Table(error)
+    }
+}
+
+impl From<anyhow::Error> for Trouble {
+    fn from(error: anyhow::Error) -> Self {
+        Trouble::Output(error)
+    }
+}
+
+async fn write(query: &mut Query, destination: Destination, bar: &Bar) -> Result<Written, Trouble> {
+    // Before a heading is written: a query that fails has mostly no rows at all.
+    let mut next = query.next().await?;
     let mut output = destination.begin(query.schema(), query.explains())?;
-    while let Some(rows) = query.next().await.map_err(told)? {
+    while let Some(rows) = next {
         // It may have to wait for whoever reads.
         let more = tokio::task::block_in_place(|| bar.aside(|| output.write(&rows)))?;
         if !more {
             break;
         }
+        next = query.next().await?;
     }
-    tokio::task::block_in_place(|| bar.aside(|| output.finish()))
+    Ok(tokio::task::block_in_place(|| {
+        bar.aside(|| output.finish())
+    })?)
 }
 
 /// `3 rows in 0.52 s; 4,160,000 rows scanned, 8.00 M/s`
