@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{Consistency, DesignId, Workload};
+use bakeoff_workload::{Consistency, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
@@ -124,7 +123,7 @@ impl Run {
         let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
         let source = self.data.open(&workload)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
-        let infos = describe(&designs, &workload, &context)?;
+        let infos = choice::describe(&designs, &workload, &context)?;
         if self.dry_run {
             return dry_run(&workload, &infos, &context);
         }
@@ -177,15 +176,6 @@ impl Run {
             keyspace: None,
         })
     }
-}
-
-fn describe(
-    designs: &[DesignId],
-    workload: &Workload,
-    context: &Context,
-) -> Result<Vec<DesignInfo>> {
-    let describe = |id: &DesignId| Ok(engine(id)?.describe(id, workload, context)?);
-    designs.iter().map(describe).collect()
 }
 
 fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Result<Exit> {

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_workload::Workload;
 use clap::Args;
 
 use crate::cmd::choice::{self, parse_duration_to_a_day};
@@ -89,8 +88,7 @@ impl Sweep {
         let source = self.data.open(&workload)?;
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
-        let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
-        let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
+        let infos = choice::describe(&designs, &workload, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
         if self.dry_run {
             return dry_run(&infos, &grid, &context);
