@@ -114,14 +114,18 @@ pub fn duration_interval(time: &Estimate) -> (String, String) {
     (format!("{} {unit}", show(time.median)), interval)
 }
 
-/// A figure without zeros at its end, for the ticks of axes: `2.50 k` becomes `2.5 k`.
+/// A figure without zeros at its end, for the ticks of axes: `2.50 k` becomes `2.5 k`, and nothing is
+/// `0` in every unit.
 pub fn trimmed(figure: &str) -> String {
     let (number, unit) = figure.split_once(' ').unwrap_or((figure, ""));
     let number = match number.contains('.') {
         true => number.trim_end_matches('0').trim_end_matches('.'),
         false => number,
     };
-    format!("{number} {unit}").trim_end().to_owned()
+    match number {
+        "0" => "0".to_owned(),
+        number => format!("{number} {unit}").trim_end().to_owned(),
+    }
 }
 
 fn time_unit(seconds: f64) -> (&'static str, f64) {
@@ -233,8 +237,8 @@ mod tests {
 
     #[test]
     fn ticks_have_no_zeros_at_their_end() {
-        let figures = ["2.50 k", "10.0 ms", "100 s", "5.00", "0"].map(trimmed);
-        assert_eq!(figures, ["2.5 k", "10 ms", "100 s", "5", "0"]);
+        let figures = ["2.50 k", "10.0 ms", "100 s", "5.00", "0", "0 µs"].map(trimmed);
+        assert_eq!(figures, ["2.5 k", "10 ms", "100 s", "5", "0", "0"]);
     }
 
     #[test]

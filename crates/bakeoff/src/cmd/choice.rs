@@ -3,13 +3,40 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, anyhow, bail};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::{Context, EngineError};
+use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
 use glob::Pattern;
+
+use crate::exit::Misuse;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// The workload's designs that match a pattern, then designs named by their whole id.
+///
+/// # Errors
+/// A misuse where there are none.
 pub fn designs(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
+    let chosen = matching(workload, patterns);
+    chosen.map_err(|error| Misuse::of(error).into())
+}
+
+/// What each design would do.
+///
+/// # Errors
+/// A misuse for one that cannot be.
+pub fn describe(
+    designs: &[DesignId],
+    workload: &Workload,
+    context: &Context,
+) -> Result<Vec<DesignInfo>> {
+    let describe = |id: &DesignId| engine(id)?.describe(id, workload, context);
+    let described: Result<Vec<DesignInfo>, EngineError> = designs.iter().map(describe).collect();
+    described.map_err(|error| Misuse::of(error.into()).into())
+}
+
+fn matching(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
     if patterns.is_empty() {
         if workload.designs.is_empty() {
             bail!(

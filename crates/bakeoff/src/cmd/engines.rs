@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use bakeoff_engines::servers::cassandra::{Server, ServerOptions};
-use bakeoff_engines::servers::{Home, Owner, list, stop, stop_orphans};
+use anyhow::{Context, Result, anyhow};
+use bakeoff_engines::servers::cassandra::{Ports, Server, ServerOptions};
+use bakeoff_engines::servers::{Home, Listed, Owner, list, stop, stop_orphans};
+use bakeoff_workload::suggestion;
 use clap::{Args, Subcommand};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 
 /// Start, stop and look at servers of your own on this machine.
@@ -28,6 +29,9 @@ enum Action {
         /// Heap in MiB; never more than a quarter of the memory
         #[arg(long)]
         heap_mib: Option<u64>,
+        /// Port for clients [default: that of its last start if it is free, else any]
+        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+        port: Option<u16>,
     },
     /// Stop servers by id, or all that `engines start` started
     Stop { ids: Vec<String> },
@@ -42,7 +46,11 @@ impl Engines {
         let home = Home::from_env()?;
         let runtime = super::small_runtime()?;
         match self.action {
-            Action::Start { dir, heap_mib } => runtime.block_on(start(home, dir, heap_mib))?,
+            Action::Start {
+                dir,
+                heap_mib,
+                port,
+            } => runtime.block_on(start(home, dir, heap_mib, port))?,
             Action::Stop { ids } => runtime.block_on(stop_all(&home, ids))?,
             Action::Status => runtime.block_on(status(&home))?,
             Action::Logs { id } => logs(&home, id)?,
@@ -51,7 +59,12 @@ impl Engines {
     }
 }
 
-async fn start(home: Home, dir: Option<PathBuf>, heap_mib: Option<u64>) -> Result<()> {
+async fn start(
+    home: Home,
+    dir: Option<PathBuf>,
+    heap_mib: Option<u64>,
+    port: Option<u16>,
+) -> Result<()> {
     for line in stop_orphans(&home).await? {
         eprintln!("{line}");
     }
@@ -59,16 +72,24 @@ async fn start(home: Home, dir: Option<PathBuf>, heap_mib: Option<u64>) -> Resul
     let mut options = ServerOptions::new(home, dir)?;
     options.owner = Owner::Nobody;
     options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
+    options.ports = port.map(Ports::for_clients);
+    let before = options.earlier_port();
     let progress = Progress::begin("starting Cassandra");
     let server = Server::start(options).await?;
     progress.finish();
+    let address = server.address();
+    if let Some(before) = before.filter(|before| port.is_none() && *before != address.port()) {
+        eprintln!(
+            "port {before} of its last start is in use: it has port {} now",
+            address.port()
+        );
+    }
     writeln!(
         std::io::stdout(),
-        "Cassandra {} answers at {} (id {}); measure on it with\n  bakeoff run WORKLOAD.toml --cassandra {}",
+        "Cassandra {} answers at {address} (id {}); measure on it with\n  bakeoff run \
+         WORKLOAD.toml --cassandra {address}",
         server.version(),
-        server.address(),
         server.id(),
-        server.address()
     )?;
     Ok(())
 }
@@ -81,6 +102,12 @@ async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
     let ids: Vec<String> = if ids.is_empty() { kept.collect() } else { ids };
     if ids.is_empty() {
         writeln!(std::io::stdout(), "no server to stop")?;
+    }
+    let servers = list(home)?;
+    for id in &ids {
+        if !servers.iter().any(|server| server.id == *id) {
+            return Err(Misuse::of(which(Some(id), &servers)).into());
+        }
     }
     for id in ids {
         let progress = Progress::begin(&format!("stopping {id}"));
@@ -127,11 +154,20 @@ fn logs(home: &Home, id: Option<String>) -> Result<()> {
         None => None,
     };
     let Some(server) = chosen else {
-        let ids: Vec<&str> = servers.iter().map(|s| s.id.as_str()).collect();
-        bail!("name one server of: {}", ids.join(", "));
+        return Err(Misuse::of(which(id.as_deref(), &servers)).into());
     };
     let mut file = std::fs::File::open(&server.log)
         .with_context(|| format!("cannot open {}", server.log.display()))?;
     std::io::copy(&mut file, &mut std::io::stdout().lock())?;
     Ok(())
+}
+
+/// Why no server could be chosen of those that there are.
+fn which(id: Option<&str>, servers: &[Listed]) -> anyhow::Error {
+    let ids: Vec<&str> = servers.iter().map(|s| s.id.as_str()).collect();
+    match id {
+        _ if ids.is_empty() => anyhow!("there is no server that Bakeoff started"),
+        None => anyhow!("name one server of: {}", ids.join(", ")),
+        Some(id) => anyhow!("there is no server `{id}`{}", suggestion(id, ids)),
+    }
 }

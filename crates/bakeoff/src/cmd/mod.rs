@@ -33,8 +33,10 @@ use crate::exit::{Exit, Misuse};
 /// real engines, proves that all give the same answers, and measures storage, loading, queries and
 /// mixed load.
 ///
-/// Exit codes: 0 all was done, 1 nothing was measured or answered, 2 wrong command line, 3 some
-/// designs failed or answered wrongly, 130 interrupted. Set BAKEOFF_LOG=debug to see more.
+/// Exit codes of all commands: 0 all was done; 1 nothing was measured or answered, as a file, a
+/// server or the data are not what is needed; 2 the command line asks for what cannot be, also with
+/// a design, a URL, a price list, a table or SQL that it names; 3 some designs failed or answered
+/// wrongly, the others are measured; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -109,6 +111,7 @@ impl Arguments {
 fn told(error: TableError) -> anyhow::Error {
     match error {
         TableError::Asked(text) => Misuse::of(anyhow!(text)).into(),
+        TableError::Sql(error) => Misuse::of(anyhow!(error.to_string())).into(),
         TableError::Misfit(text) | TableError::Failed(text) => anyhow!(text),
     }
 }

@@ -6,6 +6,8 @@ use anyhow::Result;
 use bakeoff_engines::PostgresServer;
 use clap::Args;
 
+use crate::exit::Misuse;
+
 /// Never a flag and never in the URL, so that it is in no process list and no history.
 const PASSWORD_VARIABLE: &str = "BAKEOFF_POSTGRES_PASSWORD";
 
@@ -23,10 +25,14 @@ pub struct PostgresOptions {
 
 impl PostgresOptions {
     /// The server that was named; `None` when one is to be started.
+    ///
+    /// # Errors
+    /// A misuse for a URL that names none, or that has a password.
     pub fn server(&self) -> Result<Option<PostgresServer>> {
         let password = std::env::var(PASSWORD_VARIABLE).ok();
         let server =
             |url: &String| PostgresServer::new(url, password.as_deref(), self.postgres_ca.as_ref());
-        Ok(self.postgres.as_ref().map(server).transpose()?)
+        let server = self.postgres.as_ref().map(server).transpose();
+        server.map_err(|error| Misuse::of(error.into()).into())
     }
 }

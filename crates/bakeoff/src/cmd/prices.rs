@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::cmd::completions;
 use crate::cmd::data::choose;
+use crate::exit::Misuse;
 use crate::shipped::{Chosen, PRICES, Shipped};
 
 #[derive(Args, Debug)]
@@ -21,6 +22,9 @@ pub struct PriceOptions {
 
 impl PriceOptions {
     /// Reads and checks the list; `None` where none is named.
+    ///
+    /// # Errors
+    /// A misuse where there is no such list, or it says what cannot be.
     pub fn read(&self) -> Result<Option<Prices>> {
         let Some(asked) = &self.prices else {
             return Ok(None);
@@ -28,7 +32,7 @@ impl PriceOptions {
         let list = match choose(&PRICES, asked)? {
             Chosen::Shipped(Shipped { name, text }) => PriceList::parse(text, Path::new(name))?,
             Chosen::File { hint } => {
-                PriceList::read(asked).map_err(|error| anyhow!("{error}{hint}"))?
+                PriceList::read(asked).map_err(|error| Misuse::of(anyhow!("{error}{hint}")))?
             }
         };
         Ok(Some(Prices {

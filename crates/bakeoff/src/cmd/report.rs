@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, sweep, terminal};
-use bakeoff_stats::drive::{DriveRun, DriveSummary};
+use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary};
 use bakeoff_stats::sweep::{SweepRun, SweepSummary};
 use bakeoff_stats::{Prices, Run};
 use clap::Args;
@@ -84,15 +84,23 @@ pub fn render_drive(dir: &Path) -> Result<Exit> {
 
 fn exit_of(summary: &DriveSummary) -> Exit {
     // That no rate holds an objective is a result, too.
-    let succeeded = |d: &bakeoff_stats::drive::DriveDesign| {
+    let succeeded = |d: &DriveDesign| {
         !d.found.is_empty() || d.figures.as_ref().is_some_and(|f| f.successes() > 0)
     };
     match () {
         () if summary.interrupted && !summary.finished => Exit::Interrupted,
         () if !summary.designs.iter().any(succeeded) => Exit::Failed,
         () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
+        () if summary.designs.iter().any(mostly_failed) => Exit::Partial,
         () => Exit::Complete,
     }
+}
+
+/// Whether its response times are no result, since too many operations failed. A search judges that
+/// by its objective.
+fn mostly_failed(design: &DriveDesign) -> bool {
+    let figures = design.figures.as_ref();
+    design.found.is_empty() && figures.is_some_and(|f| f.mostly_failed())
 }
 
 /// The same for a sweep.

@@ -157,11 +157,11 @@ fn what_is_not_there_is_named() {
         .says("nowhere");
     bench
         .bakeoff(&["run", "w.toml", "--designs", "duckdb*"])
-        .expect(1)
+        .expect(2)
         .says("duckdb*");
     bench
         .bakeoff(&["run", "w.toml", "--designs", "duckdb"])
-        .expect(1)
+        .expect(2)
         .says("no engine is called");
     bench
         .bakeoff(&["run", "w.toml", "--rows", "many"])

@@ -289,7 +289,7 @@ fn a_command_line_is_refused_in_its_own_words() {
     ] {
         let ended = bench
             .bakeoff(&["run", "w.toml", "--designs", pattern])
-            .expect(1);
+            .expect(2);
         ended.says(words);
     }
     assert!(!bench.path("runs").exists());

@@ -128,7 +128,7 @@ fn a_server_that_cannot_be_reached_is_told_and_harms_no_other_design() {
     };
     let refused = bench
         .bakeoff(&run("postgresql://me:hunter2@127.0.0.1:1/db"))
-        .expect(1);
+        .expect(2);
     refused.says("BAKEOFF_POSTGRES_PASSWORD");
     assert!(!refused.stderr.contains("hunter2"));
     assert!(!bench.path("out").exists());

@@ -95,8 +95,18 @@ impl Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ops/s", self.per_second())
+        write!(f, "{} ops/s", shown(self.per_second()))
     }
+}
+
+/// Without the many digits of a rate that a search has computed.
+fn shown(per_second: f64) -> f64 {
+    let step = match per_second {
+        r if r >= 100.0 => 10.0,
+        r if r >= 1.0 => 1_000.0,
+        _ => return per_second,
+    };
+    (per_second * step).round() / step
 }
 
 fn parse_number(text: &str) -> Result<f64, ScheduleError> {
@@ -210,6 +220,13 @@ mod tests {
 
     fn rate(per_second: f64) -> Rate {
         Rate::new(per_second).unwrap()
+    }
+
+    #[test]
+    fn a_rate_is_told_without_digits_that_say_nothing() {
+        let told = [999.297_62, 2_500.5, 5_000.0, 12.34567, 0.001].map(|r| rate(r).to_string());
+        let expected = ["999.3", "2500.5", "5000", "12.346", "0.001"];
+        assert_eq!(told, expected.map(|r| format!("{r} ops/s")));
     }
 
     #[test]

@@ -92,6 +92,13 @@ impl Decoder {
         self.selected.iter().map(String::as_str).collect()
     }
 
+    /// CQL columns that no query asks for: they are read since CQL has rows only of what is selected.
+    pub fn selected_for_rows(&self) -> Vec<&str> {
+        let selected = self.selected.iter().zip(&self.targets);
+        let for_rows = selected.filter(|(_, target)| matches!(target, Target::Nothing));
+        for_rows.map(|(name, _)| name.as_str()).collect()
+    }
+
     /// Which columns are text here and something else in CQL, if that makes a difference.
     pub fn read_as_text(&self) -> Vec<String> {
         let named = |wanted: fn(&CqlKind) -> bool| {

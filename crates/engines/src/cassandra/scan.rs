@@ -171,9 +171,12 @@ impl DisplayAs for CassandraScan {
             self.cql,
             self.scope.name()
         )?;
-        match self.limit {
-            Some(limit) => write!(f, ", limit={limit}"),
-            None => Ok(()),
+        if let Some(limit) = self.limit {
+            write!(f, ", limit={limit}")?;
+        }
+        match self.decoder.selected_for_rows().as_slice() {
+            [] => Ok(()),
+            columns => write!(f, ", only to know which rows there are={columns:?}"),
         }
     }
 }

@@ -7,10 +7,11 @@ use bakeoff_columnar::store::Store;
 use bakeoff_columnar::store::cassandra::{CassandraStore, Options, table_names};
 use bakeoff_columnar::store::directory::DirectoryStore;
 use bakeoff_columnar::{Definition, Error, Table};
-use bakeoff_workload::Consistency;
+use bakeoff_workload::{Consistency, suggestion};
 use scylla::client::session::Session;
 use tokio::sync::OnceCell;
 
+use super::catalogue::{self, RelationKind};
 use super::{Location, TableError};
 use crate::cassandra::{Cluster, in_driver, quoted};
 
@@ -40,14 +41,28 @@ impl Connection {
     /// # Errors
     /// No cluster, or one that does not answer. `wanted` is what it is asked for.
     pub async fn session(&self, wanted: &Location) -> Result<Arc<Session>, TableError> {
-        let Some(cluster) = &self.cluster else {
-            return Err(TableError::Asked(format!(
+        self.session_if_named().await?.ok_or_else(|| {
+            TableError::Asked(format!(
                 "{wanted} is a table of a Cassandra cluster: name the cluster with --cassandra \
                  HOST[:PORT]"
-            )));
+            ))
+        })
+    }
+
+    /// `None` where there is no cluster.
+    ///
+    /// # Errors
+    /// One that does not answer.
+    pub async fn session_if_named(&self) -> Result<Option<Arc<Session>>, TableError> {
+        let Some(cluster) = &self.cluster else {
+            return Ok(None);
         };
         let connect = || async { Ok(Arc::new(cluster.connect().await?)) };
-        self.session.get_or_try_init(connect).await.cloned()
+        self.session
+            .get_or_try_init(connect)
+            .await
+            .cloned()
+            .map(Some)
     }
 
     /// A columnar table; `None` where there is none, but maybe another table.
@@ -74,6 +89,51 @@ impl Connection {
             }
         };
         Ok(Some(Table::new(store, options.cache_bytes)))
+    }
+
+    /// Whether there is a columnar table, or something of one that was half made or half dropped.
+    ///
+    /// # Errors
+    /// A cluster that does not answer.
+    pub async fn is_columnar(&self, location: &Location) -> Result<bool, TableError> {
+        let is_whole = match location {
+            Location::Directory(path) => DirectoryStore::is_there(path)?,
+            Location::Cassandra { keyspace, table } => {
+                has_parts(self.session(location).await?.as_ref(), keyspace, table)
+            }
+        };
+        Ok(is_whole || !self.remains(location).await?.is_empty())
+    }
+
+    /// That a table is no columnar one, and what was probably meant.
+    ///
+    /// # Errors
+    /// A cluster that does not answer.
+    pub async fn not_columnar(&self, location: &Location) -> Result<TableError, TableError> {
+        let asked = |why: &str| TableError::Asked(format!("{location} is no columnar table{why}"));
+        let Location::Cassandra { keyspace, table } = location else {
+            return Ok(asked("; `bakeoff ingest` makes one"));
+        };
+        let session = self.session(location).await?;
+        let keyspaces = catalogue::keyspaces(&session);
+        if !keyspaces.contains(keyspace) {
+            let hint = suggestion(keyspace, keyspaces.iter().map(String::as_str));
+            return Ok(asked(&format!("; there is no keyspace `{keyspace}`{hint}")));
+        }
+        let relations = catalogue::relations(&session, keyspace);
+        if relations.iter().any(|r| r.name == *table) {
+            return Ok(asked(&format!(
+                ", but an ordinary one; `bakeoff ingest --from {location}` copies it into one"
+            )));
+        }
+        let columnar = relations
+            .iter()
+            .filter(|r| r.kind == RelationKind::Columnar);
+        let hint = suggestion(table, columnar.map(|r| r.name.as_str()));
+        Ok(match hint.is_empty() {
+            true => asked("; `bakeoff ingest` makes one"),
+            false => asked(&hint),
+        })
     }
 
     /// What is there of a columnar table that was half made or half dropped, by name; nothing where

@@ -2,6 +2,7 @@
 
 use datafusion::error::DataFusionError;
 
+use super::SqlError;
 use crate::EngineError;
 use crate::sql::message;
 
@@ -11,6 +12,9 @@ pub enum TableError {
     /// What was asked for cannot be: a table, a column or a query that does not exist.
     #[error("{0}")]
     Asked(String),
+    /// The SQL is wrong, as was found when it was carried out.
+    #[error("{0}")]
+    Sql(SqlError),
     /// A value of a source does not fit its column.
     #[error("{0}")]
     Misfit(String),

@@ -1,15 +1,18 @@
 //! Tables anywhere as tables of one SQL session: any table of a Cassandra cluster, and columnar
 //! tables in Cassandra or in folders.
 
+mod catalogue;
 mod connection;
+mod cql_words;
 mod error;
+mod listing;
 mod location;
 mod names;
 mod progress;
 mod query;
 mod source;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bakeoff_columnar::Table;
@@ -78,8 +81,8 @@ pub struct Tables {
     connection: Arc<Connection>,
     session: SessionContext,
     columnar: Vec<Arc<Table>>,
-    /// Names of the tables that need no keyspace before them.
-    names: BTreeSet<String>,
+    /// Where the tables are that need no keyspace before their names.
+    names: BTreeMap<String, Location>,
     /// Keyspaces and names of all others.
     with_keyspace: BTreeSet<(String, String)>,
 }
@@ -96,7 +99,7 @@ impl Tables {
             connection,
             session: columnar::session(&session),
             columnar: Vec::new(),
-            names: BTreeSet::new(),
+            names: BTreeMap::new(),
             with_keyspace: BTreeSet::new(),
         })
     }
@@ -113,11 +116,12 @@ impl Tables {
         let (table, keys) = self.open(location).await?;
         let own_name = location.table_name();
         let name = name.unwrap_or(&own_name);
-        if !self.names.insert(name.to_owned()) {
+        if self.names.contains_key(name) {
             return Err(TableError::Asked(format!(
                 "two tables would be called `{name}`; name one of them with --table NAME={location}"
             )));
         }
+        self.names.insert(name.to_owned(), location.clone());
         self.register(NO_KEYSPACE, name, table.clone())?;
         if let Location::Cassandra {
             keyspace,

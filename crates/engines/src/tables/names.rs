@@ -16,7 +16,7 @@ pub fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String
 }
 
 /// A name as SQL takes it.
-fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     match name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
         true => name.to_owned(),

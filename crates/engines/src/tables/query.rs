@@ -13,6 +13,7 @@ use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::StreamExt;
 
+use super::cql_words::{self, listing, without_word_table};
 use super::names::hint;
 use super::{INFORMATION_SCHEMA, Location, NO_KEYSPACE, Progress, TableError, Tables};
 use crate::cassandra;
@@ -37,11 +38,13 @@ impl fmt::Display for SqlError {
 
 /// A query that runs.
 pub struct Query {
-    schema: SchemaRef,
-    plan: Arc<dyn ExecutionPlan>,
-    rows: SendableRecordBatchStream,
-    explains: bool,
-    columnar: Vec<Arc<Table>>,
+    pub(super) schema: SchemaRef,
+    pub(super) plan: Arc<dyn ExecutionPlan>,
+    pub(super) rows: SendableRecordBatchStream,
+    pub(super) explains: bool,
+    pub(super) columnar: Vec<Arc<Table>>,
+    /// As it was asked, for what is only found while it runs.
+    pub(super) sql: String,
 }
 
 /// What a query had to do with chunks of columnar tables.
@@ -70,8 +73,15 @@ impl Query {
     }
 
     /// Some of the rows that come next; `None` at the end.
+    ///
+    /// # Errors
+    /// What cannot be read, and texts in the SQL that cannot be what they are compared with.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        Ok(self.rows.next().await.transpose()?)
+        let rows = self.rows.next().await.transpose();
+        rows.map_err(|error| match of_text(&self.sql, &error) {
+            Some(error) => TableError::Sql(error),
+            None => error.into(),
+        })
     }
 
     /// To be asked while it runs.
@@ -113,12 +123,17 @@ impl Tables {
         sql: &str,
         most_rows: Option<usize>,
     ) -> Result<Result<Query, SqlError>, TableError> {
+        if let Some(listing) = listing(sql).filter(|_| !self.describes_own(sql)) {
+            return self.list(&listing, most_rows).await;
+        }
+        let described = without_word_table(sql);
+        let sql = described.as_deref().unwrap_or(sql);
         if let Err(error) = self.open_named(sql).await? {
-            return Ok(Err(self.complaint(&error)));
+            return Ok(Err(self.complaint(sql, &error)));
         }
         let plan = match self.session.state().create_logical_plan(sql).await {
             Ok(plan) => plan,
-            Err(error) => return Ok(Err(self.complaint(&error))),
+            Err(error) => return Ok(Err(self.complaint(sql, &error))),
         };
         if let Some(refusal) = refusal(&plan) {
             return Ok(Err(refusal));
@@ -133,8 +148,11 @@ impl Tables {
         let planned = self.session.state().create_physical_plan(&plan).await;
         let plan = match planned {
             Ok(plan) => plan,
-            Err(error) if is_of_storage(&error) => return Err(error.into()),
-            Err(error) => return Ok(Err(self.complaint(&error))),
+            Err(error) => match of_text(sql, &error) {
+                Some(complaint) => return Ok(Err(complaint)),
+                None if is_of_storage(&error) => return Err(error.into()),
+                None => return Ok(Err(self.complaint(sql, &error))),
+            },
         };
         let rows = execute_stream(plan.clone(), self.session.task_ctx())?;
         Ok(Ok(Query {
@@ -143,7 +161,20 @@ impl Tables {
             rows,
             explains,
             columnar: self.columnar.clone(),
+            sql: sql.to_owned(),
         }))
+    }
+
+    /// Whether `DESCRIBE TABLES`, or the like, is about a table that the command line calls so.
+    fn describes_own(&self, sql: &str) -> bool {
+        let sql = sql.to_lowercase();
+        let mut words = sql
+            .trim_end_matches([';', ' ', '\n', '\t'])
+            .split_whitespace();
+        let (first, second) = (words.next(), words.next());
+        let describes = first.is_some_and(|first| first.starts_with("desc"));
+        let is_own = second.is_some_and(|name| self.names.contains_key(name));
+        describes && is_own && words.next().is_none()
     }
 
     /// The columns of a table that is open, by the name that it was given.
@@ -183,14 +214,23 @@ impl Tables {
         Ok(Ok(()))
     }
 
-    fn complaint(&self, error: &DataFusionError) -> SqlError {
-        let columns = |name: &str, valid: &[Column]| hint(name, valid.iter().map(|c| c.name()));
+    fn complaint(&self, sql: &str, error: &DataFusionError) -> SqlError {
+        if let Some(of_cql) = cql_words::complaint(sql) {
+            return of_cql;
+        }
+        let columns = |name: &str, valid: &[Column]| {
+            let hint = hint(name, valid.iter().map(|c| c.name()));
+            match cql_words::is_in_double_quotes(sql, name) && !hint.contains("did you mean") {
+                true => format!("{hint}; text is written '{}'", name.replace('\'', "''")),
+                false => hint,
+            }
+        };
         let tables = |name: &str| match self.names.is_empty() {
             true => format!(
                 "; name it with --table KEYSPACE.{name} or --table dir:FOLDER, or write \
                  KEYSPACE.{name}"
             ),
-            false => hint(name, self.names.iter().map(String::as_str)),
+            false => hint(name, self.names.keys().map(String::as_str)),
         };
         let Complaint { position, message } = complaint::of_planner(error, columns, tables);
         SqlError { position, message }
@@ -210,6 +250,23 @@ fn refusal(plan: &LogicalPlan) -> Option<SqlError> {
         message: "this is no query: only what reads is carried out (SELECT, EXPLAIN, DESCRIBE, \
                   SHOW); nothing was changed"
             .to_owned(),
+    })
+}
+
+/// A text of the SQL that cannot be what it is compared with or cast to.
+fn of_text(sql: &str, error: &DataFusionError) -> Option<SqlError> {
+    let DataFusionError::ArrowError(error, _) = error.find_root() else {
+        return None;
+    };
+    let message = error.to_string();
+    let (place, text) = cql_words::cited_text(sql, &message)?;
+    let message = match message.contains("parsing timestamp") {
+        true => format!("'{text}' is no time such as '2026-01-31' or '2026-01-31T12:00:00Z'"),
+        false => message,
+    };
+    Some(SqlError {
+        position: Some(place),
+        message,
     })
 }
 

@@ -7,7 +7,9 @@ pub mod terminal;
 mod verdict;
 
 use bakeoff_stats::Estimate;
-use bakeoff_stats::drive::{DriveDesign, DriveSummary};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, Support, TrialEnd};
+
+use crate::units;
 
 /// What a load asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +36,11 @@ impl Kind {
         }
     }
 
+    /// Whether designs are compared by their response times at the same load.
+    fn is_at_a_rate(self) -> bool {
+        matches!(self, Kind::Rate | Kind::Varying)
+    }
+
     /// The figure by which designs are compared, and whether more is better.
     fn headline(self, design: &DriveDesign) -> Option<Estimate> {
         match self {
@@ -44,12 +51,64 @@ impl Kind {
     }
 }
 
-/// The operation with the highest response time p99, by its place, and that time.
+/// The operation with the highest response time p99, by its place, and that time. Operations of
+/// which there were too few for a p99 are chosen only where there are no others.
 fn slowest_p99(design: &DriveDesign) -> Option<(usize, Estimate)> {
-    let known = design.response_p99.iter().enumerate();
-    known
-        .filter_map(|(operation, p99)| Some((operation, (*p99)?)))
-        .max_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
+    let support = |operation| p99_support(design, operation);
+    let known = || {
+        let p99 = design.response_p99.iter().enumerate();
+        p99.filter_map(|(operation, p99)| Some((operation, (*p99)?)))
+    };
+    let of = |wanted: Support| {
+        let supported = known().filter(|(operation, _)| support(*operation) == wanted);
+        supported.max_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
+    };
+    of(Support::Enough)
+        .or_else(|| of(Support::Few))
+        .or_else(|| of(Support::None))
+}
+
+fn p99_support(design: &DriveDesign, operation: usize) -> Support {
+    let figures = design.figures.as_ref();
+    let operation = figures.and_then(|f| f.operations.get(operation));
+    operation.map_or(Support::None, |o| o.support(0.99))
+}
+
+/// A time that a share of the operations, from 0 to 1, did not exceed: with a mark where it hangs on
+/// a few operations, and none where on no other than the slowest.
+fn quantile(operation: &OperationFigures, quantile: f64, seconds: Option<f64>) -> Option<String> {
+    let time = units::duration(seconds?);
+    match operation.support(quantile) {
+        Support::Enough => Some(time),
+        Support::Few => Some(format!("~{time}")),
+        Support::None => None,
+    }
+}
+
+/// What the mark of [`quantile`] says, where there is one in a table.
+fn few_operations(summary: &DriveSummary) -> Option<String> {
+    let figures = summary.designs.iter().filter_map(|d| d.figures.as_ref());
+    let mut operations = figures.flat_map(|f| &f.operations);
+    let is_marked = |o: &OperationFigures| {
+        [0.99, 0.999].map(|q| o.support(q)).contains(&Support::Few) && o.response.is_some()
+    };
+    operations.any(is_marked).then(|| {
+        "~ before a time: fewer than ten operations took longer, so that the next load may show \
+         another one; where not even one did, none is shown"
+            .to_owned()
+    })
+}
+
+/// Whether a design's figures are an answer to what was asked. A load that was cut short by the end
+/// of its server is none, and of one that failed for the most part no times are.
+fn has_result(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> bool {
+    let mut trials = design.trials.iter().filter_map(|t| summary.trial(*t));
+    let is_whole = trials.any(|t| t.end.as_ref().is_some_and(TrialEnd::is_complete));
+    (is_whole || design.failures.is_empty()) && !(kind.is_at_a_rate() && mostly_failed(design))
+}
+
+fn mostly_failed(design: &DriveDesign) -> bool {
+    design.figures.as_ref().is_some_and(|f| f.mostly_failed())
 }
 
 /// Designs with this figure, best first. Without a limit for failures, one that has some comes after
@@ -57,6 +116,7 @@ fn slowest_p99(design: &DriveDesign) -> Option<(usize, Estimate)> {
 fn ranking(summary: &DriveSummary, kind: Kind) -> Vec<(&DriveDesign, Estimate)> {
     let figures = summary.designs.iter();
     let mut ranking: Vec<(&DriveDesign, Estimate)> = figures
+        .filter(|d| kind == Kind::Search || has_result(summary, kind, d))
         .filter_map(|d| Some((d, kind.headline(d)?)))
         .collect();
     match kind {

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 
-use super::Kind;
+use super::{Kind, few_operations};
 use crate::{nodes, units};
 
 /// A driver that is later than this with 1% of its operations is part of what was measured.
@@ -57,6 +57,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
         waited(summary),
         late(summary),
         few_rounds(summary),
+        few_operations(summary),
         yardstick(summary),
         part_of_a_load(summary),
     ]

@@ -5,9 +5,9 @@ mod compared;
 mod missing;
 
 use bakeoff_stats::Estimate;
-use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures, Support};
 
-use super::{Kind, list, notes, slowest_p99};
+use super::{Kind, list, mostly_failed, notes, p99_support, quantile, slowest_p99};
 use crate::units;
 use crate::verdict::Answer;
 use compared::{FAILED_SHARE, Ranked, compared, shortfalls, ties};
@@ -34,12 +34,43 @@ pub fn answers(summary: &DriveSummary) -> Vec<Answer> {
         }],
         Kind::Rate | Kind::Varying => Vec::new(),
     };
-    answers.extend(response_times(summary, best, kind));
+    match kind {
+        Kind::Search => answers.extend(within_objective(best)),
+        _ => answers.extend(response_times(summary, best, kind)),
+    }
     answers
 }
 
-/// p99 of the operation that has the highest.
+/// What each limit of the objective measured at the rate that was found, the highest of its
+/// searches.
+fn within_objective(design: &DriveDesign) -> Vec<Answer> {
+    let found = |trial: u32| design.trials.contains(&trial);
+    let probes = design.probes.iter().filter(|p| found(p.trial));
+    let measured = probes.flat_map(|p| &p.measured);
+    let mut highest: Vec<(&str, f64)> = Vec::new();
+    for (limit, value) in measured {
+        let Some(nanoseconds) = *value else { continue };
+        match highest
+            .iter_mut()
+            .find(|(known, _)| *known == limit.as_str())
+        {
+            Some((_, most)) => *most = most.max(nanoseconds),
+            None => highest.push((limit.as_str(), nanoseconds)),
+        }
+    }
+    let answer = |(limit, nanoseconds): &(&str, f64)| Answer {
+        question: format!("Measured for {limit}, at that rate"),
+        figure: units::duration(nanoseconds / 1e9),
+        basis: design.info.id.clone(),
+    };
+    highest.iter().map(answer).collect()
+}
+
+/// p99 of the operation that has the highest; none where many operations failed.
 fn response_times(summary: &DriveSummary, design: &DriveDesign, kind: Kind) -> Option<Answer> {
+    if mostly_failed(design) {
+        return None;
+    }
     let (operation, p99) = slowest_p99(design)?;
     let name = &summary.header.operations[operation].name;
     let at = match kind {
@@ -56,11 +87,27 @@ fn response_times(summary: &DriveSummary, design: &DriveDesign, kind: Kind) -> O
         question: format!("Response time of 99% of the operations, {at}{rounds}"),
         figure: units::duration(p99.median),
         basis: format!(
-            "{name} with {}{}",
+            "{name} with {}{}{}",
             design.info.id,
+            of_few(design, operation),
             but(summary, kind, design)
         ),
     })
+}
+
+/// `, from only 480 operations`, where a p99 hangs on a few of them.
+fn of_few(design: &DriveDesign, operation: usize) -> String {
+    let figures = design.figures.as_ref();
+    let count = figures
+        .and_then(|f| f.operations.get(operation))
+        .map(|o| o.count);
+    match (p99_support(design, operation), count) {
+        (Support::Enough, _) | (_, None) => String::new(),
+        (_, Some(count)) => format!(
+            ", from only {}",
+            units::plural(count, "operation", "operations")
+        ),
+    }
 }
 
 pub fn paragraph(summary: &DriveSummary) -> String {
@@ -109,10 +156,11 @@ fn headline(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Strin
             let lowest = lowest(ranking);
             let operation = slowest_p99(best).map_or(0, |(operation, _)| operation);
             format!(
-                "At {}, {id} answers 99% of its slowest operation, {}, within {lowest}{median}{}{but}.",
+                "At {}, {id} answers 99% of its slowest operation, {}, within {lowest}{median}{}{}{but}.",
                 notes::schedule(&summary.header),
                 summary.header.operations[operation].name,
-                spread(figure, interval)
+                spread(figure, interval),
+                of_few(best, operation)
             )
         }
     }
@@ -232,8 +280,11 @@ fn times(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> Option<Str
         .iter()
         .filter_map(|o| {
             let response = o.response?;
-            let (p50, p99) = (units::duration(response.p50), units::duration(response.p99));
-            Some(format!("{} {p50} and {p99}", o.name))
+            let p50 = units::duration(response.p50);
+            Some(match quantile(o, 0.99, Some(response.p99)) {
+                Some(p99) => format!("{} {p50} and {p99}", o.name),
+                None => format!("{} {p50} (too few for a p99)", o.name),
+            })
         })
         .collect();
     let of = match kind {

@@ -163,7 +163,7 @@ fn query_charts(summary: &Summary) -> String {
     charts_section(
         "Query times",
         "Medians with 95% intervals, and how many times faster than the slowest design. Bars of \
-         very different length are on a logarithmic axis: each gridline is ten times the one before.",
+         very different length are on a logarithmic axis, on which equal steps are equal factors.",
         &charts,
     )
 }

@@ -24,7 +24,7 @@ impl Table {
         let rows: String = self.rows.iter().map(|row| self.row(row)).collect();
         let caption = match self.caption {
             "" => String::new(),
-            text => format!("<caption>{}</caption>", Escaped(text)),
+            text => format!("<caption><span>{}</span></caption>", Escaped(text)),
         };
         format!(
             "<div class=\"scroll\" tabindex=\"0\"><table>{caption}\n<thead><tr>{head}</tr></thead>\n\

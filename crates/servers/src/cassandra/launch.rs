@@ -98,7 +98,7 @@ impl Server {
         let register = Register::open(&options.home).await?;
         register.check_unused(folder.path())?;
         let node = options.node;
-        let ports = Ports::of_node(node, options.ports, &register)?;
+        let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();
         folder.write_configuration(node, ports, disk_access)?;
         flags::write_shared(&folder, jars)?;
@@ -165,6 +165,27 @@ impl Server {
             log: self.folder.log(),
         })
     }
+}
+
+/// The ports that were asked for. A server that is to stay has those of its last start where they are
+/// free, so that clients find it again.
+fn chosen_ports(
+    options: &ServerOptions,
+    folder: &Folder,
+    register: &Register<'_>,
+) -> Result<Ports> {
+    let of_last_start = match (options.ports, options.owner) {
+        (None, Owner::Nobody) => folder.earlier_ports(),
+        _ => None,
+    };
+    // Clients know one of them only.
+    let for_clients = of_last_start.map(|ports| Ports::for_clients(ports.native));
+    for ports in of_last_start.into_iter().chain(for_clients) {
+        if let Ok(ports) = Ports::of_node(options.node, Some(ports), register) {
+            return Ok(ports);
+        }
+    }
+    Ports::of_node(options.node, options.ports, register)
 }
 
 /// Drops what the system has cached of the server's files: pages that were cached before stay

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::config::Folder;
 use super::node::Node;
 use super::pinned::pinned;
 use super::ports::Ports;
@@ -51,7 +52,8 @@ pub struct ServerOptions {
     pub memory_limit_bytes: Option<u64>,
     /// How files are read; none is as shipped, or `Standard` with a memory limit.
     pub disk_access: Option<DiskAccess>,
-    /// The ports; none is any that are free. A node beside the first takes them but for JMX.
+    /// The ports, 0 for any that is free. None is any that are free, for a server that is to stay those
+    /// of its last start if they are. A node beside the first takes them but for JMX.
     pub ports: Option<Ports>,
     /// Which node it is; see [`super::Nodes`] for starting several.
     pub node: Node,
@@ -80,6 +82,12 @@ impl ServerOptions {
             name: "cassandra".into(),
             version: pinned()?.version,
         })
+    }
+
+    /// The port for clients when the server of this folder ran the last time.
+    pub fn earlier_port(&self) -> Option<u16> {
+        let ports = Folder::existing(self.dir.clone()).earlier_ports();
+        ports.map(|ports| ports.native)
     }
 
     pub(crate) fn chosen_disk_access(&self) -> DiskAccess {

@@ -78,6 +78,22 @@ pub struct CurvePoint {
     pub service: f64,
 }
 
+/// How many operations a quantile of their times rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    /// Not one operation was slower: it would be the slowest one.
+    None,
+    /// Fewer than ten were slower: another load may show a rather different time.
+    Few,
+    Enough,
+}
+
+/// Slower operations from which on a quantile is told without a mark.
+const ENOUGH_SLOWER: f64 = 10.0;
+
+/// Of a load of which a larger share failed, response times answer nothing.
+const MOST_FAILED_SHARE: f64 = 0.05;
+
 /// Points of a curve for each factor of ten that the share of slower operations shrinks by.
 const POINTS_PER_DECADE: i32 = 6;
 
@@ -88,6 +104,17 @@ impl LoadFigures {
 
     pub fn failed(&self) -> u64 {
         self.operations.iter().map(OperationFigures::failed).sum()
+    }
+
+    /// From 0 to 1; 0 where nothing ended.
+    pub fn failed_share(&self) -> f64 {
+        let ended = self.failed() + self.successes();
+        self.failed() as f64 / ended.max(1) as f64
+    }
+
+    /// Whether so many operations failed that the times of the others are not those of the load.
+    pub fn mostly_failed(&self) -> bool {
+        self.failed_share() > MOST_FAILED_SHARE
     }
 }
 
@@ -113,6 +140,17 @@ impl OperationFigures {
 
     pub fn failed(&self) -> u64 {
         self.failures.iter().map(|(_, count)| count).sum()
+    }
+
+    /// How much the time of this quantile, from 0 to 1, rests on: it hangs on the few operations
+    /// that were slower.
+    pub fn support(&self, quantile: f64) -> Support {
+        // Rounded, since 1000 * (1 - 0.99) is a little less than 10.
+        match (self.count as f64 * (1.0 - quantile) * 1e6).round() / 1e6 {
+            slower if slower >= ENOUGH_SLOWER => Support::Enough,
+            slower if slower >= 1.0 => Support::Few,
+            _ => Support::None,
+        }
     }
 }
 
@@ -173,6 +211,20 @@ mod tests {
         assert!(response.is_sorted());
         let median = figures.response.unwrap().p50 / figures.service.unwrap().p50;
         assert!((median - 10.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_quantile_needs_operations_that_were_slower() {
+        let of = |count, quantile| {
+            let figures = OperationFigures::of("read", &Tally::default(), [0.0; 3]);
+            OperationFigures { count, ..figures }.support(quantile)
+        };
+        let p99 = [99, 100, 999, 1_000].map(|count| of(count, 0.99));
+        let expected = [Support::None, Support::Few, Support::Few, Support::Enough];
+        assert_eq!(p99, expected);
+        let p999 = [999, 1_000, 9_999, 10_000].map(|count| of(count, 0.999));
+        assert_eq!(p999, expected);
+        assert_eq!(of(0, 0.5), Support::None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod testing;
 mod window;
 
 pub use collect::warm_up_of;
-pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures};
+pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures, Support};
 pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};

@@ -12,6 +12,7 @@ use bakeoff_workload::{DesignId, Mix, RowSource, RowValues, Workload, source};
 
 use super::load::Load;
 use super::rounds::drive_all;
+use super::trial::or_why_dead;
 use super::{Drive, populate};
 use crate::cmd::report;
 use crate::engines::{Engines, clear_the_place};
@@ -154,7 +155,8 @@ async fn filled(
         engine.announce_tables(workload, context, start).await?;
     }
     if !plan.options.no_load {
-        load(plan, target.as_ref(), design, log).await?;
+        let loaded = load(plan, target.as_ref(), design, log).await;
+        loaded.map_err(|error| or_why_dead(target.as_ref(), error))?;
     }
     Ok(target)
 }
@@ -241,7 +243,10 @@ async fn settle(
         };
         match settled.await {
             Ok(()) => ready.push(target),
-            Err(error) => fail(log, progress, id, &error.into())?,
+            Err(error) => {
+                let error = or_why_dead(target.as_ref(), error);
+                fail(log, progress, id, &error)?;
+            }
         }
     }
     for target in &ready {

@@ -35,7 +35,7 @@ use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use load::Load;
 
-/// Drive a workload's [mix]: many operations at once, at a rate or as fast as they go.
+/// Drive a workload's [mix] on Cassandra: many operations at once, at a rate or as fast as they go.
 ///
 /// Response times count from the moment an operation was due, so that a server that stalls cannot
 /// hide it. Several designs take turns, in random order in every round.
@@ -191,8 +191,7 @@ impl Drive {
         let values = source::row_values(&workload, source.clone(), rows)?;
         check_new_rows(&mix, values.as_ref(), rows)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
-        let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
-        let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
+        let infos = choice::describe(&designs, &workload, &context)?;
         if self.dry_run {
             progress.finish();
             return dry_run(&infos, &context);
@@ -291,8 +290,8 @@ fn check_operations(designs: &[DesignId]) -> Result<()> {
         let engine = engine(id)?;
         if !engine.takes_operations() {
             bail!(
-                "design {id}: {} has no point operations: drive a design of cassandra, or dry for \
-                 the harness alone; choose them with --designs",
+                "design {id}: `bakeoff drive` is for Cassandra, and {} has no point operations: choose \
+                 a design of cassandra with --designs, or dry for the harness alone",
                 engine.name()
             );
         }

@@ -1,9 +1,9 @@
 //! One load on one design, written down second by second.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::{DriveObserver, Driven, Plan, Schedule, Second, Stop, Target, drive};
 use bakeoff_stats::drive::{
     DriveLog, DriveRecord, HistogramLog, HistogramLogReader, SecondCounts, Tally, TrialEnd,
@@ -11,6 +11,9 @@ use bakeoff_stats::drive::{
 };
 
 use super::live::Live;
+
+/// Between two looks at whether the server still runs.
+const SERVER_POLL: Duration = Duration::from_millis(200);
 
 /// Where loads are written down and shown.
 pub struct Recorder<'a> {
@@ -25,8 +28,8 @@ impl Recorder<'_> {
     /// Drives a design to the end of its time, or until it is stopped.
     ///
     /// # Errors
-    /// The load could not begin, not all workers came to the end, or its results could not be
-    /// written.
+    /// The load could not begin, its server ended, not all workers came to the end, or its results
+    /// could not be written.
     pub async fn trial(
         &mut self,
         target: Arc<dyn Target>,
@@ -34,11 +37,14 @@ impl Recorder<'_> {
         plan: &Plan,
         stop: &Stop,
     ) -> Result<Trial> {
+        if let Some(why) = why_dead(target.as_ref()) {
+            bail!("{}", server_ended(&why));
+        }
         self.trials += 1;
         let trial = self.trials;
         let what = format!("{} at {}", target.info().id, plan.schedule);
         self.live.begin(&what, plan.duration);
-        // Of this load alone: where it cannot be written down, it ends, and nobody has asked for that.
+        // Of this load alone: it ends where it cannot be written down, or has no server any more.
         let own_stop = Stop::new();
         let mut watch = Watch {
             recorder: self,
@@ -56,17 +62,28 @@ impl Recorder<'_> {
             own_stop.stop();
             std::future::pending().await
         };
+        let server_ends = async {
+            while why_dead(target.as_ref()).is_none() {
+                tokio::time::sleep(SERVER_POLL).await;
+            }
+            own_stop.stop();
+            std::future::pending().await
+        };
         let driven = tokio::select! {
-            driven = drive(target, plan, &own_stop, &mut watch) => driven,
+            driven = drive(target.clone(), plan, &own_stop, &mut watch) => driven,
             driven = asked => driven,
+            driven = server_ends => driven,
         };
         let seconds = match watch.trouble {
             Some(trouble) => return Err(trouble),
             None => watch.seconds,
         };
-        let driven = driven?;
+        let driven = driven.map_err(|error| or_why_dead(target.as_ref(), error))?;
         self.log
             .append(&DriveRecord::TrialEnded(end(trial, &driven)))?;
+        if let Some(why) = why_dead(target.as_ref()) {
+            bail!("its server ended, and so the load was stopped: {why}");
+        }
         if !driven.worker_failures.is_empty() {
             bail!(
                 "the load was not what was asked for: {}",
@@ -105,6 +122,24 @@ impl Recorder<'_> {
         }
         Ok(sums)
     }
+}
+
+/// Why the server of a design, one of our own, serves no more; `None` while it does, and where it is
+/// not ours.
+fn why_dead(target: &dyn Target) -> Option<String> {
+    target.design()?.dead()
+}
+
+/// The end of a design's server where that is why something failed, and else the failure.
+pub fn or_why_dead(target: &dyn Target, error: impl Into<anyhow::Error>) -> anyhow::Error {
+    match why_dead(target) {
+        Some(why) => anyhow!(server_ended(&why)),
+        None => error.into(),
+    }
+}
+
+fn server_ended(why: &str) -> String {
+    format!("its server ended: {why}")
 }
 
 /// A load that came to its end.

@@ -65,10 +65,17 @@ pub async fn notes(filled: Filled<'_>) -> Vec<String> {
         notes.extend(replaced(&filled, there, unsealed == 0));
     }
     if unsealed > 0 {
-        let parts = units::plural(unsealed, "part", "parts");
+        let overlap = match unsealed {
+            1 => "1 part of the table has chunks that overlap and is merged whenever it is"
+                .to_owned(),
+            parts => format!(
+                "{} parts of the table overlap and are merged whenever they are",
+                units::count(parts)
+            ),
+        };
+        let order = if unsealed == 1 { "it" } else { "them" };
         notes.push(format!(
-            "{parts} of the table overlap and are merged whenever they are read; `bakeoff table \
-             seal {}` puts them in order",
+            "{overlap} read; `bakeoff table seal {}` puts {order} in order",
             filled.into
         ));
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
 use arrow::row::{RowConverter, SortField};
-use bakeoff_engines::tables::{Column, Definition};
+use bakeoff_engines::tables::{Column, Definition, Kind, SourceColumn};
 use bakeoff_report::units;
 
 use super::Ingest;
@@ -66,4 +66,30 @@ pub fn without_values(options: &Ingest, table: &Definition, filled: &[Column]) -
             options.into
         )],
     }
+}
+
+/// Columns that are numbers or times in the source, and text in the table that is there: what is
+/// compared as text has another order.
+pub fn kept_as_text(
+    options: &Ingest,
+    source: &[SourceColumn],
+    filled: &[Column],
+) -> Option<String> {
+    let kind = |column: &Column| {
+        let same = |c: &&SourceColumn| c.name == column.name.to_lowercase();
+        let kind = source.iter().find(same).and_then(|c| c.kind);
+        kind.filter(|kind| *kind != Kind::Text && column.kind == Kind::Text)
+    };
+    let kept = filled
+        .iter()
+        .filter_map(|c| Some(format!("{} ({})", c.name, kind(c)?)));
+    let kept: Vec<String> = kept.collect();
+    (!kept.is_empty()).then(|| {
+        format!(
+            "kept as text, which is what they are in {}: {}; text is compared as text, so that 10 \
+             comes before 9",
+            options.into,
+            kept.join(", ")
+        )
+    })
 }

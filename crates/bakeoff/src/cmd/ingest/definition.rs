@@ -9,6 +9,8 @@ use bakeoff_workload::suggestion;
 
 use super::Ingest;
 
+const DAY_SECONDS: u64 = 24 * 60 * 60;
+
 /// The table that is made for these rows.
 pub fn new(options: &Ingest, source: &Source) -> Result<Definition> {
     let wanted = wanted(options, source)?;
@@ -155,7 +157,6 @@ fn bucket(options: &Ingest, columns: &[Column], keys: &Keys) -> Result<Option<No
 
 /// More than 0.
 fn width_in_units(width: &str, kind: Kind) -> Result<i64, &'static str> {
-    const DAY_SECONDS: u64 = 24 * 60 * 60;
     let duration = humantime::parse_duration(width).ok();
     let not_a_duration = "it is not a duration such as 1d or 6h";
     let units = match kind {
@@ -192,10 +193,21 @@ pub fn width_in_words(definition: &Definition, width: i64) -> String {
     let duration = match kind {
         Some(Kind::Timestamp) => std::time::Duration::from_millis(width),
         Some(Kind::Nanotime) => std::time::Duration::from_nanos(width),
-        Some(Kind::Date) => return units::plural(width, "day", "days"),
+        Some(Kind::Date) => std::time::Duration::from_secs(width.saturating_mul(DAY_SECONDS)),
         _ => return units::count(width),
     };
-    humantime::format_duration(duration).to_string()
+    as_written(duration)
+}
+
+/// `7d`, `1d 12h`: as options take it.
+fn as_written(duration: std::time::Duration) -> String {
+    let days = duration.as_secs() / DAY_SECONDS;
+    let rest = duration.saturating_sub(std::time::Duration::from_secs(days * DAY_SECONDS));
+    match (days, rest.is_zero()) {
+        (0, _) => humantime::format_duration(rest).to_string(),
+        (days, true) => format!("{days}d"),
+        (days, false) => format!("{days}d {}", humantime::format_duration(rest)),
+    }
 }
 
 /// A table that is there stays what it is.
@@ -252,9 +264,9 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
         order: table.order_key.clone(),
     };
     if options.bucket.is_some() && bucket(options, &table.columns, &keys)? != table.bucket {
-        let width = table
-            .bucket
-            .map_or("none".to_owned(), |width| width.to_string());
+        let width = table.bucket.map_or("none".to_owned(), |width| {
+            width_in_words(table, width.get())
+        });
         return there("bucket", &width);
     }
     Ok(())
@@ -263,6 +275,16 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_are_told_as_options_take_them() {
+        let told = |hours: u64| as_written(std::time::Duration::from_secs(hours * 3600));
+        assert_eq!([1, 24, 36, 168].map(told), ["1h", "1d", "1d 12h", "7d"]);
+        for hours in [1, 24, 36, 168, 24 * 400] {
+            let read = humantime::parse_duration(&told(hours)).unwrap();
+            assert_eq!(read.as_secs(), hours * 3600);
+        }
+    }
 
     #[test]
     fn widths_are_in_units_of_the_order_key() {

@@ -66,7 +66,10 @@ async fn ingest(options: Ingest) -> Result<()> {
         Some(table) => {
             let definition = Definition::clone(table.definition());
             let filled = definition::filled(&options, &source, &definition);
-            (definition, filled.map_err(Misuse::of)?)
+            let filled = filled.map_err(Misuse::of)?;
+            let as_text = before::kept_as_text(&options, source.columns(), &filled);
+            say(as_text.as_slice());
+            (definition, filled)
         }
         None => {
             let definition = definition::new(&options, &source).map_err(Misuse::of)?;

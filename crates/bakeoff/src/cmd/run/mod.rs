@@ -10,10 +10,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::{DesignInfo, Journal};
-use bakeoff_workload::{Consistency, DesignId, RowSource, Workload};
+use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
@@ -141,7 +140,7 @@ impl Run {
             before.check_folder(&dir, || Journal::check(&dir, &fingerprint))?;
         }
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
-        let infos = describe(&designs, &workload, &context)?;
+        let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
         warnings.extend(before.check_ranges(&designs, rows)?);
@@ -204,15 +203,6 @@ impl Run {
             keyspace: None,
         })
     }
-}
-
-fn describe(
-    designs: &[DesignId],
-    workload: &Workload,
-    context: &Context,
-) -> Result<Vec<DesignInfo>> {
-    let describe = |id: &DesignId| Ok(engine(id)?.describe(id, workload, context)?);
-    designs.iter().map(describe).collect()
 }
 
 fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Result<Exit> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::{
-    ChunkCounts, Connection, Location, Options, Progress, Query, Tables,
+    ChunkCounts, Connection, Location, Options, Progress, Query, TableError, Tables,
 };
 use bakeoff_report::units;
 
@@ -74,7 +74,7 @@ async fn ask(plan: Plan) -> Result<()> {
     shown.watch(move |elapsed| message(&progress(), elapsed));
     let written = write(&mut query, plan.destination, &shown).await;
     shown.finish();
-    let written = written?;
+    let written = written.map_err(|trouble| trouble.told(&plan.sql))?;
     for note in query.notes().iter().chain(&written.notes) {
         eprintln!("note: {note}");
     }
@@ -82,20 +82,21 @@ async fn ask(plan: Plan) -> Result<()> {
     Ok(())
 }
 
-async fn write(
-    query: &mut Query,
-    destination: Destination,
-    shown: &CommandProgress,
-) -> Result<Written> {
+    Ok(tokio::task::block_in_place(|| {
+        bar.aside(|| output.finish())
+    })?)
     let mut output = destination.begin(query.schema(), query.explains())?;
-    while let Some(rows) = query.next().await.map_err(told)? {
+    while let Some(rows) = next {
         // It may have to wait for whoever reads.
         let more = tokio::task::block_in_place(|| beside(shown, || output.write(&rows)))?;
         if !more {
             break;
         }
+        next = query.next().await?;
     }
-    tokio::task::block_in_place(|| beside(shown, || output.finish()))
+    Ok(tokio::task::block_in_place(|| {
+        beside(shown, || output.finish())
+    })?)
 }
 
 /// Writes rows, without what is redrawn in between where both are on the terminal.

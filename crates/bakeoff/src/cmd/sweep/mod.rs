@@ -9,11 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, Replication, check_queries};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
-use bakeoff_workload::{DesignId, RowSource, Workload};
+use bakeoff_workload::{RowSource, Workload};
 use clap::Args;
 
 use crate::cmd::before::Before;
@@ -106,8 +105,7 @@ impl Sweep {
         }
         let warnings = before.check_first_rows(u64::MAX)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
-        let describe = |id: &DesignId| Ok(engine(id)?.describe(id, &workload, &context)?);
-        let infos: Vec<DesignInfo> = designs.iter().map(describe).collect::<Result<_>>()?;
+        let infos = choice::describe(&designs, &workload, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
         if self.dry_run {
             progress.finish();

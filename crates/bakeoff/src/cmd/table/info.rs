@@ -7,6 +7,7 @@ use anyhow::Result;
 use bakeoff_engines::tables::{Columnar, Definition, Kind, Location, Selection};
 use bakeoff_report::units;
 
+use super::places;
 use crate::cmd::ingest::width_in_words;
 use crate::cmd::told;
 
@@ -33,7 +34,7 @@ pub async fn of(location: &Location, table: &Columnar) -> Result<String> {
         if merged > 0 { "at most " } else { "" },
         units::count(in_chunks),
         units::plural(chunks().count() as u64, "chunk", "chunks"),
-        units::plural(places.len() as u64, "place", "places"),
+        places::in_words(places.len() as u64, definition),
     );
     if fresh > 0 {
         let _ = writeln!(
@@ -45,8 +46,14 @@ pub async fn of(location: &Location, table: &Columnar) -> Result<String> {
     if merged > 0 {
         let _ = writeln!(
             text,
-            "to be sealed   {}: their keys overlap, so that they are merged whenever they are read",
-            units::plural(merged as u64, "part", "parts"),
+            "to be sealed   {}",
+            match merged {
+                1 => "1 part: keys of its chunks overlap, so that it is merged whenever it is read"
+                    .to_owned(),
+                parts => format!(
+                    "{parts} parts: their keys overlap, so that they are merged whenever they are read"
+                ),
+            }
         );
     }
     let row_bytes = |bytes: u64| bytes as f64 / in_chunks.max(1) as f64;

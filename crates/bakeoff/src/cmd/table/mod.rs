@@ -1,6 +1,7 @@
 //! `bakeoff table`: what a columnar table is, and its upkeep.
 
 mod info;
+mod places;
 mod time;
 
 use std::io::{IsTerminal, Write};
@@ -89,11 +90,15 @@ struct Target {
 
 impl Table {
     pub fn run(self) -> Result<Exit> {
-        if let Action::Drop { target, yes: false } = &self.action
-            && !is_confirmed(&target.table)?
-        {
-            eprintln!("nothing was removed");
-            return Ok(Exit::Failed);
+        if let Action::Drop { target, yes: false } = &self.action {
+            on_threads(1, async {
+                target.check_there().await?;
+                Ok(Exit::Complete)
+            })?;
+            if !is_confirmed(&target.table)? {
+                eprintln!("nothing was removed");
+                return Ok(Exit::Failed);
+            }
         }
         let interrupted = self.action.interrupted();
         on_threads(machine::cores(), async {
@@ -124,7 +129,7 @@ impl Action {
                 let sealed = table.seal(before).await.map_err(|e| told(e.into()))?;
                 format!(
                     "sealed {}: {} and {} became {}",
-                    units::plural(sealed.places, "place", "places"),
+                    places::in_words(sealed.places, table.definition()),
                     units::plural(sealed.fresh, "single row", "single rows"),
                     units::plural(sealed.chunks_retired, "chunk", "chunks"),
                     units::plural(sealed.chunks_added, "chunk", "chunks"),
@@ -138,8 +143,9 @@ impl Action {
                     .drop_before(before)
                     .await
                     .map_err(|e| told(e.into()))?;
-                let places = units::plural(dropped, "place", "places");
-                format!("dropped {places} whose buckets end at or before {time}")
+                let places = places::in_words(dropped, table.definition());
+                let end = if dropped == 1 { "ends" } else { "end" };
+                format!("dropped {places} that {end} at or before {time}")
             }
             Action::Sweep { target, grace } => {
                 let table = target.open(Access::Write).await?;
@@ -168,7 +174,7 @@ impl Action {
                 target.table
             ),
             Action::DropBefore { .. } => {
-                "interrupted: some of the places may be dropped; the same \
+                "interrupted: some of the buckets may be dropped; the same \
                  command again drops the others"
                     .to_owned()
             }
@@ -204,14 +210,25 @@ impl Target {
     async fn missing(&self, connection: &Connection) -> Result<Misuse> {
         let table = &self.table;
         let remains = connection.remains(table).await.map_err(told)?;
-        Ok(Misuse::of(match remains.is_empty() {
-            true => anyhow!("{table} is no columnar table; `bakeoff ingest` makes one"),
-            false => anyhow!(
-                "of the columnar table {table} there is only {}: it is being made or dropped, or that \
-                 was interrupted; then `bakeoff table drop {table}` removes what is there",
-                remains.join(", ")
-            ),
-        }))
+        if remains.is_empty() {
+            let why = connection.not_columnar(table).await.map_err(told)?;
+            return Ok(Misuse::of(told(why)));
+        }
+        Ok(Misuse::of(anyhow!(
+            "of the columnar table {table} there is only {}: it is being made or dropped, or that \
+             was interrupted; then `bakeoff table drop {table}` removes what is there",
+            remains.join(", ")
+        )))
+    }
+
+    /// There is something to remove.
+    async fn check_there(&self) -> Result<()> {
+        let connection = Connection::new(self.cluster.cluster());
+        let there = connection.is_columnar(&self.table);
+        match there.await.map_err(told)? {
+            true => Ok(()),
+            false => Err(self.missing(&connection).await?.into()),
+        }
     }
 
     async fn remove(&self) -> Result<()> {
@@ -219,7 +236,7 @@ impl Target {
         let removed = connection.drop_columnar(&self.table);
         match removed.await.map_err(told)? {
             true => Ok(()),
-            false => Err(Misuse::of(anyhow!("{} is no columnar table", self.table)).into()),
+            false => Err(self.missing(&connection).await?.into()),
         }
     }
 }

@@ -135,7 +135,7 @@ fn types_can_be_said_and_columns_chosen() {
         "4",
     ];
     let made = bench.bakeoff(&arguments).expect(0);
-    made.says("id int, day date, at nanotime, ratio float, code text; partition key id, order key day, buckets of 7 days");
+    made.says("id int, day date, at nanotime, ratio float, code text; partition key id, order key day, buckets of 7d");
     let expected = ["1,2024-02-29,2024-02-29T00:00:00.000000001,0.1,007"];
     assert_eq!(rows(&bench, "SELECT * FROM t"), expected);
     let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);

@@ -8,8 +8,8 @@ fn a_table_is_kept_in_order() {
     let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);
     info.says("partition key  series")
         .says("order key      time")
-        .says("bucket         1day");
-    info.says("rows           4 in 2 chunks of 2 places")
+        .says("bucket         1d\n");
+    info.says("rows           4 in 2 chunks of 2 buckets")
         .says("value   double");
     bench
         .bakeoff(&["ingest", "readings.csv", "--into", "dir:t"])
@@ -21,11 +21,11 @@ fn a_table_is_kept_in_order() {
     bench
         .bakeoff(&["table", "seal", "dir:t", "--before", "2024-01-02"])
         .expect(0)
-        .says("sealed 1 place: 0 single rows and 2 chunks became 1 chunk");
+        .says("sealed 1 bucket: 0 single rows and 2 chunks became 1 chunk");
     bench
         .bakeoff(&["table", "seal", "dir:t"])
         .expect(0)
-        .says("sealed 1 place: 0 single rows and 2 chunks became 1 chunk");
+        .says("sealed 1 bucket: 0 single rows and 2 chunks became 1 chunk");
     bench
         .bakeoff(&["table", "sweep", "dir:t"])
         .expect(0)
@@ -38,11 +38,11 @@ fn a_table_is_kept_in_order() {
     bench
         .bakeoff(&["table", "drop-before", "dir:t", "2024-01-01T23:59:59Z"])
         .expect(0)
-        .says("dropped 0 places");
+        .says("dropped 0 buckets");
     bench
         .bakeoff(&["table", "drop-before", "dir:t", "2024-01-02"])
         .expect(0)
-        .says("dropped 1 place whose buckets end at or before 2024-01-02");
+        .says("dropped 1 bucket that ends at or before 2024-01-02");
     assert_eq!(rows(&bench, ALL), ["b,2024-01-02T00:00:00,NaN"]);
 }
 

@@ -54,7 +54,7 @@ fn a_bad_price_list_is_told_before_anything_is_done() {
     std::fs::write(bench.path("bad.toml"), PRICES.replace("= 4", "= 0")).unwrap();
     let run = bench.bakeoff(&[&RUN[..], &["--prices", "bad.toml"]].concat());
     run.says("bad.toml:5:9: `cores` is 0");
-    assert_ne!(run.code, Some(0));
+    assert_eq!(run.code, Some(2));
     assert!(!bench.path("out").exists());
     let run = bench.bakeoff(&[&RUN[..], &["--prices", "none.toml"]].concat());
     run.says("cannot read price list none.toml");

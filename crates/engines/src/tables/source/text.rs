@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +18,9 @@ use flate2::read::MultiGzDecoder;
 
 use super::{BATCH_ROWS, Batches, TableError, failed};
 
+/// A heading is looked at up to here.
+const HEADING_BYTES_AT_MOST: u64 = 1 << 16;
+
 pub struct TextFile {
     path: PathBuf,
     fields: Vec<Field>,
@@ -31,6 +34,9 @@ impl TextFile {
         gzipped: bool,
         sample_rows: Option<usize>,
     ) -> Result<Self, TableError> {
+        if let Some(separator) = other_separator(unzipped(path, gzipped)?, tabs) {
+            return Err(failed(path, &separator));
+        }
         // There are no quotes between tabs, as where such a file is read.
         let format = match tabs {
             true => Format::default().with_delimiter(b'\t').with_quote(0xff),
@@ -100,6 +106,31 @@ impl TextFile {
             batches.map(move |batch| batch.map(|b| b.rows).map_err(told)),
         ))
     }
+}
+
+/// Why a heading looks like one column, if others are meant.
+fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
+    let mut heading = Vec::new();
+    let first = input.take(HEADING_BYTES_AT_MOST);
+    // What cannot be read is told where its types are guessed.
+    BufReader::new(first).read_until(b'\n', &mut heading).ok()?;
+    let heading = String::from_utf8_lossy(&heading);
+    let (own, others) = match tabs {
+        true => ('\t', [',', ';', '|']),
+        false => (',', ['\t', ';', '|']),
+    };
+    let other = others.into_iter().find(|other| heading.contains(*other))?;
+    let remedy = match other {
+        '\t' => "tabs; call it .tsv".to_owned(),
+        ',' => "`,`; call it .csv".to_owned(),
+        other => format!("`{other}`; separate it by commas, or by tabs as .tsv"),
+    };
+    (!heading.contains(own)).then(|| {
+        format!(
+            "it has one column, `{}`: it seems to be separated by {remedy}",
+            heading.trim()
+        )
+    })
 }
 
 fn unzipped(path: &Path, gzipped: bool) -> Result<Box<dyn Read>, TableError> {

@@ -115,11 +115,13 @@ pub fn operations(summary: &DriveSummary) -> String {
         ("Mean", |o| seconds(o.response.map(|l| l.mean))),
         ("p50", |o| seconds(o.response.map(|l| l.p50))),
         ("p90", |o| seconds(o.response.map(|l| l.p90))),
-        ("p99", |o| seconds(o.response.map(|l| l.p99))),
-        ("p99.9", |o| seconds(o.response.map(|l| l.p999))),
+        ("p99", |o| quantile(o, 0.99, o.response.map(|l| l.p99))),
+        ("p99.9", |o| quantile(o, 0.999, o.response.map(|l| l.p999))),
         ("Longest", |o| seconds(o.response.map(|l| l.max))),
         ("Service p50", |o| seconds(o.service.map(|l| l.p50))),
-        ("Service p99", |o| seconds(o.service.map(|l| l.p99))),
+        ("Service p99", |o| {
+            quantile(o, 0.99, o.service.map(|l| l.p99))
+        }),
         ("Service longest", |o| seconds(o.service.map(|l| l.max))),
         ("Rows/s", |o| units::rate(o.rows_per_second)),
         ("Bytes/s", |o| units::bytes(o.bytes_per_second)),
@@ -142,6 +144,11 @@ pub fn operations(summary: &DriveSummary) -> String {
     let caption = "Response times of operations that succeeded, from due to done; service times, \
                    from sent to done.";
     table(caption, &["Design", "Operation"], &columns, rows)
+}
+
+fn quantile(operation: &OperationFigures, share: f64, seconds: Option<f64>) -> String {
+    let shown = crate::drive::quantile(operation, share, seconds);
+    shown.unwrap_or_else(|| NONE.to_owned())
 }
 
 fn why(operation: &&OperationFigures) -> String {

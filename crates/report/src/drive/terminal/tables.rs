@@ -3,6 +3,7 @@
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures, OperationFigures, ProbeRecord};
 use comfy_table::{Cell, Table};
 
+use crate::drive::quantile;
 use crate::terminal::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::terminal::text::Style;
 use crate::units;
@@ -139,11 +140,15 @@ pub fn operations(summary: &DriveSummary, width: usize, style: Style) -> String 
         column("mean", 3, |o| Some(units::duration(o.0.response?.mean))),
         column("p50", 0, |o| Some(units::duration(o.0.response?.p50))),
         column("p90", 4, |o| Some(units::duration(o.0.response?.p90))),
-        column("p99", 0, |o| Some(units::duration(o.0.response?.p99))),
-        column("p99.9", 0, |o| Some(units::duration(o.0.response?.p999))),
+        column("p99", 0, |o| {
+            quantile(o.0, 0.99, o.0.response.map(|l| l.p99))
+        }),
+        column("p99.9", 0, |o| {
+            quantile(o.0, 0.999, o.0.response.map(|l| l.p999))
+        }),
         column("max", 1, |o| Some(units::duration(o.0.response?.max))),
         column("service p99", 2, |o| {
-            Some(units::duration(o.0.service?.p99))
+            quantile(o.0, 0.99, o.0.service.map(|l| l.p99))
         }),
         Column {
             heading: "Failed",

@@ -3,7 +3,7 @@
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
 
 use super::compared::Ranked;
-use crate::drive::{Kind, list};
+use crate::drive::{Kind, list, mostly_failed};
 use crate::units;
 
 /// Of a load in which no design has a result.
@@ -23,11 +23,43 @@ pub fn nothing(summary: &DriveSummary, kind: Kind) -> String {
         () if kind == Kind::Search => format!(
             "No rate that was tried held {objective}; a less strict objective or a lower rate may."
         ),
+        () if summary.designs.iter().any(|d| !d.failures.is_empty()) => not_to_its_end(summary),
+        () if summary.designs.iter().any(mostly_failed) => no_times(summary),
         () if tried => "No operation has succeeded, so there is nothing to say.".to_owned(),
         () => "No load has finished, so there is nothing to say.".to_owned(),
     }
     .trim_end()
     .to_owned()
+}
+
+/// Of loads that failed on the way.
+fn not_to_its_end(summary: &DriveSummary) -> String {
+    let failed = summary.designs.iter().filter(|d| !d.failures.is_empty());
+    let failed: Vec<String> = failed.map(|d| d.info.id.clone()).collect();
+    format!(
+        "No load came to its end, so there is no result: {} failed. {}",
+        list(&failed),
+        self::failed(summary).unwrap_or_default()
+    )
+}
+
+/// Of loads of which a large share failed.
+fn no_times(summary: &DriveSummary) -> String {
+    let shares = summary.designs.iter().filter_map(|d| {
+        let figures = d.figures.as_ref().filter(|f| f.mostly_failed())?;
+        Some(format!("{} failed {}", d.info.id, failed_share(figures)))
+    });
+    format!(
+        "Response times of what is left are no result: {}. {}",
+        list(&shares.collect::<Vec<_>>()),
+        failed(summary).unwrap_or_default()
+    )
+}
+
+/// `92.90% of its operations`
+fn failed_share(figures: &LoadFigures) -> String {
+    let share = units::share(figures.failed(), figures.failed() + figures.successes());
+    format!("{share} of its operations")
 }
 
 /// Of searches of which none came to its end.
@@ -103,13 +135,21 @@ pub fn left_out(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> O
     (!reasons.is_empty()).then(|| format!("Without a result: {}.", list(&reasons)))
 }
 
-fn why(design: &DriveDesign, kind: Kind) -> &'static str {
-    match () {
+fn why(design: &DriveDesign, kind: Kind) -> String {
+    if let Some(figures) = design.figures.as_ref().filter(|f| f.mostly_failed())
+        && kind.is_at_a_rate()
+        && design.failures.is_empty()
+        && !nothing_succeeded(design)
+    {
+        return format!("failed {}", failed_share(figures));
+    }
+    let why = match () {
         () if nothing_succeeded(design) => "no operation succeeded",
         () if !design.failures.is_empty() => "failed",
         () if kind == Kind::Search && design.found.is_empty() => "its search has not finished",
         () if kind == Kind::Search => "no rate held in every search",
         () if design.trials.is_empty() => "no load has finished",
         () => "an operation without a success in some round",
-    }
+    };
+    why.to_owned()
 }

@@ -6,6 +6,8 @@ mod html;
 #[cfg(test)]
 mod json;
 #[cfg(test)]
+mod results;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod verdict;

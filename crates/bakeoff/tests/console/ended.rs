@@ -1,0 +1,133 @@
+//! A server of its own that ends while it is driven.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Bench, Ended, records};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+/// A load lasts much longer than the test, which would end it by its patience.
+const LONG: &str = "600s";
+
+const MIX: &str = r#"
+title = "Keys and values of a test"
+designs = ["cassandra/wide"]
+
+[table]
+name = "keyvalue"
+columns = { key = "text", value = "text" }
+partition_key = ["key"]
+
+[data]
+generator = "columns"
+[data.columns]
+key = { sequence = {}, prefix = "k" }
+value = { characters = [10, 20] }
+
+[scale]
+rows = 1000
+
+[mix]
+[[mix.operations]]
+name = "read"
+action = "read-row"
+weight = 100
+"#;
+
+/// Ended when its test fails.
+struct Going(Child);
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The process of the one server on record.
+fn server(bench: &Bench) -> String {
+    let entries = std::fs::read_dir(bench.path("home/engines")).unwrap();
+    let mut files = entries.flatten().map(|entry| entry.path());
+    let record = files.find(|path| path.extension().is_some_and(|e| e == "json"));
+    let text = std::fs::read_to_string(record.unwrap()).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    record["server"]["pid"].to_string()
+}
+
+/// Drives until some seconds are written down, kills the server, and waits for the end.
+fn drive_and_kill(bench: &Bench, arguments: &[&str]) -> Ended {
+    let common = ["drive", "w.toml", "--for", LONG, "--out", "out"];
+    let mut command = bench.command(&[&common[..], arguments].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut going = Going(command.spawn().unwrap());
+    let began = Instant::now();
+    let seconds = || {
+        let all = records(&bench.path("out/drive.jsonl"));
+        all.iter().filter(|r| r["record"] == "second").count()
+    };
+    while seconds() < 2 {
+        assert!(began.elapsed() < PATIENCE, "no load");
+        assert!(going.0.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let killed = Command::new("kill")
+        .args(["-KILL", &server(bench)])
+        .status();
+    assert!(killed.unwrap().success());
+    while going.0.try_wait().unwrap().is_none() {
+        assert!(
+            began.elapsed() < 2 * PATIENCE,
+            "it goes on without its server"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let read = |from: &mut dyn std::io::Read| {
+        let mut text = String::new();
+        from.read_to_string(&mut text).unwrap();
+        text
+    };
+    Ended {
+        stdout: read(going.0.stdout.as_mut().unwrap()),
+        stderr: read(going.0.stderr.as_mut().unwrap()),
+        code: going.0.wait().unwrap().code(),
+    }
+}
+
+#[test]
+fn a_load_ends_with_its_server_and_has_no_result() {
+    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+        return;
+    };
+    let ended = drive_and_kill(&bench, &["--rate", "200"]).expect(3);
+    let said =
+        "cassandra/wide: its server ended, and so the load was stopped: it was killed (SIGKILL)";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+    ended.says("No load came to its end, so there is no result: cassandra/wide failed.");
+    let html = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert!(!html.contains("class=\"answers\""), "a headline");
+    assert!(html.contains("it was killed (SIGKILL)"));
+    let again = bench.bakeoff(&["report", "out"]).expect(3);
+    again.says("No load came to its end");
+}
+
+#[test]
+fn a_search_ends_with_the_server_and_designs_after_it_are_not_driven() {
+    let designs = "designs = [\"cassandra/wide\", \"cassandra/wide?chunk=64KiB\"]";
+    let mix = MIX.replace("designs = [\"cassandra/wide\"]", designs);
+    let Some(bench) = Bench::with_cassandra(&mix, "") else {
+        return;
+    };
+    let ended = drive_and_kill(&bench, &["--within", "p99<10s"]).expect(1);
+    assert_eq!(
+        ended.stderr.matches("its server ended").count(),
+        2,
+        "{}",
+        ended.stderr
+    );
+    let all = records(&bench.path("out/drive.jsonl"));
+    let trials = all
+        .iter()
+        .filter(|r| r["record"] == "trial-started")
+        .count();
+    assert_eq!(trials, 1, "the other design has no server to be driven on");
+}

@@ -1,0 +1,167 @@
+//! Messages of ingest and table, and the exit code of what is named wrongly.
+
+use crate::support::{Bench, READINGS, WORKLOAD};
+
+const KEYS: [&str; 4] = ["--partition-key", "series", "--order-key", "time"];
+
+fn with_file(name: &str, text: &str) -> Bench {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    std::fs::write(bench.path(name), text).unwrap();
+    bench
+}
+
+#[test]
+fn a_file_with_another_separator_is_told_as_such() {
+    for (name, text, message) in [
+        (
+            "semi.csv",
+            "series;time;value\na;2024-01-01;1,5\n",
+            "cannot read semi.csv: it has one column, `series;time;value`: it seems to be separated \
+             by `;`; separate it by commas, or by tabs as .tsv",
+        ),
+        (
+            "tabs.csv",
+            "series\ttime\na\t2024-01-01\n",
+            "separated by tabs; call it .tsv",
+        ),
+        (
+            "commas.tsv",
+            "series,time\na,2024-01-01\n",
+            "separated by `,`; call it .csv",
+        ),
+    ] {
+        let bench = with_file(name, text);
+        let ingest = ["ingest", name, "--into", "dir:t"];
+        bench
+            .bakeoff(&[&ingest[..], &KEYS[..]].concat())
+            .expect(1)
+            .says(message);
+        assert!(!bench.path("t").exists());
+    }
+    // One column is one, and other signs may be in names of several.
+    let one = with_file("one.csv", "k\nx\ny\n");
+    let ingest = [
+        "ingest",
+        "one.csv",
+        "--into",
+        "dir:t",
+        "--partition-key",
+        "k",
+    ];
+    one.bakeoff(&ingest).expect(0);
+    let odd = with_file("odd.csv", "k,a;b\nx,1\n");
+    let ingest = [
+        "ingest",
+        "odd.csv",
+        "--into",
+        "dir:t",
+        "--partition-key",
+        "k",
+    ];
+    odd.bakeoff(&ingest).expect(0);
+}
+
+#[test]
+fn numbers_that_become_text_are_noted() {
+    let bench = with_file(
+        "words.csv",
+        "series,time,value\na,2024-01-01T00:00:00,n/a\n",
+    );
+    let words = ["ingest", "words.csv", "--into", "dir:t"];
+    bench.bakeoff(&[&words[..], &KEYS[..]].concat()).expect(0);
+    let numbers = ["ingest", "readings.csv", "--into", "dir:t"];
+    bench
+        .bakeoff(&numbers)
+        .expect(0)
+        .says("note: kept as text, which is what they are in dir:t: value (double); text is compared as text");
+    let again = bench.bakeoff(&words).expect(0);
+    assert!(!again.stderr.contains("kept as text"), "{}", again.stderr);
+}
+
+#[test]
+fn a_table_without_buckets_speaks_of_none() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let ingest = ["ingest", "readings.csv", "--into", "dir:t"];
+    bench.bakeoff(&[&ingest[..], &KEYS[..]].concat()).expect(0);
+    bench.bakeoff(&ingest).expect(0).says(
+        "note: 1 part of the table has chunks that overlap and is merged whenever it is read",
+    );
+    let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);
+    info.says("of the table\n")
+        .says("to be sealed   1 part: keys of its chunks overlap");
+    bench
+        .bakeoff(&["table", "seal", "dir:t"])
+        .expect(0)
+        .says("sealed the table: ");
+    bench
+        .bakeoff(&["table", "seal", "dir:t"])
+        .expect(0)
+        .says("sealed nothing: ");
+}
+
+#[test]
+fn the_width_of_a_bucket_is_told_as_it_is_given() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let ingest = [
+        "ingest",
+        "readings.csv",
+        "--into",
+        "dir:t",
+        "--bucket",
+        "7d",
+    ];
+    let made = bench.bakeoff(&[&ingest[..], &KEYS[..]].concat()).expect(0);
+    made.says("order key time, buckets of 7d\n");
+    let other = [
+        "ingest",
+        "readings.csv",
+        "--into",
+        "dir:t",
+        "--bucket",
+        "1d",
+    ];
+    bench.bakeoff(&other).expect(2).says("its bucket is 7d:");
+}
+
+#[test]
+fn what_a_command_line_names_wrongly_is_its_mistake() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    std::fs::write(bench.path("bad.toml"), "title = 5\n").unwrap();
+    for (arguments, message) in [
+        (
+            &["run", "w.toml", "--designs", "duckdb"][..],
+            "no engine is called",
+        ),
+        (
+            &["run", "w.toml", "--designs", "parquet?codec=gzip"],
+            "codec=gzip",
+        ),
+        (&["run", "w.toml", "--prices", "none.toml"], "none.toml"),
+        (&["run", "w.toml", "--prices", "bad.toml"], "bad.toml"),
+        (
+            &["run", "w.toml", "--postgres", "mysql://db"],
+            "--postgres is no URL",
+        ),
+        (
+            &["sweep", "w.toml", "--designs", "duckdb"],
+            "no engine is called",
+        ),
+    ] {
+        bench.bakeoff(arguments).expect(2).says(message);
+    }
+    assert!(!bench.path("runs").exists());
+    let help = bench.bakeoff(&["--help"]).expect(0);
+    help.says("2 the command line asks for what cannot be");
+}
+
+#[test]
+fn drive_says_what_it_is_for() {
+    let mix = "\n[mix]\n[[mix.operations]]\nname = \"read\"\naction = \"read-row\"\nweight = 100\n";
+    let bench = Bench::new(&format!("{WORKLOAD}{mix}"), READINGS);
+    let ended = bench
+        .bakeoff(&["drive", "w.toml", "--design", "parquet"])
+        .expect(2);
+    ended.says(
+        "design parquet: `bakeoff drive` is for Cassandra, and parquet has no point operations",
+    );
+}

@@ -1,0 +1,119 @@
+//! Which tables a cluster has: ordinary ones, views, and columnar ones as what they are a table of.
+
+use std::collections::BTreeSet;
+
+use bakeoff_columnar::store::cassandra::table_names;
+use scylla::client::session::Session;
+
+/// A table of a cluster, as its users know it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Relation {
+    pub keyspace: String,
+    pub name: String,
+    pub kind: RelationKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RelationKind {
+    Table,
+    View,
+    Columnar,
+}
+
+impl RelationKind {
+    pub fn in_words(self) -> &'static str {
+        match self {
+            RelationKind::Table => "CQL table",
+            RelationKind::View => "CQL view",
+            RelationKind::Columnar => "columnar table",
+        }
+    }
+}
+
+/// Whether Cassandra made a keyspace for itself.
+pub fn is_of_system(keyspace: &str) -> bool {
+    keyspace == "system" || keyspace.starts_with("system_")
+}
+
+/// All keyspaces of a cluster, in order.
+pub fn keyspaces(session: &Session) -> Vec<String> {
+    let cluster = session.get_cluster_state();
+    let names: BTreeSet<String> = { cluster.keyspaces_iter() }
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    names.into_iter().collect()
+}
+
+/// All tables of a keyspace, in order; none where there is no such keyspace.
+pub fn relations(session: &Session, keyspace: &str) -> Vec<Relation> {
+    let cluster = session.get_cluster_state();
+    let Some(found) = cluster.get_keyspace(keyspace) else {
+        return Vec::new();
+    };
+    let tables: BTreeSet<&str> = found.tables.keys().map(String::as_str).collect();
+    let of_kind = |name: String, kind| Relation {
+        keyspace: keyspace.to_owned(),
+        name,
+        kind,
+    };
+    let (ordinary, columnar) = told_apart(&tables);
+    let ordinary = ordinary
+        .into_iter()
+        .map(|n| of_kind(n, RelationKind::Table));
+    let columnar = columnar
+        .into_iter()
+        .map(|n| of_kind(n, RelationKind::Columnar));
+    let views = found.views.keys().cloned();
+    let views = views.map(|n| of_kind(n, RelationKind::View));
+    let mut relations: Vec<Relation> = ordinary.chain(columnar).chain(views).collect();
+    relations.sort();
+    relations
+}
+
+/// The names of ordinary tables, and those of columnar ones, of which each consists of several.
+fn told_apart(tables: &BTreeSet<&str>) -> (Vec<String>, Vec<String>) {
+    let suffixes = table_names("");
+    let is_whole = |base: &&str| {
+        let parts = table_names(base);
+        !base.is_empty() && parts.iter().all(|part| tables.contains(part.as_str()))
+    };
+    let suffix = suffixes.first().map_or("", String::as_str);
+    let columnar: Vec<&str> = { tables.iter() }
+        .filter_map(|name| name.strip_suffix(suffix))
+        .filter(is_whole)
+        .collect();
+    let parts: BTreeSet<String> = { columnar.iter() }
+        .flat_map(|base| table_names(base))
+        .collect();
+    let ordinary = tables.iter().filter(|name| !parts.contains(**name));
+    let owned = |name: &&str| (*name).to_owned();
+    (
+        ordinary.map(owned).collect(),
+        columnar.iter().map(owned).collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_columnar_table_is_one_and_half_of_one_is_what_there_is() {
+        let whole = table_names("events");
+        let half = table_names("half");
+        let mut tables: BTreeSet<&str> = whole.iter().map(String::as_str).collect();
+        tables.extend(half.iter().take(2).map(String::as_str));
+        tables.extend(["readings", "_columnar"]);
+        let (ordinary, columnar) = told_apart(&tables);
+        assert_eq!(columnar, ["events"]);
+        let mut expected = vec!["_columnar", "readings", &half[0], &half[1]];
+        expected.sort_unstable();
+        assert_eq!(ordinary, expected);
+    }
+
+    #[test]
+    fn keyspaces_of_cassandra_itself_are_known_by_their_names() {
+        let of_system = ["system", "system_schema", "systems", "ks"].map(is_of_system);
+        assert_eq!(of_system, [true, true, false, false]);
+    }
+}
