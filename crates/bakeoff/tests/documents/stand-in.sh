@@ -1,0 +1,163 @@
+#!/bin/bash
+# Stands in for each program that the pages call, by the name under which it is called. What it does
+# not know is an error. BAKEOFF is the built program, REPOSITORY the root of the repository; with
+# CHECK_ONLY only the options of Bakeoff are checked.
+set -euo pipefail
+
+main() {
+    case "$0" in
+        *scripts/* | *.ci/* | *benches/*) script "${0#./}" ;;
+        *) "stand_in_for_${0##*/}" "$@" ;;
+    esac
+}
+
+stand_in_for_bakeoff() {
+    if [ -n "${CHECK_ONLY:-}" ]; then
+        options "$@"
+        return
+    fi
+    case "${1:-}" in
+        run | drive | sweep) dry_run "$@" ;;
+        ingest | sql | table) without_server "$@" ;;
+        list | show | doctor | completions | man) "$BAKEOFF" "$@" ;;
+        generate) some_rows "$@" ;;
+        report) existing "$@" ;;
+        engines) servers "$@" ;;
+        *) options "$@" ;;
+    esac
+}
+
+# The words before --help are checked, their values too; whether something is missing is not.
+options() {
+    "$BAKEOFF" "$@" --help >/dev/null
+}
+
+dry_run() {
+    case " $* " in
+        *" --dry-run "*) "$BAKEOFF" "$@" ;;
+        *) "$BAKEOFF" "$@" --dry-run ;;
+    esac
+}
+
+without_server() {
+    case " $* " in
+        *" --cassandra "*) options "$@" ;;
+        *) "$BAKEOFF" "$@" ;;
+    esac
+}
+
+# Without --out the first row is enough.
+some_rows() {
+    local header row
+    case " $* " in
+        *" --out "*) "$BAKEOFF" "$@" ;;
+        *) "$BAKEOFF" "$@" | { read -r header && read -r row && echo "$header" "$row"; } ;;
+    esac
+}
+
+existing() {
+    if [ -d "$2" ]; then "$BAKEOFF" "$@"; else options "$@"; fi
+}
+
+servers() {
+    case "$2" in
+        status | stop) "$BAKEOFF" "$@" ;;
+        *) options "$@" ;;
+    esac
+}
+
+stand_in_for_cargo() {
+    case "$*" in
+        "run --release -- "*) stand_in_for_bakeoff "${@:4}" ;;
+        run*" --example "*) example "$@" ;;
+        "test --workspace"*) tests "$@" ;;
+        "build --release"* | "deb" | "insta review" | "install cargo-"*) ;;
+        *) unknown cargo "$@" ;;
+    esac
+}
+
+example() {
+    local name found
+    name=$(value_of --example "$@")
+    for found in "$REPOSITORY"/crates/*/examples/"$name"{.rs,/main.rs}; do
+        if [ -e "$found" ]; then return; fi
+    done
+    unknown the example "$name"
+}
+
+tests() {
+    local name found
+    name=$(value_of --test "$@")
+    if [ -z "$name" ]; then return; fi
+    for found in "$REPOSITORY"/crates/*/tests/"$name"{.rs,/main.rs}; do
+        if [ -e "$found" ]; then return; fi
+    done
+    unknown the test "$name"
+}
+
+# The word after an option, or nothing.
+value_of() {
+    local option="$1"
+    shift
+    while [ $# -gt 1 ]; do
+        if [ "$1" = "$option" ]; then echo "$2"; fi
+        shift
+    done
+}
+
+# The recipe has to be there, and to take options if some are given.
+stand_in_for_just() {
+    local line
+    while IFS= read -r line; do
+        if [[ $line =~ ^"$1"(.*):( |$) ]]; then
+            if [ $# -eq 1 ] || [ -n "${BASH_REMATCH[1]// /}" ]; then return; fi
+        fi
+    done <"$REPOSITORY/justfile"
+    unknown just "$@"
+}
+
+script() {
+    if [ ! -x "$REPOSITORY/$1" ]; then unknown the script "$1"; fi
+    /bin/bash -n "$REPOSITORY/$1"
+}
+
+stand_in_for_pip() {
+    case "$*" in
+        "install --no-index --find-links dist bakeoff[engines]") ;;
+        *) unknown pip "$@" ;;
+    esac
+}
+
+stand_in_for_python3() {
+    if [ "${1:-} ${2:-}" != "-m venv" ]; then unknown python3 "$@"; fi
+    mkdir -p "$3/bin"
+    : >"$3/bin/activate"
+}
+
+stand_in_for_sudo() {
+    case "$*" in
+        "apt-get install "*) ;;
+        "tee "*) cat >/dev/null ;;
+        *) unknown sudo "$@" ;;
+    esac
+}
+
+# One of the tasks of an array.
+stand_in_for_sbatch() {
+    SLURM_ARRAY_TASK_ID=1 /bin/bash -euo pipefail -c "$(value_of --wrap "$@")"
+}
+
+stand_in_for_curl() { :; }
+
+stand_in_for_sh() { cat >/dev/null; }
+
+stand_in_for_java() {
+    if [ "$1" != "-cp" ]; then unknown java "$@"; fi
+}
+
+unknown() {
+    echo "unknown: $*" >&2
+    exit 1
+}
+
+main "$@"
