@@ -51,6 +51,8 @@ impl Desk {
     }
 
     fn run(&self, script: &str, check_only: bool) -> Result<(), String> {
+        let failures = self.dir.path().join("failures");
+        fs::write(&failures, "").unwrap();
         let mut shell = Command::new(SHELL);
         shell
             .args(["-euo", "pipefail", "-c", script])
@@ -60,16 +62,18 @@ impl Desk {
             .env("HOME", self.dir.path().join("home"))
             .env("BAKEOFF", env!("CARGO_BIN_EXE_bakeoff"))
             .env("BAKEOFF_HOME", self.dir.path().join("home/bakeoff"))
-            .env("REPOSITORY", root());
+            .env("REPOSITORY", root())
+            .env("FAILURES", &failures);
         if check_only {
             shell.env("CHECK_ONLY", "yes");
         }
         let output = shell.output().unwrap();
-        if output.status.success() {
+        let failed = fs::read_to_string(failures).unwrap();
+        if output.status.success() && failed.is_empty() {
             return Ok(());
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
-        Err(format!("{}\n{stderr}", output.status))
+        Err(format!("{}: {failed}{stderr}", output.status))
     }
 
     fn programs(&self) -> PathBuf {

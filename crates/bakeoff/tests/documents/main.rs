@@ -88,7 +88,8 @@ fn a_command_that_there_is_not_is_noticed() {
         "scripts/nothing",
         "pip install nothing",
         "unheard-of --option",
-        "for i in 1 2; do bakeoff merge a b --into c; done",
+        "for i in 1 2; do bakeoff merge a b --into c & done; wait",
+        "bakeoff run formats --rowz 5 | cat",
     ];
     for mistake in mistakes {
         assert!(desk.carry_out(mistake).is_err(), "{mistake}");

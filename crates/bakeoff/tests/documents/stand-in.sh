@@ -1,10 +1,12 @@
 #!/bin/bash
 # Stands in for each program that the pages call, by the name under which it is called. What it does
-# not know is an error. BAKEOFF is the built program, REPOSITORY the root of the repository; with
-# CHECK_ONLY only the options of Bakeoff are checked.
+# not know is an error. BAKEOFF is the built program, REPOSITORY the root of the repository, FAILURES
+# a file for the commands that fail, which the shell does not mind in the background; with CHECK_ONLY
+# only the options of Bakeoff are checked.
 set -euo pipefail
 
 main() {
+    trap 'if [ $? -ne 0 ]; then echo "${0##*/} $words" >>"$FAILURES"; fi' EXIT
     case "$0" in
         *scripts/* | *.ci/* | *benches/*) script "${0#./}" ;;
         *) "stand_in_for_${0##*/}" "$@" ;;
@@ -160,4 +162,5 @@ unknown() {
     exit 1
 }
 
+words="$*"
 main "$@"
