@@ -21,6 +21,7 @@ const EXCERPT_LINES: usize = 25;
 #[test]
 fn every_command_in_a_block_is_carried_out_or_checked() {
     let desk = Desk::new();
+    desk.measure_formats();
     let mut failures = Vec::new();
     for page in pages() {
         for block in page.blocks.iter().filter(|block| block.is_script()) {
@@ -44,7 +45,7 @@ fn every_command_within_a_line_is_one_that_there_is() {
     let mut failures = Vec::new();
     for page in pages() {
         for command in page.commands_in_text() {
-            if let Err(why) = desk.check(command) {
+            if let Err(why) = desk.check(&command) {
                 failures.push(format!("{}: `{command}`: {why}", page.name));
             }
         }

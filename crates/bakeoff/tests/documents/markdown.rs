@@ -77,8 +77,8 @@ impl Page {
     pub fn block_after(&self, words: &str, language: &str) -> &str {
         let is_it = |(_, line): &&(usize, String)| line.contains(words);
         let (line, _) = self.prose.iter().find(is_it).unwrap();
-        let mut later = self.blocks_of(language).filter(|block| block.line > *line);
-        &later.next().unwrap().text
+        let is_block = |block: &&Block| block.language == language && block.line > *line;
+        &self.blocks.iter().find(is_block).unwrap().text
     }
 
     pub fn lines_outside_scripts(&self) -> impl Iterator<Item = (usize, &str)> {

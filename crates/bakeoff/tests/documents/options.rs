@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use super::markdown::{Page, pages, root};
+use super::markdown::{pages, root};
 
 /// Options of other programs that the pages name.
 const OF_OTHERS: [&str; 3] = ["--no-index", "--show-output", "--help"];
