@@ -19,7 +19,7 @@ const PROGRAMS: [&str; 10] = [
     "bakeoff", "cargo", "just", "pip", "python3", "curl", "sh", "sudo", "sbatch", "java",
 ];
 /// Programs that do no harm.
-const TOOLS: [&str; 3] = ["date", "mkdir", "cat"];
+const TOOLS: [&str; 4] = ["date", "mkdir", "cat", "grep"];
 
 pub struct Desk {
     dir: TempDir,

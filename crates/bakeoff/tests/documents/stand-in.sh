@@ -73,7 +73,7 @@ stand_in_for_cargo() {
         "run --release -- "*) stand_in_for_bakeoff "${@:4}" ;;
         run*" --example "*) example "$@" ;;
         "test --workspace"*) tests "$@" ;;
-        "build --release"* | "deb" | "insta review" | "install cargo-"*) ;;
+        "build --release"* | "insta review" | "install cargo-"*) ;;
         *) unknown cargo "$@" ;;
     esac
 }
@@ -125,9 +125,19 @@ script() {
 
 stand_in_for_pip() {
     case "$*" in
-        "install --no-index --find-links dist bakeoff[engines]") ;;
+        "install --no-index --find-links dist bakeoff[engines]") wheel_has_extra engines ;;
+        "download --only-binary :all: --dest dist "*) wheel_needs "${@:6}" ;;
         *) unknown pip "$@" ;;
     esac
+}
+
+wheel_has_extra() {
+    grep -q "^$1 = \[" "$REPOSITORY/pyproject.toml"
+}
+
+wheel_needs() {
+    local package
+    for package; do grep -qF "\"$package\"" "$REPOSITORY/pyproject.toml"; done
 }
 
 stand_in_for_python3() {
