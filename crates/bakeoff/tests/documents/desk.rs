@@ -14,6 +14,8 @@ use super::markdown::{Page, root};
 
 const SHELL: &str = "/bin/bash";
 const STAND_IN: &str = include_str!("stand-in.sh");
+/// A certificate whose key was thrown away.
+const CERTIFICATE: &str = include_str!("ca.pem");
 /// Programs that the stand-in takes the place of.
 const PROGRAMS: [&str; 10] = [
     "bakeoff", "cargo", "just", "pip", "python3", "curl", "sh", "sudo", "sbatch", "java",
@@ -118,6 +120,7 @@ impl Desk {
             let text = readme.block_after(&format!("`{name}`"), language);
             fs::write(self.path(name), text).unwrap();
         }
+        fs::write(self.path("ca.pem"), CERTIFICATE).unwrap();
         let readings = "host,time,value\na,2026-01-01T00:00:00Z,1.5\nb,2026-01-01T00:00:00Z,2.5\n";
         fs::write(self.path("readings.csv"), readings).unwrap();
         write_gzip(

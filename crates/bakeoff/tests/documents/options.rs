@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use super::markdown::{pages, root};
+use super::markdown::{Page, pages, root};
 
 /// Options of other programs that the pages name.
 const OF_OTHERS: [&str; 3] = ["--no-index", "--show-output", "--help"];
@@ -43,6 +43,23 @@ fn every_variable_is_described_and_every_described_one_is_there() {
     assert!(missing.is_empty(), "not in README or docs/: {missing:?}");
     let unknown: Vec<_> = described.difference(&there).collect();
     assert!(unknown.is_empty(), "nothing looks at {unknown:?}");
+}
+
+#[test]
+fn every_layout_is_described_and_every_described_one_is_there() {
+    let list = output(&["list"]);
+    let layouts = list.lines().skip_while(|line| !line.starts_with("Layouts"));
+    let names = layouts.skip(1).take_while(|line| !line.is_empty());
+    let there: BTreeSet<&str> = names
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let page = Page::read("docs/designs.md");
+    let rows = page.text.lines();
+    let described: BTreeSet<&str> = rows
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
+    assert_eq!(described, there);
 }
 
 /// The options in code that begins with one; those of whole commands are checked with them.
@@ -97,9 +114,13 @@ fn options_of(help: &str) -> BTreeSet<String> {
 }
 
 fn help(command: &[&str]) -> String {
+    output(&[command, &["--help"]].concat())
+}
+
+fn output(arguments: &[&str]) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
-    let output = program.args(command).arg("--help").output().unwrap();
-    assert!(output.status.success(), "{command:?}");
+    let output = program.args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
