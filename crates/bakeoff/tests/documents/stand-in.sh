@@ -70,7 +70,7 @@ servers() {
 
 stand_in_for_cargo() {
     case "$*" in
-        "run --release -- "*) stand_in_for_bakeoff "${@:4}" ;;
+        "run --release --"*) stand_in_for_bakeoff "${@:4}" ;;
         run*" --example "*) example "$@" ;;
         "test --workspace"*) tests "$@" ;;
         "build --release"* | "insta review" | "install cargo-"*) ;;
@@ -126,6 +126,7 @@ script() {
 stand_in_for_pip() {
     case "$*" in
         "install --no-index --find-links dist bakeoff[engines]") wheel_has_extra engines ;;
+        "install hdrhistogram") ;;
         "download --only-binary :all: --dest dist "*) wheel_needs "${@:6}" ;;
         *) unknown pip "$@" ;;
     esac
