@@ -64,6 +64,7 @@ impl Desk {
             .env("HOME", self.dir.path().join("home"))
             .env("BAKEOFF", env!("CARGO_BIN_EXE_bakeoff"))
             .env("BAKEOFF_HOME", self.dir.path().join("home/bakeoff"))
+            .env("PROGRAMS", std::env::var_os("PATH").unwrap_or_default())
             .env("REPOSITORY", root())
             .env("FAILURES", &failures);
         if check_only {
@@ -131,9 +132,21 @@ impl Desk {
 
     /// Makes a run that the pages render again.
     pub fn measure_formats(&self) {
-        let run = "\"$BAKEOFF\" run workloads/formats.toml --designs memory --rows 10k --rounds 1 \
-                   --out runs/formats";
-        self.carry_out(run).unwrap();
+        let run = "run workloads/formats.toml --designs memory --rows 10k --rounds 1";
+        self.measure(&run.split(' ').collect::<Vec<_>>());
+    }
+
+    /// Runs the built program to its end, which has to be a good one.
+    pub fn measure(&self, arguments: &[&str]) {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        let output = program
+            .args(arguments)
+            .current_dir(self.path(""))
+            .env("BAKEOFF_HOME", self.dir.path().join("home/bakeoff"))
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {stderr}", output.status);
     }
 }
 

@@ -112,12 +112,16 @@ fn the_readme_has_one_page_and_a_short_excerpt() {
 #[test]
 fn the_readme_s_own_table_is_measured() {
     let desk = Desk::new();
-    let designs = "parquet?codec=zstd,local/columnar,memory";
-    let run = format!(
-        "\"$BAKEOFF\" run greenhouse.toml --designs '{designs}' --rounds 3 --out greenhouse-run"
-    );
-    desk.carry_out(&run).unwrap();
-    let journal = std::fs::read_to_string(desk.path("greenhouse-run/journal.jsonl")).unwrap();
+    let local = "parquet?codec=zstd,local/columnar,memory";
+    desk.measure(&[
+        "run",
+        "greenhouse.toml",
+        "--designs",
+        local,
+        "--rounds",
+        "3",
+    ]);
+    let journal = std::fs::read_to_string(desk.path("runs/greenhouse/journal.jsonl")).unwrap();
     let answers: Vec<serde_json::Value> = journal
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
