@@ -24,7 +24,7 @@ lint:
 ci:
     .ci/run
 
-# README's table of CPU per row, client and server: loading, then the first query (needs jq)
+# The table of CPU per row in docs/performance.md, client and server: loading, then the first query (needs jq)
 cpu RUN='runs/formats':
     @jq -r 'def cells: [.client, .server | . * 100 | round / 100 | "\(.) µs"] \
             + ["\(100 * .client / (.client + .server) | round)%"] | join(" | "); \

@@ -126,10 +126,7 @@ mod tests {
     #[test]
     fn a_disk_is_full_when_less_than_a_server_needs_is_free() {
         let check = |free_mib| check_free_mib(free_mib, 100, Path::new("/data"), "Cassandra");
-        assert!(matches!(
-            check(99),
-            Err(Error::Refused(_))
-        ));
+        assert!(matches!(check(99), Err(Error::Refused(_))));
         assert!(check(100).is_ok());
     }
 

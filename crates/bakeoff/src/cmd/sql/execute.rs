@@ -82,9 +82,43 @@ async fn ask(plan: Plan) -> Result<()> {
     Ok(())
 }
 
-    Ok(tokio::task::block_in_place(|| {
-        bar.aside(|| output.finish())
-    })?)
+/// Why a result could not be written: it could not be had, or not be put where it was to go.
+enum Trouble {
+    Table(TableError),
+    Output(anyhow::Error),
+}
+
+impl Trouble {
+    fn told(self, sql: &str) -> anyhow::Error {
+        match self {
+            Trouble::Table(TableError::Sql(error)) => {
+                Misuse::of(anyhow!(snippet::of(sql, &error))).into()
+            }
+            Trouble::Table(error) => told(error),
+            Trouble::Output(error) => error,
+        }
+    }
+}
+
+impl From<TableError> for Trouble {
+    fn from(error: TableError) -> Self {
+        Trouble::Table(error)
+    }
+}
+
+impl From<anyhow::Error> for Trouble {
+    fn from(error: anyhow::Error) -> Self {
+        Trouble::Output(error)
+    }
+}
+
+async fn write(
+    query: &mut Query,
+    destination: Destination,
+    shown: &CommandProgress,
+) -> Result<Written, Trouble> {
+    // Before a heading is written: a query that fails has mostly no rows at all.
+    let mut next = query.next().await?;
     let mut output = destination.begin(query.schema(), query.explains())?;
     while let Some(rows) = next {
         // It may have to wait for whoever reads.

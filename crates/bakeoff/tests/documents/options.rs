@@ -1,0 +1,136 @@
+//! Options and environment variables: those of the program are described, and those that are
+//! described are there.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use super::markdown::{Page, pages, root};
+
+/// Options of other programs that the pages name.
+const OF_OTHERS: [&str; 3] = ["--no-index", "--show-output", "--help"];
+/// Beginnings of variables that tests give to their own programs, and a shell to complete a command.
+const NOT_OF_USERS: [&str; 3] = ["BAKEOFF_FAIL", "BAKEOFF_TEST_", "BAKEOFF_COMPLETE"];
+
+#[test]
+fn every_option_is_described_and_every_described_one_is_there() {
+    let help = all_help(&[]);
+    let there = options_of(&help);
+    assert!(there.len() > 40, "{there:?}");
+    let described = described_options();
+    let missing: Vec<_> = there.difference(&described).collect();
+    assert!(missing.is_empty(), "not in README or docs/: {missing:?}");
+    // Other names of an option are in its help, too.
+    let mut known: BTreeSet<String> = words_with("--", &help).into_iter().collect();
+    known.extend(OF_OTHERS.map(str::to_owned));
+    let unknown: Vec<_> = described.difference(&known).collect();
+    assert!(unknown.is_empty(), "no command has {unknown:?}");
+}
+
+#[test]
+fn every_variable_is_described_and_every_described_one_is_there() {
+    let mut of_programs = BTreeSet::new();
+    let mut anywhere = BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        collect_variables(&folder.join("src"), &mut of_programs);
+        collect_variables(&folder, &mut anywhere);
+    }
+    of_programs.retain(|name| !NOT_OF_USERS.iter().any(|begin| name.starts_with(begin)));
+    let described = described_variables();
+    let missing: Vec<_> = of_programs.difference(&described).collect();
+    assert!(missing.is_empty(), "not in README or docs/: {missing:?}");
+    let unknown: Vec<_> = described.difference(&anywhere).collect();
+    assert!(unknown.is_empty(), "nothing looks at {unknown:?}");
+}
+
+#[test]
+fn every_layout_is_described_and_every_described_one_is_there() {
+    let list = output(&["list"]);
+    let layouts = list.lines().skip_while(|line| !line.starts_with("Layouts"));
+    let names = layouts.skip(1).take_while(|line| !line.is_empty());
+    let there: BTreeSet<&str> = names
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let page = Page::read("docs/designs.md");
+    let rows = page.text.lines();
+    let described: BTreeSet<&str> = rows
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
+    assert_eq!(described, there);
+}
+
+/// The options in code that begins with one; those of whole commands are checked with them.
+fn described_options() -> BTreeSet<String> {
+    let mut options = BTreeSet::new();
+    for page in pages().iter().filter(|page| page.name != "CHANGELOG.md") {
+        let code = page.code_in_text();
+        let own = code.iter().filter(|code| code.starts_with("--"));
+        options.extend(own.flat_map(|code| words_with("--", code)));
+    }
+    options
+}
+
+fn described_variables() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for page in pages().iter().filter(|page| page.name != "CHANGELOG.md") {
+        names.extend(words_with("BAKEOFF_", &page.text));
+    }
+    names
+}
+
+fn words_with(prefix: &str, text: &str) -> Vec<String> {
+    let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let parts = text.split(is_end);
+    let is_one = |part: &&str| part.starts_with(prefix) && part.len() > prefix.len();
+    parts.filter(is_one).map(str::to_owned).collect()
+}
+
+/// The help of a command and of all those below it.
+fn all_help(command: &[&str]) -> String {
+    let mut text = help(command);
+    let own = text.clone();
+    let below = own.lines().skip_while(|line| *line != "Commands:").skip(1);
+    for line in below.take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap_or_default();
+        let is_name = line.starts_with("  ") && !line.starts_with("   ") && name != "help";
+        if is_name {
+            text.push_str(&all_help(&[command, &[name]].concat()));
+        }
+    }
+    text
+}
+
+/// The first option of each line that begins with one.
+fn options_of(help: &str) -> BTreeSet<String> {
+    let lines = help.lines().map(str::trim_start);
+    let of_options = lines.filter(|line| line.starts_with('-'));
+    let first = of_options.filter_map(|line| words_with("--", line).into_iter().next());
+    first
+        .filter(|name| name != "--help" && name != "--version")
+        .collect()
+}
+
+fn help(command: &[&str]) -> String {
+    output(&[command, &["--help"]].concat())
+}
+
+fn output(arguments: &[&str]) -> String {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+    let output = program.args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Names of variables in the sources of a folder.
+fn collect_variables(folder: &Path, into: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            collect_variables(&entry.path(), into);
+        } else if let Ok(text) = std::fs::read_to_string(entry.path()) {
+            into.extend(words_with("BAKEOFF_", &text));
+        }
+    }
+}
