@@ -119,9 +119,9 @@ fn of_installation(name: &'static str, found: Result<Installation>) -> Survey {
     );
     let summary = match (name, &installation.timescale) {
         ("TimescaleDB", Some(version)) => format!("TimescaleDB {version} on {postgres}"),
-        _ => postgres.clone(),
+        _ => postgres,
     };
-    let mut needs = vec![Need::of(name, Ok::<_, Error>(summary.clone()))];
+    let mut needs: Vec<Need> = Vec::new();
     let account = check_account(&installation);
     needs.extend(account.map_or_else(
         |error| Some(Need::of("account", Err::<String, _>(error))),
