@@ -3,17 +3,25 @@
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]
 
+mod before;
 mod cassandra;
 mod cassandra_drive;
 mod cassandra_faults;
 mod cassandra_nodes;
+mod console;
+mod doctor;
+mod documents;
 mod drive;
 mod faults;
 mod files;
 mod ingest;
 mod mistakes;
+mod names;
 mod postgres;
+mod progress;
 mod run;
+mod shell;
 mod sql;
 mod support;
 mod sweep;
+mod wheel;

@@ -8,6 +8,7 @@ mod cql_file;
 mod csv;
 mod data_files;
 mod design_id;
+mod first_rows;
 mod loaded_rows;
 mod mix_file;
 mod parameters;

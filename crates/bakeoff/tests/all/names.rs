@@ -1,11 +1,7 @@
 //! What comes with Bakeoff can be named in any folder.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use support::{Bench, READINGS, WORKLOAD, of_kind};
+use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
 
 /// A folder in which there is nothing of the repository.
 fn elsewhere() -> Bench {

@@ -1,13 +1,9 @@
 //! What can be known before a server is started is found before: nothing is started, no folder is
 //! made, and the message says what to do.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
 
 /// With the programs of a PostgreSQL that say their version, and leave a file where they are asked
 /// for more, as for a start they are.

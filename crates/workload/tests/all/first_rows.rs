@@ -1,7 +1,5 @@
 //! What is found in the first rows of a data file, and how many rows it has.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::Write;
 use std::path::Path;
 

@@ -1,9 +1,5 @@
 //! The README and the pages of docs/: every command in them works, every link leads somewhere, and
 //! every option is described.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot set itself up has failed"
-)]
 
 mod desk;
 mod figures;

@@ -1,7 +1,5 @@
 //! The program as `pip` installs it, with engines beside it in the same Python environment.
 
-#![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

@@ -1,12 +1,8 @@
 //! What Bakeoff says when it is asked nothing, and what shells and `man` get of it.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
-use support::{Bench, Ended, READINGS, WORKLOAD};
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bakeoff");
 

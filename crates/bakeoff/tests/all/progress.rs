@@ -1,12 +1,8 @@
 //! A command that goes on says so where nobody sees a terminal.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use support::{Bench, READINGS};
+use crate::support::{Bench, READINGS};
 
 /// The program while it runs; killed when its test is over.
 struct Going(Child);

@@ -1,13 +1,9 @@
 //! `bakeoff doctor` on machines that have everything, something and nothing.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Bench, Ended, READINGS, WORKLOAD};
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 const ENGINES: [&str; 7] = [
     "cassandra",

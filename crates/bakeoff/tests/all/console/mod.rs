@@ -1,0 +1,6 @@
+//! What commands say: lists, mistakes, ports, servers that end, exit codes.
+
+mod ended;
+mod listing;
+mod messages;
+mod ports;
