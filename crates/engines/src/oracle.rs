@@ -8,10 +8,9 @@ use bakeoff_workload::{DuplicateKeys, RowSource, Table};
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
-use datafusion::prelude::SessionContext;
 
 use crate::source_table::SourceRows;
-use crate::sql;
+use crate::sql::{self, Session};
 
 /// Rows that right answers are computed from are kept in memory up to this size, in bytes.
 const MEMORY_BYTES: usize = 128 << 20;
@@ -26,9 +25,9 @@ pub struct SqlOracle {
 }
 
 struct Sessions {
-    all: SessionContext,
+    all: Session,
     /// Absent where no key repeats.
-    last_per_key: Option<SessionContext>,
+    last_per_key: Option<Session>,
 }
 
 impl SqlOracle {
@@ -41,12 +40,12 @@ impl SqlOracle {
         }
     }
 
-    fn session(&self, rows: SourceRows) -> Result<SessionContext, DataFusionError> {
+    fn session(&self, rows: SourceRows) -> Result<Session, DataFusionError> {
         let table: Arc<dyn TableProvider> = match self.in_memory(&rows)? {
             Some(table) => Arc::new(table),
             None => Arc::new(rows.table()?),
         };
-        sql::session_with(self.threads, &self.table.name, table)
+        Ok(sql::session_with(self.threads, &self.table.name, table)?.into())
     }
 
     fn in_memory(&self, rows: &SourceRows) -> Result<Option<MemTable>, DataFusionError> {
@@ -101,6 +100,6 @@ impl Oracle for SqlOracle {
             Some(session) if !keeps_duplicates => session,
             _ => &sessions.all,
         };
-        sql::expected(session, sql).await
+        session.expected(sql).await
     }
 }

@@ -17,6 +17,7 @@ use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext, lit};
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
@@ -87,30 +88,94 @@ pub fn session_with(
     Ok(session)
 }
 
-/// Runs SQL to its last row.
-pub async fn answer(session: &SessionContext, sql: &str) -> Result<Answer, DesignError> {
-    let run = async { execute(session, session.sql(sql).await?).await };
-    run.await.map_err(|error| DesignError(message(&error)))
+/// A [`SessionContext`] that is asked through boxed futures.
+///
+/// For every future that has to be `Send` the compiler walks through all types that the future may
+/// hold. A `SessionContext` leads to the types of plans and of parsed SQL, which contain each other;
+/// walking through them takes seconds, again for each future. A trait object is `Send` without a
+/// look inside, and so these seconds are spent on the methods below alone.
+#[derive(Clone)]
+pub struct Session(Arc<dyn Holder>);
+
+trait Holder: Send + Sync {
+    fn context(&self) -> &SessionContext;
 }
 
-/// As [`newest_groups::answer`], on another runtime than the caller's. It ends when the caller gives up waiting: what
-/// went on would use the server with nobody counting it.
-pub async fn answer_on(
-    runtime: &Handle,
-    session: &SessionContext,
-    sql: &str,
-    order_key: Option<&str>,
-) -> Result<Answer, DesignError> {
-    let (session, sql) = (session.clone(), sql.to_owned());
-    let order_key = order_key.map(str::to_owned);
-    // A set aborts its tasks when it is dropped.
-    let mut asked = JoinSet::new();
-    let answer = async move { newest_groups::answer(&session, &sql, order_key.as_deref()).await };
-    asked.spawn_on(answer, runtime);
-    match asked.join_next().await {
-        Some(Ok(answer)) => answer,
-        Some(Err(error)) => Err(DesignError(format!("the query broke off: {error}"))),
-        None => Err(DesignError("the query was not begun".to_owned())),
+impl Holder for SessionContext {
+    fn context(&self) -> &SessionContext {
+        self
+    }
+}
+
+impl From<SessionContext> for Session {
+    fn from(context: SessionContext) -> Self {
+        Session(Arc::new(context))
+    }
+}
+
+impl Session {
+    /// The session for what is done at once: a future that holds it is walked through again.
+    pub fn context(&self) -> &SessionContext {
+        self.0.context()
+    }
+
+    /// Runs SQL to its last row.
+    ///
+    /// # Errors
+    /// DataFusion's message, or the table's own.
+    pub fn answer<'a>(&'a self, sql: &'a str) -> BoxFuture<'a, Result<Answer, DesignError>> {
+        Box::pin(async move {
+            let session = self.context();
+            let run = async { execute(session, session.sql(sql).await?).await };
+            run.await.map_err(|error| DesignError(message(&error)))
+        })
+    }
+
+    /// Runs SQL as [`newest_groups::answer`] does, with windows of the order key.
+    ///
+    /// # Errors
+    /// As [`Session::answer`].
+    pub fn answer_by_windows<'a>(
+        &'a self,
+        sql: &'a str,
+        order_key: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Answer, DesignError>> {
+        Box::pin(newest_groups::answer(self.context(), sql, order_key))
+    }
+
+    /// Runs SQL as [`Session::answer_by_windows`] does, on another runtime than the caller's. It ends
+    /// when the caller gives up waiting: otherwise it would go on to load the server uncounted.
+    ///
+    /// # Errors
+    /// As [`Session::answer`].
+    pub async fn answer_on(
+        &self,
+        runtime: &Handle,
+        sql: &str,
+        order_key: Option<&str>,
+    ) -> Result<Answer, DesignError> {
+        let (session, sql) = (self.clone(), sql.to_owned());
+        let order_key = order_key.map(str::to_owned);
+        // A set aborts its tasks when it is dropped.
+        let mut asked = JoinSet::new();
+        let answer = async move { session.answer_by_windows(&sql, order_key.as_deref()).await };
+        asked.spawn_on(answer, runtime);
+        match asked.join_next().await {
+            Some(Ok(answer)) => answer,
+            Some(Err(error)) => Err(DesignError(format!("the query broke off: {error}"))),
+            None => Err(DesignError("the query was not begun".to_owned())),
+        }
+    }
+
+    /// Runs SQL and says what of its order counts.
+    ///
+    /// # Errors
+    /// As [`Session::answer`].
+    pub fn expected<'a>(&'a self, sql: &'a str) -> BoxFuture<'a, Result<Expected, DesignError>> {
+        Box::pin(async move {
+            let expected = expected(self.context(), sql).await;
+            expected.map_err(|error| DesignError(message(&error)))
+        })
     }
 }
 
@@ -182,14 +247,7 @@ fn exact_rows(plan: &dyn ExecutionPlan) -> Option<usize> {
     }
 }
 
-/// Runs SQL and says what of its order counts.
-pub async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DesignError> {
-    run_expected(session, sql)
-        .await
-        .map_err(|error| DesignError(message(&error)))
-}
-
-async fn run_expected(session: &SessionContext, sql: &str) -> Result<Expected, DataFusionError> {
+async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DataFusionError> {
     let plan = session.state().create_logical_plan(sql).await?;
     let order_by = ordering(&plan);
     let LogicalPlan::Limit(mut limit) = plan else {
@@ -313,9 +371,9 @@ mod tests {
     async fn a_query_ends_when_nobody_waits_for_it() {
         let (asked, is_asked) = oneshot::channel();
         let table = Arc::new(Silent(Mutex::new(Some(asked))));
-        let session = session_with(1, "silent", table).unwrap();
+        let session = Session::from(session_with(1, "silent", table).unwrap());
         let runtime = Handle::current();
-        let asking = answer_on(&runtime, &session, "SELECT * FROM silent", None);
+        let asking = session.answer_on(&runtime, "SELECT * FROM silent", None);
         let question = tokio::select! {
             _ = asking => panic!("it answered"),
             question = is_asked => question.unwrap(),

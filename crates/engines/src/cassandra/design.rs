@@ -8,7 +8,6 @@ use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use datafusion::error::DataFusionError;
-use datafusion::prelude::SessionContext;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
@@ -21,7 +20,8 @@ use super::relations::Relation;
 use super::scan::CassandraScan;
 use super::table::CassandraTable;
 use super::{first_rows, footprint, settle, write};
-use crate::{EngineError, newest_groups, sql};
+use crate::EngineError;
+use crate::sql::{self, Session};
 
 pub struct CassandraDesign {
     deployment: Arc<Deployment>,
@@ -30,7 +30,7 @@ pub struct CassandraDesign {
     /// Whose its table is, where others have tables beside it.
     maker: String,
     layout: TableLayout,
-    sql: SessionContext,
+    sql: Session,
     insert: OnceCell<PreparedStatement>,
 }
 
@@ -54,7 +54,7 @@ impl CassandraDesign {
             keyspace,
             maker,
             layout,
-            sql,
+            sql: sql.into(),
             insert,
         })
     }
@@ -131,7 +131,7 @@ impl Design for CassandraDesign {
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let order_key = self.layout.clustering_key();
-        let answer = newest_groups::answer(&self.sql, sql, order_key.first().copied());
+        let answer = self.sql.answer_by_windows(sql, order_key.first().copied());
         self.noticing_death(answer.await).await
     }
 

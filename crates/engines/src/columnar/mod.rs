@@ -12,12 +12,10 @@ use bakeoff_columnar::store::Store;
 use bakeoff_columnar::{Column, Definition, Error, Kind, Profile, Table};
 use bakeoff_driver::{Answer, DesignError};
 use bakeoff_workload::{ColumnType, DesignId, Table as Described};
-use datafusion::prelude::SessionContext;
 
 use crate::EngineError;
-use crate::newest_groups;
 use crate::settings::Settings;
-use crate::sql::{message, session};
+use crate::sql::{Session, message, session};
 
 /// Settings of columnar layouts, for `bakeoff list`.
 pub const SETTINGS: &str =
@@ -102,7 +100,7 @@ fn kind(kind: ColumnType) -> Kind {
 /// A columnar table that is open, and a session that knows it by the workload's name.
 pub struct Opened {
     table: Arc<Table>,
-    pub sql: SessionContext,
+    pub(crate) sql: Session,
 }
 
 impl Opened {
@@ -119,7 +117,10 @@ impl Opened {
             Ok(session)
         };
         let sql = known().map_err(|e| DesignError(message(&e)))?;
-        Ok(Opened { table, sql })
+        Ok(Opened {
+            table,
+            sql: sql.into(),
+        })
     }
 
     pub async fn load(&self, rows: &RecordBatch) -> Result<(), DesignError> {
@@ -145,7 +146,7 @@ impl Opened {
     pub async fn answer(&self, query: &str) -> Result<Answer, DesignError> {
         let definition = self.table.definition();
         let order_key = definition.order_key.first().map(String::as_str);
-        newest_groups::answer(&self.sql, query, order_key).await
+        self.sql.answer_by_windows(query, order_key).await
     }
 }
 

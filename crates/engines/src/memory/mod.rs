@@ -9,10 +9,10 @@ use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
 use bakeoff_workload::{DesignId, Table, Workload};
 use datafusion::datasource::MemTable;
-use datafusion::prelude::SessionContext;
 
 use crate::settings::Settings;
-use crate::{Context, Engine, EngineError, Layout, Running, sql};
+use crate::sql::{self, Session};
+use crate::{Context, Engine, EngineError, Layout, Running};
 
 pub struct Memory;
 
@@ -105,7 +105,7 @@ struct InMemory {
 struct Rows {
     batches: Vec<RecordBatch>,
     bytes: usize,
-    session: Option<SessionContext>,
+    session: Option<Session>,
 }
 
 /// Rows of one batch: what DataFusion works on at a time.
@@ -173,7 +173,7 @@ impl Design for InMemory {
         let session = MemTable::try_new(schema, partitions).and_then(|table| {
             sql::session_with(self.threads, &self.table.name, std::sync::Arc::new(table))
         });
-        kept.session = Some(session.map_err(|e| DesignError(sql::message(&e)))?);
+        kept.session = Some(session.map_err(|e| DesignError(sql::message(&e)))?.into());
         Ok(format!("batches dealt out to {} partitions", self.threads))
     }
 
@@ -192,6 +192,6 @@ impl Design for InMemory {
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let session = self.rows().session.clone();
         let session = session.ok_or_else(|| DesignError::new("the table is not settled"))?;
-        sql::answer(&session, sql).await
+        session.answer(sql).await
     }
 }

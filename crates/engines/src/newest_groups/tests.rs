@@ -6,7 +6,6 @@ use bakeoff_columnar::{Column, Definition, Kind, Profile};
 
 use super::*;
 use crate::columnar::Opened;
-use crate::sql;
 
 const MINUTE: i64 = 60 * SECOND;
 /// Minutes without rows.
@@ -80,7 +79,7 @@ async fn answers_are_those_of_all_rows() {
     for form in forms {
         for end in [0, 40, 99, 103, 110, 1_500, 2_999, 3_001, 3_050, 4_000] {
             let query = form.replace("END", &at(end));
-            let wanted = sql::answer(&table.sql, &query).await.unwrap();
+            let wanted = table.sql.answer(&query).await.unwrap();
             let answer = table.answer(&query).await.unwrap();
             let [wanted, found] =
                 [wanted, answer].map(|a| pretty_format_batches(&a.batches).unwrap().to_string());
@@ -124,7 +123,7 @@ async fn only_the_newest_rows_are_read_where_they_are_enough() {
 #[tokio::test]
 async fn what_is_not_of_the_form_is_not_taken_for_it() {
     let table = table().await;
-    let state = table.sql.state();
+    let state = table.sql.context().state();
     let newest = async |query: &str| {
         let plan = state.create_logical_plan(query).await.unwrap();
         Newest::of(&state.optimize(&plan).unwrap(), "time")

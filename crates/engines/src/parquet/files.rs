@@ -12,7 +12,7 @@ use bakeoff_stats::{DesignInfo, Footprint};
 use bakeoff_workload::{ColumnType, Table};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::SortExpr;
-use datafusion::prelude::{ParquetReadOptions, SessionContext, col};
+use datafusion::prelude::{ParquetReadOptions, col};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -20,7 +20,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use crate::bytes::folder_size;
-use crate::sql;
+use crate::sql::{self, Session};
 
 /// Rows of a row group: what can be skipped by its statistics.
 const ROW_GROUP_ROWS: usize = 131_072;
@@ -75,7 +75,7 @@ pub struct ParquetTable {
     table: Table,
     codec: Codec,
     threads: usize,
-    session: Mutex<Option<SessionContext>>,
+    session: Mutex<Option<Session>>,
 }
 
 impl ParquetTable {
@@ -144,7 +144,7 @@ impl ParquetTable {
         Ok(())
     }
 
-    async fn open(&self) -> Result<SessionContext, DesignError> {
+    async fn open(&self) -> Result<Session, DesignError> {
         if let Some(session) = &*self.session.lock().unwrap_or_else(|e| e.into_inner()) {
             return Ok(session.clone());
         }
@@ -156,7 +156,7 @@ impl ParquetTable {
             session
                 .register_parquet(&self.table.name, path, options)
                 .await?;
-            Ok::<_, DataFusionError>(session)
+            Ok::<Session, DataFusionError>(session.into())
         };
         let session = open.await;
         let session =
@@ -233,7 +233,7 @@ impl Design for ParquetTable {
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
-        sql::answer(&self.open().await?, sql).await
+        self.open().await?.answer(sql).await
     }
 }
 

@@ -45,7 +45,8 @@ use super::readable::ReadTable;
 use super::relations::own_relations;
 use super::scan::CassandraScan;
 use super::table::CassandraTable;
-use crate::{TargetOptions, sql};
+use crate::TargetOptions;
+use crate::sql::{self, Session as SqlSession};
 use direct::{Direct, Login};
 pub use failures::failure;
 use plan::{OperationPlan, Work, in_keyspace};
@@ -152,7 +153,7 @@ impl CassandraTarget {
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
         let sql = sql.map_err(|e| DesignError(sql::message(&e)))?;
         let (sql, runtime) = (
-            first_rows::session::<CassandraScan>(&sql),
+            SqlSession::from(first_rows::session::<CassandraScan>(&sql)),
             self.runtime.clone(),
         );
         let order_key = layout

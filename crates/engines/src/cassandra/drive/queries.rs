@@ -9,11 +9,10 @@ use arrow::datatypes::DataType;
 use bakeoff_driver::drive::{Call, Done, Failure};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::{ParameterValues, Query, Stream, Value, Version, Workload};
-use datafusion::prelude::SessionContext;
 use tokio::runtime::Handle;
 
 use super::rows::Rows;
-use crate::sql;
+use crate::sql::Session;
 
 /// Kind of stream that parameters are drawn from, so that they differ from what else is drawn for
 /// the same operation.
@@ -26,7 +25,7 @@ const DRAWS_OF_A_VALUE: u32 = 20;
 pub struct Queries {
     queries: Vec<Query>,
     seed: u64,
-    sql: SessionContext,
+    sql: Session,
     order_key: Option<String>,
     /// Where DataFusion computes: on the worker's own thread it would keep others waiting.
     runtime: Handle,
@@ -41,7 +40,7 @@ pub struct Counted {
 impl Queries {
     pub fn new(
         workload: &Workload,
-        sql: SessionContext,
+        sql: Session,
         order_key: Option<String>,
         runtime: Handle,
     ) -> Arc<Self> {
@@ -72,7 +71,7 @@ impl Queries {
             Failure::new(FailureKind::Rejected, format!("{name}: `{sql}`: {why}"))
         };
         let order_key = self.order_key.as_deref();
-        let answer = sql::answer_on(&self.runtime, &self.sql, sql, order_key).await;
+        let answer = self.sql.answer_on(&self.runtime, sql, order_key).await;
         let answer = answer.map_err(|e| rejected(&e))?;
         let sum = |of: fn(&arrow::record_batch::RecordBatch) -> usize| -> u64 {
             answer.batches.iter().map(|batch| of(batch) as u64).sum()

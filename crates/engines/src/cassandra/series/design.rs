@@ -8,7 +8,6 @@ use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use datafusion::error::DataFusionError;
-use datafusion::prelude::SessionContext;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
@@ -22,7 +21,7 @@ use crate::cassandra::deployment::Deployment;
 use crate::cassandra::keyspace::{self, Keyspace};
 use crate::cassandra::relations::Relation;
 use crate::cassandra::{first_rows, footprint, settle};
-use crate::sql;
+use crate::sql::{self, Session};
 
 pub struct SeriesDesign {
     deployment: Arc<Deployment>,
@@ -32,7 +31,7 @@ pub struct SeriesDesign {
     maker: String,
     layout: Arc<SeriesLayout>,
     known: Arc<KnownKeys>,
-    sql: SessionContext,
+    sql: Session,
     prepared: OnceCell<Prepared>,
 }
 
@@ -55,7 +54,7 @@ impl SeriesDesign {
         let table = SeriesTable::new(session, layout.clone(), &keyspace.name, known.clone())?;
         let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
         Ok(SeriesDesign {
-            sql: first_rows::session::<SeriesScan>(&sql),
+            sql: first_rows::session::<SeriesScan>(&sql).into(),
             prepared: OnceCell::new(),
             deployment,
             info,
@@ -146,7 +145,7 @@ impl Design for SeriesDesign {
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
-        let answer = sql::answer(&self.sql, sql).await;
+        let answer = self.sql.answer(sql).await;
         self.deployment.noticing_death(answer).await
     }
 
