@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Bench, Ended, READINGS, of_kind};
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A folder with a home of its own that shares the user's jars. Its servers end with it.
 struct Desk(Bench);

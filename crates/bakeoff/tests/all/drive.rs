@@ -1,5 +1,6 @@
 //! `bakeoff drive`, `merge` and their reports, on the engine that does nothing: what is refused,
 //! what is written, what can be joined.
+use crate::support::processes::{PATIENCE, ended_soon, interrupt, wait_until};
 use crate::support::shards::two_shards;
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
@@ -147,17 +148,14 @@ fn two_shards_make_one_whole() {
 fn an_interruption_keeps_what_was_measured() {
     let bench = Bench::new(MIX, "");
     let arguments = [
-        "drive", "w.toml", "--rate", "1k", "--for", "60s", "--out", "out",
+        "drive", "w.toml", "--rate", "1k", "--for", "10m", "--out", "out",
     ];
     let child = bench.command(&arguments).spawn().unwrap();
     let log = bench.path("out/trials/001.hlog");
-    let began = std::time::Instant::now();
-    while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("Tag=read")) {
-        assert!(began.elapsed() < std::time::Duration::from_secs(30));
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    wait_until("something is measured", || {
+        std::fs::read_to_string(&log).is_ok_and(|text| text.contains("Tag=read"))
+    });
+    interrupt(&child);
     let ended = Ended::of(child.wait_with_output().unwrap());
     ended.expect(130);
     let trial = summary(&bench, "out")["summary"]["trials"][0].clone();
@@ -201,7 +199,7 @@ fn a_log_that_cannot_be_written_ends_the_load() {
     let began = std::time::Instant::now();
     // 8 KiB for each file, and an error beyond it instead of a signal.
     let limited =
-        "trap '' XFSZ; ulimit -f 16; exec \"$0\" drive w.toml --rate 100 --for 60s --out out";
+        "trap '' XFSZ; ulimit -f 16; exec \"$0\" drive w.toml --rate 100 --for 10m --out out";
     let mut command = std::process::Command::new("sh");
     command
         .args(["-c", limited, env!("CARGO_BIN_EXE_bakeoff")])
@@ -209,14 +207,14 @@ fn a_log_that_cannot_be_written_ends_the_load() {
         .env("BAKEOFF_HOME", bench.path("home"));
     let ended = Ended::of(command.output().unwrap());
     ended.expect(1).says("File too large");
-    assert!(began.elapsed() < std::time::Duration::from_secs(50));
+    assert!(began.elapsed() < PATIENCE, "it went on to its end");
 }
 
 #[test]
 fn a_second_interruption_ends_it_at_once() {
     let bench = Bench::new(MIX, "");
     let arguments = [
-        "drive", "w.toml", "--rate", "1k", "--for", "60s", "--out", "out",
+        "drive", "w.toml", "--rate", "1k", "--for", "10m", "--out", "out",
     ];
     // Nobody reads what it prints, so that it cannot come to its end.
     let (_unread, full) = std::io::pipe().unwrap();
@@ -229,32 +227,13 @@ fn a_second_interruption_ends_it_at_once() {
     command.stdout(full).stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop(command);
-    let wait_for = |name: &str| {
-        let began = std::time::Instant::now();
-        while !bench.path(name).exists() {
-            assert!(
-                began.elapsed() < std::time::Duration::from_secs(30),
-                "{name}"
-            );
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
-    };
-    let pid = rustix::process::Pid::from_child(&child);
-    let interrupt = || rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let wait_for = |name: &str| wait_until(name, || bench.path(name).exists());
     wait_for("out/trials/001.hlog");
-    interrupt();
+    interrupt(&child);
     wait_for("out/run.json");
     assert!(child.try_wait().unwrap().is_none(), "it still prints");
-    interrupt();
-    let began = std::time::Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if began.elapsed() > std::time::Duration::from_secs(20) {
-            child.kill().unwrap();
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    let ended = Ended::of(child.wait_with_output().unwrap());
-    ended.expect(130).says("interrupted again");
+    interrupt(&child);
+    ended_soon(child).expect(130).says("interrupted again");
 }
 
 #[test]
@@ -269,13 +248,10 @@ fn an_interrupted_search_keeps_its_probes_and_names_no_rate() {
         .stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     let log = bench.path("out/drive.jsonl");
-    let began = std::time::Instant::now();
-    while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains(r#""record":"probe""#)) {
-        assert!(began.elapsed() < std::time::Duration::from_secs(60));
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    wait_until("something is probed", || {
+        std::fs::read_to_string(&log).is_ok_and(|text| text.contains(r#""record":"probe""#))
+    });
+    interrupt(&child);
     let ended = Ended::of(child.wait_with_output().unwrap()).expect(130);
     ended.says("No search has finished");
     let design = summary(&bench, "out")["summary"]["designs"][0].clone();

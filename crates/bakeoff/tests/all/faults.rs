@@ -7,7 +7,7 @@ use bakeoff_testing::skipped;
 
 use crate::support::{Bench, Ended, READINGS, of_kind};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 fn sensor(designs: &str) -> Bench {
     let workload = format!(

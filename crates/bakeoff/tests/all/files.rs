@@ -1,8 +1,8 @@
 //! Whole runs on files and memory: results, bad input, faults, going on.
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
+use crate::support::processes::wait_until;
 use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
 
 const RUN: [&str; 6] = ["run", "w.toml", "--rounds", "3", "--out", "out"];
@@ -211,7 +211,9 @@ fn a_second_run_in_the_same_folder_is_refused() {
         "run", "w.toml", "--rows", "50k", "--rounds", "5000", "--out", "out",
     ];
     let mut first = bench.command(&long).stdout(Stdio::null()).spawn().unwrap();
-    wait_for(|| of_kind(&bench.journal("out"), "loaded").next().is_some());
+    wait_until("it is recorded", || {
+        of_kind(&bench.journal("out"), "loaded").next().is_some()
+    });
     let second = bench.bakeoff(&long).expect(1);
     second.says("another run is writing to");
     first.kill().unwrap();
@@ -230,7 +232,9 @@ fn a_killed_run_goes_on_where_it_stopped() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        wait_for(|| of_kind(&bench.journal("out"), kind).nth(3).is_some());
+        wait_until("it is recorded", || {
+            of_kind(&bench.journal("out"), kind).nth(3).is_some()
+        });
         run.kill().unwrap();
         run.wait().unwrap();
     }
@@ -267,7 +271,9 @@ fn ctrl_c_keeps_what_is_done_and_the_same_command_goes_on() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_for(|| of_kind(&bench.journal("out"), "timed").nth(5).is_some());
+    wait_until("it is recorded", || {
+        of_kind(&bench.journal("out"), "timed").nth(5).is_some()
+    });
     let pid = run.id().to_string();
     Command::new("kill").args(["-INT", &pid]).status().unwrap();
     let stopped = Ended::of(run.wait_with_output().unwrap()).expect(130);
@@ -308,18 +314,6 @@ fn sensor_workload() -> String {
     "title = \"t\"\ndesigns = [\"parquet\", \"memory\"]\n[data]\ngenerator = \"sensor\"\n\
      [[queries]]\nname = \"mean\"\nsql = \"SELECT avg(value) FROM sensor\"\n"
         .to_owned()
-}
-
-#[track_caller]
-fn wait_for(condition: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !condition() {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "waited for a minute"
-        );
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// The average of a table that each generator of the Time Series Benchmark Suite makes.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Bench, READINGS, of_kind};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 const HOSTS: &str = r#"
 title = "t"

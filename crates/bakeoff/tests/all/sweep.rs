@@ -8,7 +8,7 @@ use crate::support::{self, Bench, Ended, READINGS, WORKLOAD};
 use serde_json::Value;
 
 /// How long a first setting may take to be there.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 const HOSTS: &str = r#"
 title = "t"

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Ended;
 
 /// After this long it is no longer slowness.
-const PATIENCE: Duration = Duration::from_secs(180);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 /// The bit of SIGINT in the sets of signals of `/proc`.
 const SIGINT: u64 = 1 << 1;
 /// Processor time that planning a query does not need, in the ticks of `/proc`, of which Linux has
@@ -32,11 +32,20 @@ pub fn interrupt_while_it_computes(mut child: Child) -> Ended {
     wait_until("it computes", || hears() && ticks() >= COMPUTING_TICKS);
     assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
     interrupt(&child);
+    ended_soon(child)
+}
+
+/// Waits for a program that is to end now.
+///
+/// # Panics
+/// If it goes on.
+#[track_caller]
+pub fn ended_soon(mut child: Child) -> Ended {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if began.elapsed() > PATIENCE {
             child.kill().unwrap();
-            panic!("it goes on after it was interrupted");
+            panic!("it goes on");
         }
         std::thread::sleep(Duration::from_millis(5));
     }
