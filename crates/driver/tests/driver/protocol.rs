@@ -6,7 +6,7 @@ use bakeoff_driver::RunError;
 use bakeoff_stats::Record;
 
 use crate::bench::{Bench, Records};
-use crate::fake::Fake;
+use crate::fake::{Act, Call, Fake};
 
 fn three() -> [Fake; 3] {
     ["a", "b", "c"].map(Fake::new)
