@@ -6,7 +6,7 @@ use bakeoff_driver::RunError;
 use bakeoff_stats::Record;
 
 use super::bench::{Bench, Records};
-use super::fake::Fake;
+use super::fake::{Act, Call, Fake};
 
 fn three() -> [Fake; 3] {
     ["a", "b", "c"].map(Fake::new)
