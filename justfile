@@ -11,6 +11,10 @@ run *OPTIONS='workloads/formats.toml --budget 3m':
 test *OPTIONS:
     cargo test --workspace {{OPTIONS}}
 
+# All tests, those that take long as often as every night: kills at random times, stress, questions
+test-all *OPTIONS:
+    BAKEOFF_TEST_ALL=1 cargo test --workspace {{OPTIONS}}
+
 # Formatting and lints
 lint:
     cargo fmt --all --check

@@ -42,6 +42,10 @@ pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
     let disk = rustix::fs::statvfs(folder)
         .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;
     let free_mib = disk.f_bavail.saturating_mul(disk.f_frsize) / MIB;
+    check_free_mib(free_mib, folder, engine)
+}
+
+fn check_free_mib(free_mib: u64, folder: &Path, engine: Engine) -> Result<()> {
     if free_mib >= LEAST_FREE_DISK_MIB {
         return Ok(());
     }
@@ -67,7 +71,14 @@ pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
         format!("/sys/dev/block/{device}/../queue/read_ahead_kb"),
         format!("/sys/class/bdi/{device}/read_ahead_kb"),
     ];
-    let kib = kib.iter().find_map(|path| fs::read_to_string(path).ok())?;
+    first_kib_as_bytes(&kib)
+}
+
+/// The number in the first of the files that is there, which is in KiB.
+fn first_kib_as_bytes(files: &[String]) -> Option<u64> {
+    let kib = files
+        .iter()
+        .find_map(|path| fs::read_to_string(path).ok())?;
     kib.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
@@ -85,18 +96,43 @@ mod tests {
     #[test]
     fn the_memory_and_the_disk_of_this_machine_can_be_read() {
         assert!(available_mib().unwrap() <= memory_mib().unwrap());
-        assert!(matches!(
-            check_free_disk(Path::new("/"), Engine::Cassandra),
-            Ok(()) | Err(Error::Refused(_))
-        ));
-        assert!(check_free_disk(Path::new("/nowhere"), Engine::Cassandra).is_err());
+        let refused = |folder: &str| {
+            let checked = check_free_disk(Path::new(folder), Engine::Cassandra);
+            checked.unwrap_err().to_string()
+        };
+        let error = refused("/nowhere");
+        assert!(error.contains("read the free space of"), "{error}");
+        // No process can write there, so nothing is free.
+        let error = refused("/proc");
+        assert!(error.contains("/proc is full: 0 MiB are free"), "{error}");
     }
 
     #[test]
-    fn a_disk_reads_ahead_and_the_process_table_does_not() {
-        if let Some(bytes) = read_ahead_bytes(Path::new("/")) {
-            assert_eq!(bytes % 1024, 0);
-        }
+    fn a_disk_is_full_when_less_than_a_server_needs_is_free() {
+        let check = |free_mib| check_free_mib(free_mib, Path::new("/data"), Engine::Cassandra);
+        assert!(matches!(
+            check(LEAST_FREE_DISK_MIB - 1),
+            Err(Error::Refused(_))
+        ));
+        assert!(check(LEAST_FREE_DISK_MIB).is_ok());
+    }
+
+    #[test]
+    fn reading_ahead_is_that_of_the_first_setting_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path.display().to_string()
+        };
+        let (first, second) = (file("disk", "128\n"), file("partition", "4096\n"));
+        let missing = "/nowhere/read_ahead_kb".to_owned();
+        assert_eq!(
+            first_kib_as_bytes(&[missing.clone(), first, second]),
+            Some(128 << 10)
+        );
+        assert_eq!(first_kib_as_bytes(&[missing]), None);
+        assert_eq!(first_kib_as_bytes(&[file("none", "no number")]), None);
         assert_eq!(read_ahead_bytes(Path::new("/nowhere")), None);
     }
 }

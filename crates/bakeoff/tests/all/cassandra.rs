@@ -1,0 +1,401 @@
+//! Whole runs on a real Cassandra: results, servers that die, runs that are killed, other people's
+//! clusters.
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bakeoff_testing::skipped;
+
+use crate::support::turns::Turn;
+use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use scylla::client::session_builder::SessionBuilder;
+
+/// Cassandra beside Parquet on enough rows for a kill to hit.
+fn workload() -> String {
+    "title = \"t\"\ndesigns = [\"cassandra/wide\", \"cassandra/blob\", \"parquet\"]\n[data]\n\
+     generator = \"sensor\"\n[[queries]]\nname = \"mean\"\nsql = \"SELECT avg(value) FROM sensor \
+     WHERE sensor_id = 10\"\n[[queries]]\nname = \"few\"\nsql = \"SELECT time, value FROM sensor \
+     WHERE sensor_id = 10 AND time BETWEEN 50 AND 99 ORDER BY time\"\n"
+        .to_owned()
+}
+
+/// All tests share one home, and so one set of jars and one register of servers.
+struct Cluster {
+    bench: Bench,
+    home: PathBuf,
+    _turn: Turn,
+}
+
+impl Cluster {
+    /// `None`, with the reason printed, where Cassandra cannot be had; a failure in CI.
+    fn new(workload: &str) -> Option<Cluster> {
+        let cluster = Cluster {
+            bench: Bench::new(workload, READINGS),
+            home: shared_home(),
+            _turn: Turn::of_one_server(),
+        };
+        let list = Ended::of(cluster.command(&["list"]).output().unwrap()).expect(0);
+        let line = list
+            .stdout
+            .lines()
+            .rfind(|l| l.trim().starts_with("cassandra "));
+        let line = line.unwrap_or_default();
+        if !line.contains("not available") {
+            return Some(cluster);
+        }
+        skipped(line);
+        None
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.bench.command(arguments);
+        command.env("BAKEOFF_HOME", &self.home);
+        command
+    }
+
+    fn bakeoff(&self, arguments: &[&str]) -> Ended {
+        Ended::of(self.command(arguments).output().unwrap())
+    }
+
+    fn start(&self, arguments: &[&str]) -> Running<'_> {
+        let mut command = self.command(arguments);
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Running {
+            child: Some(child),
+            cluster: self,
+        }
+    }
+
+    fn wait_for(&self, kind: &str, design: &str) {
+        let began = Instant::now();
+        let found = || {
+            let records = self.bench.journal("out");
+            of_kind(&records, kind).any(|r| r["design"].as_str().is_some_and(|d| d == design))
+        };
+        while !found() {
+            assert!(
+                began.elapsed() < Duration::from_secs(120),
+                "no {kind} of {design}"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Process id of the server whose data are in this test's folder.
+    fn server(&self) -> Option<String> {
+        let status = self.bakeoff(&["engines", "status"]).expect(0).stdout;
+        let mut process = None;
+        for line in status.lines() {
+            match line.split_once(", process ") {
+                Some((_, rest)) => process = rest.split(',').next().map(str::to_owned),
+                None if line.contains(&*self.bench.dir.path().to_string_lossy()) => return process,
+                None => {}
+            }
+        }
+        None
+    }
+
+    fn kill_server(&self) {
+        signal("-KILL", &self.server().unwrap());
+    }
+
+    fn failed(&self) -> Vec<String> {
+        let records = self.bench.journal("out");
+        let mut failed: Vec<String> = of_kind(&records, "failed")
+            .map(|r| r["design"].as_str().unwrap().to_owned())
+            .collect();
+        failed.sort();
+        failed
+    }
+}
+
+/// A run that is killed when its test fails.
+struct Running<'a> {
+    child: Option<Child>,
+    cluster: &'a Cluster,
+}
+
+impl Running<'_> {
+    fn end(mut self) -> Ended {
+        Ended::of(self.child.take().unwrap().wait_with_output().unwrap())
+    }
+
+    fn signal(&self, name: &str) {
+        signal(name, &self.child.as_ref().unwrap().id().to_string());
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+            if let Some(pid) = self.cluster.server() {
+                signal("-KILL", &pid);
+            }
+        }
+    }
+}
+
+fn signal(name: &str, pid: &str) {
+    let _ = Command::new("kill").args([name, pid]).status();
+}
+
+fn shared_home() -> PathBuf {
+    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bakeoff-home");
+    std::fs::create_dir_all(&home).unwrap();
+    let cache = std::env::home_dir().map(|h| h.join(".cache/bakeoff/jars"));
+    if let Some(jars) = cache.filter(|jars| jars.is_dir()) {
+        // Whichever test is first makes the link; without it Maven fetches the jars.
+        let _ = std::os::unix::fs::symlink(jars, home.join("jars"));
+    }
+    home
+}
+
+const RUN: [&str; 8] = [
+    "run", "w.toml", "--rounds", "3", "--rows", "20k", "--out", "out",
+];
+
+#[test]
+fn every_layout_answers_alike() {
+    let designs = "\"cassandra/narrow\", \"cassandra/wide?bucket=1d\", \"cassandra/blob\", \
+                   \"cassandra/compact?compressor=Zstd\", \"memory\"";
+    let base = WORKLOAD;
+    let line = base.lines().find(|l| l.starts_with("designs")).unwrap();
+    let twice = format!("{READINGS}a,2024-01-01T00:00:00,9.5\n");
+    let Some(mut cluster) = Cluster::new(&base.replace(line, &format!("designs = [{designs}]")))
+    else {
+        return;
+    };
+    cluster.bench = Bench::new(
+        &base.replace(line, &format!("designs = [{designs}]")),
+        &twice,
+    );
+    let run = cluster
+        .bakeoff(&["run", "w.toml", "--rounds", "3", "--out", "out"])
+        .expect(0);
+    run.says("layouts with the key keep the last");
+    let records = cluster.bench.journal("out");
+    let rows = |design: &str| {
+        let answered = of_kind(&records, "answered");
+        let all = answered.filter(|r| r["query"] == "all" && r["design"] == design);
+        all.map(|r| r["outcome"]["rows"].as_u64()).next().unwrap()
+    };
+    assert_eq!(rows("cassandra/narrow"), Some(4));
+    assert_eq!(rows("cassandra/compact?compressor=Zstd"), Some(4));
+    assert_eq!(rows("memory"), Some(5));
+    assert!(cluster.server().is_none(), "the server still runs");
+    assert!(
+        !cluster.bench.path("out/cassandra").exists(),
+        "its data are still there"
+    );
+}
+
+#[test]
+fn a_server_that_dies_fails_its_designs_and_no_others() {
+    for (step, kind) in [("loading", "loaded"), ("measuring", "timed")] {
+        let Some(cluster) = Cluster::new(&workload()) else {
+            return;
+        };
+        let rows = if step == "loading" { "2M" } else { "20k" };
+        let rounds = if step == "loading" { "3" } else { "200" };
+        let arguments = [
+            "run", "w.toml", "--rounds", rounds, "--rows", rows, "--out", "out",
+        ];
+        let run = cluster.start(&arguments);
+        cluster.wait_for(kind, "cassandra/wide");
+        cluster.kill_server();
+        let ended = run.end().expect(3);
+        ended.says("cassandra/wide").says("killed (SIGKILL)");
+        assert_eq!(
+            cluster.failed(),
+            ["cassandra/blob", "cassandra/wide"],
+            "{step}"
+        );
+        let records = cluster.bench.journal("out");
+        let timed = of_kind(&records, "timed").filter(|r| r["design"] == "parquet");
+        assert_eq!(
+            timed.count(),
+            2 * rounds.parse::<usize>().unwrap(),
+            "{step}"
+        );
+        assert_eq!(of_kind(&records, "finished").count(), 1);
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_loading_again() {
+    let Some(cluster) = Cluster::new(&workload()) else {
+        return;
+    };
+    let arguments = [
+        "run", "w.toml", "--rounds", "40", "--rows", "20k", "--out", "out",
+    ];
+    let run = cluster.start(&arguments);
+    cluster.wait_for("timed", "cassandra/wide");
+    let orphan = cluster.server().unwrap();
+    run.signal("-KILL");
+    assert_eq!(run.end().code, None);
+    assert_eq!(
+        cluster.server(),
+        Some(orphan.clone()),
+        "the server is on record"
+    );
+    let loaded = of_kind(&cluster.bench.journal("out"), "loaded").count();
+    cluster
+        .bakeoff(&arguments)
+        .expect(0)
+        .says("left behind")
+        .says("going on");
+    assert!(!std::path::Path::new(&format!("/proc/{orphan}/cmdline")).exists());
+    let records = cluster.bench.journal("out");
+    assert_eq!(
+        of_kind(&records, "loaded").count(),
+        loaded,
+        "rows were loaded again"
+    );
+    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * 40);
+    assert!(cluster.failed().is_empty());
+    assert!(cluster.server().is_none());
+}
+
+#[test]
+fn ctrl_c_stops_the_server() {
+    let Some(cluster) = Cluster::new(&workload()) else {
+        return;
+    };
+    let run = cluster.start(&[
+        "run", "w.toml", "--rounds", "3", "--rows", "2M", "--out", "out",
+    ]);
+    cluster.wait_for("loaded", "cassandra/wide");
+    let pid = cluster.server().unwrap();
+    run.signal("-INT");
+    run.end().expect(130).says("interrupted");
+    assert!(cluster.server().is_none());
+    assert!(!std::path::Path::new(&format!("/proc/{pid}/cmdline")).exists());
+    assert!(
+        cluster.bench.path("out/cassandra").exists(),
+        "what is loaded is kept"
+    );
+}
+
+#[test]
+fn without_maven_the_other_designs_run() {
+    let Some(cluster) = Cluster::new(&workload()) else {
+        return;
+    };
+    let mut command = cluster.bench.command(&RUN);
+    // Maven is what fetches the jars, and a new home has none.
+    let ended = Ended::of(command.env("PATH", "/nowhere").output().unwrap());
+    ended.expect(3).says("install");
+    assert_eq!(cluster.failed(), ["cassandra/blob", "cassandra/wide"]);
+}
+
+#[test]
+fn on_a_cluster_that_runs_only_our_own_keyspace_is_touched() {
+    let Some(cluster) = Cluster::new(&workload()) else {
+        return;
+    };
+    let data = cluster.bench.path("data");
+    let started = cluster
+        .bakeoff(&["engines", "start", "--dir", data.to_str().unwrap()])
+        .expect(0);
+    let word = |after: &str| {
+        let rest = started.stdout.split(after).nth(1).unwrap();
+        rest.split([' ', '\n', ')']).next().unwrap().to_owned()
+    };
+    let (address, id) = (word("answers at "), word("(id "));
+    let _stop = Stop {
+        cluster: &cluster,
+        id: &id,
+    };
+    cluster
+        .bakeoff(&["engines", "status"])
+        .expect(0)
+        .says("runs until it is stopped");
+    cluster
+        .bakeoff(&["engines", "logs", &id])
+        .expect(0)
+        .says("INFO");
+
+    let with = [&RUN[..], &["--cassandra", &address]].concat();
+    let dry = cluster
+        .bakeoff(&[&with[..], &["--dry-run"]].concat())
+        .expect(0);
+    let keyspace = dry
+        .stdout
+        .split("CREATE KEYSPACE IF NOT EXISTS ")
+        .nth(1)
+        .unwrap();
+    let keyspace = keyspace.split(' ').next().unwrap().to_owned();
+    assert_eq!(keyspaces(&address), 0, "a dry run made a keyspace");
+
+    cluster.bakeoff(&with).expect(0);
+    assert_eq!(keyspaces(&address), 0, "our keyspace was not dropped");
+
+    let theirs = format!(
+        "CREATE KEYSPACE {keyspace} WITH replication = \
+         {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+    );
+    cql(&address, &theirs);
+    std::fs::remove_dir_all(cluster.bench.path("out")).unwrap();
+    let refused = cluster.bakeoff(&with).expect(3);
+    refused.says("does not carry Bakeoff's marker");
+    assert_eq!(
+        keyspaces(&address),
+        1,
+        "a keyspace that is not ours was dropped"
+    );
+    assert_eq!(cluster.failed(), ["cassandra/blob", "cassandra/wide"]);
+
+    std::fs::remove_dir_all(cluster.bench.path("out")).unwrap();
+    let nobody = [&RUN[..], &["--cassandra", "127.0.0.1:1"]].concat();
+    cluster
+        .bakeoff(&nobody)
+        .expect(3)
+        .says("cannot connect to Cassandra at 127.0.0.1:1");
+}
+
+struct Stop<'a> {
+    cluster: &'a Cluster,
+    id: &'a str,
+}
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        let _ = self.cluster.command(&["engines", "stop", self.id]).output();
+    }
+}
+
+/// Keyspaces whose name begins as ours do.
+fn keyspaces(address: &str) -> usize {
+    let rows = cql(address, "SELECT keyspace_name FROM system_schema.keyspaces").unwrap();
+    let names = rows.rows::<(String,)>().unwrap();
+    names
+        .filter(|row| row.as_ref().unwrap().0.starts_with("bakeoff_"))
+        .count()
+}
+
+fn cql(address: &str, text: &str) -> Option<scylla::response::query_result::QueryRowsResult> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let session = SessionBuilder::new()
+            .known_node(address)
+            .build()
+            .await
+            .unwrap();
+        session
+            .query_unpaged(text, ())
+            .await
+            .unwrap()
+            .into_rows_result()
+            .ok()
+    })
+}

@@ -1,0 +1,177 @@
+//! Loads on a real Cassandra: designs in turns, a search, two processes on one table.
+use std::time::Duration;
+
+use crate::support::Bench;
+use crate::support::server::Server;
+use crate::support::shards::two_shards;
+
+const MIX: &str = r#"
+title = "Readings of a test"
+designs = ["cassandra/wide", "cassandra/blob?compressor=Zstd"]
+
+[table]
+name = "readings"
+columns = { sensor = "text", time = "bigint", value = "double", note = "text" }
+partition_key = ["sensor"]
+order_key = ["time"]
+
+[data]
+generator = "columns"
+[data.columns]
+sensor = { sequence = { cycle = 50 }, prefix = "s" }
+time = { sequence = { every = 50 } }
+value = { normal = { mean = 20.0, deviation = 5.0 } }
+note = { words = [2, 10] }
+
+[scale]
+rows = 5_000
+
+[[queries]]
+name = "mean"
+sql = "SELECT avg(value) AS mean FROM readings WHERE sensor = 's7'"
+
+[mix]
+[[mix.operations]]
+name = "insert"
+action = "insert"
+weight = 40
+[[mix.operations]]
+name = "read"
+action = "read-row"
+keys = { zipf = 0.99 }
+weight = 30
+[[mix.operations]]
+name = "newest"
+action = "read-partition"
+limit = 10
+newest_first = true
+weight = 18
+[[mix.operations]]
+name = "correct"
+action = "update"
+columns = ["value"]
+weight = 10
+[[mix.operations]]
+name = "mean"
+action = "query"
+query = "mean"
+weight = 2
+"#;
+
+fn summary(bench: &Bench, run: &str) -> serde_json::Value {
+    let text = std::fs::read_to_string(bench.path(run).join("run.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    run["summary"].clone()
+}
+
+/// Nothing failed in any operation of any design.
+#[track_caller]
+fn all_succeeded(summary: &serde_json::Value) {
+    for design in summary["designs"].as_array().unwrap() {
+        assert_eq!(design["failures"], serde_json::json!([]), "{design}");
+        for operation in design["figures"]["operations"].as_array().unwrap() {
+            assert_eq!(operation["failures"], serde_json::json!([]), "{operation}");
+            assert!(operation["count"].as_u64().unwrap() > 0, "{operation}");
+        }
+    }
+}
+
+#[test]
+fn designs_take_turns_and_every_reply_is_right() {
+    let Some(bench) = Bench::with_cassandra(MIX, "") else {
+        return;
+    };
+    let arguments = [
+        "drive", "w.toml", "--rate", "500", "--for", "3s", "--rounds", "2", "--out", "out",
+    ];
+    bench.bakeoff(&arguments).expect(0);
+    let summary = summary(&bench, "out");
+    all_succeeded(&summary);
+    let trials = summary["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), 4);
+    for trial in trials {
+        assert_eq!(trial["end"]["sent"], 1500);
+    }
+    for design in summary["designs"].as_array().unwrap() {
+        assert_eq!(design["trials"].as_array().unwrap().len(), 2);
+        assert!(design["footprint"]["compression_metadata_bytes"].is_u64());
+        assert!(design["figures"]["server_cpu_micros_per_op"].is_f64());
+    }
+    assert!(
+        !bench.path("out/cassandra").exists(),
+        "the server's data are removed"
+    );
+}
+
+#[test]
+fn on_a_cluster_that_runs() {
+    let Some(server) = Server::start_for(MIX) else {
+        return;
+    };
+    a_search_states_a_rate_and_its_interval(&server);
+    two_processes_drive_one_table_and_are_joined(&server);
+}
+
+fn a_search_states_a_rate_and_its_interval(server: &Server) {
+    let search = |objective: &str, out: &str| {
+        let arguments = [
+            "drive",
+            "w.toml",
+            "--design",
+            "cassandra/wide",
+            "--for",
+            "2s",
+            "--within",
+            objective,
+            "--out",
+            out,
+        ];
+        server.bakeoff(&arguments).expect(0);
+        summary(&server.bench, out)["designs"][0]["found"][0].clone()
+    };
+    // Nothing answers within a microsecond.
+    let found = search("read.p50<1us", "impossible");
+    assert!(found["rate"].is_null(), "{found}");
+    let found = search("read.p99<5s,errors<1%", "out");
+    let (rate, failed_at) = (found["rate"].as_f64(), found["failed_at"].as_f64());
+    assert!(rate.unwrap() > 0.0, "{found}");
+    assert!(failed_at.is_none_or(|at| at > rate.unwrap()), "{found}");
+    assert!(found["probes"].as_u64().unwrap() <= 12);
+}
+
+fn two_processes_drive_one_table_and_are_joined(server: &Server) {
+    let (bench, address) = (&server.bench, &server.address);
+    let arguments = [
+        "drive",
+        "w.toml",
+        "--design",
+        "cassandra/wide",
+        "--rate",
+        "600",
+        "--for",
+        "4s",
+        "--cassandra",
+        address,
+        "--keyspace",
+        "bakeoff_shared",
+    ];
+    let begin_after = [12, 40, 160].map(Duration::from_secs);
+    // The second time there is a table that shard 1 replaces: the other one must not load into it.
+    let times = ["first", "second"].map(|time| two_shards(bench, &arguments, time, begin_after));
+    for (time, shards) in ["first", "second"].into_iter().zip(times) {
+        for shard in shards {
+            shard.expect(0);
+        }
+        let [one, two] = [1, 2].map(|n| format!("{time}-{n}"));
+        bench
+            .bakeoff(&["merge", &one, &two, "--out", time])
+            .expect(0);
+        let whole = summary(bench, time);
+        all_succeeded(&whole);
+        assert_eq!(whole["trials"][0]["end"]["sent"], 2400);
+        let operations = &whole["designs"][0]["figures"]["operations"];
+        let counts = operations.as_array().unwrap().iter();
+        let succeeded: u64 = counts.map(|o| o["count"].as_u64().unwrap()).sum();
+        assert_eq!(succeeded, 2400, "those of both, late ones too");
+    }
+}

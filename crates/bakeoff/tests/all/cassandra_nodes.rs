@@ -1,0 +1,131 @@
+//! Runs on a Cassandra of several nodes. Without Java, Maven or the memory this prints why it is
+//! skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use bakeoff_testing::skipped;
+use serde_json::Value;
+
+const PATIENCE: Duration = Duration::from_secs(300);
+const DESIGNS: [&str; 2] = ["cassandra/wide", "cassandra/columnar"];
+const RUN: [&str; 13] = [
+    "run",
+    "w.toml",
+    "--designs",
+    "cassandra/wide,cassandra/columnar",
+    "--nodes",
+    "3",
+    "--replication",
+    "3",
+    "--consistency",
+    "quorum",
+    "--rounds",
+    "10000",
+    "--out=out",
+];
+
+/// One start of the nodes for all of it, which is most of the time.
+#[test]
+fn three_nodes_answer_rightly_until_one_is_killed() {
+    let workload = format!("{WORKLOAD}\n[server]\nheap = \"512MiB\"\n");
+    let Some(bench) = Bench::with_nodes_of_cassandra(&workload, READINGS) else {
+        return;
+    };
+    let mut command = bench.command(&RUN);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    let began = Instant::now();
+    while of_kind(&bench.journal("out"), "timed").count() < 20 {
+        assert!(began.elapsed() < PATIENCE, "{:?}", bench.journal("out"));
+        if child.try_wait().unwrap().is_some() {
+            let ended = Ended::of(child.wait_with_output().unwrap());
+            assert!(ended.stderr.contains("memory"), "{}", ended.stderr);
+            skipped(ended.stderr);
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let second = process_at(&bench, "127.0.0.2");
+    let killed = Command::new("kill").args(["-9", &second]).status();
+    assert!(killed.unwrap().success());
+    let ended = Ended::of(child.wait_with_output().unwrap()).expect(3);
+
+    ended.says("Cassandra ran as 3 nodes on this one machine with 3 copies of each row");
+    let records = bench.journal("out");
+    let answered: Vec<&Value> = of_kind(&records, "answered").collect();
+    assert_eq!(answered.len(), 4);
+    for answer in answered {
+        assert_eq!(answer["outcome"]["outcome"], "right", "{answer}");
+    }
+    let failed: Vec<&Value> = of_kind(&records, "failed").collect();
+    assert_eq!(failed.len(), DESIGNS.len(), "{failed:?}");
+    for failure in failed {
+        let reason = failure["reason"].as_str().unwrap();
+        assert!(
+            reason.contains("node 2 of 3 at 127.0.0.2 is gone"),
+            "{reason}"
+        );
+    }
+    let footprint = of_kind(&records, "footprint").next().unwrap();
+    assert_eq!(
+        footprint["note"],
+        "of all 3 nodes together, with every copy"
+    );
+    let engine = of_kind(&records, "engine").next().unwrap();
+    for setting in [
+        ["nodes", "3"],
+        ["replication factor", "3"],
+        ["consistency", "QUORUM"],
+    ] {
+        let settings = engine["settings"].as_array().unwrap();
+        assert!(settings.contains(&serde_json::json!(setting)), "{engine}");
+    }
+    let left = bench.bakeoff(&["engines", "status"]).expect(0);
+    left.says("no server that Bakeoff started");
+}
+
+/// Process id of the node that answers there.
+fn process_at(bench: &Bench, address: &str) -> String {
+    let status = bench.bakeoff(&["engines", "status"]).expect(0).stdout;
+    let line = status.lines().find(|line| line.contains(address)).unwrap();
+    let rest = line.split(", process ").nth(1).unwrap();
+    rest.split(',').next().unwrap().to_owned()
+}
+
+#[test]
+fn what_a_cluster_cannot_be_is_a_wrong_command_line() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    for (options, words) in [
+        (&["--nodes", "0"][..], "0 is not in 1..=16"),
+        (&["--nodes", "200"], "200 is not in 1..=16"),
+        (&["--replication", "0"], "0 is not in 1..=16"),
+        (&["--replication", "2"], "there is 1 node"),
+        (&["--nodes", "2", "--replication", "3"], "there are 2 nodes"),
+        (&["--consistency", "most"], "not one of ANY, ONE"),
+        (&["--consistency", "two"], "waits for 2 copies"),
+        (
+            &["--nodes", "3", "--consistency", "any"],
+            "nothing can be read",
+        ),
+        (
+            &["--nodes", "3", "--cassandra", "db1"],
+            "cannot be used with",
+        ),
+    ] {
+        let ended = bench.bakeoff(&[&["run", "w.toml"], options].concat());
+        ended.expect(2).says(words);
+    }
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn a_dry_run_tells_nodes_copies_and_consistency() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let dry = bench
+        .bakeoff(&[&RUN[..], &["--dry-run"]].concat())
+        .expect(0);
+    dry.says("start 3 nodes of Cassandra at 127.0.0.1 to 127.0.0.3");
+    dry.says("'replication_factor': 3}");
+    dry.says("CONSISTENCY QUORUM");
+}

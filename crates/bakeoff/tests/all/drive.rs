@@ -1,0 +1,285 @@
+//! `bakeoff drive`, `merge` and their reports, on the engine that does nothing: what is refused,
+//! what is written, what can be joined.
+use crate::support::shards::two_shards;
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
+
+const MIX: &str = r#"
+title = "Keys and values of a test"
+designs = ["dry"]
+
+[table]
+name = "keyvalue"
+columns = { key = "text", value = "text" }
+partition_key = ["key"]
+
+[data]
+generator = "columns"
+[data.columns]
+key = { sequence = {}, prefix = "k" }
+value = { characters = [10, 20] }
+
+[scale]
+rows = 1000
+
+[mix]
+[[mix.operations]]
+name = "read"
+action = "read-row"
+weight = 75
+[[mix.operations]]
+name = "write"
+action = "insert"
+keys = "uniform"
+weight = 25
+"#;
+
+fn drive(arguments: &[&str]) -> (Bench, Ended) {
+    let bench = Bench::new(MIX, "");
+    let mut all = vec!["drive", "w.toml"];
+    all.extend(arguments);
+    let ended = bench.bakeoff(&all);
+    (bench, ended)
+}
+
+fn summary(bench: &Bench, run: &str) -> serde_json::Value {
+    let text = std::fs::read_to_string(bench.path(run).join("run.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Refused before anything is made.
+#[track_caller]
+fn refused(arguments: &[&str], code: i32, message: &str) {
+    let (bench, ended) = drive(arguments);
+    ended.expect(code).says(message);
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn impossible_command_lines_are_refused_with_the_reason() {
+    let no_rate = "operations/s is not possible: give one above 0";
+    refused(&["--rate", "0"], 2, &format!("a rate of 0 {no_rate}"));
+    refused(&["--rate", "-5"], 2, &format!("a rate of -5 {no_rate}"));
+    refused(&["--rate", "fast"], 2, "5k");
+    refused(&["--rate", "1k", "--within", "p99<10ms"], 2, "--within");
+    refused(&["--in-flight", "0"], 2, "--in-flight");
+    refused(&["--within", "p99<0ms"], 2, "can never hold");
+    refused(&["--within", "p101<1ms"], 2, "p101");
+    refused(&["--within", "scan.p99<1ms"], 2, "scan");
+    refused(&["--within", "soon"], 2, "p99<10ms");
+    refused(&["--for", "0s"], 2, "--for");
+    refused(&["--shard", "3/2"], 2, "3/2");
+    refused(
+        &["--shard", "1/2", "--designs", "cassandra/wide"],
+        2,
+        "--keyspace",
+    );
+    let shared = "--shard 1/2 --designs cassandra/wide --cassandra 127.0.0.1:1 --keyspace k";
+    refused(&shared.split(' ').collect::<Vec<_>>(), 2, "--start-at");
+    refused(&["--start-at", "noon"], 2, "--start-at");
+    refused(&["--start-at", "1000000000"], 2, "--start-at was");
+    let at = ["--start-at", "4000000000", "--within", "p99<10ms"];
+    refused(&at, 2, "cannot be used with");
+    refused(&["--consistency", "most"], 2, "LOCAL_QUORUM");
+}
+
+#[test]
+fn a_design_without_point_operations_is_refused_with_the_reason() {
+    let arguments = ["--designs", "parquet,dry", "--rate", "100", "--for", "1s"];
+    refused(&arguments, 2, "parquet has no point operations");
+}
+
+#[test]
+fn a_workload_without_a_mix_is_refused() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let ended = bench.bakeoff(&["drive", "w.toml", "--designs", "dry"]);
+    ended.expect(1).says("[mix]");
+}
+
+#[test]
+fn weights_that_do_not_add_up_are_refused_with_their_sum() {
+    let bench = Bench::new(&MIX.replace("weight = 25", "weight = 20"), "");
+    let ended = bench.bakeoff(&["drive", "w.toml"]);
+    ended.expect(1).says("95");
+}
+
+#[test]
+fn a_rate_is_held_and_every_operation_is_counted_once() {
+    let (bench, ended) = drive(&["--rate", "2k", "--for", "3s", "--out", "out"]);
+    let ended = ended.expect(0);
+    ended.says("dry").says("read").says("write");
+    assert!(bench.path("out/report.html").is_file());
+    let trial = summary(&bench, "out")["summary"]["trials"][0].clone();
+    assert_eq!(trial["end"]["sent"], 6000);
+    assert_eq!(trial["end"]["unsent"], 0);
+    // Every line of the log is in the format that other tools read.
+    let log = std::fs::read_to_string(bench.path("out/trials/001.hlog")).unwrap();
+    assert!(log.contains("Tag=read,") && log.contains("Tag=write.service,"));
+    let rendered = bench.bakeoff(&["report", "out"]).expect(0);
+    let tables = |text: &str| text.split("Report:").next().unwrap().to_owned();
+    assert_eq!(tables(&rendered.stdout), tables(&ended.stdout));
+}
+
+#[test]
+fn two_shards_make_one_whole() {
+    let bench = Bench::new(MIX, "");
+    let arguments = ["drive", "w.toml", "--rate", "1k", "--for", "3s"];
+    let begin_after = [3, 20, 100].map(std::time::Duration::from_secs);
+    for ended in two_shards(&bench, &arguments, "out", begin_after) {
+        ended.expect(0);
+    }
+    let ended = bench.bakeoff(&["merge", "out-1", "out-2", "--out", "whole"]);
+    ended.expect(0);
+    let trial = summary(&bench, "whole")["summary"]["trials"][0].clone();
+    assert_eq!(trial["end"]["sent"], 3000);
+    // A log that is damaged leaves nothing behind.
+    let log = bench.path("out-2/trials/001.hlog");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replace("Tag=read,", "Tag=read,x")).unwrap();
+    let ended = bench.bakeoff(&["merge", "out-1", "out-2", "--out", "broken"]);
+    ended.expect(1).says("out-2");
+    assert!(!bench.path("broken").exists());
+    // A shard twice is not the whole.
+    let ended = bench.bakeoff(&["merge", "out-1", "out-1", "--out", "twice"]);
+    ended.expect(1).says("counted twice");
+}
+
+#[test]
+fn an_interruption_keeps_what_was_measured() {
+    let bench = Bench::new(MIX, "");
+    let arguments = [
+        "drive", "w.toml", "--rate", "1k", "--for", "60s", "--out", "out",
+    ];
+    let child = bench.command(&arguments).spawn().unwrap();
+    let log = bench.path("out/trials/001.hlog");
+    let began = std::time::Instant::now();
+    while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("Tag=read")) {
+        assert!(began.elapsed() < std::time::Duration::from_secs(30));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    ended.expect(130);
+    let trial = summary(&bench, "out")["summary"]["trials"][0].clone();
+    assert!(trial["end"]["sent"].as_u64().unwrap() >= 1000);
+}
+
+#[test]
+fn a_dry_run_touches_nothing() {
+    let (bench, ended) = drive(&["--dry-run", "--designs", "cassandra/wide", "--rate", "10"]);
+    ended
+        .expect(0)
+        .says("INSERT INTO")
+        .says("SELECT")
+        .says("Nothing is touched");
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn rounds_have_rows_of_their_own_and_are_counted_apart() {
+    let (bench, ended) = drive(&[
+        "--rate",
+        "1k",
+        "--for",
+        "1s",
+        "--rounds",
+        "2",
+        "--arrivals",
+        "poisson",
+        "--out",
+        "out",
+    ]);
+    ended.expect(0);
+    let trials = summary(&bench, "out")["summary"]["trials"].clone();
+    let scheduled = |trial: usize| trials[trial]["end"]["scheduled"].as_u64().unwrap();
+    assert_ne!(scheduled(0), scheduled(1), "arrivals are drawn anew");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_ends_the_load() {
+    let bench = Bench::new(MIX, "");
+    let began = std::time::Instant::now();
+    // 8 KiB for each file, and an error beyond it instead of a signal.
+    let limited =
+        "trap '' XFSZ; ulimit -f 16; exec \"$0\" drive w.toml --rate 100 --for 60s --out out";
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", limited, env!("CARGO_BIN_EXE_bakeoff")])
+        .current_dir(bench.dir.path())
+        .env("BAKEOFF_HOME", bench.path("home"));
+    let ended = Ended::of(command.output().unwrap());
+    ended.expect(1).says("File too large");
+    assert!(began.elapsed() < std::time::Duration::from_secs(50));
+}
+
+#[test]
+fn a_second_interruption_ends_it_at_once() {
+    let bench = Bench::new(MIX, "");
+    let arguments = [
+        "drive", "w.toml", "--rate", "1k", "--for", "60s", "--out", "out",
+    ];
+    // Nobody reads what it prints, so that it cannot come to its end.
+    let (_unread, full) = std::io::pipe().unwrap();
+    let mut filling = full.try_clone().unwrap();
+    std::thread::spawn(move || {
+        use std::io::Write;
+        while filling.write_all(&[b'.'; 4096]).is_ok() {}
+    });
+    let mut command = bench.command(&arguments);
+    command.stdout(full).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let wait_for = |name: &str| {
+        let began = std::time::Instant::now();
+        while !bench.path(name).exists() {
+            assert!(
+                began.elapsed() < std::time::Duration::from_secs(30),
+                "{name}"
+            );
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    };
+    let pid = rustix::process::Pid::from_child(&child);
+    let interrupt = || rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    wait_for("out/trials/001.hlog");
+    interrupt();
+    wait_for("out/run.json");
+    assert!(child.try_wait().unwrap().is_none(), "it still prints");
+    interrupt();
+    let began = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if began.elapsed() > std::time::Duration::from_secs(20) {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    ended.expect(130).says("interrupted again");
+}
+
+#[test]
+fn an_interrupted_search_keeps_its_probes_and_names_no_rate() {
+    let bench = Bench::new(MIX, "");
+    let arguments = [
+        "drive", "w.toml", "--within", "p99<10s", "--for", "1s", "--out", "out",
+    ];
+    let mut command = bench.command(&arguments);
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let log = bench.path("out/drive.jsonl");
+    let began = std::time::Instant::now();
+    while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains(r#""record":"probe""#)) {
+        assert!(began.elapsed() < std::time::Duration::from_secs(60));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap()).expect(130);
+    ended.says("No search has finished");
+    let design = summary(&bench, "out")["summary"]["designs"][0].clone();
+    assert!(!design["probes"].as_array().unwrap().is_empty());
+    assert_eq!(design["trials"], serde_json::json!([]));
+    assert!(design["rate"].is_null() && design["highest_rate"].is_null());
+}

@@ -1,0 +1,243 @@
+//! Tables made of files, and more added to them.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+
+use super::{ALL, KEYS, rows, with_table};
+use crate::support::processes::{interrupt, interrupt_while_it_computes};
+use crate::support::{Bench, Ended, READINGS, WORKLOAD};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+#[test]
+fn a_table_is_made_of_a_file_and_more_is_added() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let arguments = [&["ingest", "readings.csv", "--into", "dir:t"], &KEYS[..]].concat();
+    let made = bench.bakeoff(&arguments).expect(0);
+    made.says("made dir:t: series text, time timestamp, value double; partition key series, order key time");
+    made.says("its types are guessed from all 4 rows");
+    made.says("4 rows into dir:t in ")
+        .says(" rows/s: 1 chunk, ")
+        .says(" B a row, ");
+    let expected = [
+        "a,2024-01-01T00:00:00,1.5",
+        "a,2024-01-01T00:01:00,2.5",
+        "b,2024-01-01T00:00:00,",
+        "b,2024-01-02T00:00:00,NaN",
+    ];
+    assert_eq!(rows(&bench, ALL), expected);
+    // Of a key that is there the new row is kept; a column that is not there is null.
+    let more = "TIME,Series\n2024-01-01T00:01:00Z,a\n2024-01-05T00:00:00Z,c\n";
+    std::fs::write(bench.path("more.csv"), more).unwrap();
+    let added = bench
+        .bakeoff(&["ingest", "more.csv", "--into", "dir:t"])
+        .expect(0);
+    assert!(!added.stderr.contains("made"), "{}", added.stderr);
+    added.says("note: the source has no value: null in all of its rows, also where dir:t had");
+    let expected = [
+        "a,2024-01-01T00:00:00,1.5",
+        "a,2024-01-01T00:01:00,",
+        "c,2024-01-05T00:00:00,",
+    ];
+    assert_eq!(
+        rows(
+            &bench,
+            "SELECT * FROM t WHERE series <> 'b' ORDER BY series, time"
+        ),
+        expected
+    );
+    // The same again changes nothing.
+    bench
+        .bakeoff(&["ingest", "more.csv", "--into", "dir:t"])
+        .expect(0);
+    assert_eq!(rows(&bench, "SELECT count(*) FROM t"), ["5"]);
+}
+
+#[test]
+fn every_format_brings_the_same_rows() {
+    let bench = with_table();
+    let all = rows(&bench, ALL);
+    bench
+        .bakeoff(&["sql", "SELECT * FROM t", "--dir", "t", "--out", "r.parquet"])
+        .expect(0);
+    let mut gzip = GzEncoder::new(
+        std::fs::File::create(bench.path("r.tsv.gz")).unwrap(),
+        Compression::default(),
+    );
+    gzip.write_all(READINGS.replace(',', "\t").as_bytes())
+        .unwrap();
+    gzip.finish().unwrap();
+    arrow_files(&bench);
+    for file in ["r.parquet", "r.tsv.gz", "r.arrow", "r.arrows"] {
+        let folder = format!("dir:of-{file}/t");
+        bench
+            .bakeoff(&[&["ingest", file, "--into", &folder], &KEYS[..]].concat())
+            .expect(0);
+        let sql = ["sql", ALL, "--table", &folder];
+        let ended = bench.bakeoff(&sql).expect(0);
+        let found: Vec<&str> = ended.stdout.lines().skip(1).collect();
+        assert_eq!(found, all, "{file}");
+    }
+    // Another table's key is that of the copy.
+    let copied = bench
+        .bakeoff(&["ingest", "--from", "dir:t", "--into", "dir:copy/t"])
+        .expect(0);
+    copied.says("partition key series, order key time");
+    let ended = bench
+        .bakeoff(&["sql", ALL, "--table", "dir:copy/t"])
+        .expect(0);
+    assert_eq!(ended.stdout.lines().skip(1).collect::<Vec<_>>(), all);
+}
+
+/// The rows of `r.parquet` as an Arrow file and as a stream.
+fn arrow_files(bench: &Bench) {
+    use arrow::ipc::writer::{FileWriter, StreamWriter};
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+    let file = std::fs::File::open(bench.path("r.parquet")).unwrap();
+    let batches: Vec<_> = ParquetRecordBatchReader::try_new(file, 1024)
+        .unwrap()
+        .collect();
+    let first = batches[0].as_ref().unwrap();
+    let create = |name: &str| std::fs::File::create(bench.path(name)).unwrap();
+    let mut whole = FileWriter::try_new(create("r.arrow"), &first.schema()).unwrap();
+    let mut stream = StreamWriter::try_new(create("r.arrows"), &first.schema()).unwrap();
+    for batch in &batches {
+        whole.write(batch.as_ref().unwrap()).unwrap();
+        stream.write(batch.as_ref().unwrap()).unwrap();
+    }
+    whole.finish().unwrap();
+    stream.finish().unwrap();
+}
+
+#[test]
+fn types_can_be_said_and_columns_chosen() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let text = "id,day,at,ratio,code,extra\n1,2024-02-29,2024-02-29T00:00:00.000000001,0.1,007,x\n";
+    std::fs::write(bench.path("kinds.csv"), text).unwrap();
+    let arguments = [
+        "ingest",
+        "kinds.csv",
+        "--into",
+        "dir:t",
+        "--partition-key",
+        "id",
+        "--order-key",
+        "day",
+        "--bucket",
+        "7d",
+        "--types",
+        "id=int,ratio=float",
+        "--columns",
+        "id,day,at,ratio,code",
+        "--profile",
+        "compact",
+        "--shards",
+        "4",
+    ];
+    let made = bench.bakeoff(&arguments).expect(0);
+    made.says("id int, day date, at nanotime, ratio float, code text; partition key id, order key day, buckets of 7 days");
+    let expected = ["1,2024-02-29,2024-02-29T00:00:00.000000001,0.1,007"];
+    assert_eq!(rows(&bench, "SELECT * FROM t"), expected);
+    let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);
+    info.says("bucket         7 days")
+        .says("shards         4")
+        .says("profile        compact");
+}
+
+#[test]
+fn chunks_have_as_many_rows_as_is_said() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let small = [
+        "ingest",
+        "readings.csv",
+        "--into",
+        "dir:t",
+        "--chunk-rows",
+        "2",
+    ];
+    bench
+        .bakeoff(&[&small[..], &KEYS[..]].concat())
+        .expect(0)
+        .says(": 2 chunks, ");
+    bench
+        .bakeoff(&[
+            "ingest",
+            "readings.csv",
+            "--into",
+            "dir:t",
+            "--chunk-rows",
+            "3",
+        ])
+        .expect(2)
+        .says("its number of rows of a chunk is 2");
+}
+
+/// Many rows, in one file.
+pub fn many_rows(bench: &Bench, rows: u32) {
+    let mut text = String::from("series,time,value\n");
+    for i in 0..rows {
+        text.push_str(&format!("s{},{},{}.5\n", i % 10, i, i));
+    }
+    std::fs::write(bench.path("many.csv"), text).unwrap();
+}
+
+/// A query that never waits for anything keeps nobody from stopping it.
+#[test]
+fn a_query_that_computes_is_interrupted() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    many_rows(&bench, 200_000);
+    let made = ["ingest", "many.csv", "--into", "dir:t"];
+    bench.bakeoff(&[&made[..], &KEYS[..]].concat()).expect(0);
+    let pairs = "SELECT count(*) FROM t a JOIN t b ON a.value < b.value";
+    let mut command = bench.command(&["sql", pairs, "--dir", "t"]);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    interrupt_while_it_computes(child)
+        .expect(130)
+        .says("interrupted");
+}
+
+#[test]
+fn an_ingest_that_is_interrupted_can_be_given_again() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    many_rows(&bench, 400_000);
+    let arguments = [&["ingest", "many.csv", "--into", "dir:t"], &KEYS[..]].concat();
+    let mut command = bench.command(&arguments);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.starts_with("made dir:t"), "{said}");
+    // While it goes on no other process can write, and any can read.
+    bench
+        .bakeoff(&["table", "seal", "dir:t"])
+        .expect(2)
+        .says("another process");
+    interrupt(&child);
+    stderr.read_to_string(&mut said).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap()).expect(130);
+    assert_eq!(ended.stdout, "");
+    assert!(
+        said.contains("interrupted: some of the rows may be in the table"),
+        "{said}"
+    );
+    assert!(
+        said.contains("`bakeoff table sweep dir:t` removes it"),
+        "{said}"
+    );
+    bench
+        .bakeoff(&arguments)
+        .expect(0)
+        .says("400,000 rows into dir:t");
+    assert_eq!(
+        rows(&bench, "SELECT count(*), sum(value) FROM t"),
+        ["400000,80000000000.0"]
+    );
+}

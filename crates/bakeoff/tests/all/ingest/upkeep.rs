@@ -1,0 +1,87 @@
+//! `bakeoff table`.
+
+use super::{ALL, KEYS, rows, with_table};
+
+#[test]
+fn a_table_is_kept_in_order() {
+    let bench = with_table();
+    let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);
+    info.says("partition key  series")
+        .says("order key      time")
+        .says("bucket         1day");
+    info.says("rows           4 in 2 chunks of 2 places")
+        .says("value   double");
+    bench
+        .bakeoff(&["ingest", "readings.csv", "--into", "dir:t"])
+        .expect(0);
+    bench
+        .bakeoff(&["table", "info", "dir:t"])
+        .expect(0)
+        .says("to be sealed   2 parts: their keys overlap");
+    bench
+        .bakeoff(&["table", "seal", "dir:t", "--before", "2024-01-02"])
+        .expect(0)
+        .says("sealed 1 place: 0 single rows and 2 chunks became 1 chunk");
+    bench
+        .bakeoff(&["table", "seal", "dir:t"])
+        .expect(0)
+        .says("sealed 1 place: 0 single rows and 2 chunks became 1 chunk");
+    bench
+        .bakeoff(&["table", "sweep", "dir:t"])
+        .expect(0)
+        .says("removed 0 chunks");
+    bench
+        .bakeoff(&["table", "sweep", "dir:t", "--grace", "0s"])
+        .expect(0)
+        .says("removed 4 chunks");
+    assert_eq!(rows(&bench, "SELECT count(*) FROM t"), ["4"]);
+    bench
+        .bakeoff(&["table", "drop-before", "dir:t", "2024-01-01T23:59:59Z"])
+        .expect(0)
+        .says("dropped 0 places");
+    bench
+        .bakeoff(&["table", "drop-before", "dir:t", "2024-01-02"])
+        .expect(0)
+        .says("dropped 1 place whose buckets end at or before 2024-01-02");
+    assert_eq!(rows(&bench, ALL), ["b,2024-01-02T00:00:00,NaN"]);
+}
+
+#[test]
+fn a_table_of_wrong_types_can_be_removed_and_made_anew() {
+    let bench = with_table();
+    std::fs::write(
+        bench.path("more.csv"),
+        "series,time,value\na,2024-02-01T00:00:00,n/a\n",
+    )
+    .unwrap();
+    let ingest = ["ingest", "more.csv", "--into", "dir:t"];
+    bench
+        .bakeoff(&ingest)
+        .expect(1)
+        .says("column `value`: `n/a` is not a double")
+        .says("`bakeoff table drop dir:t` removes it");
+    std::fs::write(bench.path("t/mine.txt"), "x").unwrap();
+    let drop = ["table", "drop", "dir:t", "--yes"];
+    bench
+        .bakeoff(&drop)
+        .expect(2)
+        .says("t has `mine.txt`, which is no part of a columnar table; nothing was removed");
+    assert_eq!(rows(&bench, "SELECT count(*) FROM t"), ["4"]);
+    std::fs::remove_file(bench.path("t/mine.txt")).unwrap();
+    // As after a drop that was interrupted.
+    std::fs::remove_file(bench.path("t/table.json")).unwrap();
+    bench
+        .bakeoff(&["table", "info", "dir:t"])
+        .expect(2)
+        .says("of the columnar table dir:t there is only ")
+        .says("`bakeoff table drop dir:t` removes what is there");
+    bench
+        .bakeoff(&[&ingest[..], &KEYS[..]].concat())
+        .expect(2)
+        .says("`bakeoff table drop dir:t` removes what is there of it");
+    bench.bakeoff(&drop).expect(0).says("removed dir:t");
+    assert!(!bench.path("t").exists());
+    let made = [&ingest[..], &KEYS[..], &["--types", "value=text"]].concat();
+    bench.bakeoff(&made).expect(0);
+    assert_eq!(rows(&bench, ALL), ["a,2024-02-01T00:00:00,n/a"]);
+}

@@ -1,0 +1,4 @@
+//! What a run does beside its rounds, through the program.
+
+mod concurrent;
+mod prices;

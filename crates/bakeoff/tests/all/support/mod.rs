@@ -1,0 +1,189 @@
+//! A folder of its own for each test, with a small workload and its data, and the built program.
+
+pub mod processes;
+pub mod server;
+pub mod shards;
+pub mod turns;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use bakeoff_testing::skipped;
+use tempfile::TempDir;
+use turns::Turn;
+
+/// Readings of two series; `series,time,value`.
+pub const READINGS: &str = "\
+series,time,value
+a,2024-01-01T00:00:00,1.5
+a,2024-01-01T00:01:00,2.5
+b,2024-01-01T00:00:00,
+b,2024-01-02T00:00:00,NaN
+";
+
+pub const WORKLOAD: &str = r#"
+title = "Readings of a test"
+designs = ["parquet?codec=zstd", "parquet?codec=snappy", "memory"]
+
+[table]
+name = "readings"
+partition_key = ["series"]
+order_key = ["time"]
+[table.columns]
+series = "text"
+time = "timestamp"
+value = "double"
+
+[data]
+file = "readings.csv"
+
+[[queries]]
+name = "all"
+sql = "SELECT series, time, value FROM readings"
+
+[[queries]]
+name = "by_series"
+sql = """
+SELECT series, count(*) AS n, avg(value) AS mean
+FROM readings WHERE series = ${series}
+GROUP BY series ORDER BY series
+"""
+parameters = { series = { column = "series" } }
+
+[scale]
+rows = 1000
+full_rows = 1000000
+"#;
+
+pub struct Bench {
+    pub dir: TempDir,
+    /// Of those that start servers.
+    _turn: Option<Turn>,
+}
+
+impl Bench {
+    /// With a workload `w.toml` and its data `readings.csv`.
+    pub fn new(workload: &str, readings: &str) -> Bench {
+        let bench = Bench {
+            dir: TempDir::new().unwrap(),
+            _turn: None,
+        };
+        std::fs::write(bench.path("w.toml"), workload).unwrap();
+        std::fs::write(bench.path("readings.csv"), readings).unwrap();
+        bench
+    }
+
+    /// With a home of its own that shares the user's jars of Cassandra. `None`, with the reason
+    /// printed, where Cassandra cannot be had; a failure in CI.
+    pub fn with_cassandra(workload: &str, readings: &str) -> Option<Bench> {
+        Bench::with_cassandra_and(workload, readings, Turn::of_one_server())
+    }
+
+    /// As [`with_cassandra`](Self::with_cassandra), for a cluster of several nodes.
+    pub fn with_nodes_of_cassandra(workload: &str, readings: &str) -> Option<Bench> {
+        Bench::with_cassandra_and(workload, readings, Turn::of_all_servers())
+    }
+
+    fn with_cassandra_and(workload: &str, readings: &str, turn: Turn) -> Option<Bench> {
+        let mut bench = Bench::new(workload, readings);
+        bench._turn = Some(turn);
+        let cache = std::env::home_dir().unwrap().join(".cache/bakeoff/jars");
+        if cache.is_dir() {
+            std::fs::create_dir(bench.path("home")).unwrap();
+            std::os::unix::fs::symlink(cache, bench.path("home/jars")).unwrap();
+        }
+        bench.has("cassandra").then_some(bench)
+    }
+
+    /// Whether an engine can be had; else the reason is printed, or is a failure in CI.
+    pub fn has(&self, engine: &str) -> bool {
+        let list = self.bakeoff(&["list"]).expect(0).stdout;
+        let of_engine = |line: &&str| line.trim_start().starts_with(engine);
+        let mut told = list.lines().filter(of_engine);
+        let Some(reason) = told.find(|line| line.contains("not available")) else {
+            return true;
+        };
+        skipped(reason);
+        false
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// The program in this folder, with a home of its own.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        command
+            .current_dir(self.dir.path())
+            .env("BAKEOFF_HOME", self.path("home"))
+            .args(arguments);
+        command
+    }
+
+    pub fn bakeoff(&self, arguments: &[&str]) -> Ended {
+        Ended::of(self.command(arguments).output().unwrap())
+    }
+
+    pub fn journal(&self, run: &str) -> Vec<serde_json::Value> {
+        journal(&self.path(run))
+    }
+}
+
+pub fn journal(run: &Path) -> Vec<serde_json::Value> {
+    records(&run.join("journal.jsonl"))
+}
+
+/// The whole lines of a file of records; none if it is not there yet.
+pub fn records(file: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Records of a kind.
+pub fn of_kind<'a>(
+    records: &'a [serde_json::Value],
+    kind: &'a str,
+) -> impl Iterator<Item = &'a serde_json::Value> {
+    records.iter().filter(move |r| r["record"] == kind)
+}
+
+pub struct Ended {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    pub fn of(output: Output) -> Ended {
+        Ended {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Checks the exit code, showing everything when it is another.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Ended {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "stdout: {}\nstderr: {}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+
+    #[track_caller]
+    pub fn says(&self, words: &str) -> &Ended {
+        let all = format!("{}{}", self.stdout, self.stderr);
+        assert!(all.contains(words), "`{words}` is not in: {all}");
+        self
+    }
+}

@@ -1,0 +1,216 @@
+//! Insert sweeps on real servers: figures of each setting, rows counted, what a server refuses.
+//! Where an engine is not installed this prints why it is skipped and passes, unless
+//! `BAKEOFF_REQUIRE_ENGINES=1`.
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{self, Bench, Ended, READINGS, WORKLOAD};
+use serde_json::Value;
+
+/// How long a first setting may take to be there.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const HOSTS: &str = r#"
+title = "t"
+[data]
+generator = "devops"
+hosts = 5
+days = 30
+[[queries]]
+name = "highest"
+sql = "SELECT max(usage_user) AS highest FROM cpu"
+"#;
+
+/// A small grid with cells of 0.3 s.
+fn sweep(bench: &Bench, more: &[&str]) -> Ended {
+    let grid = [
+        "sweep",
+        "w.toml",
+        "--batches",
+        "1,200",
+        "--workers",
+        "1,4",
+        "--for",
+        "300ms",
+        "--warm-up",
+        "50ms",
+        "--out",
+        "out",
+    ];
+    bench.bakeoff(&[&grid, more].concat())
+}
+
+fn records(bench: &Bench) -> Vec<Value> {
+    support::records(&bench.path("out/sweep.jsonl"))
+}
+
+/// Every setting has a rate and no error, and the rows are those that were acknowledged.
+#[track_caller]
+fn all_inserted(bench: &Bench, designs: usize) {
+    let records = records(bench);
+    let cells: Vec<&Value> = { records.iter() }
+        .filter(|r| r["record"] == "cell")
+        .collect();
+    assert_eq!(cells.len(), 4 * designs);
+    for cell in cells {
+        assert!(cell["inserted"]["rows"].as_u64().unwrap() > 0, "{cell}");
+        assert!(cell["inserted"]["p50"].as_f64().unwrap() > 0.0, "{cell}");
+        assert_eq!(cell["failures"]["kinds"], serde_json::json!([]), "{cell}");
+        assert_eq!(cell["check"]["check"], "right", "{cell}");
+        assert_eq!(cell["reason"], Value::Null, "{cell}");
+    }
+    assert_eq!(records.last().unwrap()["record"], "finished");
+}
+
+#[test]
+fn postgres_and_timescale_are_swept() {
+    let bench = Bench::new(HOSTS, READINGS);
+    if !bench.has("timescale") {
+        return;
+    }
+    let designs = "postgres/partitioned?width=1d,timescale/hypertable?chunk=12h";
+    let swept = sweep(&bench, &["--designs", designs]).expect(0);
+    swept.says("★ best: batches of").says("is fastest with");
+    all_inserted(&bench, 2);
+    let html = std::fs::read_to_string(bench.path("out/report.html")).unwrap();
+    assert_eq!(html.matches("class=\"best\"").count(), 2);
+    let again = bench.bakeoff(&["report", "out"]).expect(0);
+    let told = |stdout: &str| stdout.split("\nReport:").next().map(str::to_owned);
+    assert_eq!(told(&again.stdout), told(&swept.stdout));
+    // A folder is used once.
+    sweep(&bench, &["--designs", designs])
+        .expect(1)
+        .says("--out");
+}
+
+#[test]
+fn more_workers_than_the_server_has_connections_are_told_and_the_others_measured() {
+    let bench = Bench::new(HOSTS, READINGS);
+    if !bench.has("postgres") {
+        return;
+    }
+    // A server of our own has 600, of which 3 are kept for administrators.
+    let more = ["--designs", "postgres/plain", "--workers", "2,700"];
+    let more = [&more[..], &["--batches", "10"]].concat();
+    let grid = [
+        "sweep",
+        "w.toml",
+        "--for",
+        "300ms",
+        "--warm-up",
+        "50ms",
+        "--out",
+        "out",
+    ];
+    let swept = bench.bakeoff(&[&grid, &more[..]].concat()).expect(0);
+    swept
+        .says("not all of 700 workers could connect")
+        .says("max_connections");
+    let records = records(&bench);
+    let cell = |workers| {
+        let is_it = |r: &&Value| r["record"] == "cell" && r["workers"] == workers;
+        records.iter().find(is_it).unwrap()
+    };
+    assert_eq!(cell(2)["check"]["check"], "right");
+    assert_eq!(cell(700)["inserted"], Value::Null);
+    assert_eq!(cell(700)["failures"]["kinds"][0][0], "connection");
+}
+
+#[test]
+fn cassandra_is_swept_in_every_layout() {
+    let Some(bench) = Bench::with_cassandra(HOSTS, READINGS) else {
+        return;
+    };
+    let designs = "cassandra/wide,cassandra/series,cassandra/columnar";
+    sweep(&bench, &["--designs", designs]).expect(0);
+    all_inserted(&bench, 3);
+    bench
+        .bakeoff(&["engines", "status"])
+        .expect(0)
+        .says("no server");
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_fails_its_designs_only() {
+    let bench = Bench::new(HOSTS, READINGS);
+    let more = [
+        "--designs",
+        "postgres/plain,local/columnar",
+        "--postgres",
+        "postgresql://me@127.0.0.1:1/db",
+    ];
+    sweep(&bench, &more)
+        .expect(3)
+        .says("cannot connect to PostgreSQL at me@127.0.0.1:1/db");
+    all_inserted(&bench, 1);
+}
+
+#[test]
+fn a_server_that_is_killed_fails_its_design_only() {
+    let bench = Bench::new(HOSTS, READINGS);
+    if !bench.has("postgres") {
+        return;
+    }
+    let mut command = bench.command(&[
+        "sweep",
+        "w.toml",
+        "--designs",
+        "postgres/plain,local/columnar",
+        "--batches",
+        "200",
+        "--workers",
+        "1,2,3,4,5,6",
+        "--for",
+        "500ms",
+        "--warm-up",
+        "50ms",
+        "--out",
+        "out",
+    ]);
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut going = piped.spawn().unwrap();
+    let cells = |records: &[Value], design: &str| -> Vec<Value> {
+        let of_design = |r: &&Value| r["record"] == "cell" && r["design"] == design;
+        records.iter().filter(of_design).cloned().collect()
+    };
+    let began = Instant::now();
+    while cells(&records(&bench), "postgres/plain").is_empty() {
+        assert!(going.try_wait().unwrap().is_none() && began.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let status = bench.bakeoff(&["engines", "status"]).expect(0).stdout;
+    let process = status.split(", process ").nth(1).unwrap();
+    let process = process.split(',').next().unwrap();
+    let killed = Command::new("kill").args(["-KILL", process]).status();
+    assert!(killed.unwrap().success());
+
+    let ended = Ended::of(going.wait_with_output().unwrap()).expect(3);
+    ended.says("postgres/plain").says("killed (SIGKILL)");
+    let records = records(&bench);
+    assert!(cells(&records, "postgres/plain").len() < 6, "{status}");
+    let beside = cells(&records, "local/columnar");
+    assert_eq!(beside.len(), 6);
+    assert!(beside.iter().all(|cell| cell["check"]["check"] == "right"));
+}
+
+#[test]
+fn what_cannot_be_swept_is_told() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    sweep(&bench, &["--designs", "parquet"])
+        .expect(1)
+        .says("takes no inserts");
+    let shown = bench.bakeoff(&["sweep", "w.toml", "--dry-run"]).expect(0);
+    shown.says("20 settings");
+    assert!(!bench.path("runs").exists());
+    for (option, value) in [
+        ("--batches", "0"),
+        ("--workers", "8,x"),
+        ("--for", "0s"),
+        ("--warm-up", "1000000y"),
+    ] {
+        bench
+            .bakeoff(&["sweep", "w.toml", option, value])
+            .expect(2)
+            .says(option);
+    }
+}

@@ -1,0 +1,125 @@
+//! Making and opening tables, and who may write.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::store::{Change, Store};
+use tempfile::TempDir;
+
+use super::support::*;
+
+#[tokio::test]
+async fn a_table_needs_a_folder_of_its_own() {
+    let folder = TempDir::new().unwrap();
+    let create = |name: &str| DirectoryStore::create(&folder.path().join(name), definition());
+    create("deep/table").unwrap();
+    let error = create("deep/table").unwrap_err().to_string();
+    assert!(
+        error.ends_with("deep/table is a table already; open it, or choose another folder"),
+        "{error}"
+    );
+    let error = create("deep").unwrap_err().to_string();
+    assert!(
+        error.contains("deep is not empty (it has `table`)"),
+        "{error}"
+    );
+    let error = DirectoryStore::open(folder.path()).unwrap_err().to_string();
+    assert!(
+        error.ends_with("is no columnar table: it has no `table.json`"),
+        "{error}"
+    );
+    let error = DirectoryStore::open_to_read(&folder.path().join("none"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.ends_with("none is no columnar table: it has no `table.json`"),
+        "{error}"
+    );
+    let mut cannot_be = definition();
+    cannot_be.shards = 0;
+    DirectoryStore::create(&folder.path().join("x"), cannot_be).unwrap_err();
+    assert!(!folder.path().join("x").exists());
+    let store = DirectoryStore::open(&folder.path().join("deep/table")).unwrap();
+    assert_eq!(**store.definition(), definition());
+}
+
+#[tokio::test]
+async fn a_reader_does_not_write() {
+    let (folder, store) = table();
+    let sealed = ingest(&store, place(0), &[row("a", 1, "x")]).await.unwrap();
+    drop(store);
+    let reader = DirectoryStore::open_to_read(folder.path()).unwrap();
+    let retire = vec![sealed.meta.id];
+    let errors = [
+        reader
+            .insert(place(0), &fresh(&[row("b", 1, "y")]))
+            .await
+            .unwrap_err(),
+        reader.put(place(0), &[sealed]).await.unwrap_err(),
+        reader
+            .commit(vec![Change {
+                retire,
+                ..change(place(0))
+            }])
+            .await
+            .unwrap_err(),
+        reader.freeze(place(0)).await.unwrap_err(),
+        reader.drop_places(&[place(0)]).await.unwrap_err(),
+        reader.sweep(Duration::ZERO).await.unwrap_err(),
+    ];
+    for error in errors {
+        assert!(
+            error.to_string().ends_with("was opened only to be read"),
+            "{error}"
+        );
+    }
+}
+
+/// Holds a table until it is killed.
+pub fn hold() {
+    let store = DirectoryStore::open(&folder_of_child());
+    say(&format!("{}", store.is_ok()));
+    loop {
+        std::thread::park();
+    }
+}
+
+#[test]
+fn one_process_writes_at_a_time() {
+    let (folder, store) = table();
+    let error = DirectoryStore::open(folder.path()).unwrap_err().to_string();
+    let expected = format!(
+        "the table in {} is being written by another process, which has to end first; meanwhile it \
+         can only be read",
+        folder.path().display()
+    );
+    assert_eq!(error, expected);
+    drop(store);
+    let mut child = command("hold", folder.path()).spawn().unwrap();
+    assert_eq!(lines(&mut child).next().unwrap(), "true");
+    assert_eq!(
+        DirectoryStore::open(folder.path()).unwrap_err().to_string(),
+        expected
+    );
+    DirectoryStore::open_to_read(folder.path()).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    DirectoryStore::open(folder.path()).unwrap();
+}
+
+/// Files that were written when the format was new are read as long as there is that version of it:
+/// four commits, of which one seals and retires a chunk and one drops a place, and two inserts.
+#[tokio::test]
+async fn a_table_of_format_1_is_read() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/directory/golden");
+    let reader = DirectoryStore::open_to_read(&golden).unwrap();
+    let zero = newest(&[
+        row("a", 1, "one"),
+        row("b", 3, "three"),
+        Row("c".to_owned(), 4, None),
+    ]);
+    let expected = BTreeMap::from([(-2, newest(&[row("d", 2, "two")])), (0, zero)]);
+    assert_eq!(all_rows(&reader).await.unwrap(), expected);
+}

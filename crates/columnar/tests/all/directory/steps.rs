@@ -1,0 +1,158 @@
+//! What a child does, step by step, and what has to be there then.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::store::{Change, Store};
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use super::support::*;
+
+/// What a child does, and says before and after.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Step {
+    Insert(i64, Vec<Row>),
+    /// Also how many bytes the statistics of the chunk have at least.
+    Ingest(i64, Vec<Row>, usize),
+    Seal(i64),
+    Drop(i64),
+    Sweep,
+    Reopen,
+}
+
+/// What has to be in a table.
+#[derive(Debug, Clone, Default)]
+pub struct Model(pub BTreeMap<i64, Newest>);
+
+impl Model {
+    pub fn apply(&mut self, step: &Step) {
+        match step {
+            Step::Insert(bucket, rows) | Step::Ingest(bucket, rows, _) => {
+                let newest = self.0.entry(*bucket).or_default();
+                rows.iter().for_each(|row| keep_newest(newest, row));
+            }
+            Step::Drop(bucket) => _ = self.0.remove(bucket),
+            Step::Seal(_) | Step::Sweep | Step::Reopen => {}
+        }
+    }
+
+    /// Reads what a child says until it ends, and returns the step that it did not finish.
+    pub fn follow(&mut self, lines: impl Iterator<Item = String>) -> Option<Step> {
+        let mut current: Option<Step> = None;
+        for line in lines {
+            match line.strip_prefix("begin ") {
+                Some(step) => current = serde_json::from_str(step).ok(),
+                None if line == "done" => self.apply(&current.take().unwrap()),
+                None => {}
+            }
+        }
+        current
+    }
+
+    /// The table has what was done, and the step that was not finished whole or not at all.
+    pub fn check(&mut self, found: BTreeMap<i64, Newest>, unfinished: Option<&Step>) {
+        let mut with_unfinished = self.clone();
+        unfinished
+            .iter()
+            .for_each(|step| with_unfinished.apply(step));
+        if found == with_unfinished.0 {
+            *self = with_unfinished;
+        }
+        assert_eq!(found, self.0, "{unfinished:?} may be there, too");
+    }
+}
+
+async fn perform(store: &mut DirectoryStore, folder: &Path, step: &Step) {
+    match step {
+        Step::Insert(bucket, rows) => store.insert(place(*bucket), &fresh(rows)).await.unwrap(),
+        Step::Ingest(bucket, rows, size) => {
+            let mut chunk = chunk(rows);
+            Arc::make_mut(&mut chunk.meta).last = vec![b'x'; 1 + *size].into();
+            store
+                .put(place(*bucket), std::slice::from_ref(&chunk))
+                .await
+                .unwrap();
+            let add = vec![Arc::clone(&chunk.meta)];
+            store
+                .commit(vec![Change {
+                    add,
+                    ..change(place(*bucket))
+                }])
+                .await
+                .unwrap();
+        }
+        Step::Seal(bucket) => seal(store, place(*bucket)).await.unwrap(),
+        Step::Drop(bucket) => store.drop_places(&[place(*bucket)]).await.unwrap(),
+        Step::Sweep => _ = store.sweep(Duration::ZERO).await.unwrap(),
+        // The lock is held until then, so another folder stands in.
+        Step::Reopen => {
+            let other = TempDir::new().unwrap();
+            *store = DirectoryStore::create(other.path(), definition()).unwrap();
+            *store = DirectoryStore::open(folder).unwrap();
+        }
+    }
+}
+
+pub fn run(steps: impl Iterator<Item = Step>) {
+    let folder = folder_of_child();
+    say("ready");
+    let mut store = open_or_create(&folder).unwrap();
+    runtime().block_on(async {
+        for step in steps {
+            say(&format!("begin {}", serde_json::to_string(&step).unwrap()));
+            perform(&mut store, &folder, &step).await;
+            say("done");
+        }
+    });
+}
+
+pub fn random_step(random: &mut Random, time: &mut i64) -> Step {
+    let bucket = random.below(3) as i64;
+    match random.below(100) {
+        0..60 => Step::Insert(bucket, random_rows(random, time)),
+        60..70 => {
+            let size = random.below(2) * random.below(200_000);
+            Step::Ingest(bucket, by_key(random_rows(random, time)), size as usize)
+        }
+        70..85 => Step::Seal(bucket),
+        85..90 => Step::Drop(bucket),
+        90..97 => Step::Sweep,
+        _ => Step::Reopen,
+    }
+}
+
+fn random_rows(random: &mut Random, time: &mut i64) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        *time += 1;
+        let value = (random.below(10) > 0).then(|| format!("v{time}"));
+        rows.push(Row(format!("k{}", random.below(20)), *time, value));
+    }
+    rows
+}
+
+/// In order of their keys, of each the last one: as a chunk has them.
+fn by_key(rows: Vec<Row>) -> Vec<Row> {
+    let newest: BTreeMap<String, Row> = rows.into_iter().map(|row| (row.0.clone(), row)).collect();
+    newest.into_values().collect()
+}
+
+/// SplitMix64.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}

@@ -1,0 +1,67 @@
+//! Calls to the system that fail once: what is not known to be durable is not taken for what it was.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_columnar::store::Store;
+use bakeoff_columnar::store::directory::DirectoryStore;
+use tempfile::TempDir;
+
+use super::support::*;
+
+/// Commits a chunk, and then sweeps.
+pub fn child() {
+    let folder = folder_of_child();
+    let store = match DirectoryStore::open(&folder) {
+        Ok(store) => store,
+        Err(error) => return say(&format!("open {error}")),
+    };
+    runtime().block_on(async {
+        let failed = ingest(&store, place(0), &[row("a", 1, "x")]).await;
+        say(&format!("ingest {}", failed.unwrap_err()));
+        let failed = store.sweep(Duration::ZERO).await;
+        say(&format!("sweep {}", failed.unwrap_err()));
+    });
+}
+
+fn said_by_child(folder: &Path, failing: &str) -> Vec<String> {
+    let mut child = command("unsynced", folder)
+        .env("BAKEOFF_FAILING", failing)
+        .spawn()
+        .unwrap();
+    let said = lines(&mut child).collect();
+    let ended = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{errors}");
+    said
+}
+
+/// The record of the commit is in the file, whole, and the next process takes it for valid.
+#[test]
+fn a_sweep_after_a_sync_that_failed_leaves_the_chunks_that_may_be_valid() {
+    let folder = TempDir::new().unwrap();
+    drop(DirectoryStore::create(folder.path(), definition()).unwrap());
+    let said = said_by_child(folder.path(), "manifest.sync");
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("ingest syncing "), "{said:?}");
+    assert!(said[1].contains("open the table again"), "{said:?}");
+    let store = DirectoryStore::open(folder.path()).unwrap();
+    let found = runtime().block_on(all_rows(&store)).unwrap();
+    let expected = BTreeMap::from([(0, newest(&[row("a", 1, "x")]))]);
+    assert_eq!(found, expected);
+}
+
+/// They may be those of a process that died before it had synced them.
+#[test]
+fn rows_that_cannot_be_made_durable_are_not_shown() {
+    let folder = TempDir::new().unwrap();
+    let store = DirectoryStore::create(folder.path(), definition()).unwrap();
+    let rows = fresh(&[row("a", 1, "x")]);
+    runtime().block_on(store.insert(place(0), &rows)).unwrap();
+    drop(store);
+    let said = said_by_child(folder.path(), "recover.sync");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("open syncing "), "{said:?}");
+    DirectoryStore::open(folder.path()).unwrap();
+}

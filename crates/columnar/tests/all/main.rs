@@ -1,0 +1,11 @@
+//! The columnar format and its tables: in folders, in Cassandra and as tables of DataFusion.
+
+// Tests fail by unwrapping, also in the functions that they share.
+#![allow(clippy::unwrap_used)]
+
+mod cassandra;
+mod directory;
+mod encoding;
+mod kills;
+mod sql;
+mod table;

@@ -1,0 +1,469 @@
+//! The search finds the knees of simulated servers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bakeoff_driver::drive::{
+    Done, Failure, Found, Objective, Probe, ProbeError, ProbeResult, Probed, Rate, Schedule,
+    SearchSettings, Stop, WhyStopped, drive_here, search,
+};
+use bakeoff_stats::{FailureKind, Tally};
+use bakeoff_workload::Stream;
+use tokio::sync::Semaphore;
+
+use super::fake::{Fake, MILLISECOND, Seconds, plan};
+
+const OPERATIONS: [&str; 1] = ["read"];
+
+fn settings() -> SearchSettings {
+    SearchSettings::new(Rate::new(1.0).unwrap())
+}
+
+/// The loads of a search in short.
+fn told(found: &Found) -> String {
+    let probes = found.probes.iter().map(|probe| {
+        let rate = probe.rate.map_or(0.0, Rate::per_second);
+        format!(
+            "{rate:.1} {}",
+            if probe.holds() { "held" } else { "failed" }
+        )
+    });
+    format!(
+        "{:?}: {}",
+        found.why_stopped,
+        probes.collect::<Vec<_>>().join(", ")
+    )
+}
+
+async fn find(objective: &str, probe: &mut dyn Probe) -> Found {
+    let objective = Objective::parse(objective, &OPERATIONS).unwrap();
+    search(&objective, probe, settings()).await.unwrap()
+}
+
+/// A server with one queue, exponential service times and random arrivals (M/M/1), operation by
+/// operation: Lindley's recursion gives each one's waiting time.
+struct Queue {
+    /// Operations per second that it can serve.
+    capacity: f64,
+    operations: u64,
+    stream: Stream,
+}
+
+impl Queue {
+    fn new(capacity: f64, seed: u64) -> Queue {
+        Queue {
+            capacity,
+            operations: 300_000,
+            stream: Stream::new(&[seed]),
+        }
+    }
+
+    fn exponential(&mut self, rate: f64) -> f64 {
+        -(1.0 - self.stream.unit()).ln() / rate
+    }
+
+    /// Response times are exponential with the rate capacity - arrivals, so their quantile q is
+    /// below a limit up to this rate (Kleinrock: "Queueing systems", 1975, section 3.2).
+    fn knee(&self, quantile: f64, limit_seconds: f64) -> f64 {
+        self.capacity + (1.0 - quantile).ln() / limit_seconds
+    }
+}
+
+#[async_trait]
+impl Probe for Queue {
+    async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+        let arrivals = rate.map_or(self.capacity, Rate::per_second);
+        let mut tally = Tally::default();
+        let mut waiting = 0.0f64;
+        for _ in 0..self.operations {
+            let service = self.exponential(self.capacity);
+            let response = waiting + service;
+            tally.record((response * 1e9) as u64, (service * 1e9) as u64);
+            waiting = (response - self.exponential(arrivals)).max(0.0);
+        }
+        Ok(Probed {
+            operations: vec![tally],
+            scheduled_rate: arrivals,
+            rate_reached: arrivals.min(self.capacity),
+            unsent: 0,
+        })
+    }
+}
+
+#[tokio::test]
+async fn knees_of_a_queue_are_found_within_five_percent_in_twelve_probes() {
+    let mut most = 0;
+    for seed in 0..8 {
+        for limit_milliseconds in [10.0, 20.0] {
+            let capacity = 1_000.0 * (1.0 + seed as f64 * 1.83);
+            let mut queue = Queue::new(capacity, seed);
+            let knee = queue.knee(0.99, limit_milliseconds / 1_000.0);
+            let found = find(&format!("p99<{limit_milliseconds}ms"), &mut queue).await;
+            let rate = found.rate.unwrap().per_second();
+            let off = rate / knee - 1.0;
+            assert!(
+                off.abs() < 0.05,
+                "{seed} {limit_milliseconds}: {rate} for {knee}: {}",
+                told(&found)
+            );
+            assert!(found.probes.len() <= 12);
+            most = most.max(found.probes.len());
+        }
+    }
+    assert!(most > 5, "the hardest took {most}");
+}
+
+/// A server whose response times rise steeply at a knee, with noise of so many percent on each
+/// load's times as a whole.
+struct Knee {
+    knee: f64,
+    capacity: f64,
+    noise: f64,
+    stream: Stream,
+    probes: usize,
+    /// The number of a load that is disturbed, so that it fails whatever its rate.
+    disturbed: Option<usize>,
+}
+
+impl Knee {
+    fn new(knee: f64, capacity: f64, seed: u64) -> Knee {
+        Knee {
+            knee,
+            capacity,
+            noise: 0.0,
+            stream: Stream::new(&[seed]),
+            probes: 0,
+            disturbed: None,
+        }
+    }
+}
+
+#[async_trait]
+impl Probe for Knee {
+    async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+        let rate = rate.map_or(self.capacity, Rate::per_second);
+        // 10 ms at the knee, and a tenth more for each percent of rate around it.
+        let noise = 1.0 + self.noise * (2.0 * self.stream.unit() - 1.0);
+        let mut milliseconds = 10.0 * (rate / self.knee).powi(10) * noise;
+        if self.disturbed == Some(self.probes) {
+            milliseconds = 500.0;
+        }
+        self.probes += 1;
+        let mut tally = Tally::default();
+        let nanoseconds = (milliseconds.clamp(0.01, 1e6) * 1e6) as u64;
+        (0..1_000).for_each(|_| tally.record(nanoseconds, nanoseconds));
+        Ok(Probed {
+            operations: vec![tally],
+            scheduled_rate: rate,
+            rate_reached: rate.min(self.capacity),
+            unsent: 0,
+        })
+    }
+}
+
+#[tokio::test]
+async fn knees_anywhere_below_and_above_the_capacity_of_the_closed_loop_are_found() {
+    for percent in [
+        4, 5, 11, 20, 26, 40, 54, 55, 70, 79, 81, 90, 100, 117, 118, 150, 250,
+    ] {
+        let knee = 20_000.0 * f64::from(percent) / 100.0;
+        let mut server = Knee::new(knee, 20_000.0, 1);
+        // What a few in flight reach is not the most that it can take.
+        if percent > 100 {
+            server.capacity = 1e9;
+        }
+        let mut probe = ClosedLoopOf(20_000.0, server);
+        let found = find("p99<10ms", &mut probe).await;
+        let rate = found.rate.unwrap().per_second();
+        assert!(
+            (rate / knee - 1.0).abs() < 0.05,
+            "{percent}: {rate} for {knee}: {}",
+            told(&found)
+        );
+        assert_eq!(
+            found.why_stopped,
+            WhyStopped::Narrow,
+            "{percent}: {}",
+            told(&found)
+        );
+        assert!(
+            found.probes.len() <= 12,
+            "{percent}: {}",
+            found.probes.len()
+        );
+        let failed = found.failed_at.unwrap().per_second();
+        assert!(rate <= knee && knee <= failed && failed / rate <= 1.0401);
+    }
+}
+
+/// Another server, but for what its closed loop reaches.
+struct ClosedLoopOf(f64, Knee);
+
+#[async_trait]
+impl Probe for ClosedLoopOf {
+    async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+        let probed = self.1.drive(rate).await?;
+        Ok(match rate {
+            None => Probed {
+                rate_reached: self.0,
+                ..probed
+            },
+            Some(_) => probed,
+        })
+    }
+}
+
+#[tokio::test]
+async fn noise_does_not_lead_it_astray() {
+    for seed in 0..80 {
+        let mut server = Knee::new(7_000.0, 10_000.0, seed);
+        server.noise = 0.15;
+        let found = find("p99<10ms", &mut server).await;
+        let rate = found.rate.unwrap().per_second();
+        assert!(
+            (rate / 7_000.0 - 1.0).abs() < 0.05,
+            "{seed}: {rate}: {}",
+            told(&found)
+        );
+        assert!(found.probes.len() <= 12);
+    }
+}
+
+#[tokio::test]
+async fn one_disturbed_load_does_not_decide() {
+    for disturbed in 1..8 {
+        let mut server = Knee::new(9_000.0, 10_000.0, 1);
+        server.disturbed = Some(disturbed);
+        let found = find("p99<10ms", &mut server).await;
+        let rate = found.rate.unwrap().per_second();
+        let off = (rate / 9_000.0 - 1.0).abs();
+        assert!(off < 0.1, "{disturbed}: {rate}: {}", told(&found));
+        assert!(found.probes.len() <= 12);
+    }
+}
+
+#[tokio::test]
+async fn an_objective_that_cannot_be_met_is_said_to_be_impossible() {
+    let mut server = Queue::new(100.0, 1);
+    // No operation takes less than its service time, 10 ms in the mean.
+    let found = find("mean<1ms", &mut server).await;
+    assert_eq!(
+        (found.rate, found.why_stopped),
+        (None, WhyStopped::Impossible)
+    );
+    assert!(found.probes.len() <= 12);
+    let best = found
+        .probes
+        .iter()
+        .filter_map(|p| p.measured[0].1)
+        .fold(f64::MAX, f64::min);
+    assert!(
+        best > 5e6,
+        "the best that was seen is in the probes: {best}"
+    );
+}
+
+#[tokio::test]
+async fn a_rate_that_is_not_reached_does_not_hold() {
+    /// Fast, but not above 1000 operations per second.
+    struct Capped;
+    #[async_trait]
+    impl Probe for Capped {
+        async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+            let rate = rate.map_or(1_000.0, Rate::per_second);
+            let mut tally = Tally::default();
+            (0..100).for_each(|_| tally.record(1_000, 1_000));
+            Ok(Probed {
+                operations: vec![tally],
+                scheduled_rate: rate,
+                rate_reached: rate.min(1_000.0),
+                unsent: u64::from(rate > 1_060.0),
+            })
+        }
+    }
+    let found = find("p99<10ms", &mut Capped).await;
+    let rate = found.rate.unwrap().per_second();
+    assert!((970.0..=1_020.5).contains(&rate), "{rate}");
+    let missed: Vec<&String> = found.probes.iter().flat_map(|p| &p.missed).collect();
+    assert!(
+        missed.iter().any(|m| m.contains("could not be sent")),
+        "{missed:?}"
+    );
+    assert!(
+        missed
+            .iter()
+            .any(|m| m.contains("operations/s were reached")),
+        "{missed:?}"
+    );
+}
+
+#[tokio::test]
+async fn failing_operations_and_failing_loads_end_the_search() {
+    struct AllFail;
+    #[async_trait]
+    impl Probe for AllFail {
+        async fn drive(&mut self, _: Option<Rate>) -> Result<Probed, ProbeError> {
+            let mut tally = Tally::default();
+            tally.failures[FailureKind::Rejected as usize] = 9;
+            Ok(Probed {
+                operations: vec![tally],
+                scheduled_rate: 9.0,
+                rate_reached: 9.0,
+                unsent: 0,
+            })
+        }
+    }
+    let found = find("p99<10ms", &mut AllFail).await;
+    assert_eq!(found.why_stopped, WhyStopped::NothingSucceeded);
+    assert_eq!((found.rate, found.probes.len()), (None, 1));
+
+    struct Broken;
+    #[async_trait]
+    impl Probe for Broken {
+        async fn drive(&mut self, _: Option<Rate>) -> Result<Probed, ProbeError> {
+            Err("the server is gone".into())
+        }
+    }
+    let objective = Objective::parse("p99<10ms", &OPERATIONS).unwrap();
+    let error = search(&objective, &mut Broken, settings())
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "the server is gone");
+}
+
+/// A server with so many places, each busy for the service time: driven by the real driver.
+struct Served {
+    places: usize,
+    service: Duration,
+    duration: Duration,
+}
+
+#[async_trait]
+impl Probe for Served {
+    async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+        let places = Arc::new(Semaphore::new(self.places));
+        let service = self.service;
+        let fake = Fake::new(move |_| {
+            let places = places.clone();
+            Box::pin(async move {
+                let _place = places
+                    .acquire()
+                    .await
+                    .map_err(|e| Failure::new(FailureKind::Connection, e.to_string()))?;
+                tokio::time::sleep(service).await;
+                Ok(Done::default())
+            })
+        });
+        let mut plan = plan("closed", 1);
+        plan.duration = self.duration;
+        plan.drain_limit = Duration::from_secs(1);
+        plan.in_flight = 32;
+        if let Some(rate) = rate {
+            plan.schedule = Schedule::Constant { rate };
+            plan.in_flight = 1_024;
+        }
+        let mut seconds = Seconds::default();
+        // Its futures are not `Send`, which those of a probe have to be.
+        let driven = on_paused_clock(fake, plan, &mut seconds)?;
+        Ok(Probed::new(&driven, vec![seconds.total()]))
+    }
+}
+
+fn on_paused_clock(
+    fake: Fake,
+    plan: bakeoff_driver::drive::Plan,
+    seconds: &mut Seconds,
+) -> Result<bakeoff_driver::drive::Driven, ProbeError> {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .start_paused(true)
+                .build()?;
+            let stop = Stop::new();
+            let load = drive_here(Arc::new(fake), &plan, &stop, seconds);
+            runtime.block_on(load).map_err(ProbeError::from)
+        });
+        thread.join().unwrap()
+    })
+}
+
+#[tokio::test]
+async fn the_driver_itself_finds_the_knee_of_a_queue() {
+    for (places, milliseconds) in [(4, 10), (8, 4), (3, 7)] {
+        let mut server = Served {
+            places,
+            service: milliseconds * MILLISECOND,
+            duration: Duration::from_secs(5),
+        };
+        // Constant arrivals wait for nothing until there are more than can be served; then the
+        // queue grows for 5 s, and 50 ms of it are missed by less than 2 % more.
+        let knee = places as f64 * 1_000.0 / f64::from(milliseconds);
+        let found = find("p99<50ms", &mut server).await;
+        let rate = found.rate.unwrap().per_second();
+        assert!(
+            (rate / knee - 1.0).abs() < 0.05,
+            "{rate} for {knee}: {}",
+            told(&found)
+        );
+        assert!(found.probes.len() <= 12);
+        assert_eq!(found.why_stopped, WhyStopped::Narrow);
+    }
+}
+
+#[tokio::test]
+async fn random_arrivals_are_judged_by_those_that_came() {
+    let objective = Objective::parse("p99<50ms", &OPERATIONS).unwrap();
+    let mut fewer_than_asked = 0;
+    for ordinal in 0..20 {
+        let mut plan = plan("100", 10);
+        plan.schedule = plan.schedule.at_random().unwrap();
+        plan.ordinal = ordinal;
+        let mut seconds = Seconds::default();
+        let driven = on_paused_clock(Fake::taking(MILLISECOND), plan, &mut seconds).unwrap();
+        // Of 1000 arrivals at random, give or take 32.
+        fewer_than_asked += u32::from(driven.rate_reached < 98.0);
+        let probed = Probed::new(&driven, vec![seconds.total()]);
+        assert!(objective.judge(&probed.operations).holds());
+        assert!(probed.rate_reached >= 0.98 * probed.scheduled_rate);
+    }
+    assert!(fewer_than_asked > 0, "else nothing was shown");
+}
+
+#[tokio::test]
+async fn each_load_is_told_as_soon_as_it_is_judged() {
+    /// Cannot be driven any more after so many loads.
+    struct Ends {
+        server: Knee,
+        loads: usize,
+        told: Vec<Option<Rate>>,
+    }
+    #[async_trait]
+    impl Probe for Ends {
+        async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+            assert_eq!(self.told.len(), self.server.probes);
+            match self.server.probes < self.loads {
+                true => self.server.drive(rate).await,
+                false => Err("stopped".into()),
+            }
+        }
+        fn judged(&mut self, result: &ProbeResult) -> Result<(), ProbeError> {
+            self.told.push(result.rate);
+            Ok(())
+        }
+    }
+    let mut probe = Ends {
+        server: Knee::new(9_000.0, 10_000.0, 1),
+        loads: 3,
+        told: Vec::new(),
+    };
+    let objective = Objective::parse("p99<10ms", &OPERATIONS).unwrap();
+    let error = search(&objective, &mut probe, settings())
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "stopped");
+    assert_eq!(probe.told.len(), 3);
+    assert_eq!(probe.told[0], None);
+    assert!(probe.told[1..].iter().all(Option::is_some));
+}

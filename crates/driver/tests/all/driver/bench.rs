@@ -1,0 +1,253 @@
+//! Runs fake designs into a folder of their own, and reads what was recorded.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bakeoff_driver::{Budget, Design, RunError, Settings, Silent, run};
+use bakeoff_stats::{
+    Header, Journal, LoadSlice, Machine, Outcome, Record, Run, Scale, Step, Timing,
+};
+use bakeoff_workload::Workload;
+use tempfile::TempDir;
+
+use super::fake::{Call, Fake, FakeOracle, Rows};
+
+pub const QUERIES: [&str; 2] = ["all", "some"];
+
+/// One comparison: change what a test is about, then run it as often as needed.
+pub struct Bench {
+    pub workload: Workload,
+    pub source: Rows,
+    pub settings: Settings,
+    pub folder: TempDir,
+}
+
+impl Bench {
+    /// 30,000 rows, which make three slices, and three rounds after one pass to warm up.
+    pub fn new() -> Bench {
+        Bench::expecting("")
+    }
+
+    /// The same with an expectation for query `all`, as a line of the workload file.
+    pub fn expecting(expect: &str) -> Bench {
+        let workload = workload(expect);
+        let source = Rows {
+            schema: workload.table.schema(),
+            end: 200_000,
+            broken: None,
+            repeat_after: None,
+        };
+        let settings = Settings {
+            rows: Some(30_000),
+            rounds: Some(3),
+            budget: Some(spent()),
+            call_limit: Duration::from_secs(60),
+            concurrent: None,
+        };
+        Bench {
+            workload,
+            source,
+            settings,
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// Runs, or goes on with what is in the folder.
+    pub async fn run(&self, fakes: &[Fake]) -> Result<(), RunError> {
+        let mut journal = Journal::create_or_resume(self.folder.path(), "f").unwrap();
+        if journal.records().is_empty() {
+            journal
+                .append(&Record::Started(Box::new(header(fakes))))
+                .unwrap();
+        }
+        let boxed = |fake: &Fake| Arc::new(fake.clone()) as Arc<dyn Design>;
+        let designs: Vec<_> = fakes.iter().map(boxed).collect();
+        let source = Arc::new(self.source.clone());
+        let (oracle, settings) = (&mut FakeOracle::default(), &self.settings);
+        run(
+            &self.workload,
+            source,
+            &designs,
+            oracle,
+            settings,
+            &mut journal,
+            &Silent,
+        )
+        .await
+    }
+
+    /// Runs until a design hangs in this call, and is killed there.
+    pub async fn kill_in(&self, fakes: &[Fake], call: impl Fn(&Call) -> bool) {
+        let hangs = async {
+            while !fakes.iter().any(|fake| fake.calls().iter().any(&call)) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            ended = self.run(fakes) => panic!("not killed: {ended:?}"),
+            () = hangs => {}
+        }
+    }
+
+    /// Runs to the end, and says what was recorded.
+    pub async fn complete(&self, fakes: &[Fake]) -> Records {
+        self.run(fakes).await.unwrap();
+        self.records()
+    }
+
+    pub fn records(&self) -> Records {
+        records(self.folder.path())
+    }
+}
+
+/// A budget that ends loading after the first slice, and warming up after the first pass.
+pub fn spent() -> Budget {
+    Budget::new(Instant::now(), Duration::ZERO)
+}
+
+pub fn records(folder: &Path) -> Records {
+    Records(Run::open(folder).unwrap().records().to_vec())
+}
+
+/// What a run recorded.
+pub struct Records(pub Vec<Record>);
+
+impl Records {
+    /// (design, step, query, reason) of every failure.
+    pub fn failures(&self) -> Vec<(&str, Step, Option<&str>, &str)> {
+        let failures = self.0.iter().filter_map(|record| match record {
+            Record::Failed {
+                design,
+                step,
+                query,
+                reason,
+            } => Some((design.as_str(), *step, query.as_deref(), reason.as_str())),
+            _ => None,
+        });
+        failures.collect()
+    }
+
+    pub fn slices(&self, design: &str) -> Vec<&LoadSlice> {
+        let slices = self.0.iter().filter_map(|record| match record {
+            Record::Loaded(slice) if slice.design == design => Some(slice),
+            _ => None,
+        });
+        slices.collect()
+    }
+
+    pub fn timings(&self) -> Vec<&Timing> {
+        let timings = self.0.iter().filter_map(|record| match record {
+            Record::Timed(timing) => Some(timing),
+            _ => None,
+        });
+        timings.collect()
+    }
+
+    /// How often a query was timed on a design, with a right answer.
+    pub fn right_times(&self, design: &str, query: &str) -> usize {
+        let of = |t: &&&Timing| {
+            t.design == design && t.query == query && matches!(t.outcome, Outcome::Right { .. })
+        };
+        self.timings().iter().filter(of).count()
+    }
+
+    /// The outcome of a query outside of timed rounds, as last recorded.
+    pub fn answered(&self, design: &str, query: &str) -> Option<&Outcome> {
+        self.0.iter().rev().find_map(|record| match record {
+            Record::Answered(a) if a.design == design && a.query == query => Some(&a.outcome),
+            _ => None,
+        })
+    }
+
+    pub fn rounds(&self) -> Option<u32> {
+        self.0.iter().find_map(|record| match record {
+            Record::Rounds { rounds } => Some(*rounds),
+            _ => None,
+        })
+    }
+
+    pub fn loaded_rows(&self) -> Option<u64> {
+        self.0.iter().find_map(|record| match record {
+            Record::LoadingDone { rows } => Some(*rows),
+            _ => None,
+        })
+    }
+
+    /// Passes of the last warming up.
+    pub fn warm_up_passes(&self) -> Option<u32> {
+        self.0.iter().rev().find_map(|record| match record {
+            Record::WarmedUp { passes, .. } => Some(*passes),
+            _ => None,
+        })
+    }
+
+    /// Every query of these designs was timed once in each round, rightly.
+    pub fn assert_complete(&self, designs: &[&str], rounds: u32) {
+        let mut timed: Vec<_> = self
+            .timings()
+            .iter()
+            .map(|t| {
+                assert!(matches!(t.outcome, Outcome::Right { .. }), "{t:?}");
+                (t.design.as_str(), t.query.as_str(), t.round)
+            })
+            .collect();
+        timed.sort_unstable();
+        let mut wanted: Vec<_> = designs
+            .iter()
+            .flat_map(|design| QUERIES.map(|query| (*design, query)))
+            .flat_map(|(design, query)| (0..rounds).map(move |round| (design, query, round)))
+            .collect();
+        wanted.sort_unstable();
+        assert_eq!(timed, wanted);
+    }
+}
+
+fn workload(expect: &str) -> Workload {
+    let text = format!(
+        "title = 'Fakes'\nseed = 3\n\
+         [table]\nname = 'fakes'\npartition_key = ['sensor']\norder_key = ['time']\n\
+         [table.columns]\nsensor = 'int'\ntime = 'bigint'\nvalue = 'double'\n\
+         [data]\nfile = 'fakes.csv'\n\
+         [[queries]]\nname = 'all'\nsql = 'SELECT all FROM fakes'\n{expect}\n\
+         [[queries]]\nname = 'some'\nsql = 'SELECT some FROM fakes WHERE time < ${{time}}'\n\
+         parameters = {{ time = {{ column = 'time' }} }}\n"
+    );
+    Workload::parse(&text, Path::new("fakes.toml")).unwrap()
+}
+
+fn header(fakes: &[Fake]) -> Header {
+    Header {
+        bakeoff_version: "0.1.0".to_owned(),
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        command: "bakeoff run fakes.toml".to_owned(),
+        fingerprint: "f".to_owned(),
+        workload: "fakes".to_owned(),
+        title: "Fakes".to_owned(),
+        workload_text: String::new(),
+        data: "numbers".to_owned(),
+        seed: 3,
+        table: "fakes".to_owned(),
+        columns: 3,
+        queries: Vec::new(),
+        designs: fakes.iter().map(|fake| fake.info().clone()).collect(),
+        threads: 1,
+        budget_seconds: None,
+        machine: Machine {
+            os: "linux".to_owned(),
+            cpu: "test".to_owned(),
+            cores: 1,
+            memory_bytes: 1 << 30,
+        },
+        scale: Scale {
+            full_rows: 30_000,
+            replication: 1,
+            users: 1,
+            cores: 1,
+        },
+        nodes: None,
+        published_source: None,
+        published: Vec::new(),
+        published_notes: Vec::new(),
+    }
+}

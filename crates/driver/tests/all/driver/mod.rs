@@ -1,0 +1,10 @@
+//! The protocol of a run, driven with designs, an oracle and rows that do what a test tells them.
+
+mod answers;
+mod bench;
+mod budget;
+mod concurrent;
+mod failures;
+mod fake;
+mod protocol;
+mod resume;

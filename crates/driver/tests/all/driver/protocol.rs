@@ -1,0 +1,233 @@
+//! What a run without trouble does, in which order, on which rows, with which questions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_driver::RunError;
+use bakeoff_stats::Record;
+
+use super::bench::{Bench, Records};
+use super::fake::Fake;
+
+fn three() -> [Fake; 3] {
+    ["a", "b", "c"].map(Fake::new)
+}
+
+/// Kinds of records in order, with how many of a kind follow each other.
+fn outline(records: &Records) -> Vec<(&'static str, usize)> {
+    let mut outline: Vec<(&str, usize)> = Vec::new();
+    for record in &records.0 {
+        let kind = kind(record);
+        match outline.last_mut() {
+            Some((last, count)) if *last == kind => *count += 1,
+            _ => outline.push((kind, 1)),
+        }
+    }
+    outline
+}
+
+fn kind(record: &Record) -> &'static str {
+    match record {
+        Record::Started(_) => "started",
+        Record::Created { .. } => "created",
+        Record::DuplicateKeys { .. } => "duplicates",
+        Record::SliceBegun { .. } => "slice begun",
+        Record::Loaded(_) => "loaded",
+        Record::LoadingDone { .. } => "loading done",
+        Record::Settled { .. } => "settled",
+        Record::Footprint(_) => "footprint",
+        Record::Answered(_) => "answered",
+        Record::WarmedUp { .. } => "warmed up",
+        Record::Rounds { .. } => "rounds",
+        Record::Timed(_) => "timed",
+        _ => "unexpected",
+    }
+}
+
+#[tokio::test]
+async fn every_step_of_a_run_is_recorded_in_order() {
+    let records = Bench::new().complete(&three()).await;
+    let expected = [
+        ("started", 1),
+        ("created", 3),
+        ("slice begun", 1),
+        ("loaded", 3),
+        ("slice begun", 1),
+        ("loaded", 3),
+        ("slice begun", 1),
+        ("loaded", 3),
+        ("loading done", 1),
+        ("settled", 3),
+        ("footprint", 3),
+        ("answered", 6),
+        ("warmed up", 1),
+        ("rounds", 1),
+        ("timed", 18),
+    ];
+    assert_eq!(outline(&records), expected);
+    records.assert_complete(&["a", "b", "c"], 3);
+    assert!(records.timings().is_sorted_by_key(|t| t.round));
+    assert!(
+        records
+            .timings()
+            .iter()
+            .all(|t| t.rows_scanned == Some(30_000))
+    );
+}
+
+#[tokio::test]
+async fn all_designs_load_the_same_slices_which_cover_all_rows_without_gap() {
+    let fakes = three();
+    let records = Bench::new().complete(&fakes).await;
+    let bounds = |design| -> Vec<_> {
+        records
+            .slices(design)
+            .iter()
+            .map(|s| (s.slice, s.first_row, s.rows))
+            .collect()
+    };
+    assert_eq!(
+        bounds("a"),
+        [(0, 0, 5_000), (1, 5_000, 10_000), (2, 15_000, 15_000)]
+    );
+    assert_eq!(bounds("b"), bounds("a"));
+    assert_eq!(bounds("c"), bounds("a"));
+    assert_eq!(fakes[0].table().slices, fakes[2].table().slices);
+    assert_eq!(records.loaded_rows(), Some(30_000));
+}
+
+#[tokio::test]
+async fn designs_take_turns_in_varying_order_in_slices_and_in_rounds() {
+    let records = Bench::new().complete(&three()).await;
+    let mut slices: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+    for record in &records.0 {
+        if let Record::Loaded(slice) = record {
+            slices.entry(slice.slice).or_default().push(&slice.design);
+        }
+    }
+    let mut rounds: BTreeMap<u32, Vec<(&str, &str)>> = BTreeMap::new();
+    for t in records.timings() {
+        rounds
+            .entry(t.round)
+            .or_default()
+            .push((&t.design, &t.query));
+    }
+    assert!(
+        slices.values().collect::<BTreeSet<_>>().len() > 1,
+        "{slices:?}"
+    );
+    assert_eq!(
+        rounds.values().collect::<BTreeSet<_>>().len(),
+        3,
+        "{rounds:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_round_asks_all_designs_the_same_and_other_rounds_ask_otherwise() {
+    let fakes = three();
+    Bench::new().complete(&fakes).await;
+    let asked = |fake: &Fake, name: &str| -> Vec<String> {
+        fake.asked()
+            .into_iter()
+            .filter(|(query, _)| query == name)
+            .map(|(_, sql)| sql)
+            .collect()
+    };
+    let some = asked(&fakes[0], "some");
+    // To verify, to warm up, and in three rounds.
+    assert_eq!(some.len(), 5);
+    assert_eq!(some.iter().collect::<BTreeSet<_>>().len(), 5, "{some:?}");
+    assert!(some.iter().all(|sql| !sql.contains('$')));
+    assert_eq!(asked(&fakes[1], "some"), some);
+    assert_eq!(asked(&fakes[2], "some"), some);
+    assert_eq!(asked(&fakes[0], "all"), ["SELECT all FROM fakes"; 5]);
+}
+
+#[tokio::test]
+async fn the_same_run_twice_asks_the_same_in_the_same_order() {
+    let order = |records: &Records| -> Vec<String> {
+        let timed = records.timings().into_iter();
+        timed
+            .map(|t| format!("{} {} {}", t.design, t.query, t.round))
+            .collect()
+    };
+    let (first, second) = (three(), three());
+    let once = Bench::new().complete(&first).await;
+    let again = Bench::new().complete(&second).await;
+    assert_eq!(order(&once), order(&again));
+    for (a, b) in first.iter().zip(&second) {
+        assert_eq!(a.calls(), b.calls());
+    }
+
+    let mut other = Bench::new();
+    other.workload.seed += 1;
+    let others = three();
+    assert_ne!(order(&other.complete(&others).await), order(&once));
+    assert_ne!(others[0].asked(), first[0].asked());
+}
+
+#[tokio::test]
+async fn a_source_shorter_than_asked_is_loaded_to_its_end() {
+    let mut bench = Bench::new();
+    bench.source.end = 12_345;
+    let records = bench.complete(&three()).await;
+    assert_eq!(records.loaded_rows(), Some(12_345));
+    assert_eq!(
+        records.slices("b").iter().map(|s| s.rows).sum::<u64>(),
+        12_345
+    );
+    records.assert_complete(&["a", "b", "c"], 3);
+}
+
+#[tokio::test]
+async fn a_source_without_rows_is_an_error() {
+    let mut bench = Bench::new();
+    bench.source.end = 0;
+    let error = bench.run(&three()).await.unwrap_err();
+    assert!(matches!(error, RunError::NoRows(_)), "{error}");
+    assert!(error.to_string().contains("fakes has no rows"), "{error}");
+}
+
+#[tokio::test]
+async fn designs_that_keep_the_last_row_of_a_key_have_a_right_answer_of_their_own() {
+    let mut bench = Bench::new();
+    bench.source.repeat_after = Some(20_000);
+    let fakes = [Fake::new("a"), Fake::new("b").upserting(), Fake::new("c")];
+    let records = bench.complete(&fakes).await;
+    assert!(records.0.contains(&Record::DuplicateKeys { rows: 10_000 }));
+    records.assert_complete(&["a", "b", "c"], 3);
+}
+
+#[tokio::test]
+async fn an_expectation_is_checked_before_anything_is_created() {
+    let fakes = three();
+    let bench =
+        Bench::expecting("expect = { rows = 100, answer = [[99, 'SELECT all FROM fakes']] }");
+    let error = bench.run(&fakes).await.unwrap_err();
+    assert!(matches!(error, RunError::Expectation(_)), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("query all: over the first 100 rows"),
+        "{error}"
+    );
+    assert_eq!(bench.records().0.len(), 1);
+    assert_eq!(fakes[0].calls(), []);
+
+    let met =
+        Bench::expecting("expect = { rows = 100, answer = [[100, 'SELECT all FROM fakes']] }");
+    met.complete(&fakes)
+        .await
+        .assert_complete(&["a", "b", "c"], 3);
+}
+
+#[tokio::test]
+async fn an_expectation_over_all_rows_is_checked_when_all_are_loaded() {
+    let expect = "expect = { answer = [[11, 'SELECT all FROM fakes']] }";
+    let mut bench = Bench::expecting(expect);
+    bench.source.end = 12;
+    (bench.settings.rows, bench.settings.budget) = (None, None);
+    let error = bench.run(&three()).await.unwrap_err();
+    assert!(error.to_string().contains("over all rows"), "{error}");
+    assert!(bench.records().timings().is_empty());
+}

@@ -1,0 +1,7 @@
+//! Runs and loads with designs, sessions and rows that do what a test says.
+
+// Tests fail by unwrapping, also in the functions that they share.
+#![allow(clippy::unwrap_used)]
+
+mod drive;
+mod driver;

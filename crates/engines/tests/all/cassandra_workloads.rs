@@ -1,0 +1,81 @@
+//! Every workload that is shipped and has a mix is driven on a real Cassandra for a moment, with few
+//! rows: its statements are accepted, and no reply is wrong.
+//!
+//! Without Java or Maven this prints why it is skipped and passes, unless
+//! `BAKEOFF_REQUIRE_ENGINES=1`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::support::has_cassandra;
+use crate::support::load::Loads;
+use bakeoff_driver::drive::Schedule;
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::cassandra::{Server, ServerOptions};
+use bakeoff_workload::Workload;
+
+const FOLDERS: [&str; 3] = ["easy-stress", "nosqlbench", "ycsb"];
+/// Needs another server.
+const LEFT_OUT: &str = "dse_search.toml";
+const ROWS: u64 = 300;
+const LOAD: Duration = Duration::from_millis(500);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_shipped_mix_is_right() {
+    if !has_cassandra().await {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::from_env().unwrap();
+    let mut options = ServerOptions::new(home, folder.path().join("cassandra")).unwrap();
+    options.heap_mib = 1024;
+    let server = Server::start(options).await.unwrap();
+    let address = server.address().to_string();
+    // Each in a keyspace of its own, since it bears the workload's name.
+    let loads = Loads::new(&address, &folder.path().join("run"), None).await;
+    let files = files();
+    assert!(files.len() > 20, "{files:?}");
+    let mut troubles = Vec::new();
+    for file in files {
+        let troubles_of_file = troubles_of(&loads, &file).await;
+        troubles.extend(troubles_of_file.map(|why| format!("{}: {why}", file.display())));
+    }
+    loads.running.finish(false).await.unwrap();
+    server.stop().await.unwrap();
+    assert!(troubles.is_empty(), "{}", troubles.join("\n"));
+}
+
+fn files() -> Vec<PathBuf> {
+    let workloads = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads");
+    let of = |folder: &str| std::fs::read_dir(workloads.join(folder)).unwrap();
+    let all = FOLDERS.iter().flat_map(|folder| of(folder));
+    let mut files: Vec<PathBuf> = all.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| !path.ends_with(LEFT_OUT) && path.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    files
+}
+
+/// What went wrong in a load of a workload's first design.
+async fn troubles_of(loads: &Loads, file: &Path) -> Option<String> {
+    let mut workload = Workload::read(file).unwrap();
+    workload.scale.default_rows = ROWS;
+    let operations = &mut workload.mix.as_mut().unwrap().operations;
+    // Each often enough to be seen in this short time.
+    let share = 1.0 / operations.len() as f64;
+    operations.iter_mut().for_each(|o| o.weight = share);
+    let id = workload.designs[0].to_string();
+    let loaded = loads.target(&id, &workload).await;
+    loaded.fill().await;
+    let came = loaded
+        .drive_plan(&loaded.plan(Schedule::ClosedLoop, LOAD))
+        .await;
+    let done = |name: &String| came.of(name).successes() > 0 && came.of(name).failed() == 0;
+    let failed = came.names.iter().find(|name| !done(name))?;
+    let tally = came.of(failed);
+    Some(format!(
+        "{failed}: {} succeeded, {} failed: {}",
+        tally.successes(),
+        tally.failed(),
+        came.messages()
+    ))
+}

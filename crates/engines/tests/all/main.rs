@@ -1,0 +1,13 @@
+//! Engines and their designs, most of them on real servers.
+
+// Tests fail by unwrapping, also in the functions that they share.
+#![allow(clippy::unwrap_used)]
+
+mod cassandra;
+mod cassandra_drive;
+mod cassandra_series;
+mod cassandra_workloads;
+mod postgres;
+mod postgres_workloads;
+mod support;
+mod timeseries;

@@ -1,0 +1,356 @@
+//! A server that runs already: what is not ours in it is left alone, and faults are told.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::postgres::{Server, ServerOptions};
+use bakeoff_engines::{Context, PostgresServer, Replication};
+use bakeoff_workload::DesignId;
+use tokio_postgres::{Client, NoTls};
+
+use super::{many_places, storable};
+use crate::support::{Started, THREADS, events, has_timescale, wrong_answers};
+use bakeoff_testing::skipped;
+
+/// Connections of the server: few, so that they can run out.
+const CONNECTIONS: u32 = 12;
+/// How long the server may take to read its settings again.
+const RELOAD_LIMIT: Duration = Duration::from_secs(20);
+
+/// A server that Bakeoff is only told of.
+struct Theirs {
+    server: Server,
+    folder: tempfile::TempDir,
+}
+
+impl Theirs {
+    /// Starts it, where TimescaleDB is installed.
+    async fn start() -> Option<Theirs> {
+        if !has_timescale() {
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let options = ServerOptions::new(Home::from_env().unwrap(), folder.path().join("theirs"));
+        let server = Server::start(ServerOptions {
+            timescale: true,
+            max_connections: CONNECTIONS,
+            ..options
+        });
+        let server = server.await.unwrap();
+        let theirs = Theirs { server, folder };
+        let client = theirs.client("postgres").await;
+        for database in ["metrics", "bare"] {
+            // Of the other template TimescaleDB's workers may be reading.
+            let create = format!("CREATE DATABASE {database} TEMPLATE template0");
+            client.batch_execute(&create).await.unwrap();
+        }
+        let metrics = theirs.client("metrics").await;
+        metrics
+            .batch_execute("CREATE EXTENSION timescaledb")
+            .await
+            .unwrap();
+        Some(theirs)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn url(&self, database: &str) -> String {
+        let (user, address) = (self.server.user(), self.server.address());
+        format!("postgresql://{user}@{address}/{database}")
+    }
+
+    fn address(&self, database: &str) -> PostgresServer {
+        PostgresServer::new(&self.url(database), Some(self.server.password()), None).unwrap()
+    }
+
+    async fn client(&self, database: &str) -> Client {
+        let mut config: tokio_postgres::Config = self.url(database).parse().unwrap();
+        let (client, connection) = config
+            .password(self.server.password())
+            .connect(NoTls)
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
+    /// Lets the server make a certificate and its key in the folder of its data; returns the
+    /// certificate.
+    async fn make_certificate(&self, name: &str, options: &str) -> String {
+        let client = self.client("postgres").await;
+        let make = format!(
+            "COPY (SELECT '') TO PROGRAM 'openssl req -x509 -nodes -days 2 -subj /CN={name} \
+             -keyout {name}.key -out {name}.crt {options}'"
+        );
+        client.batch_execute(&make).await.unwrap();
+        let read = format!("SELECT pg_read_file('{name}.crt')");
+        client.query_one(&read, &[]).await.unwrap().get(0)
+    }
+
+    fn context(&self, database: &str) -> Context {
+        Context {
+            run_dir: self.folder.path().join("run"),
+            threads: THREADS,
+            replication: Replication::default(),
+            cluster: None,
+            postgres: Some(self.address(database)),
+            memory_table_bytes: 0,
+            keys_repeat: true,
+            server: Default::default(),
+            keyspace: None,
+        }
+    }
+
+    async fn started(&self, name: &str) -> Started {
+        let context = self.context("metrics");
+        let id: DesignId = name.parse().unwrap();
+        let running = engine(&id).unwrap().start(&context).await.unwrap();
+        Started { running, context }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mistakes_in_the_url_are_told() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
+    let error = async |url: String, password: Option<&str>| {
+        let server = PostgresServer::new(&url, password, None).unwrap();
+        let context = Context {
+            postgres: Some(server),
+            ..theirs.context("metrics")
+        };
+        let id: DesignId = "postgres/plain".parse().unwrap();
+        let started = engine(&id).unwrap().start(&context).await;
+        started.err().unwrap().to_string()
+    };
+    let password = theirs.server.password();
+    let wrong = error(theirs.url("metrics"), Some("wrong-hunter2")).await;
+    assert!(wrong.contains("BAKEOFF_POSTGRES_PASSWORD"), "{wrong}");
+    assert!(!wrong.contains("hunter2"), "{wrong}");
+    let none = error(theirs.url("metrics"), None).await;
+    assert!(
+        none.contains("put the password into BAKEOFF_POSTGRES_PASSWORD"),
+        "{none}"
+    );
+    let nowhere = error(theirs.url("nowhere"), Some(password)).await;
+    assert!(nowhere.contains("\"nowhere\" does not exist"), "{nowhere}");
+    assert!(nowhere.contains("check the database"), "{nowhere}");
+    theirs.server.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_timescaledb_is_told() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
+    let id: DesignId = "timescale/hypertable".parse().unwrap();
+    let context = theirs.context("bare");
+    let started = engine(&id).unwrap().start(&context).await;
+    let error = started.err().unwrap().to_string();
+    assert!(error.contains("CREATE EXTENSION timescaledb"), "{error}");
+    let sql = "SELECT 1 FROM pg_extension WHERE extname = 'timescaledb'";
+    let made = theirs
+        .client("bare")
+        .await
+        .query_opt(sql, &[])
+        .await
+        .unwrap();
+    assert!(
+        made.is_none(),
+        "an extension was made that nobody asked for"
+    );
+    theirs.server.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_ours_is_left_alone() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
+    let table = storable(events());
+    let started = theirs.started("postgres").await;
+    let id: DesignId = "postgres/plain".parse().unwrap();
+    let statements = engine(&id)
+        .unwrap()
+        .describe(&id, &table.workload, &started.context);
+    let create = statements.unwrap().statements[0].clone();
+    let schema = create.strip_prefix("CREATE SCHEMA ").unwrap().to_owned();
+    let client = theirs.client("metrics").await;
+    let rows = format!("{schema}.events");
+    client
+        .batch_execute(&format!("{create}; CREATE TABLE {rows} AS SELECT 1 AS n"))
+        .await
+        .unwrap();
+    for comment in ["NULL", "'Made by Bakeoff: of another run'"] {
+        let mark = format!("COMMENT ON SCHEMA {schema} IS {comment}");
+        client.batch_execute(&mark).await.unwrap();
+        let refused = started
+            .running
+            .design(&id, &table.workload, &started.context)
+            .await;
+        let error = refused.err().unwrap().to_string();
+        assert!(error.contains(schema.trim_matches('"')), "{error}");
+        assert!(error.contains("another --out"), "{error}");
+    }
+    started.running.finish(false).await.unwrap();
+    let sql = format!("SELECT n FROM {rows}");
+    assert_eq!(client.query(&sql, &[]).await.unwrap().len(), 1);
+    theirs.server.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_put_beside_ours_stays() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
+    let table = storable(events());
+    let started = theirs.started("timescale").await;
+    let design = started.loaded("timescale/hypertable", &table).await;
+    let client = theirs.client("metrics").await;
+    let sql = "SELECT nspname FROM pg_namespace WHERE obj_description(oid) LIKE '%Bakeoff, may%'";
+    let ours = async || -> Vec<String> {
+        let rows = client.query(sql, &[]).await.unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    let [schema] = &ours().await[..] else {
+        panic!("not one schema");
+    };
+    let beside = format!("\"{schema}\".beside");
+    client
+        .batch_execute(&format!("CREATE TABLE {beside} AS SELECT 1 AS n"))
+        .await
+        .unwrap();
+    drop(design);
+    let error = started.running.finish(false).await.unwrap_err().to_string();
+    assert!(error.contains("beside"), "{error}");
+    client
+        .batch_execute(&format!("DROP TABLE {beside}"))
+        .await
+        .unwrap();
+
+    let again = theirs.started("timescale").await;
+    again.loaded("timescale/hypertable", &table).await;
+    again.running.finish(false).await.unwrap();
+    assert_eq!(ours().await, [""; 0]);
+    theirs.server.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_zone_of_the_server_changes_no_answer() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
+    let client = theirs.client("metrics").await;
+    client
+        .batch_execute(
+            "ALTER DATABASE metrics SET TimeZone TO '<+0545>-05:45'; \
+             ALTER DATABASE metrics SET DateStyle TO 'German'",
+        )
+        .await
+        .unwrap();
+    let table = storable(events());
+    for (name, id) in [
+        ("postgres", "postgres/partitioned?width=5h"),
+        ("timescale", "timescale/hypertable?chunk=5h"),
+    ] {
+        let started = theirs.started(name).await;
+        let design = started.loaded(id, &table).await;
+        let oracle = table.oracle(table.rows.clone()).await;
+        let queries = [
+            "SELECT date_trunc('day', time) AS day, count(*) AS n, max(time) AS last FROM events
+             GROUP BY date_trunc('day', time) ORDER BY day",
+            "SELECT * FROM events WHERE time >= TIMESTAMP '1970-01-01T00:00:00'",
+        ];
+        let wrong = wrong_answers(design.as_ref(), &oracle, &queries).await;
+        assert_eq!(wrong, [""; 0]);
+        drop(design);
+        started.running.finish(false).await.unwrap();
+    }
+    theirs.server.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_run_out_are_told() {
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
+    let (table, many) = many_places();
+    let mut started = theirs.started("postgres").await;
+    started.context.threads = 3 * CONNECTIONS as usize;
+    let design = started.design("postgres/plain", &table).await;
+    design.create().await.unwrap();
+    let error = design.load(0, &many).await.unwrap_err().to_string();
+    assert!(error.contains("max_connections"), "{error}");
+    drop(design);
+    started.running.finish(false).await.unwrap();
+    theirs.server.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_are_encrypted_for_those_who_trust_the_server() {
+    if !has_openssl() {
+        return;
+    }
+    let Some(theirs) = Theirs::start().await else {
+        return;
+    };
+    let server = |ca: &Path| {
+        let password = Some(theirs.server.password());
+        PostgresServer::new(&theirs.url("metrics"), password, Some(&ca.to_owned())).unwrap()
+    };
+    let error = async |server: PostgresServer| server.connect("").await.unwrap_err().to_string();
+    let (ca, other) = (theirs.file("ca.pem"), theirs.file("other.pem"));
+    std::fs::write(&ca, theirs.make_certificate("ca", "").await).unwrap();
+    std::fs::write(&other, theirs.make_certificate("other", "").await).unwrap();
+    let signed = "-CA ca.crt -CAkey ca.key -addext subjectAltName=IP:127.0.0.1 \
+                  -addext basicConstraints=critical,CA:FALSE";
+    theirs.make_certificate("server", signed).await;
+    let plain = error(server(&ca)).await;
+    assert!(plain.contains("does not support TLS"), "{plain}");
+
+    let client = theirs.client("postgres").await;
+    client
+        .execute("ALTER SYSTEM SET ssl TO on", &[])
+        .await
+        .unwrap();
+    client
+        .execute("SELECT pg_reload_conf()", &[])
+        .await
+        .unwrap();
+    let encrypted = eventually(async || server(&ca).connect("").await.ok()).await;
+    let sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+    let is_encrypted: bool = encrypted.query_one(sql, &[]).await.unwrap().get(0);
+    assert!(is_encrypted);
+
+    let mistrusted = error(server(&other)).await;
+    assert!(mistrusted.contains("--postgres-ca"), "{mistrusted}");
+    theirs.server.stop().await.unwrap();
+}
+
+async fn eventually<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
+    let trying = async {
+        loop {
+            if let Some(found) = attempt().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(RELOAD_LIMIT, trying).await.unwrap()
+}
+
+fn has_openssl() -> bool {
+    match Command::new("openssl").arg("version").output() {
+        Ok(_) => true,
+        Err(error) => {
+            skipped(format!("no openssl: {error}"));
+            false
+        }
+    }
+}

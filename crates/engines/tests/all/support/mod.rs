@@ -1,0 +1,286 @@
+//! What the tests of engines share: small tables with awkward values, and a design loaded with one.
+
+pub mod load;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
+    TimestampMillisecondArray,
+};
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use bakeoff_driver::{Comparison, Design, Oracle, compare};
+use bakeoff_engines::registry::engine;
+use bakeoff_engines::servers::Home;
+use bakeoff_engines::servers::cassandra::{find_java, find_maven, pinned};
+use bakeoff_engines::servers::postgres::find_timescale;
+use bakeoff_engines::{Context, Replication, Running, SqlOracle};
+use bakeoff_testing::skipped;
+use bakeoff_workload::source::RowBatches;
+use bakeoff_workload::{DesignId, DuplicateKeys, Result, RowBatch, RowSource, Workload};
+
+pub const DAY: i64 = 86_400_000;
+/// Worker threads, which are also the partitions of a scan.
+pub const THREADS: usize = 2;
+
+/// A table and its rows.
+pub struct Table {
+    pub workload: Workload,
+    pub rows: RecordBatch,
+}
+
+impl Table {
+    pub fn new(name: &str, table: &str, columns: Vec<ArrayRef>) -> Table {
+        let text = format!(
+            "title = \"A table of a test\"\n[table]\nname = \"{name}\"\n{table}\n\
+             [data]\nfile = \"rows.csv\"\n\
+             [[queries]]\nname = \"all\"\nsql = \"SELECT * FROM {name}\"\n"
+        );
+        let workload = Workload::parse(&text, Path::new(&format!("{name}.toml"))).unwrap();
+        let rows = RecordBatch::try_new(workload.table.schema(), columns).unwrap();
+        Table { workload, rows }
+    }
+
+    /// The right answers over some rows, in this order.
+    pub async fn oracle(&self, rows: RecordBatch) -> SqlOracle {
+        let count = rows.num_rows() as u64;
+        let source: Arc<dyn RowSource> = Arc::new(Rows(rows));
+        let table = &self.workload.table;
+        let duplicates = DuplicateKeys::find(source.as_ref(), table, None, 1 << 20).unwrap();
+        let mut oracle = SqlOracle::new(source, table.clone(), THREADS);
+        oracle.prepare(count, Arc::new(duplicates)).await.unwrap();
+        oracle
+    }
+}
+
+/// Every type, with nulls and awkward values; times around midnights, also before 1970.
+pub fn events() -> Table {
+    let keys: Vec<(&str, i64)> = ["a", "b", "ü", "it's"]
+        .into_iter()
+        .flat_map(|series| (-3..=3).map(move |day| (series, day)))
+        .flat_map(|(series, day)| (-1..=1).map(move |ms| (series, day * DAY + ms)))
+        .collect();
+    let long = "x".repeat(100_000);
+    let labels = [
+        Some(""),
+        None,
+        Some("plain"),
+        Some("日本語 ü 😀"),
+        Some("it's \"\n\t\0"),
+        Some(&long),
+    ];
+    let flags = [Some(true), Some(false), None];
+    let smalls = [Some(i32::MIN), Some(i32::MAX), Some(-1), Some(0), None];
+    let larges = [Some(i64::MIN), None, Some(i64::MAX), Some(-1)];
+    let values = [
+        Some(f64::NAN),
+        Some(f64::INFINITY),
+        Some(f64::NEG_INFINITY),
+        Some(-1.5),
+        Some(1e-300),
+        None,
+        Some(42.0),
+        Some(-0.0),
+    ];
+    let seen = [Some(-1), None, Some(0), Some(1_392_388_200_000)];
+    let n = keys.len();
+    Table::new(
+        "events",
+        r#"partition_key = ["series"]
+order_key = ["time"]
+columns = { series = "text", time = "timestamp", flag = "boolean", small = "int", large = "bigint", value = "double", label = "text", seen = "timestamp" }"#,
+        vec![
+            Arc::new(keys.iter().map(|k| Some(k.0)).collect::<StringArray>()),
+            Arc::new(
+                keys.iter()
+                    .map(|k| Some(k.1))
+                    .collect::<TimestampMillisecondArray>(),
+            ),
+            Arc::new(cycle(&flags, n).collect::<BooleanArray>()),
+            Arc::new(cycle(&smalls, n).collect::<Int32Array>()),
+            Arc::new(cycle(&larges, n).collect::<Int64Array>()),
+            Arc::new(cycle(&values, n).collect::<Float64Array>()),
+            Arc::new(cycle(&labels, n).collect::<StringArray>()),
+            Arc::new(cycle(&seen, n).collect::<TimestampMillisecondArray>()),
+        ],
+    )
+}
+
+/// Keys of several columns, with empty texts, negative numbers and a name that SQL reserves.
+pub fn places() -> Table {
+    let mut keys = Vec::new();
+    for region in ["", "north", "süd"] {
+        for id in [i32::MIN, -1, 0, 7] {
+            for day in [-20, -11, -10, -1, 0, 9, 10, 25] {
+                keys.extend(["", "b", "é"].map(|order| (region, id, day, order)));
+            }
+        }
+    }
+    let n = keys.len() as i64;
+    Table::new(
+        "places",
+        r#"partition_key = ["region", "id"]
+order_key = ["day", "order"]
+columns = { region = "text", id = "int", day = "bigint", order = "text", amount = "bigint" }"#,
+        vec![
+            Arc::new(keys.iter().map(|k| Some(k.0)).collect::<StringArray>()),
+            Arc::new(keys.iter().map(|k| Some(k.1)).collect::<Int32Array>()),
+            Arc::new(keys.iter().map(|k| Some(k.2)).collect::<Int64Array>()),
+            Arc::new(keys.iter().map(|k| Some(k.3)).collect::<StringArray>()),
+            Arc::new((0..n).map(Some).collect::<Int64Array>()),
+        ],
+    )
+}
+
+/// Nothing but a key, of types that make odd keys.
+pub fn marks() -> Table {
+    let heights = [
+        f64::NAN,
+        f64::NEG_INFINITY,
+        -1.5,
+        -0.0,
+        0.0,
+        1e-300,
+        2.5,
+        f64::INFINITY,
+    ]
+    .map(Some);
+    let n = 2 * heights.len();
+    Table::new(
+        "marks",
+        r#"partition_key = ["up"]
+order_key = ["height"]
+columns = { height = "double", up = "boolean" }"#,
+        vec![
+            Arc::new(cycle(&heights, n).collect::<Float64Array>()),
+            Arc::new((0..n).map(|i| Some(i < n / 2)).collect::<BooleanArray>()),
+        ],
+    )
+}
+
+fn cycle<T: Copy>(values: &[T], n: usize) -> impl Iterator<Item = T> + '_ {
+    values.iter().copied().cycle().take(n)
+}
+
+/// Rows as a source.
+struct Rows(RecordBatch);
+
+impl RowSource for Rows {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema()
+    }
+
+    fn known_rows(&self) -> Option<u64> {
+        Some(self.0.num_rows() as u64)
+    }
+
+    fn read(&self, from: u64, _: usize) -> Result<RowBatches> {
+        let rows = self
+            .0
+            .slice(from as usize, self.0.num_rows() - from as usize);
+        Ok(Box::new(std::iter::once(Ok(RowBatch {
+            first_row: from,
+            rows,
+        }))))
+    }
+
+    fn may_repeat_keys(&self) -> bool {
+        true
+    }
+}
+
+/// A started engine and where its runs write to.
+pub struct Started {
+    pub running: Box<dyn Running>,
+    pub context: Context,
+}
+
+impl Started {
+    pub async fn new(name: &str, run_dir: PathBuf) -> Started {
+        let context = Context {
+            run_dir,
+            threads: THREADS,
+            replication: Replication::default(),
+            cluster: None,
+            postgres: None,
+            memory_table_bytes: 64 << 20,
+            keys_repeat: true,
+            server: Default::default(),
+            keyspace: None,
+        };
+        let id: DesignId = name.parse().unwrap();
+        let running = engine(&id).unwrap().start(&context).await.unwrap();
+        Started { running, context }
+    }
+
+    pub async fn design(&self, id: &str, table: &Table) -> Box<dyn Design> {
+        let id = id.parse().unwrap();
+        self.running
+            .design(&id, &table.workload, &self.context)
+            .await
+            .unwrap()
+    }
+
+    /// A design with the table's rows in it, in two slices.
+    pub async fn loaded(&self, id: &str, table: &Table) -> Box<dyn Design> {
+        let design = self.design(id, table).await;
+        design.create().await.unwrap();
+        let half = table.rows.num_rows() / 2;
+        let rest = table.rows.num_rows() - half;
+        design.load(0, &table.rows.slice(0, half)).await.unwrap();
+        design.load(1, &table.rows.slice(half, rest)).await.unwrap();
+        design
+    }
+}
+
+/// Asks everything of a design, and says which answers are not the oracle's.
+pub async fn wrong_answers(
+    design: &dyn Design,
+    oracle: &SqlOracle,
+    queries: &[&str],
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for sql in queries {
+        let right = oracle.answer(sql, design.keeps_duplicates()).await.unwrap();
+        let difference = match design.answer(sql).await {
+            Ok(answer) => match compare(&right, &answer.batches) {
+                Comparison::Same { .. } => continue,
+                Comparison::Different(difference) => difference,
+            },
+            Err(error) => error.to_string(),
+        };
+        wrong.push(format!("{}: {sql}: {difference}", design.info().id));
+    }
+    wrong
+}
+
+/// Whether Cassandra can be started here; else says why the test is skipped, or fails when
+/// `BAKEOFF_REQUIRE_ENGINES=1`.
+pub async fn has_cassandra() -> bool {
+    let missing = match find_java().await {
+        Err(error) => Some(error.to_string()),
+        Ok(_) if has_jars() => None,
+        Ok(_) => find_maven().err().map(|e| e.to_string()),
+    };
+    let Some(reason) = missing else { return true };
+    skipped(reason);
+    false
+}
+
+/// Whether TimescaleDB, and so PostgreSQL, can be started here; else as with Cassandra.
+pub fn has_timescale() -> bool {
+    let Err(reason) = find_timescale(None) else {
+        return true;
+    };
+    skipped(reason);
+    false
+}
+
+fn has_jars() -> bool {
+    let folder = Home::from_env().unwrap().folder().join("jars");
+    folder
+        .join(format!("cassandra-{}", pinned().unwrap().version))
+        .is_dir()
+}

@@ -1,0 +1,36 @@
+//! What the tests with real servers share.
+
+use std::fs;
+
+use bakeoff_servers::cassandra::{find_java, pinned, resolve_jars};
+use bakeoff_servers::{Error, Home};
+use bakeoff_testing::skipped;
+use tokio::sync::Mutex;
+
+/// One server at a time: each has a home of its own, and of a process all would choose the same
+/// ports.
+pub static ALONE: Mutex<()> = Mutex::const_new(());
+
+/// A folder whose home shares the user's jars, but not the user's servers.
+pub async fn folder_with_jars() -> Option<tempfile::TempDir> {
+    match jars().await {
+        Ok(jars) => {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("home")).unwrap();
+            let link = folder.path().join("home/jars");
+            std::os::unix::fs::symlink(jars, link).unwrap();
+            Some(folder)
+        }
+        Err(reason) => {
+            skipped(reason);
+            None
+        }
+    }
+}
+
+async fn jars() -> Result<std::path::PathBuf, Error> {
+    find_java().await?;
+    let home = Home::from_env()?;
+    resolve_jars(&home, &pinned()?.version).await?;
+    Ok(home.folder().join("jars"))
+}

@@ -1,0 +1,261 @@
+//! Workload files whose operations are written in CQL: what is read from them, and every error.
+
+use std::path::Path;
+
+use bakeoff_workload::{Action, CqlStatement, CqlValue, Workload};
+
+const CQL: &str = r#"
+title = "Conditional writes"
+designs = ["cassandra/as-written"]
+[table]
+name = "lwt"
+columns = { id = "text", value = "int", state = "text" }
+partition_key = ["id"]
+[data]
+generator = "columns"
+[data.columns]
+id = { sequence = {}, prefix = "k" }
+value = { uniform = [0, 9] }
+state = { choice = ["open", "locked"] }
+[mix]
+schema = ["CREATE TABLE ${keyspace}.lwt (id text PRIMARY KEY, value int, state text)"]
+populate = ["INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :value)"]
+[[mix.operations]]
+name = "increment"
+action = "cql"
+weight = 90
+statements = [
+  "SELECT value, state FROM ${keyspace}.lwt WHERE id = :id",
+  "UPDATE ${keyspace}.lwt SET value = :new, state = :st WHERE id = :ID IF value = :old",
+]
+bind = { old = { result = "value" }, new = { result = "Value", plus = 1 }, st = { result = "state", toggle = ["open", "locked"] } }
+otherwise = "INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :value) IF NOT EXISTS"
+[[mix.operations]]
+name = "write"
+action = "cql"
+weight = 10
+keys = "new"
+statements = ["INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)", "SELECT id FROM ${keyspace}.lwt WHERE id = :id"]
+bind = { v = { column = "value", version = 2 } }
+expect = ["ID"]
+expect_row = true
+"#;
+
+fn parse(text: &str) -> Result<Workload, String> {
+    Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
+}
+
+/// The error after replacing `from` in the good file, without the file's name.
+fn error(from: &str, to: &str) -> String {
+    assert!(CQL.contains(from), "the good file has no {from}");
+    let error = parse(&CQL.replacen(from, to, 1)).unwrap_err();
+    error.strip_prefix("w/my-test.toml:").unwrap().to_owned()
+}
+
+#[test]
+fn statements_are_read_with_what_is_bound_to_them() {
+    let workload = parse(CQL).unwrap();
+    assert!(workload.is_written_in_cql());
+    let mix = workload.mix.unwrap();
+    let column = |column, second_version| CqlValue::Column {
+        column,
+        second_version,
+    };
+    let inserted = CqlStatement {
+        cql: "INSERT INTO ${keyspace}.lwt (id, value) VALUES (?, ?)".to_owned(),
+        values: vec![column(0, false), column(1, false)],
+    };
+    assert_eq!(mix.populate, [inserted]);
+    let Action::Cql(increment) = &mix.operations[0].action else {
+        panic!("{:?}", mix.operations[0])
+    };
+    let result = |plus| CqlValue::Result {
+        column: "value".to_owned(),
+        plus,
+    };
+    let toggle = CqlValue::Toggle {
+        column: "state".to_owned(),
+        between: ["open".to_owned(), "locked".to_owned()],
+    };
+    assert_eq!(
+        increment.statements[1].cql,
+        "UPDATE ${keyspace}.lwt SET value = ?, state = ? WHERE id = ? IF value = ?"
+    );
+    assert_eq!(
+        increment.statements[1].values,
+        [result(1), toggle, column(0, false), result(0)]
+    );
+    assert!(
+        increment
+            .otherwise
+            .as_ref()
+            .unwrap()
+            .cql
+            .ends_with("(?, ?) IF NOT EXISTS")
+    );
+    let Action::Cql(write) = &mix.operations[1].action else {
+        panic!("{:?}", mix.operations[1])
+    };
+    assert_eq!(write.statements[0].values[1], column(1, true));
+    assert_eq!(
+        (&write.expect[..], write.expect_row),
+        (&["id".to_owned()][..], true)
+    );
+    assert!(!increment.expect_row);
+}
+
+#[test]
+fn markers_that_stand_for_nothing() {
+    assert_eq!(
+        error("WHERE id = :id", "WHERE id = :idd"),
+        "22:56: `:idd` is neither a column of the table nor in `bind`; did you mean `id`?"
+    );
+    assert_eq!(
+        error("WHERE id = :id", "WHERE id = ?"),
+        "22:56: markers have names: write :name instead of ?"
+    );
+    assert_eq!(
+        error("WHERE id = :id", "WHERE id = :old"),
+        "22:56: `:old` comes from a result, but there is no statement before this one"
+    );
+    assert!(
+        error("VALUES (:id, :value) IF", "VALUES (:id, :new) IF").contains(
+            "`:new` comes from a result, but `otherwise` is executed when there was no row"
+        )
+    );
+    assert!(error("WHERE id = :id", "WHERE id = 'x").contains("does not end"));
+    assert!(
+        error("VALUES (:id, :value)\"]", "VALUES (:id, :new)\"]")
+            .starts_with("16:67: `:new` is neither a column")
+    );
+}
+
+#[test]
+fn what_is_bound() {
+    assert_eq!(
+        error(
+            "toggle = [\"open\", \"locked\"]",
+            "toggle = [\"open\", \"open\"]"
+        ),
+        "25:110: `toggle` has two different words, each of which is changed to the other"
+    );
+    assert!(
+        error("toggle = [\"open\", \"locked\"]", "toggle = [\"open\"]").contains("two different")
+    );
+    assert!(error("st = {", "st = { plus = 1,").contains("either counted up"));
+    assert!(
+        error("{ column = \"value\", version = 2 }", "{}").contains("33:14: a marker is bound to")
+    );
+    assert!(error("version = 2", "plus = 2").contains("a marker is bound to"));
+    assert!(error("version = 2", "version = 3").contains("cells have two"));
+    assert!(error("column = \"value\"", "column = \"id\"").contains("has one version only"));
+    assert!(
+        error("column = \"value\"", "column = \"val\"")
+            .contains("column `val` is not in the table")
+    );
+    assert!(
+        error("state = :st ", "state = 'open' ")
+            .contains("`st` is never used; write :st in a statement")
+    );
+    assert!(
+        error("expect = [\"ID\"]", "expect = [\"idd\"]")
+            .contains("34:11: column `idd` is not in the table")
+    );
+}
+
+#[test]
+fn statements_stay_in_their_keyspace_and_have_tables() {
+    assert!(
+        error("FROM ${keyspace}.lwt", "FROM lwt")
+            .starts_with("22:4: write ${keyspace}. before the name of the table")
+    );
+    assert!(error("TABLE ${keyspace}.lwt", "TABLE x.lwt").starts_with("15:12: write ${keyspace}."));
+    assert!(
+        error("FROM ${keyspace}", "FROM ${keyspce}")
+            .starts_with("22:29: unknown placeholder `keyspce`; did you mean `keyspace`?")
+    );
+    assert!(
+        error(
+            "\"INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)\"",
+            "\" \""
+        )
+        .contains("the statement is empty")
+    );
+    assert!(
+        error("statements = [\"INSERT", "statements = [] # [\"INSERT")
+            .contains("`statements` is empty")
+    );
+    assert!(
+        error("statements = [\"INSERT", "# [\"INSERT").contains("29:10: `cql` needs `statements`")
+    );
+    assert!(error("schema = [", "schema = [] # [").contains("statements need the tables"),);
+}
+
+#[test]
+fn statements_cannot_reach_another_keyspace() {
+    assert_eq!(
+        error(
+            "UPDATE ${keyspace}.lwt SET",
+            "UPDATE prod.lwt /* ${keyspace} */ SET"
+        ),
+        "23:4: write ${keyspace}. before the name of the table: statements stay in the keyspace of \
+         the run"
+    );
+    let message = error(
+        "\"INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :value)\"]",
+        "\"BEGIN BATCH INSERT INTO ${keyspace}.lwt (id) VALUES (:id); TRUNCATE prod.users\"]",
+    );
+    assert!(
+        message.starts_with("16:82: what is named here is in another keyspace"),
+        "{message}"
+    );
+    let schema = "(id text PRIMARY KEY, value int, state text)\"";
+    let more = format!("{schema}, \"DROP KEYSPACE ${{keyspace}}\"");
+    assert!(error(schema, &more).contains("change neither keyspaces nor roles"));
+}
+
+#[test]
+fn only_a_select_has_rows_to_expect() {
+    let select = ", \"SELECT id FROM ${keyspace}.lwt WHERE id = :id\"";
+    assert_eq!(
+        error(select, ""),
+        "34:10: `expect` is about the rows of the last statement, which is no SELECT and has none; \
+         leave it out, or add a SELECT"
+    );
+    let row_only = CQL.replace("expect = [\"ID\"]\n", "").replace(select, "");
+    let message = parse(&row_only).unwrap_err();
+    assert!(
+        message.contains("34:14: `expect_row` is about"),
+        "{message}"
+    );
+    assert!(parse(&row_only.replace("expect_row = true", "expect_row = false")).is_ok());
+}
+
+#[test]
+fn designs_and_actions_that_do_not_go_with_statements() {
+    assert!(error("cassandra/as-written", "cassandra/wide").contains(
+        "3:12: the statements of this workload make its tables, so `cassandra/wide` cannot"
+    ));
+    assert!(
+        parse(&CQL.replace(
+            "\"cassandra/as-written\"",
+            "\"cassandra/as-written\", \"dry\""
+        ))
+        .is_ok()
+    );
+    let rows = CQL.replace("keys = \"new\"\nstatements = [\"INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)\", \"SELECT id FROM ${keyspace}.lwt WHERE id = :id\"]\nbind = { v = { column = \"value\", version = 2 } }\nexpect = [\"ID\"]\nexpect_row = true\n", "");
+    let message = parse(&rows.replace("name = \"write\"\naction = \"cql\"", "action = \"insert\""))
+        .unwrap_err();
+    assert!(
+        message.contains("`insert` needs a table that a layout made"),
+        "{message}"
+    );
+    let plain = CQL
+        .replace("SET value = :new, state = :st WHERE id = :ID IF value = :old", "SET value = 1 WHERE id = :id")
+        .replace("bind = { old = { result = \"value\" }, new = { result = \"Value\", plus = 1 }, st = { result = \"state\", toggle = [\"open\", \"locked\"] } }\n", "");
+    assert!(
+        parse(&plain)
+            .unwrap_err()
+            .contains("`otherwise` is for when a result that is bound has no row")
+    );
+}

@@ -1,0 +1,20 @@
+//! Workload files, data files, price lists, and the rows that they make.
+
+// Tests fail by unwrapping, also in the functions that they share.
+#![allow(clippy::unwrap_used)]
+
+mod columns_file;
+mod cql_file;
+mod csv;
+mod data_files;
+mod design_id;
+mod loaded_rows;
+mod mix_file;
+mod parameters;
+mod price_list;
+mod set;
+mod shipped_mixes;
+mod shipped_workloads;
+mod tsbs_file;
+mod windows;
+mod workload_file;

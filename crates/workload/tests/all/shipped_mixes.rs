@@ -1,0 +1,113 @@
+//! The workload files of this repository that have a [mix], wherever they are.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bakeoff_workload::{DesignId, RowSource, Value, Version, Workload, source};
+
+/// Every workload file of the repository, those in sub-folders and of the benches, too.
+fn all_shipped() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut folders = vec![root.join("workloads"), root.join("benches")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "toml") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
+    let mut mixes = 0;
+    for path in all_shipped() {
+        let workload = Workload::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        let Some(mix) = &workload.mix else { continue };
+        mixes += 1;
+        let as_written = workload.designs[0].layout.as_deref() == Some("as-written");
+        assert_eq!(!mix.schema.is_empty(), as_written, "{}", path.display());
+        let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
+        let loaded = workload.scale.default_rows;
+        let rows = source::row_values(&workload, source, loaded).unwrap();
+        for column in 0..workload.table.columns.len() {
+            let value = rows.value(column, 7, Version::First);
+            assert_ne!(value, Value::Null, "{}", path.display());
+        }
+    }
+    assert_eq!(mixes, 31);
+}
+
+/// What a file has as comments for its user to switch on.
+#[test]
+fn operations_in_comments_can_be_switched_on() {
+    let mut switched_on = 0;
+    for path in all_shipped() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut more = String::new();
+        let mut inside = false;
+        for line in text.lines() {
+            inside = line == "# [[mix.operations]]" || inside && line.starts_with("# ");
+            if inside {
+                more = more + &line[2..] + "\n";
+            }
+        }
+        let optional = more.matches("weight = 1\n").count();
+        if optional == 0 {
+            continue;
+        }
+        switched_on += optional;
+        let (all, writes) = text.rsplit_once("\nname = \"mutation\"\n").unwrap();
+        let (before, after) = writes.split_once("weight = ").unwrap();
+        let (weight, rest) = after.split_once('\n').unwrap();
+        let weight = weight.parse::<usize>().unwrap() - optional;
+        let text = format!("{all}\nname = \"mutation\"\n{before}weight = {weight}\n{rest}\n{more}");
+        Workload::parse(&text, &path).unwrap_or_else(|e| panic!("{e}"));
+    }
+    assert_eq!(switched_on, 17);
+}
+
+#[test]
+fn compression_is_study_s2() {
+    for name in ["compression.toml", "compression_words.toml"] {
+        let path = all_shipped()
+            .into_iter()
+            .find(|p| p.ends_with(name))
+            .unwrap();
+        let workload = Workload::read(&path).unwrap();
+        assert_eq!(workload.scale.full_rows, 10_000_000);
+        for kib in [4, 16, 64, 256] {
+            for compressor in ["LZ4", "Zstd", "Deflate"] {
+                let id = format!("cassandra/wide?chunk={kib}KiB&compressor={compressor}");
+                let id: DesignId = id.parse().unwrap();
+                assert!(workload.designs.contains(&id), "{id}");
+            }
+        }
+        assert_eq!(workload.designs.len(), 13);
+        let shares: Vec<f64> = workload
+            .mix
+            .as_ref()
+            .map(|mix| mix.operations.iter().map(|o| o.weight).collect())
+            .unwrap();
+        assert_eq!(shares, [0.5, 0.5]);
+        let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
+        let rows = source::row_values(&workload, source, 1000).unwrap();
+        let mut bytes = 0;
+        for row in 0..1000 {
+            let Value::Text(value) = rows.value(1, row, Version::First) else {
+                panic!("a value is text");
+            };
+            let words = value.split_whitespace().count();
+            assert!((100..=200).contains(&words), "{words}");
+            bytes += value.len();
+        }
+        // What the files say of the size of a value.
+        assert!((740_000..820_000).contains(&bytes), "{bytes}");
+    }
+}

@@ -1,0 +1,210 @@
+//! The workload files of this repository, and files as they read them.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use arrow::array::AsArray;
+use arrow::datatypes::Float64Type;
+use bakeoff_workload::source;
+use bakeoff_workload::{DuplicateKeys, ParameterValues, Workload};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+const ROWS_OF_METRICS: u64 = 321_206;
+
+fn shipped(name: &str) -> Workload {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads");
+    Workload::read(&folder.join(name)).unwrap()
+}
+
+/// The real metrics, where `BAKEOFF_SAMPLE_DATA` names their folder; else made-up ones in the given
+/// folder, of as many rows and series and with as many repeated keys.
+fn metrics(folder: &Path) -> PathBuf {
+    match std::env::var_os("BAKEOFF_SAMPLE_DATA") {
+        Some(samples) => PathBuf::from(samples).join("metrics.csv.gz"),
+        None => made_up_metrics(&folder.join("metrics.csv.gz")),
+    }
+}
+
+fn made_up_metrics(path: &Path) -> PathBuf {
+    const SERIES: u64 = 47;
+    // Three keys have twelve rows each and sixteen have two, far from the first and beside it.
+    let repeated = |i: u64| (0..if i < 3 { 11 } else { 1 }).map(move |_| i * 9_001);
+    let again: Vec<u64> = (0..19).flat_map(repeated).collect();
+    let rows = 0..ROWS_OF_METRICS - again.len() as u64;
+    let beside = |i: u64| std::iter::repeat_n(i, 1 + usize::from(i == 9 * 9_001));
+    let apart = again.into_iter().filter(|i| *i != 9 * 9_001);
+    let mut file = GzEncoder::new(File::create(path).unwrap(), Compression::fast());
+    file.write_all(b"series,time,value\n").unwrap();
+    for i in rows.flat_map(beside).chain(apart) {
+        let (series, time) = (i % SERIES, 1_396_332_000_000 + i / SERIES * 300_000);
+        writeln!(file, "metric {series},{time},{}", i * 37 % 1_001).unwrap();
+    }
+    file.finish().unwrap();
+    path.to_owned()
+}
+
+#[test]
+fn sensor_is_study_s4_and_its_expected_average_is_right() {
+    let workload = shipped("sensor.toml");
+    assert_eq!(
+        (workload.name.as_str(), workload.scale.full_rows),
+        ("sensor", 10_000_000)
+    );
+    let average = &workload.queries[0];
+    let expect = average.expect.as_ref().unwrap();
+    let source = source::open(&workload, None).unwrap();
+    let batch = source.read(0, 10_000).unwrap().next().unwrap().unwrap();
+    let values = batch.rows.column(2).as_primitive::<Float64Type>();
+    let mean = values.values().iter().sum::<f64>() / values.len() as f64;
+    let expected: f64 = expect.answer[0][0].parse().unwrap();
+    assert!((mean - expected).abs() < 1e-9, "{mean}");
+    assert_eq!(expect.rows, Some(10_000));
+}
+
+#[test]
+fn a_drawn_range_lies_in_the_loaded_rows() {
+    let workload = shipped("sensor.toml");
+    let query = workload
+        .queries
+        .iter()
+        .find(|q| q.name == "average_range")
+        .unwrap();
+    let source = source::open(&workload, None).unwrap();
+    for round in 0..50 {
+        let drawn = workload.draw(query, round, 500, &*source).unwrap();
+        let from: u64 = drawn[0].1.parse().unwrap();
+        assert!((1..=500).contains(&from));
+        let sql = query.bind("cassandra", &drawn);
+        assert!(
+            sql.contains(&format!("time >= {from} AND time < {from} + ")),
+            "{sql}"
+        );
+    }
+}
+
+#[test]
+fn metrics_needs_a_file() {
+    let workload = shipped("metrics.toml");
+    let error = source::open(&workload, None).err().unwrap().to_string();
+    assert_eq!(
+        error,
+        "workload metrics reads its rows from a file of yours: name it with --data PATH"
+    );
+}
+
+#[test]
+fn nineteen_repeated_keys_of_metrics_are_found_in_any_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = metrics(folder.path());
+    let workload = shipped("metrics.toml");
+    let source = source::open(&workload, Some(path)).unwrap();
+    let find = |limit| DuplicateKeys::find(&*source, &workload.table, None, limit).unwrap();
+    let once = find(256 << 20);
+    // Three of the keys have twelve rows each, so there are more rows than keys.
+    assert_eq!((once.keys(), once.count()), (19, 49));
+    assert_eq!(
+        find(24 << 20).rows().collect::<Vec<_>>(),
+        once.rows().collect::<Vec<_>>()
+    );
+    let kept: usize = source
+        .read(0, 8192)
+        .unwrap()
+        .map(|batch| once.filter(batch.unwrap()).unwrap().num_rows())
+        .sum();
+    assert_eq!(kept as u64, ROWS_OF_METRICS - 49);
+}
+
+#[test]
+fn drawing_series_of_metrics_reads_them_once_or_row_by_row_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = metrics(folder.path());
+    let workload = shipped("metrics.toml");
+    let source = source::open(&workload, Some(path)).unwrap();
+    let query = workload
+        .queries
+        .iter()
+        .find(|q| q.name == "daily_max")
+        .unwrap();
+    let all = workload
+        .draw_all(query, 0..40, ROWS_OF_METRICS, &*source)
+        .unwrap();
+    assert_eq!(
+        all[3],
+        workload.draw(query, 3, ROWS_OF_METRICS, &*source).unwrap()
+    );
+    let mut series: Vec<&String> = all.iter().map(|drawn| &drawn[0].1).collect();
+    series.sort();
+    series.dedup();
+    assert!(series.len() > 15, "47 series, 40 draws: {series:?}");
+    assert!(
+        series
+            .iter()
+            .all(|s| s.starts_with('\'') && s.ends_with('\''))
+    );
+}
+
+#[test]
+fn timeseries_is_study_s3_with_every_query_of_the_suite() {
+    for (file, source_rows, queries) in [
+        ("timeseries.toml", 864_000, 16),
+        ("timeseries_readings.toml", 777_600, 8),
+        ("timeseries_diagnostics.toml", 933_124, 5),
+    ] {
+        let workload = shipped(file);
+        let source = source::open(&workload, None).unwrap();
+        assert_eq!(source.known_rows(), Some(source_rows), "{file}");
+        assert_eq!(workload.scale.default_rows, source_rows, "{file}");
+        assert_eq!(workload.queries.len(), queries, "{file}");
+        let full = |sources: &str| {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads");
+            let settings = [format!("{sources}=4000"), "days=3".to_owned()];
+            Workload::read_with(&folder.join(file), &settings)
+                .unwrap()
+                .scale
+        };
+        let scale = match file {
+            "timeseries.toml" => full("hosts"),
+            _ => full("trucks"),
+        };
+        assert_eq!(scale.default_rows, workload.scale.full_rows, "{file}");
+    }
+}
+
+/// The names of the queries say how many hosts and hours they ask for.
+#[test]
+fn queries_of_timeseries_ask_for_as_much_as_they_say() {
+    let workload = shipped("timeseries.toml");
+    let asked = |name: &str| {
+        let query = workload.queries.iter().find(|q| q.name == name).unwrap();
+        let values: Vec<_> = query.parameters.iter().map(|p| &p.values).collect();
+        match values[..] {
+            [
+                ParameterValues::Distinct { column, count },
+                ParameterValues::Window { milliseconds, .. },
+            ] if column == "hostname" => (*count, milliseconds / 3_600_000),
+            [ParameterValues::Window { milliseconds, .. }] => (0, milliseconds / 3_600_000),
+            _ => panic!("{values:?}"),
+        }
+    };
+    for (name, hosts, hours) in [
+        ("single_groupby_1_1_1", 1, 1),
+        ("single_groupby_1_1_12", 1, 12),
+        ("single_groupby_1_8_1", 8, 1),
+        ("single_groupby_5_1_1", 1, 1),
+        ("single_groupby_5_1_12", 1, 12),
+        ("single_groupby_5_8_1", 8, 1),
+        ("cpu_max_all_1", 1, 8),
+        ("cpu_max_all_8", 8, 8),
+        ("cpu_max_all_32_24", 32, 24),
+        ("double_groupby_1", 0, 12),
+        ("double_groupby_5", 0, 12),
+        ("double_groupby_all", 0, 12),
+        ("high_cpu_1", 1, 12),
+        ("high_cpu_all", 0, 12),
+        ("groupby_orderby_limit", 0, 1),
+    ] {
+        assert_eq!(asked(name), (hosts, hours), "{name}");
+    }
+}

@@ -1,0 +1,375 @@
+//! Bad workload files: every error has the place and what was probably meant.
+
+use std::path::Path;
+
+use bakeoff_workload::{ColumnType, Data, ParameterValues, Workload};
+
+const GOOD: &str = r#"
+title = "Test"
+designs = ["cassandra/wide?bucket=1d", "memory"]
+[table]
+name = "t"
+partition_key = ["Series"]
+order_key = ["time"]
+[table.columns]
+Series = "text"
+time = "timestamp"
+value = "double"
+[data]
+file = "rows.csv"
+[[queries]]
+name = "q"
+sql = "SELECT avg(value) FROM t WHERE series = ${s}"
+parameters = { s = { column = "series" } }
+[scale]
+rows = 10
+[published]
+source = "someone"
+times = [{ design = "wide", what = "q", figure = "1 s" }]
+"#;
+
+fn parse(text: &str) -> Result<Workload, String> {
+    Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
+}
+
+/// The error after replacing `from` in the good file.
+fn error(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "the good file has no {from}");
+    parse(&GOOD.replacen(from, to, 1)).unwrap_err()
+}
+
+#[test]
+fn a_good_file_is_read_with_names_in_lower_case_and_defaults() {
+    let workload = parse(GOOD).unwrap();
+    assert_eq!(workload.name, "my_test");
+    assert_eq!(workload.seed, 1);
+    let columns: Vec<_> = workload
+        .table
+        .columns
+        .iter()
+        .map(|c| (c.name.as_str(), c.kind))
+        .collect();
+    let expected = [
+        ("series", ColumnType::Text),
+        ("time", ColumnType::Timestamp),
+        ("value", ColumnType::Double),
+    ];
+    assert_eq!(columns, expected);
+    assert_eq!(workload.table.key().collect::<Vec<_>>(), ["series", "time"]);
+    assert_eq!(workload.data, Data::File("w/rows.csv".into()));
+    assert!(
+        matches!(&workload.queries[0].parameters[0].values, ParameterValues::Column(c) if c == "series")
+    );
+    let scale = &workload.scale;
+    assert_eq!(
+        (scale.default_rows, scale.full_rows, scale.replication),
+        (10, 10, 3)
+    );
+    assert_eq!((scale.users, scale.cores), (1, 1));
+}
+
+#[test]
+fn unknown_keys_and_wrong_types() {
+    assert_eq!(
+        error("partition_key =", "partition_keys ="),
+        "w/my-test.toml:6:1: unknown key `partition_keys`; did you mean `partition_key`?"
+    );
+    assert_eq!(
+        error("rows = 10", "rows = \"10\""),
+        "w/my-test.toml:19:8: expected a whole number, found string \"10\""
+    );
+    assert_eq!(
+        error("rows = 10", "speed = 10"),
+        "w/my-test.toml:19:1: unknown key `speed`; there are `rows`, `full_rows`, `replication`, `users`, `cores`"
+    );
+    assert_eq!(
+        error("[\"Series\"]", "\"Series\""),
+        "w/my-test.toml:6:17: expected a list in brackets: [..], found string \"Series\""
+    );
+    assert_eq!(
+        error("sql =", "sqll ="),
+        "w/my-test.toml:16:1: unknown key `sqll`; did you mean `sql`?"
+    );
+    assert_eq!(
+        error("name = \"q\"\n", ""),
+        "w/my-test.toml:14:1: the key `name` is missing here"
+    );
+    assert_eq!(
+        error("title = \"Test\"\n", ""),
+        "w/my-test.toml:1:1: the key `title` is missing here"
+    );
+    assert_eq!(
+        error("\"memory\"]", "\"memory\""),
+        "w/my-test.toml:4:1: missing comma between array elements, expected `,`"
+    );
+}
+
+#[test]
+fn columns_and_keys() {
+    assert_eq!(
+        error("\"double\"", "\"float\""),
+        "w/my-test.toml:11:9: unknown type `float`; did you mean `double`? Types are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, `blob`"
+    );
+    assert_eq!(
+        error("\"double\"", "\"money\""),
+        "w/my-test.toml:11:9: unknown type `money`; there are `boolean`, `int`, `bigint`, `double`, `text`, `timestamp`, `blob`"
+    );
+    assert_eq!(
+        error("[\"Series\"]", "[\"sereis\"]"),
+        "w/my-test.toml:6:18: key column `sereis` is not in the table; did you mean `series`?"
+    );
+    assert_eq!(
+        error("[\"Series\"]", "[]"),
+        "w/my-test.toml:6:17: `partition_key` is empty; name the column that says which rows belong together"
+    );
+    assert_eq!(
+        error("[\"time\"]", "[\"SERIES\"]"),
+        "w/my-test.toml:7:14: column `series` is in the key twice"
+    );
+    assert_eq!(
+        error("value =", "SERIES ="),
+        "w/my-test.toml:11:1: column `series` is there twice (case does not count)"
+    );
+    assert_eq!(
+        error("value =", "\"my value\" ="),
+        "w/my-test.toml:11:1: column name `my value` has to be a letter followed by letters, digits and _"
+    );
+    assert!(
+        error("value =", "time =").contains("duplicate key"),
+        "{}",
+        error("value =", "time =")
+    );
+}
+
+#[test]
+fn data() {
+    let exactly_one = "w/my-test.toml:12:1: say where rows come from with exactly one of `generator = \"gdelt\"`, `file = \"rows.csv\"` and `requires = \"--data\"`";
+    assert_eq!(error("file = \"rows.csv\"", ""), exactly_one);
+    assert_eq!(
+        error("[data]\n", "[data]\ngenerator = \"gdelt\"\n"),
+        exactly_one
+    );
+    assert_eq!(
+        error("file = \"rows.csv\"", "generator = \"gdlet\""),
+        "w/my-test.toml:13:13: unknown generator `gdlet`; did you mean `gdelt`?"
+    );
+    assert_eq!(
+        error("file = \"rows.csv\"", "generator = \"sensor\"\nsensors = 0"),
+        "w/my-test.toml:14:11: `sensors` is 0, but has to be from 1 to 2000000000"
+    );
+    assert_eq!(
+        error("file = \"rows.csv\"", "generator = \"sensor\""),
+        "w/my-test.toml:8:1: a generator brings its own columns; leave [table.columns] out"
+    );
+    assert_eq!(
+        error("file = \"rows.csv\"", "requires = \"data\""),
+        "w/my-test.toml:13:12: `requires` can only be \"--data\": the command line has to name a data file"
+    );
+}
+
+#[test]
+fn queries_and_parameters() {
+    assert_eq!(
+        error("${s}\"", "${series}\""),
+        "w/my-test.toml:16:48: the query has no parameter `series`; there are `s`"
+    );
+    assert_eq!(
+        error("${s}\"", "'a'\""),
+        "w/my-test.toml:17:16: parameter `s` is never used; write ${s} in the SQL"
+    );
+    assert_eq!(
+        error("{ column = \"series\" }", "{ column = \"serie\" }"),
+        "w/my-test.toml:17:31: column `serie` is not in the table; did you mean `series`?"
+    );
+    assert_eq!(
+        error("{ column = \"series\" }", "{ uniform = [9, 1] }"),
+        "w/my-test.toml:17:32: `uniform` ends before it begins; did you mean [1, 9]?"
+    );
+    assert!(
+        error("{ column = \"series\" }", "{ choice = [] }").ends_with("`choice` has no values")
+    );
+    assert!(
+        error("{ column = \"series\" }", "{}")
+            .contains("17:20: say what the parameter is drawn from")
+    );
+    assert_eq!(
+        error(
+            "[scale]",
+            "[[queries]]\nname = \"Q\"\nsql = \"SELECT 1\"\n[scale]"
+        ),
+        "w/my-test.toml:19:8: there is another query `q`; names are unique"
+    );
+    assert!(error("name = \"q\"", "name = \"load\"").contains("15:8: `load` has another meaning"));
+    assert!(
+        error("sql = ", "expect = { answer = [[1, 2], [3]] }\nsql = ")
+            .contains("16:30: this row of the answer has 1 cells")
+    );
+    assert!(
+        error("sql = ", "expect = { rows = 0, answer = [[1]] }\nsql = ")
+            .contains("`rows` is 0, but has to be at least 1")
+    );
+    assert!(
+        error("sql = ", "expect = { answer = [[1]] }\nsql = ")
+            .contains("16:10: a query with parameters has no one answer")
+    );
+}
+
+#[test]
+fn windows_and_lists() {
+    let parameter = |text: &str| {
+        let sql = GOOD.replacen("= ${s}\"", "IN (${s}) AND time < ${s.end}\"", 1);
+        parse(&sql.replacen("{ column = \"series\" }", text, 1)).unwrap_err()
+    };
+    assert_eq!(
+        parameter("{ window = \"12h\" }"),
+        "w/my-test.toml:16:50: the query has no parameter `s`; there are `s.begin`, `s.end`"
+    );
+    assert_eq!(
+        parameter("{ column = \"series\", distinct = 8 }"),
+        "w/my-test.toml:16:67: the query has no parameter `s.end`; there are `s`"
+    );
+    for (text, message) in [
+        (
+            "{ distinct = 8 }",
+            "17:33: `distinct` is for values of a column",
+        ),
+        (
+            "{ window = \"1h\", distinct = 8 }",
+            "17:48: `distinct` is for values of a column",
+        ),
+        (
+            "{ column = \"series\", distinct = 0 }",
+            "17:52: `distinct` is 0, but has to be from 1",
+        ),
+        (
+            "{ window = \"soon\" }",
+            "17:31: `window` is `soon`, which is no duration",
+        ),
+        (
+            "{ window = \"1us\" }",
+            "17:31: `window` is `1us`, but has to be whole milliseconds",
+        ),
+        (
+            "{ window = \"0s\" }",
+            "17:31: `window` is `0s`, but has to be whole milliseconds",
+        ),
+        (
+            "{ window = \"1h\", column = \"series\" }",
+            "17:46: column `series` is no timestamp, so it has no windows",
+        ),
+        (
+            "{ window = \"1h\", uniform = [1, 2] }",
+            "17:20: say what the parameter is drawn from",
+        ),
+    ] {
+        let error = parameter(text);
+        assert!(error.contains(message), "{text}: {error}");
+    }
+    assert_eq!(
+        error("{ column = \"series\" }", "{ window = \"1h\" }"),
+        "w/my-test.toml:16:48: the query has no parameter `s`; there are `s.begin`, `s.end`"
+    );
+    let unused = error(
+        "= ${s}\"\nparameters = { s = { column = \"series\" }",
+        "= 'a'\"\nparameters = { s = { window = \"1h\" }",
+    );
+    assert!(
+        unused.ends_with("write ${s.begin} and ${s.end} in the SQL"),
+        "{unused}"
+    );
+    let window = |columns: &str| {
+        let file = GOOD.replacen("value = \"double\"", columns, 1);
+        let file = file.replacen("= ${s}", "= ${s.end}", 1);
+        parse(&file.replacen("{ column = \"series\" }", "{ window = \"1h\" }", 1))
+    };
+    assert!(window("value = \"double\"").is_ok());
+    assert!(window("late = \"timestamp\"").unwrap_err().ends_with(
+        "17:31: the table has the timestamp columns `time`, `late`; say which one with `column`"
+    ));
+}
+
+#[test]
+fn designs_scale_and_published() {
+    assert!(
+        error("\"memory\"", "\"/wide\"")
+            .starts_with("w/my-test.toml:3:40: `/wide` is not a design id")
+    );
+    assert_eq!(
+        error("\"memory\"", "\"cassandra/wide?bucket=1d\""),
+        "w/my-test.toml:3:40: design `cassandra/wide?bucket=1d` is listed twice"
+    );
+    assert_eq!(
+        error("rows = 10", "rows = -1"),
+        "w/my-test.toml:19:8: `rows` is -1, but has to be at least 1"
+    );
+    assert_eq!(
+        error("rows = 10", "replication = 0"),
+        "w/my-test.toml:19:15: `replication` is 0, but has to be from 1 to 4294967295"
+    );
+    assert!(
+        error("rows = 10", "rows = 10\nfull_rows = 9")
+            .contains("20:13: `full_rows` is the whole workload")
+    );
+    assert_eq!(
+        error("what = \"q\"", "what = \"laod\""),
+        "w/my-test.toml:22:36: nothing here is measured under the name `laod`; did you mean `load`?"
+    );
+}
+
+#[test]
+fn a_generator_may_get_another_key() {
+    let text = "title = \"x\"\n[data]\ngenerator = \"sensor\"\n[table]\npartition_key = [\"time\"]\n\
+                order_key = [\"sensor_id\"]\n[[queries]]\nname = \"q\"\nsql = \"SELECT 1\"";
+    let workload = parse(text).unwrap();
+    assert_eq!(
+        workload.table.key().collect::<Vec<_>>(),
+        ["time", "sensor_id"]
+    );
+    let source = bakeoff_workload::source::open(&workload, None).unwrap();
+    assert_eq!(source.schema(), workload.table.schema());
+    assert!(!source.may_repeat_keys());
+}
+
+#[test]
+fn a_place_in_the_sql_is_a_place_in_the_file() {
+    let sql = "sql = \"SELECT avg(value) FROM t WHERE series = ${s}\"";
+    let at = |text: &str, line, column| {
+        let workload = parse(text).unwrap();
+        workload
+            .error_at(&workload.queries[0], line, column, "no")
+            .to_string()
+    };
+    assert_eq!(at(GOOD, 1, 8), "w/my-test.toml:16:15: no");
+    let several = GOOD.replace(
+        sql,
+        "sql = \"\"\"\nSELECT 1,\n  \\\"x\\\", y -- ${s}\n\"\"\"",
+    );
+    assert_eq!(at(&several, 1, 1), "w/my-test.toml:17:1: no");
+    assert_eq!(at(&several, 2, 8), "w/my-test.toml:18:10: no");
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Workload::read(Path::new("no/such.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("cannot read workload file no/such.toml: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn clients_that_ask_at_the_same_time_have_defaults_and_bounds() {
+    let section = |keys: &str| GOOD.replace("[scale]", &format!("[concurrent]\n{keys}\n[scale]"));
+    let plan = parse(&section("clients = 8")).unwrap().concurrent.unwrap();
+    let seconds = plan.limit.as_secs();
+    assert_eq!((plan.clients, plan.permutations, seconds), (8, 100, 10));
+    assert_eq!(parse(GOOD).unwrap().concurrent, None);
+    assert_eq!(
+        parse(&section("clients = 0")).unwrap_err(),
+        "w/my-test.toml:19:11: `clients` is 0, but has to be from 1 to 256"
+    );
+    let error = parse(&section("client = 4")).unwrap_err();
+    assert!(error.contains("did you mean `clients`?"), "{error}");
+}
