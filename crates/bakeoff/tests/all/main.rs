@@ -7,6 +7,7 @@ mod cassandra;
 mod cassandra_drive;
 mod cassandra_faults;
 mod cassandra_nodes;
+mod documents;
 mod drive;
 mod faults;
 mod files;
