@@ -84,6 +84,8 @@ fn a_command_that_there_is_not_is_noticed() {
         "cargo run --release -- run nowhere.toml",
         "cargo run --release --example nothing",
         "cargo publish",
+        "cargo test --workspace --test nothing",
+        "cargo test --workspace --test all nothing::",
         "just nothing",
         "just lint something",
         "scripts/nothing",

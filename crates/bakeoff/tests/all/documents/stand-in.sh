@@ -84,22 +84,30 @@ stand_in_for_cargo() {
 }
 
 example() {
-    local name found
-    name=$(value_of --example "$@")
-    for found in "$REPOSITORY"/crates/*/examples/"$name"{.rs,/main.rs}; do
-        if [ -e "$found" ]; then return; fi
-    done
-    unknown the example "$name"
+    local example
+    example="$REPOSITORY/crates/*/examples/$(value_of --example "$@")"
+    there_is "$example.rs" "$example/main.rs"
 }
 
+# Of `--test all shipped_workloads::` there have to be the program and the module.
 tests() {
-    local name found
+    local name program module="${*: -1}"
     name=$(value_of --test "$@")
     if [ -z "$name" ]; then return; fi
-    for found in "$REPOSITORY"/crates/*/tests/"$name"{.rs,/main.rs}; do
-        if [ -e "$found" ]; then return; fi
+    program="$REPOSITORY/crates/*/tests/$name"
+    there_is "$program.rs" "$program/main.rs"
+    case "$module" in
+        *::) there_is "$program/${module%::}.rs" "$program/${module%::}/mod.rs" ;;
+    esac
+}
+
+# A file that fits one of these patterns.
+there_is() {
+    local pattern
+    for pattern; do
+        if compgen -G "$pattern" >/dev/null; then return; fi
     done
-    unknown the test "$name"
+    unknown the file "$1"
 }
 
 # The word after an option, or nothing.
