@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
+use crate::install::by_system;
 
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -22,16 +23,18 @@ pub enum Error {
     },
 
     #[error(
-        "Maven is needed once to fetch Cassandra: install it with `apt-get install maven`, or name \
-         a running cluster with --cassandra HOST"
+        "Maven is needed once to fetch Cassandra: install it with {}, or name a running cluster \
+         with --cassandra HOST",
+        by_system("maven")
     )]
     NoMaven,
 
     #[error(
         "Cassandra {version} is not here{}: install it with `pip install --upgrade \
-         'bakeoff[engines]'`, or Maven, which fetches it, with `apt-get install maven`, or name a \
-         running cluster with --cassandra HOST",
-        unfit(found)
+         'bakeoff[engines]'`, or Maven, which fetches it, with {}, or name a running cluster with \
+         --cassandra HOST",
+        unfit(found),
+        by_system("maven")
     )]
     NoJars { version: String, found: Vec<String> },
 

@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod files;
 mod home;
+mod install;
 mod log;
 mod machine;
 mod ports;

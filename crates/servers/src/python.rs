@@ -6,6 +6,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::install::by_system;
+
 /// Where environments keep their packages; `lib64` and `dist-packages` are ways of distributions.
 const LIBRARIES: [&str; 2] = ["lib", "lib64"];
 const PACKAGES: [&str; 2] = ["site-packages", "dist-packages"];
@@ -26,11 +28,10 @@ pub fn is_python_package() -> bool {
 
 /// The command that installs something, by the wheel where this program came as one.
 pub(crate) fn how_to_install(wheel: &str, package: &str) -> String {
-    install_commands(is_python_package(), wheel, package)
+    install_commands(is_python_package(), wheel, by_system(package))
 }
 
-fn install_commands(by_wheel: bool, wheel: &str, package: &str) -> String {
-    let system = format!("`apt-get install {package}`");
+fn install_commands(by_wheel: bool, wheel: &str, system: String) -> String {
     match by_wheel {
         true => format!("`pip install '{wheel}'` or {system}"),
         false => system,
@@ -156,7 +157,8 @@ mod tests {
 
     #[test]
     fn the_wheel_is_named_where_there_is_one() {
-        let commands = |by_wheel| install_commands(by_wheel, "bakeoff[engines]", "maven");
+        let system = || "`apt-get install maven`".to_owned();
+        let commands = |by_wheel| install_commands(by_wheel, "bakeoff[engines]", system());
         assert_eq!(commands(false), "`apt-get install maven`");
         let both = "`pip install 'bakeoff[engines]'` or `apt-get install maven`";
         assert_eq!(commands(true), both);
