@@ -82,11 +82,11 @@ impl Generate {
         let mut lines = encoder.header();
         let mut left = rows;
         for batch in source.read(0, BATCH_ROWS)? {
-            let rows = batch?.rows;
+            let batch = batch?.rows;
             let wanted = usize::try_from(left)
                 .unwrap_or(usize::MAX)
-                .min(rows.num_rows());
-            encoder.rows(&rows.slice(0, wanted), &mut lines);
+                .min(batch.num_rows());
+            encoder.rows(&batch.slice(0, wanted), &mut lines);
             out.write_all(&lines)?;
             lines.clear();
             left -= wanted as u64;
