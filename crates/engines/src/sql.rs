@@ -332,7 +332,7 @@ mod tests {
 
     use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
     use async_trait::async_trait;
-    use datafusion::catalog::Session;
+    use datafusion::catalog::Session as CatalogSession;
     use datafusion::logical_expr::TableType;
     use tokio::sync::oneshot;
 
@@ -354,7 +354,7 @@ mod tests {
 
         async fn scan(
             &self,
-            _: &dyn Session,
+            _: &dyn CatalogSession,
             _: Option<&Vec<usize>>,
             _: &[Expr],
             _: Option<usize>,

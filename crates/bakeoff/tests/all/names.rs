@@ -24,7 +24,7 @@ const SENSOR: [&str; 7] = [
     "1",
 ];
 
-fn run_sensor(bench: &Bench, named: &str) -> support::Ended {
+fn run_sensor(bench: &Bench, named: &str) -> crate::support::Ended {
     let options = SENSOR[1..].iter().copied();
     let arguments: Vec<&str> = ["run", named].into_iter().chain(options).collect();
     bench.bakeoff(&arguments).expect(0)

@@ -2,7 +2,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use crate::support::{Bench, READINGS};
+use crate::support::Bench;
 
 /// The program while it runs; killed when its test is over.
 struct Going(Child);
