@@ -152,7 +152,7 @@ fn ranges_that_need_too_many_tables() {
 
 #[test]
 fn ranges_of_generated_rows() {
-    let workload = "designs = [\"timescale/hypertable?chunk=1s\"]\n[data]\ngenerator = \"sensor\"\n\
+    let workload = "designs = [\"timescale/hypertable?chunk=1\"]\n[data]\ngenerator = \"sensor\"\n\
                     [[queries]]\nname = \"mean\"\nsql = \"SELECT avg(value) FROM sensor\"\n";
     let watched = Watched::new(workload, READINGS);
     watched.refuses(&RUN, &["more than 1000 tables", "raise chunk="]);

@@ -202,7 +202,7 @@ fn price_lists_have_names_as_well() {
         .says("did you mean `study-2018`");
     bench
         .bakeoff(&["report", "out", "--prices", "prices/study-2018.toml"])
-        .expect(1)
+        .expect(2)
         .says("cannot read price list prices/study-2018.toml: No such file")
         .says("did you mean `study-2018`");
 }

@@ -37,7 +37,7 @@ schema = ["CREATE TABLE ${keyspace}.readings (series text PRIMARY KEY)"]
 name = "read"
 action = "cql"
 keys = "uniform"
-weight = 1
+weight = 100
 statements = ["SELECT * FROM ${keyspace}.readings WHERE series = :series"]
 "#;
 

@@ -80,6 +80,7 @@ fn few_rounds_are_a_reason_for_doubt() {
         time.observations = 3;
         time.coverage = 0.75;
     }
+    summary.rounds = 3;
     let text = render(&summary, 200, false);
     assert!(text.contains("\n! 3 rounds: an interval is the whole range and covers 75%, not 95%"));
 }

@@ -9,7 +9,7 @@ CREATE KEYSPACE \"Col\" WITH replication = {'class': 'SimpleStrategy', 'replicat
 CREATE TABLE prod.readings (site text, time timestamp, value double, note text, vendor text static,
   PRIMARY KEY (site, time));
 CREATE TABLE prod.\"Other\" (id int PRIMARY KEY);
-CREATE MATERIALIZED VIEW prod.by_note AS SELECT * FROM prod.readings
+CREATE MATERIALIZED VIEW prod.by_note AS SELECT note, site, time, value FROM prod.readings
   WHERE note IS NOT NULL AND site IS NOT NULL AND time IS NOT NULL PRIMARY KEY (note, site, time);
 INSERT INTO prod.readings (site, time, value) VALUES ('north', '2026-01-01T00:00:00Z', 1);
 ";

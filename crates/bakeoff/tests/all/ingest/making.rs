@@ -139,7 +139,7 @@ fn types_can_be_said_and_columns_chosen() {
     let expected = ["1,2024-02-29,2024-02-29T00:00:00.000000001,0.1,007"];
     assert_eq!(rows(&bench, "SELECT * FROM t"), expected);
     let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);
-    info.says("bucket         7 days")
+    info.says("bucket         7d")
         .says("shards         4")
         .says("profile        compact");
 }

@@ -206,7 +206,10 @@ impl Log {
     /// Rows that come from now on are in later segments than the one that is returned, or than all
     /// there are if none is.
     pub fn close(&self) -> Option<u64> {
-        *locked(&self.active) = None;
+        // Held to the end: an insert in between would begin a segment, which then was returned as
+        // closed while later inserts still went into it, and these would be taken for sealed.
+        let mut active = locked(&self.active);
+        *active = None;
         failpoint::hit("freeze.closed");
         reading(&self.segments).last().map(|last| last.number)
     }

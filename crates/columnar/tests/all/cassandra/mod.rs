@@ -40,6 +40,8 @@ async fn tables_in_a_real_cassandra() {
         return;
     }
     let cassandra = Cassandra::start().await;
+    // First of all, since it is read again a minute later.
+    let committed = remembered::commit(&cassandra).await;
 
     timed!(tables::is_made_once_and_found_again(&cassandra));
     timed!(tables::another_definition_is_refused(&cassandra));
@@ -85,7 +87,7 @@ async fn tables_in_a_real_cassandra() {
     timed!(kills::while_tables_are_made_and_dropped(&cassandra));
 
     timed!(remembered::the_index_is_read_again_after_each_commit(
-        &cassandra
+        &cassandra, &committed
     ));
     timed!(whole_table::sealed_with_few_requests_at_once(&cassandra));
     timed!(whole_table::killed_at_every_step(&cassandra));

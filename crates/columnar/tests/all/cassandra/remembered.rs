@@ -1,45 +1,40 @@
 //! What a reader remembers of the index, from a minute after the last commit on.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_columnar::store::{Chunk, Store};
 
 use super::support::{
-    Cassandra, KEYSPACE, PLACE, add, chunk_of_size, definition, ids, replace, valid, write_time,
+    Cassandra, KEYSPACE, PLACE, add, chunk_of_size, definition, ids, replace, valid,
 };
 
 const TABLE: &str = "remembered";
 const COUNTS_AFTER: Duration = Duration::from_secs(61);
 
-/// Chunks that a commit of long ago made valid: the index of a new commit, with earlier timestamps.
-async fn committed_long_ago(cassandra: &Cassandra) -> Vec<Chunk> {
-    const NEW: &str = "committed";
-    let store = cassandra.table(NEW).await;
+/// A table whose last commit gets old while other things are tested.
+pub struct Committed {
+    at: Instant,
+    chunks: Vec<Chunk>,
+}
+
+pub async fn commit(cassandra: &Cassandra) -> Committed {
+    let store = cassandra.table(TABLE).await;
     let chunks = [10, 100_000].map(|bytes| chunk_of_size(&definition(), bytes));
     store.put(PLACE, &chunks).await.unwrap();
     store.commit(vec![add(PLACE, &chunks)]).await.unwrap();
-    cassandra.table(TABLE).await;
-    let timestamp = write_time() - COUNTS_AFTER.as_micros() as i64;
-    let all = format!("SELECT JSON * FROM {KEYSPACE}.{NEW}_index");
-    let all = cassandra.session.query_unpaged(all, ()).await.unwrap();
-    for row in all.into_rows_result().unwrap().rows::<(String,)>().unwrap() {
-        let copy =
-            format!("INSERT INTO {KEYSPACE}.{TABLE}_index JSON ? USING TIMESTAMP {timestamp}");
-        cassandra
-            .session
-            .query_unpaged(copy, row.unwrap())
-            .await
-            .unwrap();
+    Committed {
+        at: Instant::now(),
+        chunks: chunks.to_vec(),
     }
-    chunks.to_vec()
 }
 
-pub async fn the_index_is_read_again_after_each_commit(cassandra: &Cassandra) {
-    let chunks = &committed_long_ago(cassandra).await;
-    let (store, other) = (
-        cassandra.another(TABLE).await,
-        cassandra.another(TABLE).await,
-    );
+pub async fn the_index_is_read_again_after_each_commit(
+    cassandra: &Cassandra,
+    committed: &Committed,
+) {
+    tokio::time::sleep(COUNTS_AFTER.saturating_sub(committed.at.elapsed())).await;
+    let (store, other) = (cassandra.table(TABLE).await, cassandra.another(TABLE).await);
+    let chunks = &committed.chunks;
     assert_eq!(valid(&store, PLACE).await, ids(chunks));
     // What no commit has changed is not looked at.
     let entries = format!("UPDATE {KEYSPACE}.{TABLE}_index SET committed = null");

@@ -1,6 +1,7 @@
 //! Worker threads on the real clock: they begin together, and one that fails is told.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -158,9 +159,13 @@ async fn without_any_worker_there_is_no_load() {
 
 #[tokio::test]
 async fn stopping_ends_workers_that_connect_and_that_wait_before_it_returns() {
-    // One thread is held up for longer than it takes to ask for the end.
-    let fake = Fake::taking(MILLISECOND).connecting(|before| {
-        std::thread::sleep(Duration::from_millis(if before == 3 { 600 } else { 0 }));
+    // One thread is held up until the end has been asked for.
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let held_up = Arc::clone(&is_asked);
+    let fake = Fake::taking(MILLISECOND).connecting(move |before| {
+        while before == 3 && !held_up.load(Ordering::SeqCst) {
+            std::thread::sleep(MILLISECOND);
+        }
         Ok(())
     });
     let fake = Arc::new(fake);
@@ -168,6 +173,7 @@ async fn stopping_ends_workers_that_connect_and_that_wait_before_it_returns() {
     let stopping = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         stop.stop();
+        is_asked.store(true, Ordering::SeqCst);
     };
     let plan = short("2k");
     let mut seconds = super::fake::Seconds::default();

@@ -20,7 +20,11 @@ const CONNECTING: usize = 4;
 fn bench() -> Bench {
     let mut bench = Bench::new();
     let long_ago = Instant::now() - Duration::from_secs(60);
-    bench.settings.budget = Some(Budget::new(long_ago, Duration::from_secs(100)));
+    bench.settings.budget = Some(Budget::with_engines_since(
+        long_ago,
+        long_ago,
+        Duration::from_secs(100),
+    ));
     bench.settings.concurrent = Some(Plan {
         clients: 4,
         permutations: PERMUTATIONS,
