@@ -33,10 +33,7 @@ impl Doctor {
         writeln!(out, "{}", findings.answer())?;
         writeln!(out, "\nEngines:")?;
         for (name, survey) in &findings.engines {
-            let state = match survey.verdict() {
-                Ok(summary) => summary,
-                Err(_) => "cannot be used",
-            };
+            let state = survey.verdict().unwrap_or("cannot be used");
             writeln!(out, "  {name:<10} {state}")?;
             write_needs(&mut out, "    ", &survey.needs)?;
         }
