@@ -168,14 +168,8 @@ fn gib(mib: u64) -> String {
 /// Whether records of servers can be written to Bakeoff's home, which need not be there yet.
 fn check_home(home: &Home) -> Result<String> {
     let folder = home.folder();
-    check_writable(folder).map_err(unwritable)?;
+    check_writable(folder).map_err(Home::unwritable)?;
     Ok(folder.display().to_string())
-}
-
-fn unwritable(error: Error) -> Error {
-    Error::Refused(format!(
-        "{error}: set BAKEOFF_HOME to a folder that can be written and has room"
-    ))
 }
 
 /// # Errors
