@@ -46,22 +46,21 @@ pub(crate) fn free_mib(folder: &Path) -> Result<u64> {
 /// # Errors
 /// `Refused` when the disk of that folder has no room for a server.
 pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
-    check_room(folder, LEAST_FREE_DISK_MIB, &engine.to_string())
+    let remedy = "free some or choose another folder";
+    check_room(folder, LEAST_FREE_DISK_MIB, &engine.to_string(), remedy)
 }
 
 /// # Errors
-/// `Refused` when the disk of that folder has not that much room for what `purpose` says.
-pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str) -> Result<()> {
-    check_free_mib(free_mib(folder)?, least_mib, folder, purpose)
-}
-
-fn check_free_mib(free_mib: u64, least_mib: u64, folder: &Path, purpose: &str) -> Result<()> {
+/// `Refused` when the disk of that folder has not that much room for what `purpose` says, with what
+/// `remedy` says to do.
+pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str, remedy: &str) -> Result<()> {
+    let free_mib = free_mib(folder)?;
     if free_mib >= least_mib {
         return Ok(());
     }
     Err(Error::Refused(format!(
         "the disk of {} is full: {free_mib} MiB are free and {purpose} needs at least \
-         {least_mib} MiB; free some or choose another folder",
+         {least_mib} MiB; {remedy}",
         folder.display()
     )))
 }
@@ -125,9 +124,14 @@ mod tests {
 
     #[test]
     fn a_disk_is_full_when_less_than_a_server_needs_is_free() {
-        let check = |free_mib| check_free_mib(free_mib, 100, Path::new("/data"), "Cassandra");
-        assert!(matches!(check(99), Err(Error::Refused(_))));
-        assert!(check(100).is_ok());
+        let folder = tempfile::tempdir().unwrap();
+        let free = free_mib(folder.path()).unwrap();
+        let check = |least| check_room(folder.path(), least, "Cassandra", "free some");
+        // Others use this disk at the same time.
+        check(free / 2).unwrap();
+        let error = check(free * 2).unwrap_err().to_string();
+        let needed = format!("Cassandra needs at least {} MiB; free some", free * 2);
+        assert!(error.ends_with(&needed), "{error}");
     }
 
     #[test]

@@ -1,7 +1,12 @@
-//! The switches of the tests of all crates: whether a part may be skipped, and how often the parts
-//! that take long are repeated. Only tests use it, so it prints and panics.
+//! What the tests of all crates share: whether a part may be skipped, how often the parts that take
+//! long are repeated, and disks that are small or cannot be written. Only tests use it, so it prints
+//! and panics.
+
+mod disk;
 
 use std::fmt::Display;
+
+pub use disk::Disk;
 
 /// Is 1 where no part of any test may be skipped, whatever the reason.
 const REQUIRED: &str = "BAKEOFF_REQUIRE_ENGINES";

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bakeoff_testing::skipped;
+use bakeoff_testing::{Disk, skipped};
 
 use crate::support::{Bench, Ended, READINGS, of_kind};
 
@@ -36,7 +36,7 @@ fn failed(bench: &Bench) -> Vec<(String, String)> {
 fn a_full_disk_under_one_design_fails_that_one_alone() {
     let bench = sensor("\"parquet\", \"memory\"");
     begin(&bench);
-    let Some(_disk) = SmallDisk::mount(bench.path("out/parquet"), "2m") else {
+    let Some(_disk) = Disk::mount(bench.path("out/parquet"), "size=2m") else {
         return;
     };
     let run = [
@@ -58,7 +58,7 @@ fn a_full_disk_under_one_design_fails_that_one_alone() {
 #[test]
 fn a_full_disk_under_the_journal_ends_the_run_which_goes_on_when_there_is_room() {
     let bench = sensor("\"memory\"");
-    let Some(_disk) = SmallDisk::mount(bench.path("out"), "256k") else {
+    let Some(_disk) = Disk::mount(bench.path("out"), "size=256k") else {
         return;
     };
     begin(&bench);
@@ -228,29 +228,5 @@ impl Drop for Going<'_> {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// A file system of a size of its own, unmounted at the end.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    fn mount(path: PathBuf, size: &str) -> Option<SmallDisk> {
-        std::fs::create_dir_all(&path).unwrap();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
-            .arg(&path)
-            .status();
-        if mounted.is_ok_and(|status| status.success()) {
-            return Some(SmallDisk(path));
-        }
-        skipped("mounting a small tmpfs needs root");
-        None
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
     }
 }

@@ -11,7 +11,7 @@ use super::checksums;
 use super::pinned::PinnedCassandra;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
-use crate::machine::{check_room, on_path};
+use crate::machine::{check_room, free_mib, on_path};
 
 pub(crate) const FETCH_LIMIT: Duration = Duration::from_secs(15 * 60);
 const ERROR_LINES: usize = 5;
@@ -20,6 +20,9 @@ const UNFINISHED: &str = ".fetching";
 const POM: &str = include_str!("pom.xml");
 /// Cassandra 5.0 with all that it depends on has 67.
 const LEAST_ROOM_MIB: u64 = 100;
+const MORE_ROOM: &str = "free some, or set BAKEOFF_HOME to a folder with more room";
+/// How the system names a disk that is full, which Java repeats.
+const NO_ROOM: &str = "No space left on device";
 
 /// The `mvn` on `PATH`.
 ///
@@ -46,15 +49,53 @@ pub(crate) async fn fetch(
         fs::remove_dir_all(&unfinished).map_err(Error::io("empty", &unfinished))?;
     }
     let above = jars.parent().unwrap_or(jars);
-    check_room(above, LEAST_ROOM_MIB, "fetching Cassandra")?;
+    check_room(above, LEAST_ROOM_MIB, "fetching Cassandra", MORE_ROOM)?;
+    let fetched = fetch_into(&unfinished, maven, pinned, version, limit).await;
+    let named =
+        fetched.and_then(|fetched| fs::rename(&fetched, jars).map_err(Error::io("write", jars)));
+    let named = named.map_err(|error| where_full(error, above, version));
+    // Half of the jars would take room that the next attempt may need.
+    let removed = fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished));
+    named.and(removed)
+}
+
+/// Fetches the jars into a folder in `unfinished`, which it returns.
+async fn fetch_into(
+    unfinished: &Path,
+    maven: &Path,
+    pinned: &PinnedCassandra,
+    version: &str,
+    limit: Duration,
+) -> Result<PathBuf> {
     let fetched = unfinished.join("jars");
     create_folder(&fetched)?;
     let pom = unfinished.join("pom.xml");
     fs::write(&pom, pom_text(pinned, version)).map_err(Error::io("write", &pom))?;
     run_maven(maven, &pom, &fetched, version, limit).await?;
     checksums::write(&fetched)?;
-    fs::rename(&fetched, jars).map_err(Error::io("write", jars))?;
-    fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished))
+    Ok(fetched)
+}
+
+/// An error with what to do, where it is for lack of room: in the folder of the jars, or in Maven's
+/// own.
+fn where_full(error: Error, folder: &Path, version: &str) -> Error {
+    let text = error.to_string();
+    let has_no_room = text.contains(NO_ROOM);
+    let names_folder = folder.to_str().is_some_and(|folder| text.contains(folder));
+    if free_mib(folder).is_ok_and(|free| free == 0) || has_no_room && names_folder {
+        return Error::Refused(format!(
+            "fetching Cassandra {version} into {} stopped, as the disk became full: it needs \
+             {LEAST_ROOM_MIB} MiB; {MORE_ROOM}",
+            folder.display()
+        ));
+    }
+    if has_no_room {
+        return Error::Refused(format!(
+            "{text}\nMaven's own folder has no room: it needs {LEAST_ROOM_MIB} MiB in ~/.m2 and in \
+             the temporary folder; free some there"
+        ));
+    }
+    error
 }
 
 async fn run_maven(
@@ -121,9 +162,12 @@ fn last_errors(printed: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use bakeoff_testing::Disk;
+
     use super::*;
     use crate::cassandra::pinned;
-    use std::os::unix::fs::PermissionsExt;
 
     fn maven_that(does: &str, folder: &Path) -> PathBuf {
         let program = folder.join("mvn");
@@ -163,6 +207,78 @@ mod tests {
         assert!(jars.join("a.jar").exists() && !jars.join("half.jar").exists());
         checksums::check(&jars).unwrap();
         assert!(!folder.path().join(UNFINISHED).exists());
+    }
+
+    /// A Maven that copies jars of 3 × 25 MiB from a folder, as the real one does from its own.
+    fn maven_that_copies(folder: &Path) -> PathBuf {
+        for jar in ["a.jar", "b.jar", "c.jar"] {
+            fs::write(folder.join(jar), vec![1; 25 << 20]).unwrap();
+        }
+        let from = folder.display();
+        maven_that(
+            &format!("for last; do :; done\ncp '{from}'/*.jar \"${{last#*=}}\""),
+            folder,
+        )
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_becomes_full_is_told_and_keeps_no_half_of_the_jars() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(disk) = Disk::mount(folder.path().join("disk"), "size=110m") else {
+            return;
+        };
+        let maven = maven_that_copies(folder.path());
+        let jars = disk.folder().join("cassandra-5.0.9");
+        let fetch =
+            || async { fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, FETCH_LIMIT).await };
+        let remedy = "needs 100 MiB; free some, or set BAKEOFF_HOME to a folder with more room";
+
+        // Another program writes to the disk at the same time.
+        let (filler, script) = (
+            disk.folder().join("filler"),
+            fs::read_to_string(&maven).unwrap(),
+        );
+        let fill = format!("\nhead -c 60M /dev/zero > '{}'\n", filler.display());
+        fs::write(&maven, script.replacen('\n', &fill, 1)).unwrap();
+        let text = fetch().await.unwrap_err().to_string();
+        let start = format!(
+            "fetching Cassandra 5.0.9 into {} stopped, as the disk became full",
+            disk.folder().display()
+        );
+        assert!(text.starts_with(&start) && text.ends_with(remedy), "{text}");
+        let left: Vec<_> = fs::read_dir(disk.folder()).unwrap().collect();
+        assert_eq!(left.len(), 1, "nothing but the filler: {left:?}");
+
+        // It is still full before anything is fetched.
+        let text = fetch().await.unwrap_err().to_string();
+        let start = format!("the disk of {} is full: 50 MiB", disk.folder().display());
+        assert!(text.starts_with(&start), "{text}");
+        assert!(text.contains("fetching Cassandra needs at least 100 MiB; free some, or set"));
+
+        fs::remove_file(&filler).unwrap();
+        fs::write(&maven, script).unwrap();
+        fetch().await.unwrap();
+        checksums::check(&jars).unwrap();
+        assert_eq!(fs::metadata(jars.join("c.jar")).unwrap().len(), 25 << 20);
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_of_maven_itself_is_told_as_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let does = "echo '[ERROR] Could not transfer artifact: /m2/x.jar: No space left on device' \
+                    && exit 1";
+        let maven = maven_that(does, folder.path());
+        let jars = folder.path().join("cassandra-5.0.9");
+        let error = fetch(&maven, &pinned().unwrap(), "5.0.9", &jars, FETCH_LIMIT).await;
+        let text = error.unwrap_err().to_string();
+        assert!(
+            text.starts_with("Maven could not fetch Cassandra 5.0.9:\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("in ~/.m2 and in the temporary folder; free some there"),
+            "{text}"
+        );
     }
 
     #[tokio::test]

@@ -1,0 +1,38 @@
+//! File systems that a test mounts, which needs root.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::skipped;
+
+/// A file system in memory, unmounted at the end.
+pub struct Disk(PathBuf);
+
+impl Disk {
+    /// A disk in that folder, which is made, with options of `mount` such as `size=2m`. `None`,
+    /// with the reason printed, where this user may not mount.
+    #[track_caller]
+    pub fn mount(folder: impl Into<PathBuf>, options: &str) -> Option<Disk> {
+        let folder = folder.into();
+        std::fs::create_dir_all(&folder).expect("a folder for the disk");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+            .arg(&folder)
+            .status();
+        if mounted.is_ok_and(|status| status.success()) {
+            return Some(Disk(folder));
+        }
+        skipped("mounting a file system needs root");
+        None
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
