@@ -1,18 +1,48 @@
 //! Writing files so that a crash leaves either the old or the new one.
 
 use std::fs::{self, File};
-use std::io::Write;
-use std::path::Path;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Advice, fadvise};
 
 use crate::error::{Error, Result};
+use crate::machine::existing;
 
 const LOCK_POLL: Duration = Duration::from_millis(100);
+/// Names that are tried for a file where a killed process has left one behind.
+const TRIAL_NAMES: u32 = 100;
 
 pub(crate) fn create_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(Error::io("create the folder", path))
+}
+
+/// Whether files can be made in a folder, or, while it is not there, in the nearest one above it
+/// that is. An empty file of a name that no other has is made and removed: the permissions say yes
+/// to root on a disk that is mounted to be read only.
+///
+/// # Errors
+/// Why they cannot.
+pub fn try_writing(folder: &Path) -> std::io::Result<()> {
+    let there = existing(folder);
+    if !there.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    let tried = (0..TRIAL_NAMES).find_map(|number| try_file(&trial_file(there, number)));
+    tried.unwrap_or_else(|| Err(ErrorKind::AlreadyExists.into()))
+}
+
+/// Makes and removes a file; `None` if there is one of that name, which is left alone.
+fn try_file(path: &Path) -> Option<std::io::Result<()>> {
+    match File::create_new(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => None,
+        made => Some(made.and_then(|_| fs::remove_file(path))),
+    }
+}
+
+fn trial_file(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!(".bakeoff-{}-{number}", std::process::id()))
 }
 
 /// Writes the whole file and syncs it and its folder before it appears under its name.
@@ -77,6 +107,8 @@ pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_testing::Disk;
+
     use super::*;
 
     #[test]
@@ -110,6 +142,42 @@ mod tests {
         assert!(error.to_string().contains("another Bakeoff"), "{error}");
         drop(held);
         lock(&path, Duration::ZERO).await.unwrap();
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn trying_to_write_leaves_a_folder_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let left_behind = trial_file(folder.path(), 0);
+        fs::write(&left_behind, "kept").unwrap();
+        let before = names(folder.path());
+        try_writing(folder.path()).unwrap();
+        try_writing(&folder.path().join("not/there/yet")).unwrap();
+        assert_eq!(names(folder.path()), before);
+        assert_eq!(fs::read_to_string(&left_behind).unwrap(), "kept");
+        let error = try_writing(&left_behind.join("below")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotADirectory);
+    }
+
+    #[test]
+    fn what_the_permissions_allow_root_is_tried() {
+        for folder in ["/proc", "/proc/nothing/here"] {
+            assert!(try_writing(Path::new(folder)).is_err(), "{folder}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let Some(disk) = Disk::mount(folder.path(), "ro") else {
+            return;
+        };
+        let error = try_writing(&disk.folder().join("below")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ReadOnlyFilesystem);
     }
 
     #[test]

