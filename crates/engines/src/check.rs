@@ -1,5 +1,7 @@
 //! Queries of a workload, planned before anything is touched.
 
+mod expectation;
+
 use std::sync::Arc;
 
 use bakeoff_workload::{Error, Parameter, Query, Result, Workload};
@@ -15,22 +17,30 @@ use crate::registry::ENGINES;
 use crate::sql::{message, ordering, session_with};
 
 /// Plans every query of a workload against its table: a missing column, an unknown function,
-/// broken SQL, or SQL that is no query is an error with its line and column in the workload file.
+/// broken SQL, SQL that is no query, or an expected answer that it cannot give is an error with its
+/// line and column in the workload file.
 pub async fn check_queries(workload: &Workload) -> Result<()> {
     let table = Arc::new(EmptyTable::new(workload.table.schema()));
     let session =
         session_with(1, &workload.table.name, table).map_err(|e| Error::Usage(message(&e)))?;
     for query in &workload.queries {
-        let (line, column, complaint) = match complaint(workload, &session, query, &query.sql).await
-        {
-            Some(complaint) => complaint,
-            None => match complaint_of_engine_sql(workload, &session, query).await {
-                Some(complaint) => (1, 1, complaint),
-                None => continue,
-            },
+        let plan = match planned(workload, &session, query, &query.sql).await {
+            Ok(plan) => plan,
+            Err((line, column, complaint)) => {
+                let message = format!("query {}: {complaint}", query.name);
+                return Err(workload.error_at(query, line, column, message));
+            }
         };
-        let message = format!("query {}: {complaint}", query.name);
-        return Err(workload.error_at(query, line, column, message));
+        if let Some(complaint) = complaint_of_engine_sql(workload, &session, query).await {
+            let message = format!("query {}: {complaint}", query.name);
+            return Err(workload.error_at(query, 1, 1, message));
+        }
+        if let Some(expectation) = &query.expect
+            && let Some(complaint) = expectation::complaint(expectation, &plan)
+        {
+            let message = format!("query {}: {complaint}", query.name);
+            return Err(workload.error_in_expectation(expectation, message));
+        }
     }
     Ok(())
 }
@@ -48,12 +58,17 @@ async fn complaint_of_engine_sql(
         ));
     }
     // One that speaks SQL may speak another one than DataFusion: its own errors tell.
-    let planned = |place: &str| {
+    let is_planned = |place: &str| {
         let name = place.split('/').next().unwrap_or_default();
         !ENGINES.iter().any(|e| e.name() == name && e.speaks_sql())
     };
-    for (engine, sql) in query.engine_sql.iter().filter(|(place, _)| planned(place)) {
-        if let Some((line, column, complaint)) = complaint(workload, session, query, sql).await {
+    for (engine, sql) in query
+        .engine_sql
+        .iter()
+        .filter(|(place, _)| is_planned(place))
+    {
+        let planned = planned(workload, session, query, sql).await;
+        if let Err((line, column, complaint)) = planned {
             return Some(format!(
                 "its SQL for {engine}, line {line}, column {column}: {complaint}"
             ));
@@ -70,24 +85,28 @@ fn is_known(place: &str) -> bool {
         .any(|engine| engine.name() == place || is_layout(engine))
 }
 
-/// Line, column and what is wrong there.
-async fn complaint(
+/// The plan of a query's SQL, or line and column in it and what is wrong there.
+async fn planned(
     workload: &Workload,
     session: &SessionContext,
     query: &Query,
     sql: &str,
-) -> Option<(usize, usize, String)> {
+) -> Result<LogicalPlan, (usize, usize, String)> {
     let plan = session
         .state()
         .create_logical_plan(&with_nulls(query, sql))
-        .await;
-    let plan = match plan {
-        Ok(plan) => plan,
-        Err(error) => return Some(located(workload, &error)),
-    };
-    let at_start = |complaint: &str| Some((1, 1, complaint.to_owned()));
-    if !is_query(&plan) {
-        return at_start("this is no query: write a SELECT");
+        .await
+        .map_err(|error| located(workload, &error))?;
+    match complaint_of_plan(&plan) {
+        Some(complaint) => Err((1, 1, complaint)),
+        None => Ok(plan),
+    }
+}
+
+/// Why answers to a query cannot be compared.
+fn complaint_of_plan(plan: &LogicalPlan) -> Option<String> {
+    if !is_query(plan) {
+        return Some("this is no query: write a SELECT".to_owned());
     }
     let (mut unordered, mut offset) = (false, false);
     let walked = plan.apply_with_subqueries(|node| {
@@ -97,18 +116,19 @@ async fn complaint(
         }
         Ok(TreeNodeRecursion::Continue)
     });
-    match walked {
-        Err(error) => at_start(&message(&error)),
-        Ok(_) if unordered => at_start(
+    let complaint = match walked {
+        Err(error) => return Some(message(&error)),
+        Ok(_) if unordered => {
             "it has a LIMIT without an ORDER BY on its output columns: many answers would be \
-             right, so designs cannot be compared; add an ORDER BY",
-        ),
-        Ok(_) if offset => at_start(
+             right, so designs cannot be compared; add an ORDER BY"
+        }
+        Ok(_) if offset => {
             "it has an OFFSET: which rows are left out is open where rows tie, so designs cannot \
-             be compared; restrict the rows with WHERE",
-        ),
-        Ok(_) => None,
-    }
+             be compared; restrict the rows with WHERE"
+        }
+        Ok(_) => return None,
+    };
+    Some(complaint.to_owned())
 }
 
 /// The SQL with NULL for each parameter, padded so that every other token keeps its position.

@@ -99,6 +99,12 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Whether its designs take batches of rows from many workers at a time: see
+    /// [`Design::inserts`].
+    fn takes_inserts(&self) -> bool {
+        true
+    }
+
     /// Whether it understands SQL itself, so that it may be asked what DataFusion could not plan.
     fn speaks_sql(&self) -> bool {
         false

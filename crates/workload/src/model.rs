@@ -152,10 +152,12 @@ impl Parameter {
 /// The right answer over the first rows of the data, checked before anything is loaded.
 #[derive(Debug, Clone)]
 pub struct Expectation {
-    /// Rows from the start of the data; all of them when absent (files).
+    /// Rows from the start of the data; all of them when absent, which then come to an end.
     pub rows: Option<u64>,
     /// Cells as text; `NULL` for null. Numbers are compared as numbers.
     pub answer: Vec<Vec<String>>,
+    /// Line and column in the workload file, both from 1 on.
+    pub position: (usize, usize),
 }
 
 /// Production scale, for the forecast.

@@ -4,23 +4,39 @@
 //! Engines come last ([`crate::engines::Engines::checked`]), when what killed commands left behind
 //! is stopped and takes no memory any more.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
 use bakeoff_driver::check_expectations;
+use bakeoff_engines::servers::try_writing;
 use bakeoff_engines::{SqlOracle, check_ranges};
 use bakeoff_stats::JournalError;
 use bakeoff_workload::source::check_first_rows;
 use bakeoff_workload::{DesignId, RowSource, Workload};
-use rustix::fs::{Access, AtFlags, CWD, accessat};
 
 use crate::cmd::choice::Rows;
 use crate::progress::Progress;
 
 /// Rows that a budget loads at least: its first slice.
 const LEAST_ROWS_OF_A_BUDGET: u64 = 5_000;
+
+/// How many rows a design has to hold.
+pub struct RowsToHold {
+    pub least: u64,
+    /// What may end before all rows of the workload are loaded; absent where `least` are all.
+    pub unless: Option<&'static str>,
+}
+
+impl RowsToHold {
+    /// That many rows, or as many as the budget allows.
+    pub fn asked(rows: Option<u64>) -> RowsToHold {
+        RowsToHold {
+            least: rows.unwrap_or(LEAST_ROWS_OF_A_BUDGET),
+            unless: rows.is_none().then_some("the budget ends loading"),
+        }
+    }
+}
 
 /// What is looked at.
 pub struct Before<'a> {
@@ -40,7 +56,12 @@ impl Before<'_> {
         check: impl FnOnce() -> Result<(), JournalError>,
     ) -> Result<()> {
         check()?;
-        Ok(check_writable(dir)?)
+        let tried = try_writing(dir).map_err(|source| JournalError::Io {
+            doing: "create the run folder",
+            path: dir.to_owned(),
+            source,
+        });
+        Ok(tried?)
     }
 
     /// How many rows were asked for; a text file is read to count all.
@@ -64,61 +85,43 @@ impl Before<'_> {
         Ok(doubts)
     }
 
-    fn warn(&self, doubts: &[String]) {
+    pub fn warn(&self, doubts: &[String]) {
         for doubt in doubts {
             self.progress.say(&format!("warning: {doubt}"));
         }
     }
 
-    /// Checks the rows against the tables that designs need for their ranges; `rows` is absent
-    /// where a budget decides. What may go wrong is told, and returned.
+    /// Checks the rows against the tables that designs need for their ranges. What may go wrong is
+    /// shown, and returned.
     ///
     /// # Errors
     /// A design that cannot hold the rows, with a setting that can.
-    pub fn check_ranges(&self, designs: &[DesignId], rows: Option<u64>) -> Result<Vec<String>> {
+    pub fn check_ranges(&self, designs: &[DesignId], rows: &RowsToHold) -> Result<Vec<String>> {
         self.progress.what("checking ranges of the order key");
         let (workload, source) = (self.workload, self.source.as_ref());
-        let least = rows.unwrap_or(LEAST_ROWS_OF_A_BUDGET);
-        check_ranges(designs, workload, source, least)?;
-        if rows.is_some() {
+        check_ranges(designs, workload, source, rows.least)?;
+        let Some(unless) = rows.unless else {
             return Ok(Vec::new());
-        }
+        };
         let all = check_ranges(designs, workload, source, workload.scale.full_rows);
         let doubt = all
             .err()
-            .map(|error| format!("unless the budget ends loading before: {error}"));
+            .map(|error| format!("unless {unless} before: {error}"));
         let doubts: Vec<String> = doubt.into_iter().collect();
         self.warn(&doubts);
         Ok(doubts)
     }
 
-    /// Compares the answers that the workload expects over its first rows with the right ones.
+    /// Compares the answers that the workload expects over its first rows, or over all that are
+    /// loaded in any case, with the right ones.
     ///
     /// # Errors
     /// An answer is another one, or cannot be had.
-    pub async fn check_expectations(&self, threads: usize) -> Result<()> {
+    pub async fn check_expectations(&self, rows: &RowsToHold, threads: usize) -> Result<()> {
         self.progress.what("checking expected answers");
         let table = self.workload.table.clone();
         let mut oracle = SqlOracle::new(self.source.clone(), table, threads);
-        Ok(check_expectations(self.workload, &mut oracle).await?)
+        let checked = check_expectations(self.workload, &self.source, rows.least, &mut oracle);
+        Ok(checked.await?)
     }
-}
-
-/// Whether a folder may be made or written to, which is asked of the first one above it that is
-/// there.
-fn check_writable(dir: &Path) -> Result<(), JournalError> {
-    let mut above = dir.ancestors().filter(|path| path.exists());
-    let Some(there) = above.next() else {
-        return Ok(());
-    };
-    let refused = |source: io::Error| JournalError::Io {
-        doing: "create the run folder",
-        path: dir.to_owned(),
-        source,
-    };
-    if !there.is_dir() {
-        return Err(refused(io::ErrorKind::NotADirectory.into()));
-    }
-    let wanted = Access::WRITE_OK | Access::EXEC_OK;
-    accessat(CWD, there, wanted, AtFlags::EACCESS).map_err(|error| refused(error.into()))
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
+use bakeoff_engines::check_queries;
 use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{Data, Error, Workload, source};
 use clap::Args;
@@ -25,6 +26,9 @@ pub struct DataOptions {
 impl DataOptions {
     /// The workload of a file, or the one of that name that comes with Bakeoff, with the options
     /// of its generator.
+    ///
+    /// # Errors
+    /// A misuse if it cannot be read, or says something impossible.
     pub fn workload(&self, asked: &Path) -> Result<Workload> {
         let (workload, hint) = match choose(&WORKLOADS, asked)? {
             Chosen::Shipped(Shipped { name, text }) => {
@@ -34,10 +38,17 @@ impl DataOptions {
             Chosen::File { hint } => (Workload::read_with(asked, &self.set), hint),
         };
         workload.map_err(|error| match error {
-            Error::Usage(_) => Misuse::of(error.into()).into(),
-            Error::Read { .. } => anyhow!("{error}{hint}"),
-            error => error.into(),
+            Error::Read { .. } => Misuse::of(anyhow!("{error}{hint}")).into(),
+            error => Misuse::of(error.into()).into(),
         })
+    }
+
+    /// The same workload, of which every query can be planned.
+    pub async fn workload_with_queries(&self, asked: &Path) -> Result<Workload> {
+        let workload = self.workload(asked)?;
+        let checked = check_queries(&workload).await;
+        checked.map_err(|error| Misuse::of(error.into()))?;
+        Ok(workload)
     }
 
     /// The rows of a workload, from the data file if one is named.

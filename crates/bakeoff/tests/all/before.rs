@@ -145,6 +145,8 @@ fn ranges_that_need_too_many_tables() {
     watched.refuses(&["run", "w.toml", "--dry-run"], &words);
     let partitioned = workload.replace(hypertable, "postgres/partitioned?width=1h");
     Watched::new(&partitioned, &days()).refuses(&RUN, &["postgres/partitioned", "raise width=7d"]);
+    let grid = ["--batches", "10,1000", "--workers", "1"];
+    watched.refuses(&[&["sweep", "w.toml"], &grid[..]].concat(), &words);
     // No more rows than have tables.
     let dry = ["run", "w.toml", "--dry-run", "--rows", "900"];
     watched.bakeoff(&dry).expect(0);

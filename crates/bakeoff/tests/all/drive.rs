@@ -93,14 +93,14 @@ fn a_design_without_point_operations_is_refused_with_the_reason() {
 fn a_workload_without_a_mix_is_refused() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let ended = bench.bakeoff(&["drive", "w.toml", "--designs", "dry"]);
-    ended.expect(1).says("[mix]");
+    ended.expect(2).says("[mix]");
 }
 
 #[test]
 fn weights_that_do_not_add_up_are_refused_with_their_sum() {
     let bench = Bench::new(&MIX.replace("weight = 25", "weight = 20"), "");
     let ended = bench.bakeoff(&["drive", "w.toml"]);
-    ended.expect(1).says("95");
+    ended.expect(2).says("95");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn mistakes_in_a_workload_file_are_shown_where_they_are() {
     ];
     for (from, to, place, words) in cases {
         let bench = Bench::new(&WORKLOAD.replace(from, to), READINGS);
-        let run = bench.bakeoff(&RUN).expect(1);
+        let run = bench.bakeoff(&RUN).expect(2);
         run.says(place).says(words);
         assert!(!bench.path("out").exists(), "{to}: something was written");
     }
@@ -149,7 +149,7 @@ fn what_is_not_there_is_named() {
     let bench = Bench::new(WORKLOAD, READINGS);
     bench
         .bakeoff(&["run", "nothing.toml"])
-        .expect(1)
+        .expect(2)
         .says("nothing.toml");
     bench
         .bakeoff(&["report", "nowhere"])

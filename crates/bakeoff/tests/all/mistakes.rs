@@ -16,7 +16,7 @@ fn place(text: &str, word: &str) -> String {
 #[track_caller]
 fn refused(workload: &str, word: &str, message: &str) {
     let bench = Bench::new(workload, READINGS);
-    let ended = bench.bakeoff(&["run", "w.toml"]).expect(1);
+    let ended = bench.bakeoff(&["run", "w.toml"]).expect(2);
     let wanted = format!("error: w.toml:{}: {message}", place(workload, word));
     assert!(
         ended.stderr.starts_with(&wanted),
@@ -179,7 +179,7 @@ fn sql_for_an_engine_that_there_is_not() {
 #[test]
 fn a_missing_file_is_told_once() {
     let bench = Bench::new(WORKLOAD, READINGS);
-    let ended = bench.bakeoff(&["run", "nowhere.toml"]).expect(1);
+    let ended = bench.bakeoff(&["run", "nowhere.toml"]).expect(2);
     assert_eq!(
         ended.stderr,
         "error: cannot read workload file nowhere.toml: No such file or directory (os error 2)\n"
@@ -235,11 +235,63 @@ fn an_answer_expected_over_a_whole_file_is_checked() {
     };
     let whole = ["run", "w.toml", "--budget", "1s", "--out", "out"];
     expecting(4).bakeoff(&whole).expect(0);
-    let ended: Ended = expecting(5).bakeoff(&whole).expect(1);
+    let wrong = expecting(5);
+    let ended: Ended = wrong.bakeoff(&whole).expect(1);
     ended.says("query all: over all rows the workload file expects another answer: (4)");
+    assert!(!wrong.path("out").exists(), "it is known before");
     // Of a part, the workload file says nothing.
     let part = [&whole[..], &["--rows", "3"]].concat();
     expecting(5).bakeoff(&part).expect(0);
+}
+
+#[test]
+fn an_expected_answer_that_the_sql_cannot_give() {
+    let expecting = |select: &str, answer: &str| {
+        let sql = format!("SELECT {select} FROM readings");
+        with_query(&format!("\"{sql}\"\nexpect = {{ answer = {answer} }}"))
+    };
+    let wrong = |select: &str, answer: &str, message: &str| {
+        let message = format!("query all: the expected answer has {message}");
+        refused(&expecting(select, answer), "{ answer", &message);
+    };
+    let counted = "count(*) AS n";
+    wrong(
+        counted,
+        "[[4, 1]]",
+        "rows of 2 cells, and those of the SQL have 1",
+    );
+    wrong(
+        counted,
+        "[[\"four\"]]",
+        "`four` for `n`, which is a whole number",
+    );
+    wrong(counted, "[[4.0]]", "`4.0` for `n`, which is a whole number");
+    wrong(
+        "avg(value) AS mean",
+        "[[\"-\"]]",
+        "`-` for `mean`, which is a number",
+    );
+    wrong(
+        "count(*) > 1 AS many",
+        "[[1]]",
+        "`1` for `many`, which is true or false",
+    );
+    wrong(
+        "series",
+        "[[\"a\"], [\"b\"]]",
+        "several rows, which are compared in order",
+    );
+    for (select, answer) in [
+        ("avg(value) AS mean", "[[\"NaN\"]]"),
+        (
+            "max(value) AS most, count(*) > 1 AS many",
+            "[[\"NULL\", true]]",
+        ),
+        ("value", "[]"),
+    ] {
+        let bench = Bench::new(&expecting(select, answer), READINGS);
+        bench.bakeoff(&["run", "w.toml", "--dry-run"]).expect(0);
+    }
 }
 
 #[test]

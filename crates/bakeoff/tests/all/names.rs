@@ -151,7 +151,7 @@ fn a_name_that_is_nearly_right_is_told() {
         "; did you mean `easy-stress/key_value` (it comes with Bakeoff)?",
     );
     no("nonsense", "");
-    let ended = bench.bakeoff(&["run", "workloads/formats.toml"]).expect(1);
+    let ended = bench.bakeoff(&["run", "workloads/formats.toml"]).expect(2);
     assert_eq!(
         ended.stderr,
         "error: cannot read workload file workloads/formats.toml: No such file or directory (os \

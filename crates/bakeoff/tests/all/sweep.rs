@@ -196,12 +196,18 @@ fn a_server_that_is_killed_fails_its_design_only() {
 #[test]
 fn what_cannot_be_swept_is_told() {
     let bench = Bench::new(WORKLOAD, READINGS);
-    sweep(&bench, &["--designs", "parquet"])
-        .expect(1)
-        .says("takes no inserts");
-    let shown = bench.bakeoff(&["sweep", "w.toml", "--dry-run"]).expect(0);
-    shown.says("20 settings");
-    assert!(!bench.path("runs").exists());
+    let refused = |arguments: &[&str], words: &str| {
+        sweep(&bench, arguments).expect(2).says(words);
+    };
+    refused(
+        &["--designs", "postgres/plain,parquet"],
+        "design parquet: it takes no inserts from several workers; leave it out of --designs",
+    );
+    refused(&[], "w has no design that takes inserts");
+    let wrong = WORKLOAD.replace("avg(value)", "avg(vlaue)");
+    std::fs::write(bench.path("wrong.toml"), wrong).unwrap();
+    let ended = bench.bakeoff(&["sweep", "wrong.toml"]).expect(2);
+    ended.says("wrong.toml:").says("did you mean `value`?");
     for (option, value) in [
         ("--batches", "0"),
         ("--workers", "8,x"),
@@ -213,4 +219,42 @@ fn what_cannot_be_swept_is_told() {
             .expect(2)
             .says(option);
     }
+    assert!(!bench.path("runs").exists() && !bench.path("out").exists());
+}
+
+#[test]
+fn settings_of_which_none_can_be_measured_are_refused() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let grid = |batches: &'static str, workers: &'static str| {
+        let command = [
+            "sweep",
+            "w.toml",
+            "--designs",
+            "local/columnar",
+            "--dry-run",
+        ];
+        let grid = ["--batches", batches, "--workers", workers];
+        bench.bakeoff(&[&command[..], &grid].concat())
+    };
+    grid("1,10,100", "1,8").expect(0).says("6 settings");
+    grid("3,10", "1")
+        .expect(2)
+        .says("smallest numbers of --batches and --workers, 3 and 1, two batches for each worker")
+        .says("are 6 rows, and the data have 4");
+    grid("100k", "4096")
+        .expect(2)
+        .says("409600000 rows, more than the 4000000 that may be in memory");
+}
+
+#[test]
+fn designs_of_the_workload_that_take_no_inserts_are_left_out() {
+    let workload = WORKLOAD.replace("\"memory\"]", "\"memory\", \"local/columnar\"]");
+    let bench = Bench::new(&workload, READINGS);
+    let shown = bench.bakeoff(&["sweep", "w.toml", "--dry-run"]).expect(0);
+    shown
+        .says("20 settings")
+        .says("\nlocal/columnar\n")
+        .says("warning: memory is not swept: it takes no inserts");
+    assert!(!shown.stdout.contains("parquet"), "{}", shown.stdout);
+    assert!(!bench.path("runs").exists());
 }

@@ -25,6 +25,40 @@ pub struct Setting {
     pub workers: u32,
 }
 
+impl Setting {
+    /// Rows of which each worker has a batch to warm up with and one to be measured by.
+    pub fn needed_rows(self) -> u64 {
+        2 * self.rows_on_their_way()
+    }
+
+    /// Why it cannot be measured with that many rows, where their number is known.
+    pub fn obstacle(self, known_rows: Option<u64>) -> Option<String> {
+        self.too_many_rows()
+            .or_else(|| self.too_few_rows(known_rows?))
+    }
+
+    fn rows_on_their_way(self) -> u64 {
+        self.batch_rows * u64::from(self.workers)
+    }
+
+    fn too_few_rows(self, known: u64) -> Option<String> {
+        let needed = self.needed_rows();
+        (known < needed).then(|| {
+            format!("two batches for each worker are {needed} rows, and the data have {known}")
+        })
+    }
+
+    fn too_many_rows(self) -> Option<String> {
+        let rows = self.rows_on_their_way();
+        (rows > MOST_ROWS_ON_THEIR_WAY).then(|| {
+            format!(
+                "a batch for each worker is {rows} rows, more than the {MOST_ROWS_ON_THEIR_WAY} \
+                 that may be in memory"
+            )
+        })
+    }
+}
+
 /// What is the same for all settings of a sweep.
 pub struct Sweeping {
     pub source: Arc<dyn RowSource>,
@@ -37,19 +71,12 @@ pub struct Sweeping {
     pub time_out: Duration,
 }
 
-/// Whether a design takes inserts from many workers; its table is made for that.
+/// Makes the table of a design, and asks how it takes inserts from many workers.
 ///
 /// # Errors
-/// If its table cannot be made, in words.
-pub async fn takes_inserts(design: &dyn Design) -> Result<bool, String> {
-    let asked = async {
-        design.create().await?;
-        design.inserts().await
-    };
-    let inserts = limited(asked).await;
-    inserts
-        .map(|inserts| inserts.is_some())
-        .map_err(|e| e.to_string())
+/// If its table cannot be made, or takes none, in words.
+pub async fn check_inserts(design: &dyn Design) -> Result<(), String> {
+    table(design).await.map(|_| ())
 }
 
 /// Measures a setting. Whatever goes wrong is in the cell, and all of it ends within limits.
@@ -61,7 +88,7 @@ pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting)
         inserted: None,
         failures: Failures::default(),
         check: None,
-        reason: { too_many_rows(setting) }.or_else(|| sweeping.too_few_rows(setting)),
+        reason: { setting.obstacle(sweeping.source.known_rows()) }.map(|why| not_measured(&why)),
     };
     if cell.reason.is_none() {
         let filled = fill(design, sweeping, setting, &mut cell).await;
@@ -82,8 +109,8 @@ pub async fn warm_up(
     setting: Setting,
     length: Duration,
 ) -> Result<(), String> {
-    if let Some(reason) = too_many_rows(setting) {
-        return Err(reason);
+    if let Some(why) = setting.too_many_rows() {
+        return Err(not_measured(&why));
     }
     let inserts = table(design).await?;
     let feed = sweeping.feed(&inserts, setting);
@@ -98,28 +125,10 @@ impl Sweeping {
         let (source, inserts) = (Arc::clone(&self.source), Arc::clone(inserts));
         Arc::new(Feed::start(source, inserts, setting.batch_rows as usize))
     }
-
-    /// Each worker needs a batch to warm up with and one to be measured by.
-    fn too_few_rows(&self, setting: Setting) -> Option<String> {
-        let known = self.source.known_rows()?;
-        let needed = 2 * setting.batch_rows * u64::from(setting.workers);
-        (known < needed).then(|| {
-            format!(
-                "not measured: two batches for each worker are {needed} rows, and the data have \
-                 {known}"
-            )
-        })
-    }
 }
 
-fn too_many_rows(setting: Setting) -> Option<String> {
-    let rows = setting.batch_rows * u64::from(setting.workers);
-    (rows > MOST_ROWS_ON_THEIR_WAY).then(|| {
-        format!(
-            "not measured: a batch for each worker is {rows} rows, more than the \
-             {MOST_ROWS_ON_THEIR_WAY} that may be in memory"
-        )
-    })
+fn not_measured(why: &str) -> String {
+    format!("not measured: {why}")
 }
 
 async fn fill(

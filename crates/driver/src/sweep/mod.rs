@@ -12,7 +12,7 @@ mod inserts;
 mod measure;
 
 pub use inserts::{Inserter, Inserts};
-pub use measure::{Setting, Sweeping, measure, takes_inserts, warm_up};
+pub use measure::{Setting, Sweeping, check_inserts, measure, warm_up};
 
 #[cfg(test)]
 mod tests;

@@ -33,6 +33,10 @@ impl Engine for Dry {
         true
     }
 
+    fn takes_inserts(&self) -> bool {
+        false
+    }
+
     async fn survey(&self) -> Survey {
         Survey::built_in("part of Bakeoff, for bakeoff drive")
     }

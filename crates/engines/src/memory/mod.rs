@@ -30,6 +30,10 @@ impl Engine for Memory {
         }]
     }
 
+    fn takes_inserts(&self) -> bool {
+        false
+    }
+
     async fn survey(&self) -> Survey {
         Survey::built_in(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
     }

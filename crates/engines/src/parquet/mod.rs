@@ -33,6 +33,10 @@ impl Engine for ParquetFiles {
         }]
     }
 
+    fn takes_inserts(&self) -> bool {
+        false
+    }
+
     async fn survey(&self) -> Survey {
         Survey::built_in(format!("DataFusion {}", datafusion::DATAFUSION_VERSION))
     }

@@ -22,8 +22,8 @@ use toml::Spanned;
 
 use crate::source::rows_in_all;
 use crate::{
-    Data, DesignId, Error, Generator, Mix, Published, PublishedTime, Query, Result, Scale,
-    Workload, wire,
+    Data, DesignId, Error, Expectation, Generator, Mix, Published, PublishedTime, Query, Result,
+    Scale, Workload, wire,
 };
 
 pub use query::placeholders;
@@ -98,11 +98,13 @@ impl Workload {
         let mut data = data::check(place, &wire.data)?;
         let table = table::check(place, wire.table.as_ref(), &data, wire.data.span())?;
         let mut scale = scale(place, &wire.scale)?;
-        if let (true, Data::Generator(generator)) = (wire.data.get_ref().is_set, &data)
-            && let Some(rows) = rows_in_all(generator, seed)?
-        {
-            scale.default_rows = rows;
-            scale.full_rows = scale.full_rows.max(rows);
+        if let Data::Generator(generator) = &data {
+            let all = rows_in_all(generator, seed)?;
+            query::check_rows_of_expectations(place, &wire.queries, all)?;
+            if let (true, Some(rows)) = (wire.data.get_ref().is_set, all) {
+                scale.default_rows = rows;
+                scale.full_rows = scale.full_rows.max(rows);
+            }
         }
         if let Data::Generator(Generator::Columns(generators)) = &mut data {
             *generators = columns::check(place, &wire.data, &table, scale.full_rows)?;
@@ -156,6 +158,17 @@ impl Workload {
         let start = place.offset(query.position.0, query.position.1);
         let offset = toml_string::offset(place, start, line_in_sql, column_in_sql);
         place.error(offset..offset, message)
+    }
+
+    /// An error in what a query is expected to answer, as line and column of the workload file.
+    pub fn error_in_expectation(&self, expectation: &Expectation, message: String) -> Error {
+        let (line, column) = expectation.position;
+        Error::Workload {
+            path: self.path.clone(),
+            line,
+            column,
+            message,
+        }
     }
 
     /// The column of the table whose name is nearest to `word`, as the end of a message:

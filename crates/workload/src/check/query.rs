@@ -64,9 +64,7 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
         }
     }
     let expect = wire.expect.as_ref();
-    let expected = expect
-        .map(|e| check_expectation(place, e.get_ref()))
-        .transpose()?;
+    let expected = expect.map(|e| check_expectation(place, e)).transpose()?;
     if let (Some(expect), false) = (expect, parameters.is_empty()) {
         let message = "a query with parameters has no one answer to expect; leave `expect` out";
         return Err(place.error(expect.span(), message));
@@ -145,7 +143,31 @@ fn engine_or_layout(place: Text<'_>, written: &Spanned<String>) -> Result<String
     }
 }
 
-fn check_expectation(place: Text<'_>, wire: &wire::Expect) -> Result<Expectation> {
+/// Checks how many rows expectations are about, of a generator that makes `all` or never ends.
+pub fn check_rows_of_expectations(
+    place: Text<'_>,
+    wire: &[wire::Query],
+    all: Option<u64>,
+) -> Result<()> {
+    for expect in wire.iter().filter_map(|query| query.expect.as_ref()) {
+        match (&expect.get_ref().rows, all) {
+            (None, None) => {
+                let message = "the generator makes rows without end, so that all of them have no \
+                               answer: say of how many, as in `expect = { rows = 10_000, ...`";
+                return Err(place.error(expect.span(), message));
+            }
+            (Some(rows), Some(all)) if u64::try_from(*rows.get_ref()).is_ok_and(|r| r > all) => {
+                let message = format!("the generator makes {all} rows and no more");
+                return Err(place.error(rows.span(), message));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_expectation(place: Text<'_>, written: &Spanned<wire::Expect>) -> Result<Expectation> {
+    let wire = written.get_ref();
     let rows = number::at_least(place, wire.rows.as_ref(), "rows", 1)?;
     let width = wire.answer.first().map_or(0, |row| row.get_ref().len());
     let mut answer = Vec::with_capacity(wire.answer.len());
@@ -164,7 +186,11 @@ fn check_expectation(place: Text<'_>, wire: &wire::Expect) -> Result<Expectation
         });
         answer.push(cells.collect::<Result<_>>()?);
     }
-    Ok(Expectation { rows, answer })
+    Ok(Expectation {
+        rows,
+        answer,
+        position: place.line_and_column(written.span().start),
+    })
 }
 
 /// A number or boolean as SQL writes it.

@@ -53,6 +53,29 @@ fn what_is_set_is_in_the_text_and_the_files_answers_are_not_expected() {
     assert_eq!(error, "w/x.toml:7:15: no");
 }
 
+#[test]
+fn an_answer_over_more_rows_than_a_generator_makes_is_never_right() {
+    let all = "expect = { answer = [[1]] }";
+    let first = |rows: u32| format!("expect = {{ rows = {rows}, answer = [[1]] }}");
+    let with = |generator: &str, expect: &str| {
+        let file = FILE.replace("generator = 'devops'\ndays = 1", generator);
+        parse(&file.replace(&first(10), expect), &[])
+    };
+    let devops = "generator = 'devops'\nhosts = 2\ninterval = '12h'\ndays = 1";
+    with(devops, all).unwrap();
+    with(devops, &first(4)).unwrap();
+    assert_eq!(
+        with(devops, &first(5)).unwrap_err(),
+        "w/x.toml:10:19: the generator makes 4 rows and no more"
+    );
+    with("generator = 'sensor'", &first(5)).unwrap();
+    let endless = with("generator = 'sensor'", all).unwrap_err();
+    assert!(
+        endless.starts_with("w/x.toml:7:10: the generator makes rows without end"),
+        "{endless}"
+    );
+}
+
 /// A row of `iot` may be lost, so that their number is not simply that of the readings.
 #[test]
 fn trucks_bring_as_many_rows_as_arrive() {

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::Shard;
+use bakeoff_engines::Context;
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Context, check_queries};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
@@ -162,14 +162,14 @@ impl Drive {
 
     async fn start(self) -> Result<Exit> {
         let progress = Progress::begin("reading the workload");
-        let workload = self.data.workload(&self.workload)?;
-        check_queries(&workload).await?;
+        let workload = self.data.workload_with_queries(&self.workload).await?;
         let Some(mix) = workload.mix.clone().map(Arc::new) else {
-            bail!(
+            let none = anyhow!(
                 "{} has no [mix] of operations to drive; add one, or compare its queries with \
                  `bakeoff run`",
                 workload.path.display()
             );
+            return Err(Misuse::of(none).into());
         };
         let (load, designs) = self.check(&workload, &mix).map_err(Misuse::of)?;
         let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
-use bakeoff_engines::{Context, Replication, check_queries};
+use anyhow::{Result, anyhow};
+use bakeoff_engines::{Context, Replication};
 use bakeoff_stats::{DesignInfo, Journal};
 use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
-use crate::cmd::before::Before;
+use crate::cmd::before::{Before, RowsToHold};
 use crate::cmd::choice::{
     self, Rows, parse_consistency, parse_duration, parse_percent, parse_rows_or_all,
 };
@@ -116,13 +116,13 @@ impl Run {
 
     async fn start(self) -> Result<Exit> {
         let (began, progress) = (Instant::now(), Progress::begin("reading the workload"));
-        let workload = self.data.workload(&self.workload)?;
-        check_queries(&workload).await?;
+        let workload = self.data.workload_with_queries(&self.workload).await?;
         if workload.queries.is_empty() {
-            bail!(
+            let none = anyhow!(
                 "{} has no queries to compare designs by; its [mix] is for `bakeoff drive`",
                 workload.path.display()
             );
+            return Err(Misuse::of(none).into());
         }
         let prices = self.prices.read()?;
         let designs = choice::designs(&workload, &self.designs)?;
@@ -143,12 +143,13 @@ impl Run {
         let infos = choice::describe(&designs, &workload, &context)?;
         let rows = self.rows(&before)?;
         let mut warnings = before.check_first_rows(rows.unwrap_or(u64::MAX))?;
-        warnings.extend(before.check_ranges(&designs, rows)?);
+        let to_hold = RowsToHold::asked(rows);
+        warnings.extend(before.check_ranges(&designs, &to_hold)?);
         if self.dry_run {
             progress.finish();
             return dry_run(&workload, &infos, &context);
         }
-        before.check_expectations(context.threads).await?;
+        before.check_expectations(&to_hold, context.threads).await?;
         let header = header::header(&self, &workload, infos, fingerprint, replication);
         execute::execute(execute::Plan {
             options: &self,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use bakeoff_driver::sweep::{Setting, Sweeping, measure, takes_inserts, warm_up};
+use bakeoff_driver::sweep::{Setting, Sweeping, check_inserts, measure, warm_up};
 use bakeoff_driver::{Design, Observer, peak_memory_bytes, shuffled};
 use bakeoff_engines::{Context, limits_not_applied};
 use bakeoff_stats::sweep::{Cell, SweepHeader, SweepLog, SweepRecord};
@@ -158,29 +158,14 @@ async fn start_designs(
             Err(reason) => Err(reason),
         };
         match design {
-            Ok(design) => match takes_inserts(design.as_ref()).await {
-                Ok(true) => designs.push(design),
-                Ok(false) => log.append(&not_swept(plan, id))?,
+            Ok(design) => match check_inserts(design.as_ref()).await {
+                Ok(()) => designs.push(design),
                 Err(reason) => fail(log, progress, id.to_string(), reason)?,
             },
             Err(reason) => fail(log, progress, id.to_string(), reason)?,
         }
     }
     Ok(designs)
-}
-
-/// A failure where it was asked for by name, else only a remark.
-fn not_swept(plan: &Plan<'_>, id: &DesignId) -> SweepRecord {
-    let reason = "it takes no inserts from several workers: it is written as a whole";
-    match plan.options.designs.is_empty() {
-        true => SweepRecord::Warning {
-            message: format!("{id} is not swept: {reason}"),
-        },
-        false => SweepRecord::Failed {
-            design: id.to_string(),
-            reason: format!("{reason}; leave it out of --designs"),
-        },
-    }
 }
 
 fn fail(log: &mut SweepLog, progress: &Progress, design: String, reason: String) -> Result<()> {

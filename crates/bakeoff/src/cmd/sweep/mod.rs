@@ -1,5 +1,6 @@
 //! `bakeoff sweep`: which batch size with how many workers inserts fastest.
 
+mod check;
 mod execute;
 mod grid;
 mod header;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::{Context, Replication, check_queries};
+use bakeoff_engines::{Context, Replication};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
 use bakeoff_workload::{RowSource, Workload};
@@ -89,9 +90,8 @@ impl Sweep {
 
     async fn start(self) -> Result<Exit> {
         let progress = Progress::begin("reading the workload");
-        let workload = self.data.workload(&self.workload)?;
-        check_queries(&workload).await?;
-        let designs = choice::designs(&workload, &self.designs)?;
+        let workload = self.data.workload_with_queries(&self.workload).await?;
+        let (designs, mut warnings) = check::designs(&workload, &self.designs)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
         let before = Before {
@@ -103,10 +103,13 @@ impl Sweep {
         if !self.dry_run {
             before.check_folder(&dir, || SweepLog::check(&dir))?;
         }
-        let warnings = before.check_first_rows(u64::MAX)?;
+        before.warn(&warnings);
+        warnings.extend(before.check_first_rows(u64::MAX)?);
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
+        let rows = check::rows(&grid, source.as_ref())?;
+        warnings.extend(before.check_ranges(&designs, &rows)?);
         if self.dry_run {
             progress.finish();
             return dry_run(&infos, &grid, &context);

@@ -321,6 +321,10 @@ impl RowSource for Rows {
         None
     }
 
+    fn count_rows(&self, most: u64) -> Result<Option<u64>> {
+        Ok(Some(self.end.min(most)))
+    }
+
     fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches> {
         let source = self.clone();
         let starts = (from..self.end).step_by(batch_rows);

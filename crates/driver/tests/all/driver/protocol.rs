@@ -202,7 +202,7 @@ async fn designs_that_keep_the_last_row_of_a_key_have_a_right_answer_of_their_ow
 async fn an_expectation_over_the_first_rows_is_checked_without_any_design() {
     let bench =
         Bench::expecting("expect = { rows = 100, answer = [[99, 'SELECT all FROM fakes']] }");
-    let error = bench.check_expectations().await.unwrap_err();
+    let error = bench.check_expectations(1).await.unwrap_err();
     assert!(matches!(error, RunError::Expectation(_)), "{error}");
     assert!(
         error
@@ -213,7 +213,22 @@ async fn an_expectation_over_the_first_rows_is_checked_without_any_design() {
 
     let met =
         Bench::expecting("expect = { rows = 100, answer = [[100, 'SELECT all FROM fakes']] }");
-    met.check_expectations().await.unwrap();
+    met.check_expectations(1).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_expectation_over_all_rows_is_checked_before_where_all_are_loaded_in_any_case() {
+    let mut bench = Bench::expecting("expect = { answer = [[11, 'SELECT all FROM fakes']] }");
+    bench.source.end = 12;
+    for certain in [12, u64::MAX] {
+        let error = bench.check_expectations(certain).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("query all: over all rows"), "{text}");
+    }
+    // Of a part the file says nothing.
+    bench.check_expectations(11).await.unwrap();
+    bench.source.end = 11;
+    bench.check_expectations(12).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,0 +1,79 @@
+//! What of a sweep can be known to be impossible before a server is started.
+
+use anyhow::{Result, anyhow};
+use bakeoff_driver::sweep::Setting;
+use bakeoff_engines::registry::engine;
+use bakeoff_workload::{DesignId, RowSource, Workload};
+
+use super::grid::Grid;
+use crate::cmd::before::RowsToHold;
+use crate::cmd::choice;
+use crate::exit::Misuse;
+
+const NO_INSERTS: &str = "it takes no inserts from several workers";
+
+/// The designs to sweep, and in words which of the workload's are left out.
+///
+/// # Errors
+/// A misuse for one that was asked for and takes no inserts, or where none is left.
+pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId>, Vec<String>)> {
+    let chosen = choice::designs(workload, patterns)?;
+    let (mut swept, mut left_out) = (Vec::new(), Vec::new());
+    for id in chosen {
+        let takes_inserts = engine(&id)
+            .map_err(|e| Misuse::of(e.into()))?
+            .takes_inserts();
+        if takes_inserts {
+            swept.push(id);
+        } else if patterns.is_empty() {
+            left_out.push(format!("{id} is not swept: {NO_INSERTS}"));
+        } else {
+            let refused = anyhow!("design {id}: {NO_INSERTS}; leave it out of --designs");
+            return Err(Misuse::of(refused).into());
+        }
+    }
+    if swept.is_empty() {
+        let none = anyhow!(
+            "{} has no design that takes inserts from several workers: name others with --designs, \
+             for example cassandra/wide or local/columnar",
+            workload.name
+        );
+        return Err(Misuse::of(none).into());
+    }
+    Ok((swept, left_out))
+}
+
+/// The rows that a table has to hold: those that the largest setting needs that can be measured,
+/// and maybe all.
+///
+/// # Errors
+/// A misuse where no setting can be measured; or the rows cannot be counted.
+pub fn rows(grid: &Grid, source: &dyn RowSource) -> Result<RowsToHold> {
+    if let Some(smallest) = grid.settings().first() {
+        check_smallest(*smallest, source)?;
+    }
+    let known = source.known_rows();
+    let settings = grid.settings().into_iter();
+    let possible = settings.filter(|setting| setting.obstacle(known).is_none());
+    Ok(RowsToHold {
+        least: possible.map(Setting::needed_rows).max().unwrap_or(1),
+        unless: Some("a setting's time ends"),
+    })
+}
+
+/// Where the smallest setting cannot be measured, none can.
+fn check_smallest(smallest: Setting, source: &dyn RowSource) -> Result<()> {
+    let counted = source.count_rows(smallest.needed_rows())?;
+    match smallest.obstacle(counted) {
+        Some(obstacle) => {
+            let none = anyhow!(
+                "no setting can be measured: even with the smallest numbers of --batches and \
+                 --workers, {} and {}, {obstacle}",
+                smallest.batch_rows,
+                smallest.workers
+            );
+            Err(Misuse::of(none).into())
+        }
+        None => Ok(()),
+    }
+}
