@@ -114,3 +114,32 @@ fn the_manual_has_a_page_for_each_command() {
     let ended = bench.bakeoff(&["man", "--out", "w.toml"]).expect(1);
     ended.says("cannot write the manual to w.toml");
 }
+
+/// The places of the Debian package's files in the folder that `packaging/share` writes.
+fn packaged() -> Vec<String> {
+    let manifest = include_str!("../../Cargo.toml");
+    let paths = manifest.split('"');
+    let folder = "../../bakeoff.data/data/share/";
+    let paths = paths.filter_map(|path| path.strip_prefix(folder));
+    paths.map(str::to_owned).collect()
+}
+
+#[test]
+fn packages_hold_the_manual_and_the_completions_of_the_program() {
+    let bench = bench();
+    let share = bench.path("share");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/share");
+    let wrote = Command::new(script).arg(PROGRAM).arg(&share).status();
+    assert!(wrote.unwrap().success());
+    let packaged = packaged();
+    assert_eq!(packaged.len(), 4, "{packaged:?}");
+    for file in packaged {
+        let file = share.join(file.replace('*', "bakeoff-run.1"));
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains("bakeoff"), "{}", file.display());
+    }
+    let bash = std::fs::read_to_string(share.join("bash-completion/completions/bakeoff"));
+    assert_eq!(bash.unwrap(), self::script("bash"));
+    let failed = Command::new(script).arg("/bin/false").arg(&share).status();
+    assert!(!failed.unwrap().success(), "nothing is packed without them");
+}
