@@ -29,9 +29,10 @@ fn main() -> ExitCode {
         Err(error) if exit::is_broken_pipe(&error) => Exit::Complete.into(),
         Err(error) => {
             eprintln!("error: {}", exit::explain(&error));
-            match error.is::<exit::Misuse>() {
-                true => Exit::Misused.into(),
-                false => Exit::Failed.into(),
+            if error.is::<exit::Misuse>() {
+                Exit::Misused.into()
+            } else {
+                Exit::Failed.into()
             }
         }
     }

@@ -265,13 +265,16 @@ fn cells(column: &ArrayRef) -> Result<Vec<Cell>, String> {
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(column, &options).map_err(|e| e.to_string())?;
     (0..column.len())
-        .map(|row| match column.is_null(row) {
-            true => Ok(Cell::Null),
-            false => formatter
-                .value(row)
-                .try_to_string()
-                .map(Cell::Exact)
-                .map_err(|e| e.to_string()),
+        .map(|row| {
+            if column.is_null(row) {
+                Ok(Cell::Null)
+            } else {
+                formatter
+                    .value(row)
+                    .try_to_string()
+                    .map(Cell::Exact)
+                    .map_err(|e| e.to_string())
+            }
         })
         .collect()
 }

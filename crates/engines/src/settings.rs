@@ -107,9 +107,10 @@ impl<'a> Settings<'a> {
             _ => Err("needs an order key that is a timestamp, bigint or int"),
         }
         .map_err(|why| self.error(format!("{name}={width} {why}")))?;
-        match width > 0 {
-            true => Ok((column, width)),
-            false => Err(self.error(format!("{name}= has to be more than 0"))),
+        if width > 0 {
+            Ok((column, width))
+        } else {
+            Err(self.error(format!("{name}= has to be more than 0")))
         }
     }
 

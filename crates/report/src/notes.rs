@@ -110,9 +110,10 @@ fn few_rounds(summary: &Summary) -> Option<String> {
     });
     let (design, query, fewest) = times.min_by_key(|(_, _, time)| time.observations)?;
     // Where others were measured in more rounds, the note is about this one.
-    let which = match fewest.observations < summary.rounds {
-        true => format!("{design}, {query}: "),
-        false => String::new(),
+    let which = if fewest.observations < summary.rounds {
+        format!("{design}, {query}: ")
+    } else {
+        String::new()
     };
     (fewest.observations < ROUNDS_FOR_AIM).then(|| match fewest.observations {
         1 => format!("{which}one round was measured: nothing is known about its error"),

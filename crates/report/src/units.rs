@@ -118,9 +118,10 @@ pub fn duration_interval(time: &Estimate) -> (String, String) {
 /// `0` in every unit.
 pub fn trimmed(figure: &str) -> String {
     let (number, unit) = figure.split_once(' ').unwrap_or((figure, ""));
-    let number = match number.contains('.') {
-        true => number.trim_end_matches('0').trim_end_matches('.'),
-        false => number,
+    let number = if number.contains('.') {
+        number.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        number
     };
     match number {
         "0" => "0".to_owned(),

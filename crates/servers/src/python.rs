@@ -32,9 +32,10 @@ pub(crate) fn how_to_install(wheel: &str, package: &str) -> String {
 }
 
 fn install_commands(by_wheel: bool, wheel: &str, system: String) -> String {
-    match by_wheel {
-        true => format!("`pip install '{wheel}'` or {system}"),
-        false => system,
+    if by_wheel {
+        format!("`pip install '{wheel}'` or {system}")
+    } else {
+        system
     }
 }
 

@@ -122,9 +122,10 @@ impl<'a> Cells<'a> {
             ColumnType::Text => {
                 let texts = column.as_string::<i32>();
                 let bytes = texts.value_data().iter();
-                match bytes.fold(false, |any, b| any | special(*b)) {
-                    true => Values::Text(texts),
-                    false => Values::Plain(texts),
+                if bytes.fold(false, |any, b| any | special(*b)) {
+                    Values::Text(texts)
+                } else {
+                    Values::Plain(texts)
                 }
             }
         };

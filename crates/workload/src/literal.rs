@@ -33,10 +33,11 @@ pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<Str
 }
 
 fn double(value: f64) -> String {
-    match value.is_finite() {
+    if value.is_finite() {
         // Debug keeps all digits, and a point that makes the literal a double.
-        true => format!("{value:?}"),
-        false => format!("CAST('{value}' AS DOUBLE PRECISION)"),
+        format!("{value:?}")
+    } else {
+        format!("CAST('{value}' AS DOUBLE PRECISION)")
     }
 }
 

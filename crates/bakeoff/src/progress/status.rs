@@ -76,9 +76,10 @@ impl Status {
             .into_iter()
             .chain((!details.is_empty()).then_some(details))
             .collect();
-        match known.is_empty() {
-            true => format!("{}: {}", self.what, time(elapsed)),
-            false => format!("{}: {}", self.what, known.join(", ")),
+        if known.is_empty() {
+            format!("{}: {}", self.what, time(elapsed))
+        } else {
+            format!("{}: {}", self.what, known.join(", "))
         }
     }
 }

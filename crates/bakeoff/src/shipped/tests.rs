@@ -14,9 +14,10 @@ fn names_in(folder: &Path, prefix: &str, names: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        match path.is_dir() {
-            true => names_in(&path, &format!("{prefix}{name}/"), names),
-            false => _ = names.insert(format!("{prefix}{}", name.trim_end_matches(".toml"))),
+        if path.is_dir() {
+            names_in(&path, &format!("{prefix}{name}/"), names)
+        } else {
+            _ = names.insert(format!("{prefix}{}", name.trim_end_matches(".toml")))
         }
     }
 }

@@ -32,9 +32,10 @@ pub fn measure(
         let kind = kinds[column];
         for (chunk, blobs) in chunks.iter().zip(&blobs) {
             let rows = chunk.num_rows();
-            black_box(match views {
-                true => codec.decode_views(&blobs[column], kind, rows, 0..rows)?,
-                false => codec.decode(&blobs[column], kind, rows)?,
+            black_box(if views {
+                codec.decode_views(&blobs[column], kind, rows, 0..rows)?
+            } else {
+                codec.decode(&blobs[column], kind, rows)?
             });
         }
         Ok(())

@@ -40,9 +40,10 @@ pub fn measure(name: &'static str, batches: &[RecordBatch], columns: &Columns) -
     let (encode_seconds, files) = timed(|| batches.iter().map(write).collect::<Result<Vec<_>>>())?;
     let read = |column: Option<usize>, views: bool| -> Result<()> {
         for (file, _) in &files {
-            let options = match views {
-                true => ArrowReaderOptions::new().with_schema(with_views(batches[0].schema())),
-                false => ArrowReaderOptions::new(),
+            let options = if views {
+                ArrowReaderOptions::new().with_schema(with_views(batches[0].schema()))
+            } else {
+                ArrowReaderOptions::new()
             };
             let reader =
                 ParquetRecordBatchReaderBuilder::try_new_with_options(file.clone(), options)?;

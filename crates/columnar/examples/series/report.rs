@@ -44,9 +44,10 @@ impl Line {
 /// Doubles that are added in another order differ in their last digits.
 fn agreement(first: f64, other: f64) -> String {
     let relative = ((first - other) / first).abs();
-    match relative < 1e-9 {
-        true => "same answers".to_owned(),
-        false => format!("ANOTHER ANSWER: {other} instead of {first}"),
+    if relative < 1e-9 {
+        "same answers".to_owned()
+    } else {
+        format!("ANOTHER ANSWER: {other} instead of {first}")
     }
 }
 

@@ -135,13 +135,14 @@ impl<'a> Candidates<'a> {
     }
 
     fn zstd(&self, frame_rows: usize) -> Way {
-        match self.kept.null_count() < self.kept.len() {
-            true => self.blob(
+        if self.kept.null_count() < self.kept.len() {
+            self.blob(
                 Layout::Array,
                 &[],
                 &self.packer.zstd(&self.plain, frame_rows)?,
-            ),
-            false => self.compressed(Effort::Light),
+            )
+        } else {
+            self.compressed(Effort::Light)
         }
     }
 
@@ -172,9 +173,10 @@ impl<'a> Candidates<'a> {
             Kind::Text | Kind::Blob => self.packer.zstd(&plain, 0)?,
             _ => self.packer.pco(&plain)?,
         };
-        Ok(match small.nbytes() < plain.nbytes() / 5 * 4 {
-            true => small,
-            false => plain,
+        Ok(if small.nbytes() < plain.nbytes() / 5 * 4 {
+            small
+        } else {
+            plain
         })
     }
 

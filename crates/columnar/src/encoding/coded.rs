@@ -22,9 +22,12 @@ pub fn coded_schema(schema: &SchemaRef, coded: Option<usize>) -> SchemaRef {
     let Some(coded) = coded else {
         return Arc::clone(schema);
     };
-    let field = |(number, field): (usize, &FieldRef)| match number == coded {
-        true => Arc::new(coded_field(field)),
-        false => Arc::clone(field),
+    let field = |(number, field): (usize, &FieldRef)| {
+        if number == coded {
+            Arc::new(coded_field(field))
+        } else {
+            Arc::clone(field)
+        }
     };
     let fields = schema.fields().iter().enumerate().map(field);
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))

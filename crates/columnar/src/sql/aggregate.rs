@@ -58,12 +58,13 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
         chunks.len(),
         chunks.iter().map(|c| u64::from(c.live_rows())).sum(),
     )?;
-    let inputs: Vec<Arc<dyn ExecutionPlan>> = match left.is_empty() {
-        true => vec![Arc::new(from_statistics.instead_of(scan))],
-        false => vec![
+    let inputs: Vec<Arc<dyn ExecutionPlan>> = if left.is_empty() {
+        vec![Arc::new(from_statistics.instead_of(scan))]
+    } else {
+        vec![
             over_the_rest(partial, scan, left, chunks.len())?,
             Arc::new(from_statistics),
-        ],
+        ]
     };
     let merged = Arc::clone(node).replace_children(
         vec![UnionExec::try_new(inputs)?],

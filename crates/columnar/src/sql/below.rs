@@ -70,9 +70,12 @@ pub fn with_scan<S: ExecutionPlan>(
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let scan: Arc<dyn ExecutionPlan> = scan;
     let replaced = |child: &Arc<dyn ExecutionPlan>| {
-        let put = |node: Arc<dyn ExecutionPlan>| match node.is::<S>() {
-            true => Ok(Transformed::yes(Arc::clone(&scan))),
-            false => Ok(Transformed::no(node)),
+        let put = |node: Arc<dyn ExecutionPlan>| {
+            if node.is::<S>() {
+                Ok(Transformed::yes(Arc::clone(&scan)))
+            } else {
+                Ok(Transformed::no(node))
+            }
         };
         Arc::clone(child).transform_up(put).data()
     };

@@ -110,9 +110,10 @@ fn over_codes(
     let input = over_codes(projection.input(), scan)?;
     let schema = input.schema();
     let over_input = |of: &ProjectionExpr| {
-        let expr = match of.expr.is::<Column>() {
-            true => Arc::clone(&of.expr),
-            false => over_values(&of.expr, &schema)?,
+        let expr = if of.expr.is::<Column>() {
+            Arc::clone(&of.expr)
+        } else {
+            over_values(&of.expr, &schema)?
         };
         Ok(ProjectionExpr::new(expr, of.alias.clone()))
     };

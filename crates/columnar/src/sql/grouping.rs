@@ -147,9 +147,10 @@ impl Groups {
         for code in codes {
             occurs[*code as usize] = true;
         }
-        let occurring = match occurs.iter().all(|occurs| *occurs) {
-            true => Arc::clone(values),
-            false => filter(values, &BooleanArray::from(occurs.clone()))?,
+        let occurring = if occurs.iter().all(|occurs| *occurs) {
+            Arc::clone(values)
+        } else {
+            filter(values, &BooleanArray::from(occurs.clone()))?
         };
         self.values.intern(&[occurring], &mut self.of_values)?;
         let mut found = self.of_values.iter().copied();

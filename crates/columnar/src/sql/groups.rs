@@ -91,9 +91,12 @@ impl GroupsExec {
         let aggregate = |(function, filter): (&Arc<AggregateFunctionExpr>, &Option<_>)| {
             // It looks at nulls only, which codes tell as well.
             let counts = function.fun() == count_udaf().as_ref() && !function.is_distinct();
-            let argument = |expr: &Arc<dyn PhysicalExpr>| match counts && expr.is::<Column>() {
-                true => Ok(Arc::clone(expr)),
-                false => over_values(expr),
+            let argument = |expr: &Arc<dyn PhysicalExpr>| {
+                if counts && expr.is::<Column>() {
+                    Ok(Arc::clone(expr))
+                } else {
+                    over_values(expr)
+                }
             };
             let arguments = function.expressions();
             Ok(Aggregate {

@@ -133,9 +133,10 @@ impl Newest {
     /// only, the older one waits for what the other one says.
     fn next_tasks(&mut self) -> Vec<Arc<Task>> {
         let mut tasks: Vec<Arc<Task>> = Vec::new();
-        let most = match self.has_begun {
-            false => FIRST_PARTS,
-            true => PARTS_AT_ONCE,
+        let most = if self.has_begun {
+            PARTS_AT_ONCE
+        } else {
+            FIRST_PARTS
         };
         self.has_begun = true;
         while tasks.len() < most {
@@ -162,9 +163,10 @@ impl Newest {
         let outdone = try_join_all(tasks.iter().map(|task| self.all_outdone(task))).await?;
         let (mut left, mut chunks) = (Vec::new(), 0);
         for (task, outdone) in tasks.into_iter().zip(outdone) {
-            match outdone {
-                true => chunks += task.part.chunks.len(),
-                false => left.push(task),
+            if outdone {
+                chunks += task.part.chunks.len()
+            } else {
+                left.push(task)
             }
         }
         self.reader.counters.chunks_passed_over.add(chunks);
@@ -289,9 +291,10 @@ impl Newest {
 
 /// Number of the last row of each run of equal values.
 fn last_rows(columns: &[ArrayRef]) -> Result<UInt32Array> {
-    let runs = match columns.first().is_none_or(|column| column.is_empty()) {
-        true => Vec::new(),
-        false => partition(columns)?.ranges(),
+    let runs = if columns.first().is_none_or(|column| column.is_empty()) {
+        Vec::new()
+    } else {
+        partition(columns)?.ranges()
     };
     Ok(runs
         .into_iter()

@@ -58,12 +58,11 @@ impl ColumnarTable {
     async fn plan(&self, filter: Filter) -> Result<(Source, Vec<Arc<Task>>, Order)> {
         let definition = self.table.definition();
         let wanted = Wanted::new(definition, &filter.conditions()).map_err(external)?;
-        let view = match wanted.nothing() {
-            true => View::default(),
-            false => {
-                let view = self.table.overview(&wanted.selection).await;
-                view.map_err(external)?
-            }
+        let view = if wanted.nothing() {
+            View::default()
+        } else {
+            let view = self.table.overview(&wanted.selection).await;
+            view.map_err(external)?
         };
         let looked_at = view.chunks_passed_over + chunks(&view.parts);
         let parts = view.parts.into_iter().filter(|p| wanted.may_be_in(p));
@@ -151,9 +150,12 @@ impl TableProvider for ColumnarTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| match is_of_the_row(filter) {
-            true => TableProviderFilterPushDown::Exact,
-            false => TableProviderFilterPushDown::Unsupported,
+        let answer = |filter: &&Expr| {
+            if is_of_the_row(filter) {
+                TableProviderFilterPushDown::Exact
+            } else {
+                TableProviderFilterPushDown::Unsupported
+            }
         };
         Ok(filters.iter().map(answer).collect())
     }

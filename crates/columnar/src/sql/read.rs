@@ -29,9 +29,10 @@ pub fn stream(
 ) -> SendableRecordBatchStream {
     let reader = Reader::new(scan, Arc::clone(&schema), metrics, partition);
     let tasks = scan.tasks.get(partition).cloned().unwrap_or_default();
-    let rows: BoxStream<'static, _> = match scan.newest {
-        true => newest::stream(reader, tasks).boxed(),
-        false => parts(reader, tasks, scan.fetch.is_some()).boxed(),
+    let rows: BoxStream<'static, _> = if scan.newest {
+        newest::stream(reader, tasks).boxed()
+    } else {
+        parts(reader, tasks, scan.fetch.is_some()).boxed()
     };
     let baseline = BaselineMetrics::new(metrics, partition);
     let counted = limited(rows, scan.fetch).inspect_ok(move |rows| {

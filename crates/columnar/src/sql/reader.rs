@@ -107,9 +107,10 @@ impl Reader {
                 rows
             }
         };
-        match self.backwards {
-            true => backwards(&rows),
-            false => Ok(rows),
+        if self.backwards {
+            backwards(&rows)
+        } else {
+            Ok(rows)
         }
     }
 
@@ -149,9 +150,10 @@ impl Reader {
     fn keys<'a>(&self, task: &'a Task, columns: &[usize]) -> KeyRange<'a> {
         let cost_of_keys = task.part.bytes(&self.definition().key_indexes());
         let little = task.part.bytes(columns) < FIND_KEYS_FACTOR.saturating_mul(cost_of_keys);
-        match task.part.exact().is_some() && little {
-            true => KeyRange::default(),
-            false => task.keys(),
+        if task.part.exact().is_some() && little {
+            KeyRange::default()
+        } else {
+            task.keys()
         }
     }
 
@@ -200,9 +202,10 @@ impl Reader {
         let array = |number: &usize| {
             let at = columns.iter().position(|n| n == number)?;
             let array = arrays.get(at).cloned()?;
-            match Some(*number) == self.coded {
-                true => Some(coded(array)),
-                false => Some(Ok(array)),
+            if Some(*number) == self.coded {
+                Some(coded(array))
+            } else {
+                Some(Ok(array))
             }
         };
         let arranged = self.projection.iter().filter_map(array);

@@ -116,9 +116,10 @@ impl ColumnarScan {
 
     /// The same scan of other tasks.
     pub(super) fn with_tasks(&self, tasks: Vec<Vec<Arc<Task>>>, order: Order) -> ColumnarScan {
-        let tasks = match tasks.is_empty() {
-            true => vec![Vec::new()],
-            false => tasks,
+        let tasks = if tasks.is_empty() {
+            vec![Vec::new()]
+        } else {
+            tasks
         };
         ColumnarScan {
             properties: properties(&self.source, &self.schema, order, tasks.len()),

@@ -87,9 +87,10 @@ impl Task {
 
     /// The greatest value of the first order key, if it is known.
     pub fn newest(&self, definition: &Definition) -> Option<i64> {
-        match self.part.fresh.is_empty() {
-            true => self.order_bounds(definition).map(|(_, newest)| newest),
-            false => None,
+        if self.part.fresh.is_empty() {
+            self.order_bounds(definition).map(|(_, newest)| newest)
+        } else {
+            None
         }
     }
 
@@ -150,9 +151,10 @@ pub fn in_key_order(
     };
     sorted.sort_by_key(|(bounds, _)| *bounds);
     let apart = sorted.windows(2).all(|pair| pair[0].0.1 < pair[1].0.0);
-    match apart {
-        true => (sorted.into_iter().map(|(_, task)| task).collect(), true),
-        false => (tasks, false),
+    if apart {
+        (sorted.into_iter().map(|(_, task)| task).collect(), true)
+    } else {
+        (tasks, false)
     }
 }
 

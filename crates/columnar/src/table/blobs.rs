@@ -26,12 +26,12 @@ impl Table {
         let all = chunk.rows as usize;
         let decode = |(number, blob): (u16, &Bytes)| {
             let kind = self.kind(chunk, number);
-            let array = match rows.len() == all {
-                _ if coded == Some(number) => {
-                    Codec::shared().decode_coded(blob, kind, all, rows.clone())
-                }
-                true => Codec::shared().decode(blob, kind, all),
-                false => Codec::shared().decode_range(blob, kind, all, rows.clone()),
+            let array = if coded == Some(number) {
+                Codec::shared().decode_coded(blob, kind, all, rows.clone())
+            } else if rows.len() == all {
+                Codec::shared().decode(blob, kind, all)
+            } else {
+                Codec::shared().decode_range(blob, kind, all, rows.clone())
             };
             array.map_err(|e| self.corrupt(place, chunk, number, e.to_string()))
         };
@@ -76,9 +76,10 @@ impl Table {
             let reason = format!("{found} bytes are there, {expected} were written");
             return Err(self.corrupt(place, chunk, number, reason));
         }
-        match crc(blob) == written.crc {
-            true => Ok(()),
-            false => Err(self.corrupt(place, chunk, number, "its checksum is wrong".to_owned())),
+        if crc(blob) == written.crc {
+            Ok(())
+        } else {
+            Err(self.corrupt(place, chunk, number, "its checksum is wrong".to_owned()))
         }
     }
 

@@ -79,9 +79,10 @@ fn joined(mut stretches: Vec<Stretch>) -> Vec<Group> {
     }
     let is_worth_it = share_keys(&stretches);
     let groups = stretches.into_iter().flat_map(|stretch| stretch.0);
-    match is_worth_it {
-        true => Group::of(groups).into_iter().collect(),
-        false => groups.collect(),
+    if is_worth_it {
+        Group::of(groups).into_iter().collect()
+    } else {
+        groups.collect()
     }
 }
 

@@ -77,9 +77,10 @@ fn of_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
     }
     // What cannot be converted becomes null, and is found below.
     let converted = cast(&given, &wanted).map_err(no_cast)?;
-    let lost = match Kind::of(given.data_type()) == Some(column.kind) {
-        true => first_new_null(&given, &converted),
-        false => first_changed(&given, &converted).map_err(no_cast)?,
+    let lost = if Kind::of(given.data_type()) == Some(column.kind) {
+        first_new_null(&given, &converted)
+    } else {
+        first_changed(&given, &converted).map_err(no_cast)?
     };
     match lost {
         None => Ok(converted),

@@ -24,9 +24,10 @@ pub fn divided(definition: &Definition, part: Part, others: &[Reach]) -> Result<
     // Late rows of all partition keys lie beside each other by order key, new ones by key.
     let by_key = division.by_key(&all);
     let by_order = division.by_order(all);
-    let runs = match by_order.len() < by_key.len() {
-        true => by_order,
-        false => by_key,
+    let runs = if by_order.len() < by_key.len() {
+        by_order
+    } else {
+        by_key
     };
     let as_part = |mut run: Run| {
         run.sort_unstable();

@@ -62,9 +62,10 @@ pub fn by_place(
 ) -> Result<Vec<(Place, Vec<FreshRow>)>> {
     let keys = key::encode(definition, rows)?;
     let places = key::place(definition, &keys)?;
-    let values = match deleted {
-        true => Vec::new(),
-        false => row::encode(definition, rows)?,
+    let values = if deleted {
+        Vec::new()
+    } else {
+        row::encode(definition, rows)?
     };
     let mut found: BTreeMap<Place, BTreeMap<Bytes, FreshRow>> = BTreeMap::new();
     for (i, place) in places.into_iter().enumerate() {

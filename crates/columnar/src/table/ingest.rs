@@ -99,13 +99,14 @@ impl Ingest {
     }
 
     fn check(&self) -> Result<()> {
-        match self.is_moving {
-            false => Ok(()),
-            true => Err(Error::Invalid(
+        if self.is_moving {
+            Err(Error::Invalid(
                 "an earlier write of this ingest failed or was stopped, so that rows are missing; \
                  ingest them all again"
                     .to_owned(),
-            )),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -244,9 +245,10 @@ impl Ingest {
         self.so_far.chunks += chunks.len() as u64;
         self.so_far.bytes += chunks.iter().map(|c| c.bytes()).sum::<u64>();
         self.written.entry(place).or_default().extend(chunks);
-        match self.written.values().map(Vec::len).sum::<usize>() >= CHUNKS_OF_COMMIT {
-            true => self.commit().await,
-            false => Ok(()),
+        if self.written.values().map(Vec::len).sum::<usize>() >= CHUNKS_OF_COMMIT {
+            self.commit().await
+        } else {
+            Ok(())
         }
     }
 
@@ -259,9 +261,10 @@ impl Ingest {
         };
         let changes: Vec<Change> = self.written.drain().map(change).collect();
         failpoint::hit("ingest.commit");
-        match changes.is_empty() {
-            true => Ok(()),
-            false => self.table.store.commit(changes).await,
+        if changes.is_empty() {
+            Ok(())
+        } else {
+            self.table.store.commit(changes).await
         }
     }
 }

@@ -86,13 +86,14 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
     let mut alone: Vec<FreshRow> = Vec::new();
     for group in apart(members) {
         let (chunks, fresh) = sorted_out(group);
-        match chunks.is_empty() {
-            true => alone.extend(fresh),
-            false => parts.push(Part {
+        if chunks.is_empty() {
+            alone.extend(fresh)
+        } else {
+            parts.push(Part {
                 place,
                 chunks,
                 fresh,
-            }),
+            })
         }
     }
     if !alone.is_empty() {

@@ -119,19 +119,16 @@ impl Table {
         let all_rows = 0..chunk.rows as usize;
         let has_all =
             |keys: &KeyRange<'_>| keys.contains(&chunk.first) && keys.contains(&chunk.last);
-        let (blobs, ranges) = match keys.iter().all(has_all) {
-            true => {
-                let blobs = self.blobs(place, chunk, &wanted).await?;
-                (blobs, vec![all_rows; keys.len()])
-            }
-            false => {
-                let key = self.key_numbers();
-                let both = [&wanted[..], &key].concat();
-                let blobs = self.blobs(place, chunk, &both).await?;
-                let key = self.decoded(place, chunk, &blobs, &key, all_rows.clone(), None)?;
-                let within = |keys: &KeyRange<'_>| self.rows_within(&key, all_rows.clone(), *keys);
-                (blobs, keys.iter().map(within).collect::<Result<_>>()?)
-            }
+        let (blobs, ranges) = if keys.iter().all(has_all) {
+            let blobs = self.blobs(place, chunk, &wanted).await?;
+            (blobs, vec![all_rows; keys.len()])
+        } else {
+            let key = self.key_numbers();
+            let both = [&wanted[..], &key].concat();
+            let blobs = self.blobs(place, chunk, &both).await?;
+            let key = self.decoded(place, chunk, &blobs, &key, all_rows.clone(), None)?;
+            let within = |keys: &KeyRange<'_>| self.rows_within(&key, all_rows.clone(), *keys);
+            (blobs, keys.iter().map(within).collect::<Result<_>>()?)
         };
         let read = |rows| self.read_range(place, chunk, columns, &blobs, rows, coded);
         ranges.into_iter().map(read).collect()
@@ -194,9 +191,10 @@ impl Table {
             let middle = low + (high - low) / 2;
             let row: Vec<ArrayRef> = keys.iter().map(|column| column.slice(middle, 1)).collect();
             let key = key::encode_columns(&self.definition, &row)?;
-            match condition(key.get(0)) {
-                true => low = middle + 1,
-                false => high = middle,
+            if condition(key.get(0)) {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         Ok(low)

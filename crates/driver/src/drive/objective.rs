@@ -102,9 +102,10 @@ impl Objective {
                 below,
             });
         }
-        match objective.limits.is_empty() {
-            true => Err(ObjectiveError::NoTime),
-            false => Ok(objective),
+        if objective.limits.is_empty() {
+            Err(ObjectiveError::NoTime)
+        } else {
+            Ok(objective)
         }
     }
 

@@ -189,10 +189,11 @@ impl Control<'_> {
             }
         }
         let failures = std::mem::take(&mut collector.worker_failures);
-        match failures.is_empty() {
-            true => Ok(()),
+        if failures.is_empty() {
+            Ok(())
+        } else {
             // Of the others alone it would not be the load that was asked for.
-            false => Err(DriveError::Workers(failures)),
+            Err(DriveError::Workers(failures))
         }
     }
 

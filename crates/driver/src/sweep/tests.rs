@@ -133,9 +133,10 @@ impl Design for Fake {
 impl Inserts for FakeInserts {
     async fn connect(&self) -> Result<Box<dyn Inserter>, Failure> {
         let before = self.1.connections.fetch_add(1, Ordering::Relaxed);
-        match self.0 == Fault::TooManyWorkers && before >= 2 {
-            true => Err(Failure::new(FailureKind::Connection, "too many clients")),
-            false => Ok(Box::new(self.clone())),
+        if self.0 == Fault::TooManyWorkers && before >= 2 {
+            Err(Failure::new(FailureKind::Connection, "too many clients"))
+        } else {
+            Ok(Box::new(self.clone()))
         }
     }
 }

@@ -146,9 +146,10 @@ impl SerializeRow for Row<'_> {
     ) -> Result<(), SerializationError> {
         for cells in &self.rows.cells {
             // A bound null writes a tombstone, an unset value writes nothing.
-            let null = match self.rows.nulls_overwrite {
-                true => CellWriter::set_null,
-                false => CellWriter::set_unset,
+            let null = if self.rows.nulls_overwrite {
+                CellWriter::set_null
+            } else {
+                CellWriter::set_unset
             };
             cells.write(self.row, writer.make_cell_writer(), null)?;
         }

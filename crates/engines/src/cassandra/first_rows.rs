@@ -60,15 +60,14 @@ fn rewritten<S: KnowsFirstRows>(node: &Arc<dyn ExecutionPlan>) -> Result<Replace
         let at = below.column(expr)?;
         Ok(at.and_then(|at| first_rows.projection.get(at).copied()))
     };
-    match first_rows
+    if first_rows
         .order
         .first_rows_are_enough(aggregation, column)?
     {
-        true => {
-            let scan = below.scan.by(&first_rows.statement);
-            with_scan(Arc::clone(node), Arc::new(scan)).map(Some)
-        }
-        false => Ok(None),
+        let scan = below.scan.by(&first_rows.statement);
+        with_scan(Arc::clone(node), Arc::new(scan)).map(Some)
+    } else {
+        Ok(None)
     }
 }
 

@@ -91,9 +91,10 @@ impl Keyspace {
     /// Makes the keyspace, or finds the one that this run, or another process that shares it,
     /// made before.
     pub async fn claim(&self, session: &Session) -> Result<(), EngineError> {
-        match exists(session, &self.name).await? {
-            true => self.check_owner(session).await,
-            false => self.make(session).await,
+        if exists(session, &self.name).await? {
+            self.check_owner(session).await
+        } else {
+            self.make(session).await
         }
     }
 
@@ -144,9 +145,10 @@ impl Keyspace {
         };
         let deadline = tokio::time::Instant::now() + self.owner.marker_wait();
         loop {
-            let marked = match has_marker_table(session, &self.name).await? {
-                true => Some(self.has_own_marker(session).await?),
-                false => None,
+            let marked = if has_marker_table(session, &self.name).await? {
+                Some(self.has_own_marker(session).await?)
+            } else {
+                None
             };
             match marked {
                 Some(true) => return Ok(()),

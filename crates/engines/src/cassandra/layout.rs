@@ -168,9 +168,10 @@ impl TableLayout {
             .collect();
         let partition = quoted_list(&self.token_columns());
         let clustering = self.clustering_key();
-        let key = match clustering.is_empty() {
-            true => format!("({partition})"),
-            false => format!("({partition}), {}", quoted_list(&clustering)),
+        let key = if clustering.is_empty() {
+            format!("({partition})")
+        } else {
+            format!("({partition}), {}", quoted_list(&clustering))
         };
         let compact = match self.shape {
             Shape::Compact => "COMPACT STORAGE AND ",
@@ -181,9 +182,10 @@ impl TableLayout {
             columns => format!("CLUSTERING ORDER BY ({columns}) AND "),
         };
         // Nulls that overwrite are tombstones; compaction shall leave none of them.
-        let grace = match self.keys_repeat {
-            true => " AND gc_grace_seconds = 0",
-            false => "",
+        let grace = if self.keys_repeat {
+            " AND gc_grace_seconds = 0"
+        } else {
+            ""
         };
         format!(
             "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}{order}compression = \
@@ -284,12 +286,11 @@ pub fn quoted_list(names: &[&str]) -> String {
 /// characters at most, ids are neither.
 pub fn table_name(id: &DesignId) -> String {
     let layout = id.layout.as_deref().unwrap_or_default();
-    match id.settings.is_empty() {
-        true => layout.to_owned(),
-        false => {
-            let hash = xxhash_rust::xxh3::xxh3_64(id.to_string().as_bytes());
-            format!("{layout}_{:08x}", hash as u32)
-        }
+    if id.settings.is_empty() {
+        layout.to_owned()
+    } else {
+        let hash = xxhash_rust::xxh3::xxh3_64(id.to_string().as_bytes());
+        format!("{layout}_{:08x}", hash as u32)
     }
 }
 

@@ -231,16 +231,13 @@ impl Running for RunningCassandra {
             )));
         }
         let keyspace = Keyspace::of(&workload.name, context)?;
-        let (layout, plans) = match is_as_written(id) {
-            true => {
-                let plans = plan::as_written(id, &keyspace.name, &workload.table, &options.mix)?;
-                (None, plans)
-            }
-            false => {
-                let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
-                let plans = of_layout(id, &layout, &keyspace.name, &options.mix)?;
-                (Some(layout), plans)
-            }
+        let (layout, plans) = if is_as_written(id) {
+            let plans = plan::as_written(id, &keyspace.name, &workload.table, &options.mix)?;
+            (None, plans)
+        } else {
+            let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
+            let plans = of_layout(id, &layout, &keyspace.name, &options.mix)?;
+            (Some(layout), plans)
         };
         self.0.claim(&keyspace).await?;
         Ok(Box::new(CassandraTarget::new(Parts {

@@ -148,9 +148,10 @@ impl Pushdown {
             let is_strict = matches!(operator, Operator::Gt | Operator::Lt);
             (value.clone(), is_strict == is_lower)
         };
-        let tightest = match is_lower {
-            true => bounds.iter().max_by_key(tightness),
-            false => bounds.iter().min_by_key(tightness),
+        let tightest = if is_lower {
+            bounds.iter().max_by_key(tightness)
+        } else {
+            bounds.iter().min_by_key(tightness)
         };
         if let Some((_, operator, value)) = tightest {
             self.order

@@ -160,9 +160,12 @@ impl ReadTable {
 
     /// Keys are never null, but for the clustering key of a partition with static columns alone.
     pub fn schema(&self) -> SchemaRef {
-        let nullable = |name: &str| match self.is_clustering(name) {
-            true => !self.statics.is_empty(),
-            false => !self.is_key(name),
+        let nullable = |name: &str| {
+            if self.is_clustering(name) {
+                !self.statics.is_empty()
+            } else {
+                !self.is_key(name)
+            }
         };
         let field = |c: &ReadColumn| Field::new(&c.name, c.kind.data_type(), nullable(&c.name));
         Arc::new(Schema::new(

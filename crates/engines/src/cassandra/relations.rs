@@ -22,9 +22,10 @@ impl Relation {
 
     /// What it is in CQL.
     pub fn kind(&self) -> &'static str {
-        match self.is_view {
-            true => "MATERIALIZED VIEW",
-            false => "TABLE",
+        if self.is_view {
+            "MATERIALIZED VIEW"
+        } else {
+            "TABLE"
         }
     }
 

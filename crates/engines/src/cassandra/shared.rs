@@ -55,9 +55,10 @@ impl Keyspace {
         let relations = own_relations(session, &self.name).await?;
         let mut found: Vec<String> = relations.into_iter().map(|r| r.name).collect();
         found.extend(texts(session, types, &self.name).await?);
-        match found.is_empty() {
-            true => Ok(()),
-            false => Err(not_empty(&self.name, &found)),
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Err(not_empty(&self.name, &found))
         }
     }
 
@@ -140,9 +141,10 @@ fn check_maker(
 }
 
 fn not_empty(keyspace: &str, found: &[String]) -> EngineError {
-    let more = match found.len() > NAMES_TOLD {
-        true => ", ...",
-        false => "",
+    let more = if found.len() > NAMES_TOLD {
+        ", ..."
+    } else {
+        ""
     };
     let names = found[..found.len().min(NAMES_TOLD)].join(", ");
     EngineError(format!(

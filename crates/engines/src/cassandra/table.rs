@@ -194,9 +194,10 @@ impl CassandraTable {
     }
 
     fn select(&self, decoder: &Decoder, pushdown: &Pushdown, limit: &str) -> String {
-        let filtering = match pushdown.is_filtering() {
-            true => " ALLOW FILTERING",
-            false => "",
+        let filtering = if pushdown.is_filtering() {
+            " ALLOW FILTERING"
+        } else {
+            ""
         };
         format!(
             "SELECT {} FROM {} WHERE {}{limit}{filtering}",

@@ -60,9 +60,10 @@ impl Inserts for ChunkInserts {
 #[async_trait]
 impl Inserter for ChunkInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
-        let inserted = match rows.num_rows() <= FRESH_ROWS {
-            true => self.insert_fresh(rows).await,
-            false => self.opened.load(rows).await,
+        let inserted = if rows.num_rows() <= FRESH_ROWS {
+            self.insert_fresh(rows).await
+        } else {
+            self.opened.load(rows).await
         };
         inserted.map_err(|e| Failure::new(FailureKind::Rejected, e.0))
     }

@@ -110,9 +110,10 @@ impl Running for RunningLocal {
     }
 
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
-        match keep {
-            true => Ok(()),
-            false => remove(&self.folder).map_err(EngineError),
+        if keep {
+            Ok(())
+        } else {
+            remove(&self.folder).map_err(EngineError)
         }
     }
 }

@@ -108,9 +108,12 @@ impl Deployment {
         };
         let dir = server.dir().to_owned();
         let stopped = server.stop().await;
-        let removed = stopped.and_then(|()| match keep {
-            true => Ok(()),
-            false => Server::remove_files(&dir),
+        let removed = stopped.and_then(|()| {
+            if keep {
+                Ok(())
+            } else {
+                Server::remove_files(&dir)
+            }
         });
         removed.map_err(|e| EngineError(e.to_string()))
     }
@@ -132,9 +135,10 @@ impl Deployment {
                 stays.push(error.0);
             }
         }
-        match stays.is_empty() {
-            true => Ok(()),
-            false => Err(EngineError(stays.join("; "))),
+        if stays.is_empty() {
+            Ok(())
+        } else {
+            Err(EngineError(stays.join("; ")))
         }
     }
 

@@ -47,13 +47,15 @@ impl Extension {
 
     /// What a report has to tell.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let can = match self.has_columnstore() {
-            true => "in this edition; off unless columnstore=on",
-            false => "not in this edition: its licence is apache",
+        let can = if self.has_columnstore() {
+            "in this edition; off unless columnstore=on"
+        } else {
+            "not in this edition: its licence is apache"
         };
-        let aggregates = match self.has_columnstore() {
-            true => "in this edition; not used: SQL that asks the table is not rewritten to them",
-            false => "not in this edition: its licence is apache",
+        let aggregates = if self.has_columnstore() {
+            "in this edition; not used: SQL that asks the table is not rewritten to them"
+        } else {
+            "not in this edition: its licence is apache"
         };
         [
             ("timescaledb.license", self.license.as_str()),

@@ -71,12 +71,13 @@ impl Inserter for CopyInserter {
             sink.finish().await
         };
         let copied = copy.await.map_err(|e| failure(&e))?;
-        match copied == rows.num_rows() as u64 {
-            true => Ok(()),
-            false => Err(rejected(format!(
+        if copied == rows.num_rows() as u64 {
+            Ok(())
+        } else {
+            Err(rejected(format!(
                 "PostgreSQL took {copied} of {} rows",
                 rows.num_rows()
-            ))),
+            )))
         }
     }
 }

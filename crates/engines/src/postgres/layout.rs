@@ -201,9 +201,10 @@ fn brin(settings: &mut Settings<'_>, table: &Table) -> Result<Shape, EngineError
     if !(1..=MOST_PAGES_PER_RANGE).contains(&pages_per_range) {
         return Err(settings.error(format!("pages={pages_per_range} is not {form}")));
     }
-    match table.order_key.is_empty() {
-        true => Err(settings.error("brin needs an order key".to_owned())),
-        false => Ok(Shape::Brin { pages_per_range }),
+    if table.order_key.is_empty() {
+        Err(settings.error("brin needs an order key".to_owned()))
+    } else {
+        Ok(Shape::Brin { pages_per_range })
     }
 }
 

@@ -120,12 +120,13 @@ impl Loader {
         let copied = copy.await.map_err(|e: tokio_postgres::Error| {
             DesignError(format!("COPY into PostgreSQL failed: {}", reason(&e)))
         })?;
-        match copied == rows.num_rows() as u64 {
-            true => Ok(()),
-            false => Err(DesignError(format!(
+        if copied == rows.num_rows() as u64 {
+            Ok(())
+        } else {
+            Err(DesignError(format!(
                 "PostgreSQL took {copied} of {} rows",
                 rows.num_rows()
-            ))),
+            )))
         }
     }
 

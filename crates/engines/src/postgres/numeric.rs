@@ -54,9 +54,10 @@ impl Numeric {
             };
             sum = sum.checked_add(value)?;
         }
-        match self.negative {
-            true => sum.checked_neg(),
-            false => Some(sum),
+        if self.negative {
+            sum.checked_neg()
+        } else {
+            Some(sum)
         }
     }
 }

@@ -69,12 +69,13 @@ impl Ranges {
     /// # Errors
     /// If there are too many.
     pub fn check(&self, number: usize) -> Result<(), String> {
-        match number > MOST {
-            false => Ok(()),
-            true => Err(format!(
+        if number > MOST {
+            Err(format!(
                 "the rows need more than {MOST} tables, one for each range of `{}`: raise {}",
                 self.column, self.setting
-            )),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -35,11 +35,10 @@ pub async fn settle(
         let done = execute(client, &statement).await;
         done.map_err(|e| DesignError(e.0))?;
     }
-    Ok(match ours {
-        true => "vacuumed and analysed, then a checkpoint".to_owned(),
-        false => {
-            "vacuumed and analysed; no checkpoint: the server was not started by Bakeoff".to_owned()
-        }
+    Ok(if ours {
+        "vacuumed and analysed, then a checkpoint".to_owned()
+    } else {
+        "vacuumed and analysed; no checkpoint: the server was not started by Bakeoff".to_owned()
     })
 }
 

@@ -56,9 +56,10 @@ fn context() -> Context {
 }
 
 fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
-    let asked = match id.starts_with("cassandra/as-written") {
-        true => MIX,
-        false => QUERY,
+    let asked = if id.starts_with("cassandra/as-written") {
+        MIX
+    } else {
+        QUERY
     };
     let text = format!("{TABLE}{asked}");
     let workload = Workload::parse(&text, Path::new("w.toml")).unwrap();

@@ -130,9 +130,10 @@ impl Connection {
             .iter()
             .filter(|r| r.kind == RelationKind::Columnar);
         let hint = suggestion(table, columnar.map(|r| r.name.as_str()));
-        Ok(match hint.is_empty() {
-            true => asked("; `bakeoff ingest` makes one"),
-            false => asked(&hint),
+        Ok(if hint.is_empty() {
+            asked("; `bakeoff ingest` makes one")
+        } else {
+            asked(&hint)
         })
     }
 
@@ -306,11 +307,12 @@ fn check_free(session: &Session, keyspace: &str, table: &str) -> Result<(), Tabl
              let --create-keyspace COPIES make it (3 in production, 1 on a single node)"
         )));
     };
-    match found.tables.contains_key(table) || found.views.contains_key(table) {
-        true => Err(TableError::Asked(format!(
+    if found.tables.contains_key(table) || found.views.contains_key(table) {
+        Err(TableError::Asked(format!(
             "{keyspace}.{table} is an ordinary table: choose another name"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 

@@ -40,16 +40,18 @@ impl FromStr for Location {
     fn from_str(text: &str) -> Result<Self, String> {
         const HOW: &str = "a table is KEYSPACE.TABLE or dir:FOLDER";
         if let Some(folder) = text.strip_prefix("dir:") {
-            return match folder.is_empty() {
-                true => Err(HOW.to_owned()),
-                false => Ok(Location::Directory(PathBuf::from(folder))),
+            return if folder.is_empty() {
+                Err(HOW.to_owned())
+            } else {
+                Ok(Location::Directory(PathBuf::from(folder)))
             };
         }
         let (keyspace, rest) = name(text).ok_or(HOW)?;
         let (table, rest) = rest.strip_prefix('.').and_then(name).ok_or(HOW)?;
-        match rest.is_empty() {
-            true => Ok(Location::Cassandra { keyspace, table }),
-            false => Err(HOW.to_owned()),
+        if rest.is_empty() {
+            Ok(Location::Cassandra { keyspace, table })
+        } else {
+            Err(HOW.to_owned())
         }
     }
 }

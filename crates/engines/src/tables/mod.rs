@@ -139,14 +139,12 @@ impl Tables {
         name: &str,
         table: Arc<dyn TableProvider>,
     ) -> Result<(), TableError> {
-        match self
-            .with_keyspace
-            .insert((keyspace.to_owned(), name.to_owned()))
-        {
-            true => Ok(self.register(keyspace, name, table)?),
-            // It has another name, too.
-            false => Ok(()),
+        let full_name = (keyspace.to_owned(), name.to_owned());
+        // It may have another name, too.
+        if self.with_keyspace.insert(full_name) {
+            self.register(keyspace, name, table)?;
         }
+        Ok(())
     }
 
     fn register(

@@ -18,9 +18,10 @@ pub fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String
 /// A name as SQL takes it.
 pub fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    match name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
-        true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.to_owned()
+    } else {
+        format!("\"{}\"", name.replace('"', "\"\""))
     }
 }
 

@@ -220,17 +220,21 @@ impl Tables {
         }
         let columns = |name: &str, valid: &[Column]| {
             let hint = hint(name, valid.iter().map(|c| c.name()));
-            match cql_words::is_in_double_quotes(sql, name) && !hint.contains("did you mean") {
-                true => format!("{hint}; text is written '{}'", name.replace('\'', "''")),
-                false => hint,
+            if cql_words::is_in_double_quotes(sql, name) && !hint.contains("did you mean") {
+                format!("{hint}; text is written '{}'", name.replace('\'', "''"))
+            } else {
+                hint
             }
         };
-        let tables = |name: &str| match self.names.is_empty() {
-            true => format!(
-                "; name it with --table KEYSPACE.{name} or --table dir:FOLDER, or write \
+        let tables = |name: &str| {
+            if self.names.is_empty() {
+                format!(
+                    "; name it with --table KEYSPACE.{name} or --table dir:FOLDER, or write \
                  KEYSPACE.{name}"
-            ),
-            false => hint(name, self.names.keys().map(String::as_str)),
+                )
+            } else {
+                hint(name, self.names.keys().map(String::as_str))
+            }
         };
         let Complaint { position, message } = complaint::of_planner(error, columns, tables);
         SqlError { position, message }
@@ -260,9 +264,10 @@ fn of_text(sql: &str, error: &DataFusionError) -> Option<SqlError> {
     };
     let message = error.to_string();
     let (place, text) = cql_words::cited_text(sql, &message)?;
-    let message = match message.contains("parsing timestamp") {
-        true => format!("'{text}' is no time such as '2026-01-31' or '2026-01-31T12:00:00Z'"),
-        false => message,
+    let message = if message.contains("parsing timestamp") {
+        format!("'{text}' is no time such as '2026-01-31' or '2026-01-31T12:00:00Z'")
+    } else {
+        message
     };
     Some(SqlError {
         position: Some(place),

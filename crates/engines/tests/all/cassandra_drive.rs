@@ -245,12 +245,11 @@ async fn updates_are_there(loads: &Loads, loaded: &Loaded) {
 
 /// The row's place in CQL, in the layout of this design.
 fn place(loaded: &Loaded, id: &str, row: u64) -> String {
-    let bucket = match id.contains("bucket") {
-        true => {
-            let time: i64 = loaded.key(1, row).parse().unwrap();
-            format!(" AND bakeoff_bucket = {}", time.div_euclid(100_000))
-        }
-        false => String::new(),
+    let bucket = if id.contains("bucket") {
+        let time: i64 = loaded.key(1, row).parse().unwrap();
+        format!(" AND bakeoff_bucket = {}", time.div_euclid(100_000))
+    } else {
+        String::new()
     };
     format!(
         "sensor = {} AND time = {}{bucket}",
@@ -275,9 +274,10 @@ async fn what_is_wrong_or_missing_is_told(loads: &Loads, id: &str) {
     let table = table_of(&loaded);
 
     let wrong = place(&loaded, id, 41);
-    let (set, told) = match has_blob(id) {
-        true => ("bakeoff_row = 0x00", "row 41"),
-        false => ("level = 1000000", "column `level` of row 41 is 1000000"),
+    let (set, told) = if has_blob(id) {
+        ("bakeoff_row = 0x00", "row 41")
+    } else {
+        ("level = 1000000", "column `level` of row 41 is 1000000")
     };
     loads
         .cql(&format!("UPDATE {table} SET {set} WHERE {wrong}"))
@@ -321,10 +321,7 @@ async fn rows_may_go(loads: &Loads, id: &str) {
 
 /// What was written by the mix has an hour to live, what was loaded has no end.
 async fn rows_end_when_asked(loads: &Loads, loaded: &Loaded, id: &str) {
-    let column = match has_blob(id) {
-        true => "bakeoff_row",
-        false => "level",
-    };
+    let column = if has_blob(id) { "bakeoff_row" } else { "level" };
     let cql = format!("SELECT TTL({column}) FROM {}", table_of(loaded));
     let found = loads.session.query_unpaged(cql, ()).await.unwrap();
     let found = found.into_rows_result().unwrap();
@@ -940,9 +937,10 @@ async fn figures_of_a_load_are_there(loads: &Loads) {
         let footprint = design.footprint().await.unwrap();
         assert!(footprint.file_bytes.unwrap() > 50_000, "{footprint:?}");
         let metadata = footprint.compression_metadata_bytes.unwrap();
-        match id.contains("none") {
-            true => assert_eq!(metadata, 0, "{footprint:?}"),
-            false => assert!(metadata > 0, "{footprint:?}"),
+        if id.contains("none") {
+            assert_eq!(metadata, 0, "{footprint:?}")
+        } else {
+            assert!(metadata > 0, "{footprint:?}")
         }
         let before = loaded.target.sample().await;
         loaded.drive().await.assert_right(id);

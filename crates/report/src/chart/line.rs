@@ -79,9 +79,10 @@ fn path(points: &[Option<(f64, f64)>]) -> String {
             open = false;
             continue;
         };
-        let _ = match open {
-            true => write!(path, "L{x:.1} {y:.1}"),
-            false => write!(path, "M{x:.1} {y:.1}h0.1"),
+        let _ = if open {
+            write!(path, "L{x:.1} {y:.1}")
+        } else {
+            write!(path, "M{x:.1} {y:.1}h0.1")
         };
         open = true;
     }

@@ -40,9 +40,10 @@ impl Panel {
     pub fn svg(&self, x: &Scale, plot: &Rectangle) -> String {
         let values: Vec<f64> = self.values().collect();
         let linear = || Scale::from_zero(&values, plot.bottom, plot.top);
-        let y = match self.logarithmic {
-            true => Scale::scatter(&values, plot.bottom, plot.top).unwrap_or_else(linear),
-            false => linear(),
+        let y = if self.logarithmic {
+            Scale::scatter(&values, plot.bottom, plot.top).unwrap_or_else(linear)
+        } else {
+            linear()
         };
         let mut svg = format!(
             "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",

@@ -108,9 +108,10 @@ fn limit_line(limit: &str, at: f64) -> String {
 
 /// A load in which nothing succeeded is above all times.
 fn mark(point: &Point, x: &Scale, y: &Scale) -> String {
-    let (marker, class) = match point.probe.held() {
-        true => (Marker::Circle, "e2"),
-        false => (Marker::Cross, "missed"),
+    let (marker, class) = if point.probe.held() {
+        (Marker::Circle, "e2")
+    } else {
+        (Marker::Cross, "missed")
     };
     let at = x.at(point.rate);
     let path = marker.path(at, point.seconds.map_or(TOP, |seconds| y.at(seconds)));

@@ -92,9 +92,10 @@ impl Scale {
 
     /// Values to label where there is little room: both ends and the middle of a linear scale.
     pub fn few_ticks(&self) -> Vec<f64> {
-        match self.logarithmic {
-            true => self.ticks(),
-            false => vec![self.low, self.low.midpoint(self.high), self.high],
+        if self.logarithmic {
+            self.ticks()
+        } else {
+            vec![self.low, self.low.midpoint(self.high), self.high]
         }
     }
 

@@ -135,14 +135,13 @@ fn time_lines(summary: &DriveSummary) -> String {
         let Some(figure) = time_line(summary, trial) else {
             continue;
         };
-        match first.contains(&trial.start.trial) {
-            true => shown += &figure,
-            false => {
-                others += &format!(
-                    "<details><summary>{}</summary>\n{figure}</details>\n",
-                    Escaped(notes::place(trial))
-                );
-            }
+        if first.contains(&trial.start.trial) {
+            shown += &figure
+        } else {
+            others += &format!(
+                "<details><summary>{}</summary>\n{figure}</details>\n",
+                Escaped(notes::place(trial))
+            );
         }
     }
     if shown.is_empty() && others.is_empty() {

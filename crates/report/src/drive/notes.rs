@@ -21,9 +21,10 @@ pub fn facts(summary: &DriveSummary) -> String {
     };
     let seconds = units::trimmed(&units::duration(header.seconds));
     let in_flight = units::count(u64::from(header.in_flight));
-    let (seconds, in_flight) = match header.objective.is_some() {
-        true => (format!("{seconds} a probe"), format!("at most {in_flight}")),
-        false => (seconds, in_flight),
+    let (seconds, in_flight) = if header.objective.is_some() {
+        (format!("{seconds} a probe"), format!("at most {in_flight}"))
+    } else {
+        (seconds, in_flight)
     };
     format!(
         "{}, {}, {seconds}, {in_flight} in flight, {processes}{}, {} with {}",
@@ -89,9 +90,10 @@ pub fn place(trial: &TrialSummary) -> String {
 }
 
 fn unfinished(summary: &DriveSummary) -> Option<String> {
-    let how = match summary.interrupted {
-        true => "was interrupted",
-        false => "has not finished",
+    let how = if summary.interrupted {
+        "was interrupted"
+    } else {
+        "has not finished"
     };
     (!summary.finished).then(|| format!("this load {how}: figures are incomplete"))
 }
@@ -105,9 +107,10 @@ fn warm_up(summary: &DriveSummary) -> Option<String> {
         return Some(text.to_owned());
     }
     (most > 0).then(|| {
-        let range = match least == most {
-            true => most.to_string(),
-            false => format!("{least} to {most}"),
+        let range = if least == most {
+            most.to_string()
+        } else {
+            format!("{least} to {most}")
         };
         format!(
             "left out as warm-up: the first {range} s of each load (by MSER), but not from the \
@@ -198,9 +201,10 @@ fn few_rounds(summary: &DriveSummary) -> Option<String> {
     let known: Vec<_> = known.filter_map(|d| Some((d, rate(d)?))).collect();
     let observations = || known.iter().map(|(_, rate)| rate.observations);
     let (fewest, most) = (observations().min()?, observations().max()?);
-    let (what, done) = match is_search {
-        true => ("searches", "searched"),
-        false => ("rounds", "driven"),
+    let (what, done) = if is_search {
+        ("searches", "searched")
+    } else {
+        ("rounds", "driven")
     };
     match fewest {
         1 if most > 1 => {

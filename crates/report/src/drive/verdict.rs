@@ -184,9 +184,10 @@ fn lowest(ranking: &[Ranked<'_>]) -> &'static str {
 /// `, but it reached only 400 of 500 ops/s`
 fn but(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> String {
     let shortfalls = shortfalls(summary, kind, design, FAILED_SHARE);
-    match shortfalls.is_empty() {
-        true => String::new(),
-        false => format!(", but it {}", list(&shortfalls)),
+    if shortfalls.is_empty() {
+        String::new()
+    } else {
+        format!(", but it {}", list(&shortfalls))
     }
 }
 
@@ -208,10 +209,12 @@ fn fell_short(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Opt
         let failed_share = if is_better { 0.0 } else { FAILED_SHARE };
         let shortfalls = shortfalls(summary, kind, design, failed_share);
         let (id, short) = (&design.info.id, list(&shortfalls));
-        match is_better {
-            _ if shortfalls.is_empty() => None,
-            true => Some(format!("{id} {shown}, but it {short}.")),
-            false => Some(format!("{id} {short}.")),
+        if shortfalls.is_empty() {
+            None
+        } else if is_better {
+            Some(format!("{id} {shown}, but it {short}."))
+        } else {
+            Some(format!("{id} {short}."))
         }
     };
     let sentences: Vec<String> = others.iter().filter_map(sentence).collect();
@@ -330,8 +333,9 @@ fn range(
     let (least_id, least) = known.first()?;
     let (most_id, most) = known.last()?;
     let (least, most) = (show(*least), show(*most));
-    Some(match least == most {
-        true => format!("{what}: {least}."),
-        false => format!("{what}: {least} with {least_id} to {most} with {most_id}."),
+    Some(if least == most {
+        format!("{what}: {least}.")
+    } else {
+        format!("{what}: {least} with {least_id} to {most} with {most_id}.")
     })
 }

@@ -43,9 +43,10 @@ fn table(first: &str, rows: Vec<Vec<String>>) -> String {
 fn row(first: String, figures: &ConcurrentFigures) -> Vec<String> {
     let cell = |(column, text): (usize, Option<String>)| {
         let text = text.unwrap_or_else(|| NONE.to_owned());
-        match column + 2 >= COLUMNS.len() && !is_right(figures) {
-            true => format!("<span class=\"failed\">{text}</span>"),
-            false => text,
+        if column + 2 >= COLUMNS.len() && !is_right(figures) {
+            format!("<span class=\"failed\">{text}</span>")
+        } else {
+            text
         }
     };
     let figures = cells(figures).into_iter().enumerate().map(cell);

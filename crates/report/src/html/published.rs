@@ -31,9 +31,10 @@ pub fn of<'a>(
     if published.is_empty() && notes.is_empty() {
         return String::new();
     }
-    let table = match published.is_empty() {
-        true => String::new(),
-        false => table(published, ours),
+    let table = if published.is_empty() {
+        String::new()
+    } else {
+        table(published, ours)
     };
     let notes: String = notes
         .iter()

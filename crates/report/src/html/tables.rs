@@ -14,14 +14,14 @@ pub fn forecast(forecast: &Forecast) -> String {
             Basis::Scan => "grows with the rows, shared by all cores",
             Basis::UpperBound => "upper bound: does not read the whole table",
         };
-        let ties = match q.not_slower.is_empty() {
-            true => NONE.to_owned(),
-            false => q
-                .not_slower
+        let ties = if q.not_slower.is_empty() {
+            NONE.to_owned()
+        } else {
+            q.not_slower
                 .iter()
                 .map(|d| design_id(d))
                 .collect::<Vec<_>>()
-                .join(", "),
+                .join(", ")
         };
         vec![
             Escaped(&q.query).to_string(),

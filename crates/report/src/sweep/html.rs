@@ -129,9 +129,10 @@ fn figures(summary: &SweepSummary) -> String {
         details(&design.info.id, &table)
     };
     let content: String = shown(summary).map(of_design).collect();
-    match content.is_empty() {
-        true => content,
-        false => section("All figures", &content),
+    if content.is_empty() {
+        content
+    } else {
+        section("All figures", &content)
     }
 }
 

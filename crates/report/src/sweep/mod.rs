@@ -52,10 +52,11 @@ fn trouble(cell: &Cell) -> Option<String> {
 
 /// `rows ran out` or `waited 12%`: where the rate says as much of how rows were made.
 fn shortage(inserted: &Inserted) -> Option<String> {
-    match inserted.rows_ran_out {
-        true => Some("rows ran out".to_owned()),
-        false => (inserted.waited_share > MUCH_WAITING)
-            .then(|| format!("waited {:.0}%", inserted.waited_share * 100.0)),
+    if inserted.rows_ran_out {
+        Some("rows ran out".to_owned())
+    } else {
+        (inserted.waited_share > MUCH_WAITING)
+            .then(|| format!("waited {:.0}%", inserted.waited_share * 100.0))
     }
 }
 
@@ -80,8 +81,9 @@ fn errors(cell: &Cell) -> String {
     let kinds: Vec<String> = kinds
         .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
         .collect();
-    match kinds.is_empty() {
-        true => "no errors".to_owned(),
-        false => format!("errors: {}", kinds.join(", ")),
+    if kinds.is_empty() {
+        "no errors".to_owned()
+    } else {
+        format!("errors: {}", kinds.join(", "))
     }
 }

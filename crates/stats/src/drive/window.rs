@@ -103,9 +103,12 @@ impl Window {
     }
 
     pub fn figures(&self, header: &DriveHeader) -> LoadFigures {
-        let per_second = |n: u64| match self.seconds > 0.0 {
-            true => n as f64 / self.seconds,
-            false => 0.0,
+        let per_second = |n: u64| {
+            if self.seconds > 0.0 {
+                n as f64 / self.seconds
+            } else {
+                0.0
+            }
         };
         let operation = |(info, window): (&super::OperationInfo, &OperationWindow)| {
             OperationFigures::of(

@@ -102,9 +102,10 @@ pub(crate) fn check(dir: &Path, journal: &str) -> Result<(), JournalError> {
 
 /// The records of a file that may be appended to at the same time; none where it is not there.
 pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
-    match path.exists() {
-        true => read(path),
-        false => Ok(Vec::new()),
+    if path.exists() {
+        read(path)
+    } else {
+        Ok(Vec::new())
     }
 }
 

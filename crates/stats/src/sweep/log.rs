@@ -42,11 +42,12 @@ impl SweepLog {
     pub fn check(dir: &Path) -> Result<(), JournalError> {
         lines::check(dir, LOG)?;
         let records = lines::read_if_there::<SweepRecord>(&dir.join(LOG))?;
-        match records.is_empty() {
-            true => Ok(()),
-            false => Err(JournalError::Occupied {
+        if records.is_empty() {
+            Ok(())
+        } else {
+            Err(JournalError::Occupied {
                 dir: dir.to_owned(),
-            }),
+            })
         }
     }
 

@@ -104,15 +104,16 @@ pub enum Check {
 impl Check {
     /// Of rows that were counted; `failed` ones may be there or not.
     pub fn of(counted: u64, acknowledged: u64, failed: u64) -> Check {
-        match (acknowledged..=acknowledged.saturating_add(failed)).contains(&counted) {
-            true => Check::Right {
+        if (acknowledged..=acknowledged.saturating_add(failed)).contains(&counted) {
+            Check::Right {
                 counted,
                 acknowledged,
-            },
-            false => Check::Wrong {
+            }
+        } else {
+            Check::Wrong {
                 counted,
                 acknowledged,
-            },
+            }
         }
     }
 

@@ -143,9 +143,10 @@ impl Checked<'_> {
         let (Some(((name, types), span)), None) = (given.next(), given.next()) else {
             return Err(self.not_one_kind(wire));
         };
-        match types.contains(&self.column.kind) {
-            true => Ok(name),
-            false => Err(self.unfit(name, span)),
+        if types.contains(&self.column.kind) {
+            Ok(name)
+        } else {
+            Err(self.unfit(name, span))
         }
     }
 

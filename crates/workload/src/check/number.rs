@@ -46,11 +46,10 @@ pub fn small(place: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result
 
 /// A real number above 0.
 pub fn positive(place: Text<'_>, number: f64, span: Range<usize>, key: &str) -> Result<f64> {
-    match number > 0.0 && number.is_finite() {
-        true => Ok(number),
-        false => {
-            let message = format!("`{key}` is {number}, but has to be above 0");
-            Err(place.error(span, message))
-        }
+    if number > 0.0 && number.is_finite() {
+        Ok(number)
+    } else {
+        let message = format!("`{key}` is {number}, but has to be above 0");
+        Err(place.error(span, message))
     }
 }

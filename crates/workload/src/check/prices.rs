@@ -48,11 +48,10 @@ fn currency(place: Text<'_>, written: &Spanned<String>) -> Result<String> {
 /// A price may be nothing, but not less.
 fn price(place: Text<'_>, written: &Spanned<f64>, key: &str) -> Result<f64> {
     let price = *written.get_ref();
-    match price.is_finite() && price >= 0.0 {
-        true => Ok(price),
-        false => {
-            let message = format!("`{key}` is {price}, but a price has to be 0 or more");
-            Err(place.error(written.span(), message))
-        }
+    if price.is_finite() && price >= 0.0 {
+        Ok(price)
+    } else {
+        let message = format!("`{key}` is {price}, but a price has to be 0 or more");
+        Err(place.error(written.span(), message))
     }
 }

@@ -99,9 +99,10 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
     for (range, name) in placeholders(sql.get_ref()) {
         if !names.iter().any(|known| known == name) {
             let hint = suggestion(name, names.iter().map(String::as_str));
-            let hint = match parameters.is_empty() {
-                true => format!("; add parameters = {{ {name} = {{ uniform = [1, 9] }} }}"),
-                false => hint,
+            let hint = if parameters.is_empty() {
+                format!("; add parameters = {{ {name} = {{ uniform = [1, 9] }} }}")
+            } else {
+                hint
             };
             let offset = offset_in(place, sql, range.start);
             let message = format!("the query has no parameter `{name}`{hint}");

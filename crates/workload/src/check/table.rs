@@ -122,12 +122,13 @@ fn check_columns(
         }
         columns.push(column);
     }
-    match columns.is_empty() {
-        true => Err(place.error(
+    if columns.is_empty() {
+        Err(place.error(
             wire.span(),
             "a table needs columns, for example: time = \"timestamp\"",
-        )),
-        false => Ok(columns),
+        ))
+    } else {
+        Ok(columns)
     }
 }
 
@@ -212,22 +213,21 @@ pub fn identifier(place: Text<'_>, written: &Spanned<String>, what: &str) -> Res
     let mut chars = name.chars();
     let valid = chars.next().is_some_and(|c| c.is_ascii_lowercase())
         && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    match valid {
-        true => Ok(name),
-        false => {
-            let instead = match usable_name(&name) {
-                Some(usable) if what == "column" => format!(
-                    ": call it `{usable}`, here and in the first line of the file that it is in"
-                ),
-                Some(usable) => format!(": call it `{usable}`"),
-                None => String::new(),
-            };
-            let message = format!(
-                "{what} name `{written}` has to be a letter followed by letters, digits and \
+    if valid {
+        Ok(name)
+    } else {
+        let instead = match usable_name(&name) {
+            Some(usable) if what == "column" => format!(
+                ": call it `{usable}`, here and in the first line of the file that it is in"
+            ),
+            Some(usable) => format!(": call it `{usable}`"),
+            None => String::new(),
+        };
+        let message = format!(
+            "{what} name `{written}` has to be a letter followed by letters, digits and \
                  _{instead}"
-            );
-            Err(place.error(written.span(), message))
-        }
+        );
+        Err(place.error(written.span(), message))
     }
 }
 

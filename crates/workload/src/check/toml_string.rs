@@ -16,9 +16,10 @@ pub fn start(text: Text<'_>, token: usize) -> usize {
         _ => raw.get(1..).unwrap_or(raw),
     };
     let body_start = text.text.len() - body.len();
-    match raw.starts_with('"') {
-        true => body_start + continuation(body),
-        false => body_start,
+    if raw.starts_with('"') {
+        body_start + continuation(body)
+    } else {
+        body_start
     }
 }
 
@@ -69,9 +70,10 @@ fn continuation(raw: &str) -> usize {
         return 0;
     };
     let next = rest.trim_start();
-    match rest[..rest.len() - next.len()].contains('\n') {
-        true => raw.len() - next.len(),
-        false => 0,
+    if rest[..rest.len() - next.len()].contains('\n') {
+        raw.len() - next.len()
+    } else {
+        0
     }
 }
 

@@ -154,9 +154,10 @@ fn check_keys(workload: &Workload, values: &dyn RowValues, rows: u64) -> Result<
 /// `rows` are loaded, by so many `shards` at the same time.
 pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shards: u32) -> bool {
     let mut operations = workload.mix.iter().flat_map(|mix| &mix.operations);
-    let rows = match operations.any(|o| o.keys == Keys::New) {
-        true => u64::MAX,
-        false => rows,
+    let rows = if operations.any(|o| o.keys == Keys::New) {
+        u64::MAX
+    } else {
+        rows
     };
     // Statements as written overtake each other.
     values.keys_repeat(rows, shards == 1 && !workload.is_written_in_cql())

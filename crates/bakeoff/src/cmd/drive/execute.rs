@@ -185,9 +185,10 @@ fn target_options(plan: &Plan<'_>) -> TargetOptions {
 
 /// Makes a table, or finds the one that another process has made.
 async fn make(plan: &Plan<'_>, design: &dyn Design) -> Result<()> {
-    match plan.options.no_load || plan.load.shard.index > 0 {
-        true => wait_for_table(design).await,
-        false => Ok(design.create().await?),
+    if plan.options.no_load || plan.load.shard.index > 0 {
+        wait_for_table(design).await
+    } else {
+        Ok(design.create().await?)
     }
 }
 

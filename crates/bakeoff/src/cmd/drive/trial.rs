@@ -160,9 +160,10 @@ fn end(trial: u32, driven: &Driven) -> TrialEnd {
         queued: driven.queued,
         limited_seconds: driven.limited_seconds,
         rate_reached: driven.rate_reached,
-        lateness_p99_ns: match driven.lateness.is_empty() {
-            true => None,
-            false => Some(driven.lateness.value_at_quantile(0.99)),
+        lateness_p99_ns: if driven.lateness.is_empty() {
+            None
+        } else {
+            Some(driven.lateness.value_at_quantile(0.99))
         },
         cpu: driven.cpu,
         messages: driven.failures.iter().map(ToString::to_string).collect(),

@@ -11,12 +11,13 @@ use bakeoff_report::units;
 use super::Ingest;
 
 pub fn check_distinct(options: &Ingest) -> Result<()> {
-    match options.from.as_ref() == Some(&options.into) {
-        true => Err(anyhow!(
+    if options.from.as_ref() == Some(&options.into) {
+        Err(anyhow!(
             "--from and --into are the same table, {}",
             options.into
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -36,9 +37,10 @@ pub fn check_keys(options: &Ingest, definition: &Definition, rows: &RecordBatch)
         .map(|f| SortField::new(f.data_type().clone()));
     let keys = RowConverter::new(convert.collect())?.convert_columns(fields.columns())?;
     let distinct: HashSet<_> = keys.iter().collect();
-    match distinct.len() == rows.num_rows() {
-        true => Ok(()),
-        false => Err(anyhow!(
+    if distinct.len() == rows.num_rows() {
+        Ok(())
+    } else {
+        Err(anyhow!(
             "the first {} have only {} ({}), and a table without an order key keeps one row of each: \
              say what orders them with --order-key COLUMN,..., or that the last one of each is to be \
              kept with --one-row-per-key",
@@ -49,7 +51,7 @@ pub fn check_keys(options: &Ingest, definition: &Definition, rows: &RecordBatch)
                 "different partition keys"
             ),
             definition.partition_key.join(", ")
-        )),
+        ))
     }
 }
 
@@ -58,13 +60,14 @@ pub fn without_values(options: &Ingest, table: &Definition, filled: &[Column]) -
     let is_empty = |column: &&Column| !filled.iter().any(|c| c.name == column.name);
     let empty = table.columns.iter().filter(is_empty).map(|c| &c.name[..]);
     let empty: Vec<&str> = empty.collect();
-    match empty.is_empty() {
-        true => Vec::new(),
-        false => vec![format!(
+    if empty.is_empty() {
+        Vec::new()
+    } else {
+        vec![format!(
             "the source has no {}: null in all of its rows, also where {} had another value",
             empty.join(", "),
             options.into
-        )],
+        )]
     }
 }
 

@@ -85,12 +85,13 @@ fn wanted<'a>(options: &Ingest, source: &'a Source) -> Result<Vec<&'a SourceColu
 
 fn check_name<'a>(name: &str, flag: &str, there: impl Iterator<Item = &'a str>) -> Result<()> {
     let there: Vec<&str> = there.collect();
-    match there.contains(&name) {
-        true => Ok(()),
-        false => bail!(
+    if there.contains(&name) {
+        Ok(())
+    } else {
+        bail!(
             "{flag} {name}: there is no such column{}",
             suggestion(name, there)
-        ),
+        )
     }
 }
 
@@ -111,9 +112,12 @@ fn typed(options: &Ingest, column: &SourceColumn) -> Result<Column> {
 
 fn keys(options: &Ingest, source: &Source) -> Result<Keys> {
     let of_source = source.keys().cloned().unwrap_or_default();
-    let said_or = |said: &[String], own: Vec<String>| match said.is_empty() {
-        true => own,
-        false => said.iter().map(|name| name.to_lowercase()).collect(),
+    let said_or = |said: &[String], own: Vec<String>| {
+        if said.is_empty() {
+            own
+        } else {
+            said.iter().map(|name| name.to_lowercase()).collect()
+        }
     };
     let keys = Keys {
         partition: said_or(&options.partition_key, of_source.partition),
@@ -229,12 +233,13 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
         return there("partition key", &table.partition_key.join(","));
     }
     if differs(&options.order_key, &table.order_key) {
-        return match table.order_key.is_empty() {
-            true => Err(anyhow!(
+        return if table.order_key.is_empty() {
+            Err(anyhow!(
                 "{into} is there already, and has no order key: leave the option out, or remove the \
                  table with `bakeoff table drop {into}`"
-            )),
-            false => there("order key", &table.order_key.join(",")),
+            ))
+        } else {
+            there("order key", &table.order_key.join(","))
         };
     }
     if let Some((name, _)) = options.types.iter().find(|(name, kind)| {

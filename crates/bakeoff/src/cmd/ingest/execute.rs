@@ -209,9 +209,10 @@ fn described(table: &Definition) -> String {
         more => format!("{more} columns"),
     };
     let partition = table.partition_key.join(", ");
-    let order = match table.order_key.is_empty() {
-        true => " without an order key: one row for each partition key".to_owned(),
-        false => format!(", order key {}", table.order_key.join(", ")),
+    let order = if table.order_key.is_empty() {
+        " without an order key: one row for each partition key".to_owned()
+    } else {
+        format!(", order key {}", table.order_key.join(", "))
     };
     let bucket = table.bucket.map_or(String::new(), |width| {
         format!(
@@ -271,9 +272,10 @@ fn not_all(error: TableError, rows: u64) -> anyhow::Error {
                 "{told}; of the {rows} before, some may be in the table: ingesting again replaces \
                  them"
             );
-            match told.is::<Misuse>() {
-                true => Misuse::of(anyhow!(text)).into(),
-                false => anyhow!(text),
+            if told.is::<Misuse>() {
+                Misuse::of(anyhow!(text)).into()
+            } else {
+                anyhow!(text)
             }
         }
     }

@@ -76,13 +76,12 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
 fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
     let dir = &plan.context.run_dir;
     let mut journal = Journal::create_or_resume(dir, &plan.header.fingerprint)?;
-    match journal.records().is_empty() {
-        true => journal.append(&Record::Started(Box::new(plan.header.clone())))?,
-        false => {
-            let line = format!("going on with the run in {}", dir.display());
-            plan.progress.say(&line);
-            journal.append(&Record::Resumed { at: machine::now() })?;
-        }
+    if journal.records().is_empty() {
+        journal.append(&Record::Started(Box::new(plan.header.clone())))?
+    } else {
+        let line = format!("going on with the run in {}", dir.display());
+        plan.progress.say(&line);
+        journal.append(&Record::Resumed { at: machine::now() })?;
     }
     Ok(journal)
 }

@@ -135,18 +135,20 @@ async fn write(
 
 /// Writes rows, without what is redrawn in between where both are on the terminal.
 fn beside<T>(shown: &CommandProgress, write: impl FnOnce() -> T) -> T {
-    match std::io::stdout().is_terminal() {
-        true => shown.aside(write),
-        false => write(),
+    if std::io::stdout().is_terminal() {
+        shown.aside(write)
+    } else {
+        write()
     }
 }
 
 /// `3 rows in 0.52 s; 4,160,000 rows scanned, 8.00 M/s`
 fn summary(query: &Query, written: &Written, took: Duration) -> String {
     let seconds = took.as_secs_f64();
-    let rows = match query.explains() {
-        true => "planned".to_owned(),
-        false => units::plural(written.rows, "row", "rows"),
+    let rows = if query.explains() {
+        "planned".to_owned()
+    } else {
+        units::plural(written.rows, "row", "rows")
     };
     let mut line = format!("{rows} in {seconds:.2} s");
     let Progress { rows_scanned, .. } = query.watch()();

@@ -73,9 +73,10 @@ pub async fn of(location: &Location, table: &Columnar) -> Result<String> {
 
 fn head(location: &Location, definition: &Definition) -> String {
     let none = || "none".to_owned();
-    let order = match definition.order_key.is_empty() {
-        true => none(),
-        false => definition.order_key.join(", "),
+    let order = if definition.order_key.is_empty() {
+        none()
+    } else {
+        definition.order_key.join(", ")
     };
     let bucket = definition
         .bucket

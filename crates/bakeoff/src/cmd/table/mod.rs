@@ -225,18 +225,20 @@ impl Target {
     async fn check_there(&self) -> Result<()> {
         let connection = Connection::new(self.cluster.cluster());
         let there = connection.is_columnar(&self.table);
-        match there.await.map_err(told)? {
-            true => Ok(()),
-            false => Err(self.missing(&connection).await?.into()),
+        if there.await.map_err(told)? {
+            Ok(())
+        } else {
+            Err(self.missing(&connection).await?.into())
         }
     }
 
     async fn remove(&self) -> Result<()> {
         let connection = Connection::new(self.cluster.cluster());
         let removed = connection.drop_columnar(&self.table);
-        match removed.await.map_err(told)? {
-            true => Ok(()),
-            false => Err(self.missing(&connection).await?.into()),
+        if removed.await.map_err(told)? {
+            Ok(())
+        } else {
+            Err(self.missing(&connection).await?.into())
         }
     }
 }

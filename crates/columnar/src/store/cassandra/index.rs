@@ -101,9 +101,10 @@ impl CassandraStore {
             None => self.read_fresh(place, row.generations(), keys).await?,
         };
         let chunks = self.valid_chunks(place).await?;
-        match row.is_leased() || !self.is_dropped(place).await? {
-            true => Ok(Snapshot { fresh, chunks }),
-            false => Ok(Snapshot::default()),
+        if row.is_leased() || !self.is_dropped(place).await? {
+            Ok(Snapshot { fresh, chunks })
+        } else {
+            Ok(Snapshot::default())
         }
     }
 
@@ -225,8 +226,9 @@ fn meta_of(
     };
     let meta = read_meta(bytes).map_err(corrupt)?;
     meta.check(definition).map_err(corrupt)?;
-    match meta.id == chunk {
-        true => Ok(meta),
-        false => Err(corrupt(format!("it is that of chunk {}", meta.id))),
+    if meta.id == chunk {
+        Ok(meta)
+    } else {
+        Err(corrupt(format!("it is that of chunk {}", meta.id)))
     }
 }

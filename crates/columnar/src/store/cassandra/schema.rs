@@ -121,9 +121,10 @@ impl Found {
             |row: (&str, Option<&str>)| {
                 let named = |part: &Part| client.names.bare(*part) == row.0;
                 if let Some(part) = Part::ALL.into_iter().find(named) {
-                    match row.1 == Some(comment.as_str()) {
-                        true => found.ours.push(part),
-                        false => found.foreign.push(part),
+                    if row.1 == Some(comment.as_str()) {
+                        found.ours.push(part)
+                    } else {
+                        found.foreign.push(part)
                     }
                 }
                 Ok(())

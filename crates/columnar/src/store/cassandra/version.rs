@@ -101,9 +101,10 @@ impl CassandraStore {
             return Ok(known.chunks);
         }
         let index = self.read_index(place).await?;
-        match index.version.is_some_and(is_settled) {
-            true => self.remembered.0.insert(place, index.clone()),
-            false => self.remembered.forget(place),
+        if index.version.is_some_and(is_settled) {
+            self.remembered.0.insert(place, index.clone())
+        } else {
+            self.remembered.forget(place)
         }
         Ok(index.chunks)
     }

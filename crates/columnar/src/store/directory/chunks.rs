@@ -64,12 +64,13 @@ fn write(folder: &Folder, chunks: &[Chunk], created: &mut Vec<PathBuf>) -> Resul
 fn check_sizes(chunk: &Chunk) -> Result<()> {
     let sizes = chunk.blobs.iter().map(|blob| blob.len() as u64);
     let known = chunk.meta.blobs.iter().map(|blob| u64::from(blob.bytes));
-    match sizes.eq(known) {
-        true => Ok(()),
-        false => Err(Error::Invalid(format!(
+    if sizes.eq(known) {
+        Ok(())
+    } else {
+        Err(Error::Invalid(format!(
             "the blobs of chunk {} are not of the sizes that are known of it",
             chunk.meta.id
-        ))),
+        )))
     }
 }
 
@@ -148,13 +149,14 @@ impl Wanted {
 
     /// What it means that the chunk has no file.
     pub fn missing(&self, is_valid: bool) -> Error {
-        match is_valid {
-            true => self.corrupt("it is missing".to_owned()),
-            false => Error::Gone {
+        if is_valid {
+            self.corrupt("it is missing".to_owned())
+        } else {
+            Error::Gone {
                 chunk: self.chunk,
                 place: self.place,
                 grace_seconds: GRACE.as_secs(),
-            },
+            }
         }
     }
 }

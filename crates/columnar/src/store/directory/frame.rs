@@ -77,9 +77,10 @@ fn first(bytes: &[u8]) -> First {
     };
     let [length, crc, header_crc] = numbers(header);
     if crc32fast::hash(&header[..8]) != header_crc {
-        return match rest.iter().all(|byte| *byte == 0) {
-            true => First::Torn,
-            false => First::Damaged("the length of a record is damaged"),
+        return if rest.iter().all(|byte| *byte == 0) {
+            First::Torn
+        } else {
+            First::Damaged("the length of a record is damaged")
         };
     }
     let length = length as usize;

@@ -85,13 +85,12 @@ impl Log {
             let mut rows = Rows::default();
             segment::decode(&Bytes::from(bytes), 0, &mut rows)
                 .map_err(|reason| torn(&path, reason))?;
-            match rows.is_empty() {
-                true => _ = remove(&path)?,
-                false => {
-                    let synced = failpoint::call("recover.sync").and_then(|()| file.sync_data());
-                    synced.map_err(io("syncing", &path))?;
-                    segments.push(Segment { number, rows });
-                }
+            if rows.is_empty() {
+                _ = remove(&path)?
+            } else {
+                let synced = failpoint::call("recover.sync").and_then(|()| file.sync_data());
+                synced.map_err(io("syncing", &path))?;
+                segments.push(Segment { number, rows });
             }
         }
         if !segments.is_empty() {

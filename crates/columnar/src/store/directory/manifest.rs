@@ -107,13 +107,14 @@ impl Manifest {
     /// # Errors
     /// If it may say more than is known here.
     pub fn check(&self) -> Result<()> {
-        match self.failed {
-            false => Ok(()),
-            true => Err(torn(
+        if self.failed {
+            Err(torn(
                 &self.path,
                 "an earlier write to it failed, and it is not known what of it is durable; open \
                  the table again",
-            )),
+            ))
+        } else {
+            Ok(())
         }
     }
 

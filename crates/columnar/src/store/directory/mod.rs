@@ -229,9 +229,10 @@ impl Store for DirectoryStore {
     }
 
     async fn insert(&self, place: Place, rows: &[FreshRow]) -> Result<()> {
-        match rows.is_empty() {
-            true => Ok(()),
-            false => self.writer()?.log(place).insert(rows).await,
+        if rows.is_empty() {
+            Ok(())
+        } else {
+            self.writer()?.log(place).insert(rows).await
         }
     }
 

@@ -29,9 +29,10 @@ pub fn remains(folder: &Folder) -> Result<Vec<String>> {
         Err(Error::Invalid(_)) => return Ok(Vec::new()),
         contents => contents?,
     };
-    Ok(match contents.has(TABLE) {
-        true => Vec::new(),
-        false => contents.names,
+    Ok(if contents.has(TABLE) {
+        Vec::new()
+    } else {
+        contents.names
     })
 }
 
@@ -121,13 +122,14 @@ impl Contents {
             !self.has(LOCK) || length.is_ok_and(|length| length == 0)
         };
         let is_a_beginning = !self.has(TABLE) && self.files.is_empty() && lock_is_empty();
-        match self.has(MANIFEST) || is_a_beginning {
-            true => Ok(()),
-            false => Err(Error::Invalid(format!(
+        if self.has(MANIFEST) || is_a_beginning {
+            Ok(())
+        } else {
+            Err(Error::Invalid(format!(
                 "{} is not the folder of a columnar table: it has no `{MANIFEST}`; nothing was \
                  removed",
                 folder.root.display()
-            ))),
+            )))
         }
     }
 }

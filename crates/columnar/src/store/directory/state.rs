@@ -141,9 +141,10 @@ fn records_of(place: Place, state: &PlaceState) -> Vec<Record> {
         retire: Vec::new(),
         sealed: state.sealed,
     };
-    let pieces = match all.is_empty() {
-        true => vec![change(&[])],
-        false => all.chunks(CHUNKS_OF_RECORD).map(change).collect(),
+    let pieces = if all.is_empty() {
+        vec![change(&[])]
+    } else {
+        all.chunks(CHUNKS_OF_RECORD).map(change).collect()
     };
     let record = |change| Record::Changes {
         at: 0,

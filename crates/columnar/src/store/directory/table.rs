@@ -52,9 +52,10 @@ fn create_with_parents(path: &Path) -> Result<()> {
         return Ok(());
     };
     // A relative path of one name has an empty one as its parent.
-    let parent = match parent.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => parent,
+    let parent = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
     };
     create_with_parents(parent)?;
     create_folder(path)?;
@@ -77,11 +78,12 @@ fn check_empty(folder: &Folder) -> Result<()> {
             "{root} is not empty (it has `{other}`); a table needs a folder of its own"
         )));
     }
-    match names(&folder.chunks())?.is_empty() && names(&folder.fresh())?.is_empty() {
-        true => Ok(()),
-        false => Err(Error::InTheWay(format!(
+    if names(&folder.chunks())?.is_empty() && names(&folder.fresh())?.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::InTheWay(format!(
             "{root} has rows of a table whose `{TABLE}` is missing; restore that from a backup"
-        ))),
+        )))
     }
 }
 

@@ -261,9 +261,10 @@ pub fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
 }
 
 pub fn open_or_create(folder: &Path) -> Result<DirectoryStore> {
-    match folder.join("table.json").exists() {
-        true => DirectoryStore::open(folder),
-        false => DirectoryStore::create(folder, definition()),
+    if folder.join("table.json").exists() {
+        DirectoryStore::open(folder)
+    } else {
+        DirectoryStore::create(folder, definition())
     }
 }
 

@@ -141,11 +141,12 @@ fn reads_blobs_with_changed_bytes() {
     let thorough = std::env::var_os(THOROUGH).is_some();
     for sample in &samples {
         for place in 0..sample.blob.len() {
-            match thorough {
-                true => CHANGES
+            if thorough {
+                CHANGES
                     .iter()
-                    .for_each(|change| read_changed(sample, place, *change)),
-                false => read_changed(sample, place, CHANGES[place % CHANGES.len()]),
+                    .for_each(|change| read_changed(sample, place, *change))
+            } else {
+                read_changed(sample, place, CHANGES[place % CHANGES.len()])
             }
         }
     }

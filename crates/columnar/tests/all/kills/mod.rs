@@ -45,9 +45,10 @@ fn child() {
 }
 
 async fn opened(folder: &Path) -> Arc<Table> {
-    let store = match folder.join("table.json").exists() {
-        true => DirectoryStore::open(folder),
-        false => DirectoryStore::create(folder, definition()),
+    let store = if folder.join("table.json").exists() {
+        DirectoryStore::open(folder)
+    } else {
+        DirectoryStore::create(folder, definition())
     };
     Table::new(Arc::new(store.unwrap()), 0)
 }

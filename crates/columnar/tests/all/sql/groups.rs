@@ -180,9 +180,10 @@ async fn other_aggregations_stay_as_they_are() {
 
 /// Rows that the node of this name in a plan yielded.
 fn rows_of(plan: &Arc<dyn ExecutionPlan>, name: &str) -> usize {
-    let own = match plan.name() == name {
-        true => plan.metrics().and_then(|metrics| metrics.output_rows()),
-        false => None,
+    let own = if plan.name() == name {
+        plan.metrics().and_then(|metrics| metrics.output_rows())
+    } else {
+        None
     };
     let below = plan
         .children()

@@ -65,9 +65,10 @@ fn condition(random: &mut Random) -> String {
 fn filter(random: &mut Random) -> String {
     let count = *random.pick(&[0, 1, 1, 2, 2, 3]);
     let conditions: Vec<String> = (0..count).map(|_| condition(random)).collect();
-    match conditions.is_empty() {
-        true => String::new(),
-        false => format!("WHERE {}", conditions.join(" AND ")),
+    if conditions.is_empty() {
+        String::new()
+    } else {
+        format!("WHERE {}", conditions.join(" AND "))
     }
 }
 
@@ -133,9 +134,10 @@ fn limit(random: &mut Random) -> String {
 /// What fewer queries have: filters of aggregates and groups, subqueries, unions, casts, windows.
 fn less_common(random: &mut Random, filter: &str) -> Question {
     let (one, other) = (condition(random), condition(random));
-    let and = match filter.is_empty() {
-        true => "WHERE".to_owned(),
-        false => format!("{filter} AND"),
+    let and = if filter.is_empty() {
+        "WHERE".to_owned()
+    } else {
+        format!("{filter} AND")
     };
     let n = random.between(-100, 320);
     let sql = match random.below(9) {
@@ -203,9 +205,10 @@ fn groups(random: &mut Random, filter: &str) -> Question {
 
 pub fn random_question(random: &mut Random) -> Question {
     let filter = filter(random);
-    let and = match filter.is_empty() {
-        true => "WHERE".to_owned(),
-        false => format!("{filter} AND"),
+    let and = if filter.is_empty() {
+        "WHERE".to_owned()
+    } else {
+        format!("{filter} AND")
     };
     let columns = columns(random);
     let limit = limit(random);

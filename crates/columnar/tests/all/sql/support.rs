@@ -55,9 +55,10 @@ impl Both {
             random.between(1, 3) as u32,
             random.between(5, 60) as u32,
         );
-        let definition = match random.one_in(2) {
-            true => definition,
-            false => other_keys(random, definition),
+        let definition = if random.one_in(2) {
+            definition
+        } else {
+            other_keys(random, definition)
         };
         let (series, times) = (random.between(1, 9) as u64, random.between(50, 3000));
         let mut both = Both::new(definition);
@@ -80,9 +81,12 @@ impl Both {
                     let gone: Vec<Key> = rows
                         .iter()
                         .take(15)
-                        .map(|r| match present.is_empty() || random.one_in(3) {
-                            true => r.key(),
-                            false => random.pick(&present).clone(),
+                        .map(|r| {
+                            if present.is_empty() || random.one_in(3) {
+                                r.key()
+                            } else {
+                                random.pick(&present).clone()
+                            }
                         })
                         .collect();
                     both.delete(&gone).await;
@@ -174,12 +178,11 @@ fn rounded(value: &ScalarValue) -> String {
 pub fn same(a: &ScalarValue, b: &ScalarValue) -> bool {
     match (a, b) {
         (ScalarValue::Float64(Some(a)), ScalarValue::Float64(Some(b))) => {
-            match *a == 0.0 && *b == 0.0 {
-                true => a.is_sign_negative() == b.is_sign_negative(),
-                false => {
-                    let close = (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
-                    a == b || (a.is_nan() && b.is_nan()) || close
-                }
+            if *a == 0.0 && *b == 0.0 {
+                a.is_sign_negative() == b.is_sign_negative()
+            } else {
+                let close = (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+                a == b || (a.is_nan() && b.is_nan()) || close
             }
         }
         (ScalarValue::Float32(Some(a)), ScalarValue::Float32(Some(b))) => {

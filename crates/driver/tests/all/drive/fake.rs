@@ -230,9 +230,10 @@ pub async fn run(
 ) -> Result<Outcome, DriveError> {
     let fake = Arc::new(fake);
     let mut seconds = Seconds::default();
-    let driven = match threads {
-        true => drive(fake.clone(), plan, stop, &mut seconds).await?,
-        false => drive_here(fake.clone(), plan, stop, &mut seconds).await?,
+    let driven = if threads {
+        drive(fake.clone(), plan, stop, &mut seconds).await?
+    } else {
+        drive_here(fake.clone(), plan, stop, &mut seconds).await?
     };
     Ok(Outcome {
         driven,

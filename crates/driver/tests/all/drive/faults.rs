@@ -142,9 +142,10 @@ async fn a_server_that_is_gone_for_a_while_is_seen_and_the_load_goes_on() {
         Box::pin(async move {
             let gone = (2..4).contains(&began.elapsed().as_secs());
             tokio::time::sleep(MILLISECOND).await;
-            match gone {
-                true => Err(Failure::new(FailureKind::Connection, "connection reset")),
-                false => Ok(Done::default()),
+            if gone {
+                Err(Failure::new(FailureKind::Connection, "connection reset"))
+            } else {
+                Ok(Done::default())
             }
         })
     });

@@ -443,9 +443,10 @@ async fn each_load_is_told_as_soon_as_it_is_judged() {
     impl Probe for Ends {
         async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
             assert_eq!(self.told.len(), self.server.probes);
-            match self.server.probes < self.loads {
-                true => self.server.drive(rate).await,
-                false => Err("stopped".into()),
+            if self.server.probes < self.loads {
+                self.server.drive(rate).await
+            } else {
+                Err("stopped".into())
             }
         }
         fn judged(&mut self, result: &ProbeResult) -> Result<(), ProbeError> {

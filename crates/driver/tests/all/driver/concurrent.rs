@@ -118,9 +118,12 @@ async fn wrong_answers_and_errors_are_counted_apart_and_are_no_times() {
 
 #[tokio::test]
 async fn a_query_that_was_wrong_before_is_not_asked() {
-    let wrong = Fake::acting("a", |call| match call.asks("some", 0) {
-        true => Act::Wrong,
-        false => Act::Well,
+    let wrong = Fake::acting("a", |call| {
+        if call.asks("some", 0) {
+            Act::Wrong
+        } else {
+            Act::Well
+        }
     });
     let records = bench().complete(&[wrong]).await;
     assert_eq!(answered(concurrent(&records, "a")[0]), [("all", 8)]);
@@ -146,9 +149,12 @@ async fn when_the_time_is_over_questions_are_ended_and_none_begun() {
 
 #[tokio::test]
 async fn an_engine_that_dies_fails_its_design_and_no_other() {
-    let dying = Fake::acting("a", |call| match call.asks("all", 12) {
-        true => Act::Die,
-        false => Act::Well,
+    let dying = Fake::acting("a", |call| {
+        if call.asks("all", 12) {
+            Act::Die
+        } else {
+            Act::Well
+        }
     });
     let records = bench().complete(&[dying, Fake::new("b")]).await;
     let failures = records.failures();

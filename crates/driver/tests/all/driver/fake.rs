@@ -202,9 +202,10 @@ impl Design for Fake {
         self.act(Call::Load(slice)).await?;
         let mut table = self.table();
         // Files are replaced as a whole, rows in a store with keys one by one.
-        let place = match self.keeps_duplicates {
-            true => slice,
-            false => table.slices.len() as u64,
+        let place = if self.keeps_duplicates {
+            slice
+        } else {
+            table.slices.len() as u64
         };
         table.slices.insert(place, rows.clone());
         Ok(())

@@ -98,9 +98,10 @@ async fn go_on(whole: &(Bench, [Fake; 2], Records), kept: usize, left: Left) {
     records.assert_complete(&DESIGNS, ROUNDS);
     for (fake, id) in fakes.iter().zip(DESIGNS) {
         let recorded = Records(done.to_vec());
-        let first = match left.survives(id) {
-            true => recorded.slices(id).len(),
-            false => 0,
+        let first = if left.survives(id) {
+            recorded.slices(id).len()
+        } else {
+            0
         };
         let loaded = loads(fake);
         let last = first + loaded.len();
@@ -210,9 +211,12 @@ async fn a_failed_design_is_left_alone_by_a_later_process() {
 
 #[tokio::test]
 async fn a_wrong_answer_is_not_asked_again_by_a_later_process() {
-    let (bench, script) = (bench(), |call: &Call| match call.asks("all", 0) {
-        true => Act::Wrong,
-        false => Act::Well,
+    let (bench, script) = (bench(), |call: &Call| {
+        if call.asks("all", 0) {
+            Act::Wrong
+        } else {
+            Act::Well
+        }
     });
     let wrong = Fake::acting("a", script);
     bench.complete(std::slice::from_ref(&wrong)).await;

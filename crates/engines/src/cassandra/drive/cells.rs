@@ -256,9 +256,10 @@ pub fn shown_bytes(bytes: &[u8]) -> String {
         .take(SHOWN_BYTES)
         .map(|b| format!("{b:02x}"))
         .collect();
-    match bytes.len() > SHOWN_BYTES {
-        true => format!("0x{hex}... ({} bytes)", bytes.len()),
-        false => format!("0x{hex}"),
+    if bytes.len() > SHOWN_BYTES {
+        format!("0x{hex}... ({} bytes)", bytes.len())
+    } else {
+        format!("0x{hex}")
     }
 }
 

@@ -131,10 +131,13 @@ impl Checker<'_> {
 
     fn cell(&self, row: u64, selected: Selected, cell: Cell<'_>) -> Result<(), Failure> {
         match selected {
-            Selected::Column(column) => match self.agrees(column, row, cell, is_on_wire) {
-                true => Ok(()),
-                false => Err(self.wrong_cell(column, row, cell)),
-            },
+            Selected::Column(column) => {
+                if self.agrees(column, row, cell, is_on_wire) {
+                    Ok(())
+                } else {
+                    Err(self.wrong_cell(column, row, cell))
+                }
+            }
             Selected::Blob if self.rows.keys_repeat => Ok(()),
             Selected::Blob => self.blob(row, cell),
         }
@@ -142,9 +145,10 @@ impl Checker<'_> {
 
     fn blob(&self, row: u64, blob: Cell<'_>) -> Result<(), Failure> {
         let Some(blob) = blob else {
-            return match self.rows.nulls_appear {
-                true => Ok(()),
-                false => Err(self.wrong(format!("row {row} has no values outside its key"))),
+            return if self.rows.nulls_appear {
+                Ok(())
+            } else {
+                Err(self.wrong(format!("row {row} has no values outside its key")))
             };
         };
         let inside = &self.rows.in_blob;
@@ -157,12 +161,11 @@ impl Checker<'_> {
             .collect();
         let mut differs = None;
         let whole = row_blob::decode(&kinds, kinds.len() - 1, blob, |i, value| {
-            match self.agrees(inside[i], row, value, is_in_blob) {
-                true => Some(()),
-                false => {
-                    differs = Some((inside[i], value));
-                    None
-                }
+            if self.agrees(inside[i], row, value, is_in_blob) {
+                Some(())
+            } else {
+                differs = Some((inside[i], value));
+                None
             }
         });
         match (whole, differs) {
@@ -220,9 +223,10 @@ impl Checker<'_> {
 
     fn expected(&self, column: usize, row: u64) -> String {
         let value = |version| shown(&self.rows.values.value(column, row, version));
-        match self.rows.has_second[column] {
-            true => format!("{} or {}", value(Version::First), value(Version::Second)),
-            false => value(Version::First),
+        if self.rows.has_second[column] {
+            format!("{} or {}", value(Version::First), value(Version::Second))
+        } else {
+            value(Version::First)
         }
     }
 

@@ -17,9 +17,10 @@ pub enum Limit {
 
 impl Limit {
     pub fn new(limit: Duration) -> Self {
-        match limit < SHORT {
-            true => Limit::Timers(limit),
-            false => Limit::Ticks(Deadlines::new(limit)),
+        if limit < SHORT {
+            Limit::Timers(limit)
+        } else {
+            Limit::Ticks(Deadlines::new(limit))
         }
     }
 

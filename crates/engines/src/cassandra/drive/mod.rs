@@ -124,16 +124,15 @@ impl CassandraTarget {
         let cluster = &self.parts.deployment.cluster;
         let client = cluster.connect_for_load(&load).await;
         let client = Arc::new(client.map_err(|e| DesignError(e.0))?);
-        let direct = match cluster.has_tls() {
-            true => None,
-            false => {
-                let options = direct::Options {
-                    login: Login::of(cluster),
-                    connections: connections.get(),
-                    write_times: load.write_times,
-                };
-                Some(Direct::new(client.clone(), options).await)
-            }
+        let direct = if cluster.has_tls() {
+            None
+        } else {
+            let options = direct::Options {
+                login: Login::of(cluster),
+                connections: connections.get(),
+                write_times: load.write_times,
+            };
+            Some(Direct::new(client.clone(), options).await)
         };
         Ok((client, direct))
     }

@@ -94,9 +94,10 @@ async fn steps(
             // The columns are ours and stay: the server need not send their names each time.
             prepared.statement.set_use_cached_result_metadata(true);
             let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(PAGE_ROWS);
-            match read.rows.limit().is_some_and(fits_a_page) {
-                true => Steps::Read(Single::new(prepared, false), read.clone()),
-                false => Steps::ReadPages(prepared, read.clone()),
+            if read.rows.limit().is_some_and(fits_a_page) {
+                Steps::Read(Single::new(prepared, false), read.clone())
+            } else {
+                Steps::ReadPages(prepared, read.clone())
             }
         }
         Work::Query(query) => match queries {

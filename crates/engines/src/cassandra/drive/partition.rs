@@ -136,13 +136,14 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Failure> {
         let place_in = |columns: &[usize]| columns.iter().position(|c| *c == column);
         if let Some(place) = place_in(&self.rows.partition) {
-            return match is_on_wire(&self.drawn_key[place], cell) {
-                true => Ok(()),
-                false => Err(checker.wrong(format!(
+            return if is_on_wire(&self.drawn_key[place], cell) {
+                Ok(())
+            } else {
+                Err(checker.wrong(format!(
                     "a row of another partition came than that of row {} ({})",
                     self.drawn,
                     shown_key(&self.drawn_key)
-                ))),
+                )))
             };
         }
         let Some(place) = place_in(&self.rows.clustering) else {

@@ -28,9 +28,10 @@ pub fn number_plus(kind: &ColumnType<'_>, bytes: &[u8], plus: i64) -> Option<Vec
 /// The other one of two texts; the first one when it is neither.
 pub fn toggled(bytes: &[u8], between: &[String; 2]) -> Vec<u8> {
     let [first, second] = between;
-    match bytes == first.as_bytes() {
-        true => second.clone().into_bytes(),
-        false => first.clone().into_bytes(),
+    if bytes == first.as_bytes() {
+        second.clone().into_bytes()
+    } else {
+        first.clone().into_bytes()
     }
 }
 

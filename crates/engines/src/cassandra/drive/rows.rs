@@ -112,10 +112,11 @@ impl Rows {
         if self.rows_vanish || self.keys_repeat {
             return None;
         }
-        let beside = match backwards {
-            false => self.values.next_in_partition(row),
-            true => self.values.previous_in_partition(row),
-        }?;
+        let beside = if backwards {
+            self.values.previous_in_partition(row)?
+        } else {
+            self.values.next_in_partition(row)?
+        };
         // Rows that the mix inserts, and those of other processes, may be there or not.
         let has_to_be = self.loaded.contains(&beside);
         (has_to_be && self.bucket_of(beside) == self.bucket_of(row)).then_some(beside)
@@ -139,9 +140,12 @@ impl Rows {
     }
 
     fn blob(&self, row: u64, second: &[usize]) -> Vec<u8> {
-        let version = |column: &usize| match second.contains(column) {
-            true => Version::Second,
-            false => Version::First,
+        let version = |column: &usize| {
+            if second.contains(column) {
+                Version::Second
+            } else {
+                Version::First
+            }
         };
         let value = |column: &usize| self.values.value(*column, row, version(column));
         let values: Vec<Value> = self.in_blob.iter().map(value).collect();

@@ -141,12 +141,13 @@ impl CassandraSession {
         let statement = &single.prepared.statement;
         let first = Box::pin(self.client.execute_unpaged(statement, cells)).await;
         let first = first.map_err(|e| failure(operation, &e))?;
-        Ok(match first.is_rows() {
-            true => Reply::Pages(Box::new(Pages {
+        Ok(if first.is_rows() {
+            Reply::Pages(Box::new(Pages {
                 first,
                 more: Vec::new(),
-            })),
-            false => Reply::Written,
+            }))
+        } else {
+            Reply::Written
         })
     }
 

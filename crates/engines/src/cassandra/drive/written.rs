@@ -153,9 +153,10 @@ impl WrittenSteps {
         };
         let row = page.maybe_first_row::<ColumnIterator<'_, '_>>();
         let Some(row) = row.map_err(|e| checker.rejected(&e))? else {
-            return match self.expect_row && checker.call.row_exists {
-                true => Err(checker.missing()),
-                false => Ok(()),
+            return if self.expect_row && checker.call.row_exists {
+                Err(checker.missing())
+            } else {
+                Ok(())
             };
         };
         let mut compared = 0;
@@ -168,12 +169,11 @@ impl WrittenSteps {
                 compared += 1;
             }
         }
-        match compared < self.expect.len() {
-            true => {
-                let why = "the last result lacks a column that expect = names";
-                Err(checker.wrong(why.to_owned()))
-            }
-            false => Ok(()),
+        if compared < self.expect.len() {
+            let why = "the last result lacks a column that expect = names";
+            Err(checker.wrong(why.to_owned()))
+        } else {
+            Ok(())
         }
     }
 }

@@ -225,9 +225,12 @@ impl TableProvider for SeriesTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |exact| match exact {
-            true => TableProviderFilterPushDown::Exact,
-            false => TableProviderFilterPushDown::Unsupported,
+        let answer = |exact| {
+            if exact {
+                TableProviderFilterPushDown::Exact
+            } else {
+                TableProviderFilterPushDown::Unsupported
+            }
         };
         let pushdown = Pushdown::of_any_partition(&self.rows, filters);
         Ok(pushdown.exact.into_iter().map(answer).collect())

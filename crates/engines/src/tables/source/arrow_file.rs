@@ -33,20 +33,16 @@ impl ArrowFile {
     pub fn open(path: &Path, is_parquet: bool) -> Result<Self, TableError> {
         let mut file = File::open(path).map_err(|error| failed(path, error))?;
         let of_arrow = |error: ArrowError| failed(path, format!("not an Arrow file: {error}"));
-        let (schema, format) = match is_parquet {
-            true => {
-                let metadata = ArrowReaderMetadata::load(&file, Default::default())
-                    .map_err(|error| failed(path, format!("not a Parquet file: {error}")))?;
-                (metadata.schema().clone(), Format::Parquet(metadata))
-            }
-            false if is_ipc_file(&mut file).map_err(|error| failed(path, error))? => {
-                let reader = FileReader::try_new(file, None).map_err(of_arrow)?;
-                (reader.schema(), Format::File)
-            }
-            false => {
-                let reader = StreamReader::try_new(file, None).map_err(of_arrow)?;
-                (reader.schema(), Format::Stream)
-            }
+        let (schema, format) = if is_parquet {
+            let metadata = ArrowReaderMetadata::load(&file, Default::default())
+                .map_err(|error| failed(path, format!("not a Parquet file: {error}")))?;
+            (metadata.schema().clone(), Format::Parquet(metadata))
+        } else if is_ipc_file(&mut file).map_err(|error| failed(path, error))? {
+            let reader = FileReader::try_new(file, None).map_err(of_arrow)?;
+            (reader.schema(), Format::File)
+        } else {
+            let reader = StreamReader::try_new(file, None).map_err(of_arrow)?;
+            (reader.schema(), Format::Stream)
         };
         Ok(ArrowFile {
             path: path.to_owned(),

@@ -38,9 +38,10 @@ impl TextFile {
             return Err(failed(path, &separator));
         }
         // There are no quotes between tabs, as where such a file is read.
-        let format = match tabs {
-            true => Format::default().with_delimiter(b'\t').with_quote(0xff),
-            false => Format::default(),
+        let format = if tabs {
+            Format::default().with_delimiter(b'\t').with_quote(0xff)
+        } else {
+            Format::default()
         };
         let format = format.with_header(true);
         let guessed = format.infer_schema(unzipped(path, gzipped)?, sample_rows);
@@ -55,16 +56,17 @@ impl TextFile {
                 }
             }
         }
-        match fields.is_empty() {
-            true => Err(failed(
+        if fields.is_empty() {
+            Err(failed(
                 path,
                 "the file is empty; its first line has to name the columns",
-            )),
-            false => Ok(TextFile {
+            ))
+        } else {
+            Ok(TextFile {
                 path: path.to_owned(),
                 fields,
                 sampled_rows,
-            }),
+            })
         }
     }
 
@@ -115,9 +117,10 @@ fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
     // What cannot be read is told where its types are guessed.
     BufReader::new(first).read_until(b'\n', &mut heading).ok()?;
     let heading = String::from_utf8_lossy(&heading);
-    let (own, others) = match tabs {
-        true => ('\t', [',', ';', '|']),
-        false => (',', ['\t', ';', '|']),
+    let (own, others) = if tabs {
+        ('\t', [',', ';', '|'])
+    } else {
+        (',', ['\t', ';', '|'])
     };
     let other = others.into_iter().find(|other| heading.contains(*other))?;
     let remedy = match other {
@@ -135,9 +138,10 @@ fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
 
 fn unzipped(path: &Path, gzipped: bool) -> Result<Box<dyn Read>, TableError> {
     let file = File::open(path).map_err(|error| failed(path, error))?;
-    Ok(match gzipped {
-        true => Box::new(MultiGzDecoder::new(BufReader::new(file))),
-        false => Box::new(BufReader::new(file)),
+    Ok(if gzipped {
+        Box::new(MultiGzDecoder::new(BufReader::new(file)))
+    } else {
+        Box::new(BufReader::new(file))
     })
 }
 

@@ -87,9 +87,12 @@ async fn designs_on_a_real_postgresql() {
     let run_dir = folder.path().join("run");
     let postgres = Started::new("postgres", run_dir.clone()).await;
     let timescale = Started::new("timescale", run_dir).await;
-    let started = |id: &str| match id.starts_with("timescale") {
-        true => &timescale,
-        false => &postgres,
+    let started = |id: &str| {
+        if id.starts_with("timescale") {
+            &timescale
+        } else {
+            &postgres
+        }
     };
     let events = storable(events());
     for (table, designs, queries) in [

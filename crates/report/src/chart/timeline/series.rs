@@ -139,9 +139,10 @@ impl<'a> Series<'a> {
     }
 
     fn rate_heading(&self) -> &'static str {
-        match self.has_several_operations() {
-            true => "Operations a second: each, all dashed",
-            false => "Operations a second",
+        if self.has_several_operations() {
+            "Operations a second: each, all dashed"
+        } else {
+            "Operations a second"
         }
     }
 

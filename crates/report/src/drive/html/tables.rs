@@ -156,9 +156,10 @@ fn why(operation: &&OperationFigures) -> String {
     let kinds: Vec<String> = kinds
         .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
         .collect();
-    match kinds.is_empty() {
-        true => NONE.to_owned(),
-        false => kinds.join(", "),
+    if kinds.is_empty() {
+        NONE.to_owned()
+    } else {
+        kinds.join(", ")
     }
 }
 
@@ -270,8 +271,9 @@ fn percent(share: Option<f64>) -> String {
 
 fn name(design: &DriveDesign) -> String {
     let id = design_id(&design.info.id);
-    match design.failures.is_empty() {
-        true => id,
-        false => format!("<span class=\"failed\">{id}</span>"),
+    if design.failures.is_empty() {
+        id
+    } else {
+        format!("<span class=\"failed\">{id}</span>")
     }
 }

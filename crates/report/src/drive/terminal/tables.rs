@@ -221,8 +221,9 @@ fn failed(failed: u64, succeeded: u64) -> Cell {
 
 fn name(design: &DriveDesign) -> Cell {
     let cell = Cell::new(&design.info.id);
-    match design.failures.is_empty() {
-        true => cell,
-        false => red(cell),
+    if design.failures.is_empty() {
+        cell
+    } else {
+        red(cell)
     }
 }

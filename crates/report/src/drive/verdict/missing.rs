@@ -74,9 +74,10 @@ fn no_search(summary: &DriveSummary, objective: &str) -> String {
         ))
     });
     let held: Vec<String> = held.collect();
-    let until_then = match held.is_empty() {
-        true => String::new(),
-        false => format!(" Until then {}.", list(&held)),
+    let until_then = if held.is_empty() {
+        String::new()
+    } else {
+        format!(" Until then {}.", list(&held))
     };
     format!(
         "No search has finished, so the highest rate within {objective} is not known.{until_then}"

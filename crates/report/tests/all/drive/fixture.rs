@@ -149,9 +149,10 @@ pub fn search() -> Result<Load> {
                     rate: (rate > 0.0).then_some(rate),
                     rate_reached: if rate == 0.0 { 1.3 * knee } else { rate },
                     measured: vec![("p99<10ms".to_owned(), Some(p99))],
-                    missed: match rate > 0.0 && p99 >= 1e7 {
-                        true => vec![format!("p99<10ms: {:.3} ms", p99 / 1e6)],
-                        false => Vec::new(),
+                    missed: if rate > 0.0 && p99 >= 1e7 {
+                        vec![format!("p99<10ms: {:.3} ms", p99 / 1e6)]
+                    } else {
+                        Vec::new()
                     },
                 }))?;
             }

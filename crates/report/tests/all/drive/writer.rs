@@ -175,9 +175,10 @@ impl Shape<'_> {
     /// Reads and inserts that ended in this second.
     fn second(&self, second: u32, stalled: bool, late: bool) -> Vec<Tally> {
         let mut tallies = vec![Tally::default(), Tally::default()];
-        let slower = match second < self.warm_up {
-            true => 1 + 4 * u64::from(self.warm_up - second),
-            false => 1,
+        let slower = if second < self.warm_up {
+            1 + 4 * u64::from(self.warm_up - second)
+        } else {
+            1
         };
         let due = if late {
             3 * self.rate
@@ -190,9 +191,10 @@ impl Shape<'_> {
             let spread = 60 + (n * 7_919 + u64::from(second) * 104_729) % 100;
             let tail = if n % 97 == 0 { 4 } else { 1 };
             let service = self.service_us * 1_000 * slower * spread * tail / 100;
-            let waited = match late {
-                true => (count - n) * 2_000_000_000 / count,
-                false => 20_000,
+            let waited = if late {
+                (count - n) * 2_000_000_000 / count
+            } else {
+                20_000
             };
             let kind = (n % 2) as usize;
             // A write is faster than a read.

@@ -120,12 +120,11 @@ impl Checked<'_> {
     }
 
     pub fn finite(&self, written: &Spanned<f64>, key: &str) -> Result<f64> {
-        match written.get_ref().is_finite() {
-            true => Ok(*written.get_ref()),
-            false => {
-                let message = format!("`{key}` is {written}, but has to be a number");
-                Err(self.place.error(written.span(), message))
-            }
+        if written.get_ref().is_finite() {
+            Ok(*written.get_ref())
+        } else {
+            let message = format!("`{key}` is {written}, but has to be a number");
+            Err(self.place.error(written.span(), message))
         }
     }
 

@@ -112,12 +112,13 @@ impl About<'_> {
         let Some(names) = &written.columns else {
             let columns = self.table.columns.iter().map(|c| &c.name);
             let columns: Vec<String> = columns.filter(|c| !self.table.is_key(c)).cloned().collect();
-            return match columns.is_empty() {
-                false => Ok(Action::Update { columns }),
-                true => Err(self.place.error(
+            return if columns.is_empty() {
+                Err(self.place.error(
                     written.action.span(),
                     "all columns of the table are in its key, so there is none to update",
-                )),
+                ))
+            } else {
+                Ok(Action::Update { columns })
             };
         };
         if names.get_ref().is_empty() {
@@ -156,16 +157,15 @@ impl About<'_> {
     }
 
     fn has_order(&self, written: &wire::Operation) -> Result<()> {
-        match self.table.order_key.is_empty() {
-            false => Ok(()),
-            true => {
-                let message = format!(
-                    "`{}` needs partitions of several rows, but the table has no `order_key`; \
+        if self.table.order_key.is_empty() {
+            let message = format!(
+                "`{}` needs partitions of several rows, but the table has no `order_key`; \
                      write action = \"read-row\"",
-                    written.action
-                );
-                Err(self.place.error(written.action.span(), message))
-            }
+                written.action
+            );
+            Err(self.place.error(written.action.span(), message))
+        } else {
+            Ok(())
         }
     }
 

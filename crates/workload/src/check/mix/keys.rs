@@ -91,9 +91,10 @@ impl About<'_> {
                 "`keys = \"new\"` is for what inserts rows: `insert` and `cql`".to_owned(),
             );
         }
-        let said = match by_default {
-            true => "`insert` writes new rows unless it says otherwise, but",
-            false => "`keys = \"new\"` cannot be:",
+        let said = if by_default {
+            "`insert` writes new rows unless it says otherwise, but"
+        } else {
+            "`keys = \"new\"` cannot be:"
         };
         let advice = "write keys = \"uniform\" to write rows again that are there";
         let Data::Generator(Generator::Columns(generators)) = self.data else {

@@ -118,12 +118,13 @@ impl About<'_> {
     fn name(&self, written: &wire::Operation) -> Result<String> {
         let name = written.name.as_ref().unwrap_or(&written.action);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        match !name.get_ref().is_empty() && name.get_ref().chars().all(is_word) {
-            true => Ok(name.get_ref().clone()),
-            false => Err(self.place.error(
+        if !name.get_ref().is_empty() && name.get_ref().chars().all(is_word) {
+            Ok(name.get_ref().clone())
+        } else {
+            Err(self.place.error(
                 name.span(),
                 format!("operation name `{name}` has to be of letters, digits, _ and -"),
-            )),
+            ))
         }
     }
 

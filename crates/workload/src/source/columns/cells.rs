@@ -78,9 +78,10 @@ impl Cells {
                 prefix,
             } => {
                 let zipf = Zipf::new(items, exponent, prefix);
-                match is_text {
-                    true => Cells::Texts(Box::new(zipf)),
-                    false => Cells::Integers(kind, Box::new(zipf)),
+                if is_text {
+                    Cells::Texts(Box::new(zipf))
+                } else {
+                    Cells::Integers(kind, Box::new(zipf))
                 }
             }
             ColumnGenerator::Choice(values) => Cells::Choice(kind, values),
@@ -93,9 +94,10 @@ impl Cells {
                 compressibility,
             } => {
                 let bytes = Bytes::new(length, compressibility);
-                match is_text {
-                    true => Cells::Texts(Box::new(bytes)),
-                    false => Cells::Blobs(bytes),
+                if is_text {
+                    Cells::Texts(Box::new(bytes))
+                } else {
+                    Cells::Blobs(bytes)
                 }
             }
         }

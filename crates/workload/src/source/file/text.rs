@@ -63,12 +63,13 @@ impl TextFile {
     pub fn input(&self) -> Result<Box<dyn BufRead + Send>> {
         let file = File::open(&self.path).map_err(|error| read_error(&self.path, error))?;
         let raw = BufReader::with_capacity(BUFFER_BYTES, file);
-        Ok(match self.gzip {
-            true => Box::new(BufReader::with_capacity(
+        Ok(if self.gzip {
+            Box::new(BufReader::with_capacity(
                 BUFFER_BYTES,
                 MultiGzDecoder::new(raw),
-            )),
-            false => Box::new(raw),
+            ))
+        } else {
+            Box::new(raw)
         })
     }
 

@@ -141,11 +141,12 @@ pub fn milliseconds(cell: &str) -> Option<i64> {
     }
     // A civil time would silently drop an offset, so the two forms are told apart first.
     let has_offset = cell.get(DATE_CHARACTERS..)?.contains(['Z', 'z', '+', '-']);
-    let time: Timestamp = match has_offset {
-        true => cell.parse().ok()?,
-        false => Offset::UTC
+    let time: Timestamp = if has_offset {
+        cell.parse().ok()?
+    } else {
+        Offset::UTC
             .to_timestamp(cell.parse::<DateTime>().ok()?)
-            .ok()?,
+            .ok()?
     };
     (time.subsec_nanosecond() % 1_000_000 == 0).then(|| time.as_millisecond())
 }

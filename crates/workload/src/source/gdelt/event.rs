@@ -135,9 +135,10 @@ impl World {
             is_root: stream.chance(0.63),
             code: self.codes.draw(stream),
             mentions: self.mentions(stream),
-            tone: match stream.chance(STORY_TONE) {
-                true => story.tones[stream.below(TONES_OF_A_STORY as u64) as usize],
-                false => tone(story.old, stream),
+            tone: if stream.chance(STORY_TONE) {
+                story.tones[stream.below(TONES_OF_A_STORY as u64) as usize]
+            } else {
+                tone(story.old, stream)
             },
             places: self.places(actors, story, stream),
             actors,
@@ -153,9 +154,12 @@ impl World {
         let first = stream.chance(ACTOR1_SHARE);
         let second = !first || stream.chance(ACTOR2_SHARE_BESIDE_ACTOR1);
         let mut actor = |known: bool, of_story: &Actor| {
-            known.then(|| match stream.chance(STORY_ACTOR) {
-                true => *of_story,
-                false => self.actor(stream),
+            known.then(|| {
+                if stream.chance(STORY_ACTOR) {
+                    *of_story
+                } else {
+                    self.actor(stream)
+                }
             })
         };
         [
@@ -173,9 +177,12 @@ impl World {
         if stream.chance(NOWHERE) {
             return [None; 3];
         }
-        let mut place = |home: Option<usize>| match stream.chance(STORY_PLACE) {
-            true => story.place,
-            false => self.place(home, stream),
+        let mut place = |home: Option<usize>| {
+            if stream.chance(STORY_PLACE) {
+                story.place
+            } else {
+                self.place(home, stream)
+            }
         };
         let [first, second] = actors.map(|actor| actor.map(|actor| place(actor.home)));
         let elsewhere = place(None);

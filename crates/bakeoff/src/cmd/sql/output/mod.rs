@@ -83,9 +83,10 @@ impl Destination {
     /// A file appears when the output is finished.
     pub fn begin(self, schema: &SchemaRef, explains: bool) -> Result<Output> {
         // A plan is for people, wherever it goes.
-        let format = match explains && !self.is_chosen {
-            true => Format::Table,
-            false => self.format,
+        let format = if explains && !self.is_chosen {
+            Format::Table
+        } else {
+            self.format
         };
         let to: Box<dyn Rows> = match (format, self.out) {
             (Format::Parquet, Some(path)) => {

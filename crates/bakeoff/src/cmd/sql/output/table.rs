@@ -80,9 +80,10 @@ impl Table {
         for (i, width) in widths.columns().iter().enumerate() {
             let (cell, blank) = clipped(&cells[i], *width, widths.clip);
             // Writing to a String cannot fail.
-            let _ = match self.numeric[i] {
-                true => write!(line, " {:blank$}{cell} ", ""),
-                false => write!(line, " {cell}{:blank$} ", ""),
+            let _ = if self.numeric[i] {
+                write!(line, " {:blank$}{cell} ", "")
+            } else {
+                write!(line, " {cell}{:blank$} ", "")
             };
         }
         let _ = writeln!(text, "{}", line.trim_end());

@@ -163,11 +163,12 @@ fn rows(mut body: Bytes) -> Result<RawRows, Unreadable> {
         cells: body,
     };
     let cells = CellIterator::new(&whole.cells).count();
-    match rows.checked_mul(columns) == Some(cells) {
-        true => Ok(whole),
-        false => Err(Unreadable(format!(
+    if rows.checked_mul(columns) == Some(cells) {
+        Ok(whole)
+    } else {
+        Err(Unreadable(format!(
             "{rows} rows of {columns} columns have {cells} cells"
-        ))),
+        )))
     }
 }
 

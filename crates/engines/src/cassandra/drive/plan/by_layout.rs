@@ -112,19 +112,21 @@ impl Planner<'_> {
 
     /// A partition of one row is read as that row.
     fn partition(&self, limit: Option<u32>, newest_first: bool) -> ReadRows {
-        match self.layout.clustering_key().is_empty() {
-            true => ReadRows::One,
-            false => ReadRows::Partition {
+        if self.layout.clustering_key().is_empty() {
+            ReadRows::One
+        } else {
+            ReadRows::Partition {
                 limit,
                 descending: newest_first,
-            },
+            }
         }
     }
 
     fn range(&self, limit: u32) -> ReadRows {
-        match self.layout.clustering_key().is_empty() {
-            true => ReadRows::One,
-            false => ReadRows::From { limit },
+        if self.layout.clustering_key().is_empty() {
+            ReadRows::One
+        } else {
+            ReadRows::From { limit }
         }
     }
 
@@ -133,9 +135,10 @@ impl Planner<'_> {
         let mut binds = Vec::new();
         for (column, stored) in self.stored().into_iter().enumerate() {
             if stored {
-                binds.push(match self.layout.keys_repeat {
-                    true => Bind::Column(column, Version::First),
-                    false => Bind::ColumnUnlessNull(column, Version::First),
+                binds.push(if self.layout.keys_repeat {
+                    Bind::Column(column, Version::First)
+                } else {
+                    Bind::ColumnUnlessNull(column, Version::First)
                 });
             }
         }
@@ -156,23 +159,17 @@ impl Planner<'_> {
             return Err(self.error("updates no column: the table has none outside its key"));
         }
         let mut binds: Vec<Bind> = self.ttl().into_iter().collect();
-        let using = match binds.is_empty() {
-            true => "",
-            false => " USING TTL ?",
-        };
-        let set = match self.layout.has_blob() {
-            true => {
-                binds.push(Bind::Blob { second: columns });
-                format!("{} = ?", quoted(BLOB_COLUMN))
-            }
-            false => {
-                let one = |column: &usize| {
-                    format!("{} = ?", quoted(&self.layout.table.columns[*column].name))
-                };
-                let set = columns.iter().map(one).collect::<Vec<_>>().join(", ");
-                binds.extend(columns.iter().map(|c| Bind::Column(*c, Version::Second)));
-                set
-            }
+        let using = if binds.is_empty() { "" } else { " USING TTL ?" };
+        let set = if self.layout.has_blob() {
+            binds.push(Bind::Blob { second: columns });
+            format!("{} = ?", quoted(BLOB_COLUMN))
+        } else {
+            let one = |column: &usize| {
+                format!("{} = ?", quoted(&self.layout.table.columns[*column].name))
+            };
+            let set = columns.iter().map(one).collect::<Vec<_>>().join(", ");
+            binds.extend(columns.iter().map(|c| Bind::Column(*c, Version::Second)));
+            set
         };
         let (condition, key) = self.where_key(true);
         binds.extend(key);

@@ -85,9 +85,10 @@ pub fn statement(keyspace: &str, written: &CqlStatement) -> Statement {
 }
 
 fn version(second: bool) -> Version {
-    match second {
-        true => Version::Second,
-        false => Version::First,
+    if second {
+        Version::Second
+    } else {
+        Version::First
     }
 }
 

@@ -54,9 +54,10 @@ impl StepReply {
 
     /// Rows and bytes returned, or written.
     pub fn done(&mut self, checker: &Checker<'_>) -> Result<Done, Failure> {
-        match self.reads {
-            true => self.returned(checker),
-            false => self.written(checker),
+        if self.reads {
+            self.returned(checker)
+        } else {
+            self.written(checker)
         }
     }
 
@@ -99,12 +100,13 @@ impl StepReply {
         let refused = first.is_some_and(|cell| {
             cell.spec.name() == APPLIED && cell.slice.is_some_and(|s| s.as_slice() == [0])
         });
-        Ok(match refused {
-            true => Done {
+        Ok(if refused {
+            Done {
                 not_applied: true,
                 ..Done::default()
-            },
-            false => written,
+            }
+        } else {
+            written
         })
     }
 }
