@@ -29,7 +29,7 @@ pub struct Found<'a> {
 }
 
 impl Engines {
-    /// None started yet. Those that cannot be started here are known and told before the first one
+    /// None started yet. Those that cannot be started here are known and reported before the first one
     /// is.
     ///
     /// # Errors

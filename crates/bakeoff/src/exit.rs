@@ -60,13 +60,13 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// An error with its causes, each told once: many a message tells its cause already.
+/// An error with its causes, each only once: many messages contain their cause already.
 pub fn explain(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |told, cause| {
-        match (cause.to_string(), told.is_empty()) {
+    error.chain().fold(String::new(), |text, cause| {
+        match (cause.to_string(), text.is_empty()) {
             (cause, true) => cause,
-            (cause, false) if told.contains(&cause) => told,
-            (cause, false) => format!("{told}: {cause}"),
+            (cause, false) if text.contains(&cause) => text,
+            (cause, false) => format!("{text}: {cause}"),
         }
     })
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn a_cause_is_shown_once() {
         let error = anyhow!("no room").context("cannot write x: no room; make room");
         assert_eq!(explain(&error), "cannot write x: no room; make room");
         let error = Err::<(), _>(anyhow!("no room"))

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Nothing unless BAKEOFF_LOG asks: what goes wrong is a result or an error, and is told as such.
+/// Nothing unless BAKEOFF_LOG asks: what goes wrong is a result or an error, and is shown as such.
 fn log_filter() -> EnvFilter {
     EnvFilter::builder()
         .with_default_directive(LevelFilter::OFF.into())

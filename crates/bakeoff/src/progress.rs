@@ -33,7 +33,7 @@ const IN_LOGS: Pace = Pace {
     every: Duration::from_secs(10),
 };
 
-/// What a command is doing, shown by a thread of its own: all others may be busy.
+/// Shows what a command is doing, from a thread of its own: all others may be busy.
 pub struct Progress {
     shared: Arc<Shared>,
     showing: Mutex<Option<JoinHandle<()>>>,
@@ -209,7 +209,7 @@ impl Out {
             Out::Lines(out) => {
                 let line = text.lines().next().unwrap_or_default();
                 let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-                // Nobody may read it any more.
+                // Its reader may be gone.
                 let _ = writeln!(out, "{line}");
             }
         }

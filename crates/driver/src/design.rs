@@ -24,7 +24,7 @@ impl DesignError {
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
     pub batches: Vec<RecordBatch>,
-    /// Rows that the storage handed to the query engine; `None` where nobody counted.
+    /// Rows that the storage handed to the query engine; `None` where they were not counted.
     pub rows_scanned: Option<u64>,
 }
 

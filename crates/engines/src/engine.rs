@@ -190,7 +190,7 @@ pub trait Running: Send + Sync {
         Ok(())
     }
 
-    /// Waits until the process that makes them has told so. To be called before
+    /// Waits until the process that makes them has announced it. To be called before
     /// [`Running::target`], which makes the keyspace where it is not there yet.
     async fn wait_for_tables(
         &self,

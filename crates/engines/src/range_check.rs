@@ -52,7 +52,7 @@ pub fn check_ranges(
     Ok(())
 }
 
-/// Shows rows to all counts; tells how many of the first ones were read.
+/// Shows rows to all counts; returns how many of the first ones were read.
 fn look(
     source: &dyn RowSource,
     rows: u64,

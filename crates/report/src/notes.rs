@@ -1,4 +1,4 @@
-//! What a reader has to know to judge the figures, in words.
+//! Notes that a reader needs to judge the figures.
 
 use bakeoff_stats::{QuerySummary, Summary};
 

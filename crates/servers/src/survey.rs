@@ -83,7 +83,7 @@ impl Survey {
     }
 }
 
-/// What a Cassandra needs.
+/// Surveys what a Cassandra needs.
 pub async fn cassandra() -> Survey {
     let known = Home::from_env().and_then(|home| Ok((home, cassandra::pinned()?)));
     match known {
@@ -120,14 +120,14 @@ fn cassandra_in(
     }
 }
 
-/// What a plain PostgreSQL needs.
+/// Surveys what a plain PostgreSQL needs.
 pub fn postgres() -> Survey {
     let search = search_postgres(None);
     let preferred = search.preferred();
     of_installation("PostgreSQL", found_postgres(None, search), &preferred)
 }
 
-/// What a PostgreSQL with TimescaleDB needs.
+/// Surveys what a PostgreSQL with TimescaleDB needs.
 pub fn timescale() -> Survey {
     let search = search_timescale(None);
     let preferred = search.preferred();
@@ -169,7 +169,7 @@ fn of_installation(
     Survey { summary, needs }
 }
 
-/// What any run needs of the machine: a folder that it can write to, with room.
+/// Surveys what any run needs of the machine: a folder that it can write to, with room.
 pub fn machine(folder: &Path) -> Vec<Need> {
     let cores = std::thread::available_parallelism();
     let memory = memory_mib().and_then(|all| {

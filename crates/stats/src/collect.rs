@@ -210,7 +210,7 @@ impl Collected {
 }
 
 impl Design {
-    /// Times of earlier rounds stay: `memory` is created anew when a run goes on.
+    /// Times of earlier rounds stay: `memory` is created again when a run goes on.
     fn create(&mut self) {
         self.slices.clear();
         self.settle_seconds = None;
@@ -233,7 +233,7 @@ impl Design {
         }
     }
 
-    /// The footprint has so many copies of each row.
+    /// How many copies of each row the footprint has.
     fn condense(mut self, copies: u32) -> DesignSummary {
         for failure in self
             .queries

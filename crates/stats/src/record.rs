@@ -29,7 +29,7 @@ pub enum Record {
     },
     Engine(EngineInfo),
     /// The design's tables are there and empty. A later one for the same design forgets the slices
-    /// before it: after a broken load the design is created and loaded anew.
+    /// before it: after a broken load the design is created and loaded again.
     Created {
         design: String,
     },
@@ -71,7 +71,7 @@ pub enum Record {
         rounds: u32,
     },
     Timed(Timing),
-    /// So many sets of parameters are asked about by several clients at the same time, in turn.
+    /// How many sets of parameters several clients ask about at the same time, in turn.
     ParameterSets {
         sets: u32,
     },
@@ -302,7 +302,7 @@ pub struct Answered {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Equals the oracle's answer, of so many rows.
+    /// Equals the oracle's answer; its number of rows.
     Right { rows: u64 },
     /// Differs: where, in words.
     Wrong { difference: String },

@@ -81,7 +81,7 @@ pub struct QuerySummary {
     pub bad_rounds: u32,
 }
 
-/// What a design could not do, or did wrong.
+/// A failure or a mistake of a design.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Failure {
     pub step: Step,

@@ -130,7 +130,7 @@ fn exit_of_sweep(summary: &SweepSummary) -> Exit {
     }
 }
 
-/// What a report is beside its tables in the terminal.
+/// The parts of a report beside its tables in the terminal.
 struct Files {
     html: String,
     json: String,

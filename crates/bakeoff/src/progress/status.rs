@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bakeoff_report::units;
 use indicatif::HumanCount;
 
-/// Time left is told once this much is over: before, it is a guess.
+/// Time left is shown once this much is over: before, it is a guess.
 const SETTLED: Duration = Duration::from_secs(1);
 
 /// What is counted.

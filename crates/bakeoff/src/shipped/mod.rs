@@ -45,7 +45,7 @@ impl Shelf {
         self.files.iter().find(|file| file.name == name).copied()
     }
 
-    /// What a user means: a file, or else what comes with Bakeoff under that name, and one line
+    /// Finds what a user means: a file, or else what comes with Bakeoff under that name, and one line
     /// where both could be meant. A folder is no file, so that it hides no name.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! One setting of a sweep: the table anew, a warm-up, the measured time, the rows counted.
+//! One setting of a sweep: a new table, a warm-up, the measured time, the rows counted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,7 +98,7 @@ pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting)
     cell
 }
 
-/// Lets a design warm up on a table that is then thrown away. Inserts that fail are told by the
+/// Lets a design warm up on a table that is then thrown away. Inserts that fail are reported by the
 /// first setting that is measured.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ async fn fill(
     let acknowledged = insert(workers, &feed, sweeping, cell).await;
     cell.check = Some(check(design, sweeping, acknowledged, cell.failures.rows).await);
     // What a server still does about these rows would be in other settings' times. What goes wrong
-    // is told by this design's next setting.
+    // is reported by this design's next setting.
     let _ = limited(design.create()).await;
     match (feed.broken().await, &cell.inserted) {
         (Some(why), _) => Err(why),
@@ -183,7 +183,7 @@ async fn insert(
     all.rows()
 }
 
-/// The empty table, made anew.
+/// Makes the empty table again.
 async fn table(design: &dyn Design) -> Result<Arc<dyn Inserts>, String> {
     let made = async {
         design.create().await?;

@@ -1,9 +1,9 @@
-//! The insert sweep: so many workers, each in a closed loop, insert batches of so many rows.
+//! The insert sweep: a number of workers, each in a closed loop, insert batches of a number of rows.
 //!
-//! [`measure`] carries out one [`Setting`] on a [`Design`](crate::Design) whose table it makes anew:
+//! [`measure`] carries out one [`Setting`] on a [`Design`](crate::Design) whose table it makes again:
 //! first a warm-up, then, when all its inserts are answered, the measured time. Rows are those of
 //! the workload in their order, each inserted once; they are made ahead by a thread of their own,
-//! and how long workers waited for them is told. When all workers have ended, the rows of the
+//! and how long workers waited for them is recorded. When all workers have ended, the rows of the
 //! table are counted.
 
 mod burst;

@@ -133,7 +133,7 @@ impl Design for AsWrittenDesign {
         false
     }
 
-    /// The keyspace is made anew: types and views that an earlier attempt left behind would be in
+    /// Makes the keyspace again: types and views that an earlier attempt left behind would be in
     /// the way. One that is shared has to be empty.
     async fn create(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;

@@ -109,7 +109,7 @@ impl Deployment {
             return Ok(());
         }
         match &self.server {
-            // Nobody else uses a server of our own.
+            // A server of our own has no other users.
             Some(_) => keyspace.make(&self.session).await?,
             None => keyspace.claim(&self.session).await?,
         }

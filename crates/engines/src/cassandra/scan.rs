@@ -38,15 +38,15 @@ use super::table::PAGE_ROWS;
 
 /// Rows of the first page where their size is not known.
 const FIRST_PAGE_ROWS: i32 = 100;
-/// What a page may take where their size is not known beforehand, in bytes.
+/// The most that a page may take where its rows' size is not known beforehand, in bytes.
 const PAGE_BYTES: usize = 4 << 20;
-/// A page has so many times the rows of the one before at most: its rows may be larger.
+/// The most times the rows of the page before that a page has: its rows may be larger.
 const PAGE_GROWTH: i32 = 10;
 
 /// The longest that one page may take to come.
 pub const PAGE_TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Names of the metrics that tell how far a scan has come.
+/// Names of the metrics that say how far a scan has come.
 pub const REQUESTS: &str = "requests";
 pub const REQUESTS_DONE: &str = "requests_done";
 

@@ -21,7 +21,7 @@ use crate::sql::{Session, message, session};
 pub const SETTINGS: &str =
     "profile=fast|compact, bucket=1d (or a number), rows=32768, shards=1, cache=0 (MiB)";
 
-/// What a design's id says of its table.
+/// The shape of a table that a design's id names.
 #[derive(Debug, Clone)]
 pub struct Shape {
     pub definition: Definition,
@@ -130,7 +130,7 @@ impl Opened {
         Ok(())
     }
 
-    /// Merges small and overlapping chunks and removes what that replaced: nobody reads meanwhile.
+    /// Merges small and overlapping chunks and removes what that replaced: there are no readers meanwhile.
     pub async fn settle(&self) -> Result<String, DesignError> {
         let sealed = self.table.seal(None).await.map_err(failed)?;
         self.table

@@ -47,7 +47,7 @@ impl TableLayout {
             Some("hypertable") => hypertable(&mut settings, table)?,
             _ => Shape::Plain,
         };
-        // As TimescaleDB does where it is not told otherwise.
+        // As TimescaleDB does by default.
         let by_default = matches!(shape, Shape::Hypertable { .. });
         let time_index = match shape {
             Shape::Brin { .. } => false,

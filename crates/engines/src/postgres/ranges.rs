@@ -130,7 +130,7 @@ impl RangeCount {
         for value in integers(values) {
             let (first, last) = self.ends.unwrap_or((value, value));
             self.ends = Some((first.min(value), last.max(value)));
-            // More are not told apart: they are too many already.
+            // More need not be distinguished: they are too many already.
             if self.numbers.len() <= MOST {
                 self.numbers.insert(value.div_euclid(ranges.width));
             }

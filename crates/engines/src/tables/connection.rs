@@ -22,7 +22,7 @@ pub struct Connection {
     session: OnceCell<Arc<Session>>,
 }
 
-/// What a columnar table is opened for.
+/// The purpose that a columnar table is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Read,

@@ -16,7 +16,7 @@ pub enum Listing {
     },
 }
 
-/// What a statement lists, if it is such a one: `SHOW TABLES`, and what `cqlsh` calls it.
+/// Finds what a statement lists, if it lists anything: `SHOW TABLES`, and what `cqlsh` calls it.
 pub fn listing(sql: &str) -> Option<Listing> {
     let tokens = tokens(sql);
     let keywords: Vec<Option<String>> = tokens.iter().map(|t| keyword(&t.token)).collect();

@@ -41,7 +41,7 @@ use crate::{cassandra, sql};
 /// can be called so.
 const CATALOG: &str = "datafusion";
 const NO_KEYSPACE: &str = "no keyspace";
-/// Where DataFusion tells what tables there are.
+/// The schema in which DataFusion lists its tables.
 const INFORMATION_SCHEMA: &str = "information_schema";
 
 /// How tables are read.

@@ -47,7 +47,7 @@ pub struct Query {
     pub(super) sql: String,
 }
 
-/// What a query had to do with chunks of columnar tables.
+/// A query's work on chunks of columnar tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChunkCounts {
     /// Chunks that were looked up: those of the places that the keys of the query name.

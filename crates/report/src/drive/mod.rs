@@ -11,7 +11,7 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, Support,
 
 use crate::units;
 
-/// What a load asks.
+/// The operations of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The highest rate within an objective.

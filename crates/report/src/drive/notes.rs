@@ -1,4 +1,4 @@
-//! What a reader has to know to judge the figures of a load, in words.
+//! Notes that a reader needs to judge the figures of a load.
 
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 

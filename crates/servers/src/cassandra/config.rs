@@ -9,7 +9,7 @@ use super::ports::Ports;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, write_synced};
 
-/// What is set beside the folders and the ports, all of it told in the report.
+/// The settings beside the folders and the ports, all of which are in the report.
 const SETTINGS: [(&str, &str); 24] = [
     ("num_tokens", "4"),
     ("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner"),
@@ -167,7 +167,7 @@ impl Folder {
     }
 }
 
-/// The settings of `cassandra.yaml` that a report tells.
+/// The settings of `cassandra.yaml` that a report shows.
 pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
     let several = SEVERAL_NODES.iter().filter(move |_| !node.is_alone());
     let is_other = move |name: &str| {

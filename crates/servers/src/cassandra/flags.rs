@@ -107,7 +107,7 @@ pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
     write_synced(&folder.flags(), &(lines.join("\n") + "\n"))
 }
 
-/// How `java` is told to read the shared flags.
+/// The option that makes `java` read the shared flags.
 pub(crate) fn argument_file(folder: &Folder) -> Result<String> {
     Ok(format!("@{}", utf8(&folder.flags())?))
 }
@@ -147,7 +147,7 @@ pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// The server's flags that a report tells: those that every server has.
+/// The server's flags that a report shows: those that every server has.
 pub(crate) fn reported() -> String {
     SHIPPED
         .iter()

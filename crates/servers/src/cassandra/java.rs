@@ -55,7 +55,7 @@ pub(crate) fn found(search: Search<Java>) -> Result<Java> {
     })
 }
 
-/// Looks for the Java of [`find_java`], and tells which ones do not fit.
+/// Looks for the Java of [`find_java`], and keeps those that do not fit.
 pub(crate) async fn search_java() -> Result<Search<Java>> {
     Ok(search_in(places(), &pinned()?.java).await)
 }
@@ -80,7 +80,7 @@ async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
         let mut fitting: Vec<(usize, Java)> = Vec::new();
         for program in place {
             match version_of(&program).await {
-                None => search.pass_over(program, "a program that tells no version of Java"),
+                None => search.pass_over(program, "a program that shows no version of Java"),
                 Some(java) => match wanted.iter().position(|release| *release == java.release) {
                     Some(rank) => fitting.push((rank, java)),
                     None => search.pass_over(program, format!("Java {}", java.release)),

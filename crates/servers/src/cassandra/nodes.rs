@@ -33,7 +33,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Starts so many servers, each in a folder of its own in that of the options where there are
+    /// Starts this many servers, each in a folder of its own in that of the options where there are
     /// several, and waits until all of them see all others. The options hold for each of them, but
     /// their heaps take no more than a quarter of the memory together.
     ///

@@ -21,7 +21,7 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Ports that nobody listens on and that are not in `taken`.
+    /// Free ports that are not in `taken` either.
     ///
     /// # Errors
     /// `Refused` when there are none left.

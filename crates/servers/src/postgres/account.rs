@@ -93,7 +93,7 @@ pub(crate) fn check_account(installation: &Installation) -> Result<Option<String
 /// Variables that programs are found by.
 const KEPT: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
 
-/// The command as that account, without variables that would tell PostgreSQL other places, or that
+/// The command as that account, without variables that would send PostgreSQL to other places, or that
 /// account our passwords.
 pub(crate) fn run_as(mut command: Command, account: Option<&Account>) -> Command {
     command.env_clear().env("LC_ALL", "C");

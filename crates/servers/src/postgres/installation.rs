@@ -104,12 +104,12 @@ pub(crate) fn found_timescale(
     }
 }
 
-/// Looks for the server of [`find_postgres`], and tells which ones do not fit.
+/// Looks for the server of [`find_postgres`], and keeps those that do not fit.
 pub(crate) fn search_postgres(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |_| true)
 }
 
-/// Looks for the server of [`find_timescale`], and tells which ones do not fit.
+/// Looks for the server of [`find_timescale`], and keeps those that do not fit.
 pub(crate) fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |installation| installation.timescale.is_some())
 }
@@ -177,7 +177,7 @@ fn default_version(control: &str) -> Option<String> {
     Some(value.trim().trim_matches('\'').to_owned())
 }
 
-/// What a program prints for that argument; none where it fails.
+/// The output of a program for that argument; none where it fails.
 pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
     let output = Command::new(program)
         .arg(argument)

@@ -88,7 +88,7 @@ pub enum Support {
     Enough,
 }
 
-/// Slower operations from which on a quantile is told without a mark.
+/// Slower operations from which on a quantile is shown without a mark.
 const ENOUGH_SLOWER: f64 = 10.0;
 
 /// Of a load of which a larger share failed, response times answer nothing.
@@ -112,7 +112,7 @@ impl LoadFigures {
         self.failed() as f64 / ended.max(1) as f64
     }
 
-    /// Whether so many operations failed that the times of the others are not those of the load.
+    /// Whether enough operations failed that the times of the others are not those of the load.
     pub fn mostly_failed(&self) -> bool {
         self.failed_share() > MOST_FAILED_SHARE
     }

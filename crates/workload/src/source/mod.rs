@@ -102,8 +102,8 @@ pub(crate) fn rows_in_all(generator: &Generator, seed: u64) -> Result<Option<u64
     })
 }
 
-/// What a user has to know where [`keys_repeat`].
-pub const ONLY_KEYS_ARE_COMPARED: &str = "several rows have the same key, and nobody knows whose values are there: of what is read only \
+/// The remark for a user where [`keys_repeat`].
+pub const ONLY_KEYS_ARE_COMPARED: &str = "several rows have the same key, and it is not known whose values are there: of what is read only \
      keys are compared, neither values nor whether all rows came";
 
 /// The first `rows` rows of `source`, which is the workload's, by number, and those that can be
@@ -151,7 +151,7 @@ fn check_keys(workload: &Workload, values: &dyn RowValues, rows: u64) -> Result<
 
 /// Whether rows of a load may have the same key, so that only keys can be compared.
 ///
-/// `rows` are loaded, by so many `shards` at the same time.
+/// `rows` are loaded, by `shards` at the same time.
 pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shards: u32) -> bool {
     let mut operations = workload.mix.iter().flat_map(|mix| &mix.operations);
     let rows = if operations.any(|o| o.keys == Keys::New) {

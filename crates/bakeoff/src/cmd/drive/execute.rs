@@ -124,7 +124,7 @@ async fn fill_all(
     settle(plan, targets, log).await
 }
 
-/// Nobody waits longer for the tables than until the load is to begin.
+/// The longest wait for the tables: until the load is to begin.
 fn patience(plan: &Plan<'_>) -> Duration {
     let start = plan.options.start_at;
     let left = start.map(|at| at.duration_since(SystemTime::now()).unwrap_or_default());
@@ -161,7 +161,7 @@ async fn filled(
     Ok(target)
 }
 
-/// What all shards of this start call it; none where the tables are there, or nobody else waits.
+/// What all shards of this start call it; none where the tables are there, or no other shard waits.
 fn start_name(plan: &Plan<'_>) -> Option<String> {
     let waits = !plan.load.shard.is_whole() && !plan.options.no_load;
     let at = plan.options.start_at.filter(|_| waits)?;

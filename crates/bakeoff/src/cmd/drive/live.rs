@@ -46,7 +46,7 @@ impl<'a> Live<'a> {
     }
 }
 
-/// With the seconds that are left after so many of them.
+/// The line with the seconds that are left after this many.
 fn prefix(what: &str, duration: Duration, over: u32) -> String {
     let whole = duration.as_secs_f64().ceil() as u64;
     match whole.saturating_sub(u64::from(over)) {

@@ -70,7 +70,7 @@ fn slices(
         let batches = match source.read(rows.start, SLICE_ROWS) {
             Ok(batches) => batches,
             Err(error) => {
-                // Nobody listens when the load was given up.
+                // There is no listener when the load was given up.
                 sender.blocking_send(Err(error)).ok();
                 return;
             }

@@ -97,7 +97,7 @@ impl Recorder<'_> {
         })
     }
 
-    /// What a trial measured by operation, as reports show it: times after the warm-up, and all
+    /// The measurements of a trial by operation, as reports show them: times after the warm-up, and all
     /// failures.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ fn end(trial: u32, driven: &Driven) -> TrialEnd {
     }
 }
 
-/// Writes each second down as it comes. A write that fails ends the load, and is told when it is over.
+/// Writes each second down as it comes. A write that fails ends the load, and is reported when it is over.
 struct Watch<'a, 'b> {
     recorder: &'a mut Recorder<'b>,
     design: String,

@@ -1,4 +1,4 @@
-//! What a new table is to be, and whether one that is there is that.
+//! The definition of a new table, and whether a table that is there has it.
 
 use std::num::NonZeroI64;
 

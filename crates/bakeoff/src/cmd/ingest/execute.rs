@@ -20,13 +20,13 @@ use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::{Progress, Unit};
 
-/// Columns of a table that are told one by one when it was made.
+/// Columns of a new table that are listed one by one.
 const COLUMNS_SHOWN: usize = 16;
 
 /// Memory for what reading another table groups or sorts: nothing.
 const QUERY_MEMORY_BYTES: usize = 64 << 20;
 
-/// What a second Ctrl-C leaves behind.
+/// The state that a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: some of the rows may be in the table; the same command \
     again brings all of them";
 

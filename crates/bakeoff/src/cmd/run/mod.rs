@@ -236,7 +236,7 @@ fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Resu
     Ok(Exit::Complete)
 }
 
-/// What a run would touch or start beside its folder.
+/// The places that a run would touch or start a server in, beside its folder.
 fn places(infos: &[DesignInfo], context: &Context) -> Vec<String> {
     let has = |engine: &str| infos.iter().any(|info| info.engine == engine);
     let mut places = Vec::new();

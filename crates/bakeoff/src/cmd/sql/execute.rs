@@ -21,7 +21,7 @@ use crate::progress::Progress as CommandProgress;
 /// How long an interrupted query may take to put its file away.
 const END_WAIT: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(10);
-/// What a second Ctrl-C leaves behind.
+/// The state that a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: of a file for --out, the part that was written may \
     still be beside it, with a name that begins with a dot";
 

@@ -20,7 +20,7 @@ use crate::interrupt::asked_to_stop;
 use crate::machine;
 use crate::progress::Progress;
 
-/// A design's first setting is preceded by so many warm-ups: servers compile and fill caches.
+/// Warm-ups before a design's first setting: servers compile and fill caches.
 const FIRST_WARM_UP: u32 = 10;
 
 pub struct Plan<'a> {

@@ -34,7 +34,7 @@ const MOST_WORKERS: u32 = 4_096;
 /// Sweep inserts: every batch size with every number of workers, each for some seconds.
 ///
 /// Each worker hands over a batch, waits until all of its rows are acknowledged, and takes the next
-/// one. For each setting the table is made anew, and its rows are counted at the end.
+/// one. For each setting the table is made again, and its rows are counted at the end.
 #[derive(Args, Debug)]
 pub struct Sweep {
     /// Workload: a file, or a name out of `bakeoff list`
@@ -167,7 +167,7 @@ fn dry_run(infos: &[DesignInfo], grid: &Grid, context: &Context) -> Result<Exit>
     writeln!(
         out,
         "Nothing is touched. The sweep would write to {}\nand measure {} settings of each design, \
-         each on a table made anew.",
+         each on a new table.",
         context.run_dir.display(),
         grid.settings().len()
     )?;

@@ -1,4 +1,4 @@
-//! What a columnar table is and holds.
+//! The definition of a columnar table, and what it holds.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -22,7 +22,7 @@ use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::Progress;
 
-/// What a second Ctrl-C leaves behind.
+/// The state that a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: the same command goes on where this one ended";
 
 /// Look at a columnar table, keep it in order, or remove it.
@@ -247,7 +247,7 @@ impl Target {
 fn is_confirmed(table: &Location) -> Result<bool> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Err(Misuse::of(anyhow!(
-            "this removes {table} with all its rows: say --yes where nobody can be asked"
+            "this removes {table} with all its rows: add --yes where there is no terminal to ask on"
         ))
         .into());
     }

@@ -270,7 +270,7 @@ impl Active {
     }
 }
 
-/// An error of which many are told.
+/// An error that many callers are given.
 fn copied(error: &Error) -> Error {
     match error {
         Error::Io {

@@ -73,7 +73,7 @@ pub struct CassandraTarget {
     runtime: Handle,
 }
 
-/// What a [`CassandraTarget`] is made of.
+/// The parts of a [`CassandraTarget`].
 pub struct Parts {
     pub deployment: Arc<Deployment>,
     pub design: Box<dyn Design>,
@@ -196,7 +196,7 @@ impl Target for CassandraTarget {
         Some(self.parts.design.as_ref())
     }
 
-    /// Has the server prepare every statement once, so that one that it refuses is told before
+    /// Has the server prepare every statement once, so that one that it refuses is reported before
     /// any worker starts.
     async fn prepare(&self) -> Result<(), DesignError> {
         let client = self.parts.deployment.session.clone();

@@ -1,5 +1,5 @@
 //! Queries of the workload file as operations: asked as a comparison asks them, through
-//! DataFusion over the table, but counted only: rows change while they run, so that nobody knows
+//! DataFusion over the table, but counted only: rows change while they run, so that it is not known
 //! the right answer.
 
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Queries {
     runtime: Handle,
 }
 
-/// What an answer was like.
+/// The outcome of a query.
 pub struct Counted {
     rows: u64,
     bytes: u64,
@@ -117,7 +117,7 @@ fn value_bytes(column: &ArrayRef) -> usize {
     }
 }
 
-/// What a parameter is for an operation on a row. A window begins at the row's time.
+/// The value of a parameter for an operation on a row. A window begins at the row's time.
 fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows) -> Vec<String> {
     let value = |name: &str, row| match rows.table.place(name) {
         Some(column) => rows.values.value(column, row, Version::First),

@@ -114,7 +114,7 @@ impl TextFile {
 fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
     let mut heading = Vec::new();
     let first = input.take(HEADING_BYTES_AT_MOST);
-    // What cannot be read is told where its types are guessed.
+    // What cannot be read is reported where its types are guessed.
     BufReader::new(first).read_until(b'\n', &mut heading).ok()?;
     let heading = String::from_utf8_lossy(&heading);
     let (own, others) = if tabs {

@@ -63,7 +63,7 @@ impl Records {
         }
     }
 
-    /// Passes over this many records, or all that there are; tells how many those were.
+    /// Passes over this many records, or all that there are; returns how many those were.
     pub fn skip(&mut self, format: &Format, fields: usize, count: u64) -> Result<u64, DecodeError> {
         const BATCH_RECORDS: u64 = 8192;
         let mut skipped = 0;

@@ -1,4 +1,4 @@
-//! Rows from a file: CSV or TSV (either may be gzipped) or Parquet, told apart by the name.
+//! Rows from a file: CSV or TSV (either may be gzipped) or Parquet, distinguished by the name.
 
 mod decode;
 mod diagnose;

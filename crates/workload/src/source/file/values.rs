@@ -139,7 +139,7 @@ pub fn milliseconds(cell: &str) -> Option<i64> {
     if let Ok(milliseconds) = cell.parse() {
         return Some(milliseconds);
     }
-    // A civil time would silently drop an offset, so the two forms are told apart first.
+    // A civil time would silently drop an offset, so the two forms are distinguished first.
     let has_offset = cell.get(DATE_CHARACTERS..)?.contains(['Z', 'z', '+', '-']);
     let time: Timestamp = if has_offset {
         cell.parse().ok()?
