@@ -85,7 +85,7 @@ impl Before<'_> {
         Ok(doubts)
     }
 
-    pub fn warn(&self, doubts: &[String]) {
+    fn warn(&self, doubts: &[String]) {
         for doubt in doubts {
             self.progress.say(&format!("warning: {doubt}"));
         }

@@ -91,7 +91,7 @@ impl Sweep {
     async fn start(self) -> Result<Exit> {
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
-        let (designs, mut warnings) = check::designs(&workload, &self.designs)?;
+        let (designs, left_out) = check::designs(&workload, &self.designs)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
         let dir = free_folder(self.out.as_deref(), &workload.name)?;
         let before = Before {
@@ -103,8 +103,8 @@ impl Sweep {
         if !self.dry_run {
             before.check_folder(&dir, || SweepLog::check(&dir))?;
         }
-        before.warn(&warnings);
-        warnings.extend(before.check_first_rows(u64::MAX)?);
+        let mut warnings = before.check_first_rows(u64::MAX)?;
+        warnings.extend(left_out.iter().cloned());
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
         let infos = choice::describe(&designs, &workload, &context)?;
         let grid = Grid::new(&self.batches, &self.workers);
@@ -112,7 +112,7 @@ impl Sweep {
         warnings.extend(before.check_ranges(&designs, &rows)?);
         if self.dry_run {
             progress.finish();
-            return dry_run(&infos, &grid, &context);
+            return dry_run(&infos, &left_out, &grid, &context);
         }
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
         execute::execute(execute::Plan {
@@ -161,7 +161,12 @@ fn free_folder(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
     Ok(std::path::absolute(path)?)
 }
 
-fn dry_run(infos: &[DesignInfo], grid: &Grid, context: &Context) -> Result<Exit> {
+fn dry_run(
+    infos: &[DesignInfo],
+    left_out: &[String],
+    grid: &Grid,
+    context: &Context,
+) -> Result<Exit> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
     writeln!(
@@ -171,6 +176,9 @@ fn dry_run(infos: &[DesignInfo], grid: &Grid, context: &Context) -> Result<Exit>
         context.run_dir.display(),
         grid.settings().len()
     )?;
+    for line in left_out {
+        writeln!(out, "{line}")?;
+    }
     for info in infos {
         writeln!(out, "\n{}", info.id)?;
         for statement in &info.statements {

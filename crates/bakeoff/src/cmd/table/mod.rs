@@ -247,7 +247,7 @@ impl Target {
 fn is_confirmed(table: &Location) -> Result<bool> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Err(Misuse::of(anyhow!(
-            "this removes {table} with all its rows: add --yes where there is no terminal to ask on"
+            "this removes {table} with all its rows: say --yes where there is no terminal to ask on"
         ))
         .into());
     }
