@@ -26,4 +26,3 @@ pub use error::{Error, Result};
 pub use home::Home;
 pub use python::is_python_package;
 pub use record::{Listed, Owner, list, stop, stop_orphans};
-pub use search::{PassedOver, Search};

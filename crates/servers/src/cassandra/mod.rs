@@ -41,10 +41,9 @@ mod usage;
 
 pub(crate) use details::Details;
 pub(crate) use heap::default_heap_mib;
-pub use jars::{Jars, find_jars, resolve_jars, search_jars};
-pub use java::{Java, find_java, search_java};
+pub use jars::{Jars, find_jars, resolve_jars};
+pub use java::{Java, find_java};
 pub(crate) use log::log;
-pub use maven::find_maven;
 pub use node::Node;
 pub use nodes::Nodes;
 pub use options::{DiskAccess, ServerOptions};

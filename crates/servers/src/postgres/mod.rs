@@ -34,8 +34,6 @@ mod server;
 pub(crate) use account::check_account;
 pub(crate) use details::Details;
 pub(crate) use folder::log;
-pub use installation::{
-    Installation, find_postgres, find_timescale, search_postgres, search_timescale,
-};
+pub use installation::{Installation, find_postgres, find_timescale};
 pub use options::ServerOptions;
 pub use server::Server;
