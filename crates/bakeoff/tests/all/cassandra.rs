@@ -182,7 +182,7 @@ fn a_server_that_dies_fails_its_designs_and_no_others() {
         };
         let (rows, rounds) = match step {
             "loading" => (times("200k", "2M"), "3"),
-            _ => ("20k", times("60", "200")),
+            _ => ("20k", times("30", "200")),
         };
         let arguments = [
             "run", "w.toml", "--rounds", rounds, "--rows", rows, "--out", "out",
@@ -212,8 +212,9 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
     let Some(cluster) = Cluster::new(&workload()) else {
         return;
     };
+    let (rounds, asked) = times(("12", 12), ("40", 40));
     let arguments = [
-        "run", "w.toml", "--rounds", "40", "--rows", "20k", "--out", "out",
+        "run", "w.toml", "--rounds", rounds, "--rows", "20k", "--out", "out",
     ];
     let run = cluster.start_until(&arguments, "timed");
     let orphan = cluster.server().unwrap();
@@ -237,7 +238,7 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
         loaded,
         "rows were loaded again"
     );
-    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * 40);
+    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * asked);
     assert!(cluster.failed().is_empty());
     assert!(cluster.server().is_none());
     let data = cluster.bench.path("out/cassandra");

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::support::processes::{Going, signal};
 use crate::support::{Bench, READINGS, of_kind};
+use bakeoff_testing::times;
 use serde_json::Value;
 
 /// A folder with a home of its own that shares the user's jars. Its servers end with it.
@@ -94,8 +95,9 @@ fn a_run_that_is_stopped_at_every_stage_still_comes_to_its_end() {
     let Some(desk) = Desk::new("\"cassandra/wide\", \"parquet\"") else {
         return;
     };
+    let (rows, loaded_at_last) = times(("60k", 60_000), ("150k", 150_000));
     let run = [
-        "run", "w.toml", "--rows", "150k", "--rounds", "20", "--budget", "2s", "--out", "out",
+        "run", "w.toml", "--rows", rows, "--rounds", "20", "--budget", "2s", "--out", "out",
     ];
     let going = desk.start_until(&run, "loaded");
     assert_eq!(going.kill().code, None);
@@ -118,7 +120,7 @@ fn a_run_that_is_stopped_at_every_stage_still_comes_to_its_end() {
         loaded,
         "rows were loaded twice"
     );
-    assert_eq!(desk.records("loading-done")[0]["rows"], 150_000);
+    assert_eq!(desk.records("loading-done")[0]["rows"], loaded_at_last);
     assert_eq!(desk.records("resumed").len(), 2);
     desk.is_complete(2, 20);
 }
@@ -135,14 +137,14 @@ fn a_cluster_that_goes_away_fails_its_designs_at_once_and_no_others() {
     let address = started.rsplit("--cassandra ").next().unwrap().trim();
     let server = desk.servers().pop().unwrap();
 
-    let rounds = 60;
+    let (rounds, asked) = times(("30", 30), ("60", 60));
     let run = [
         "run",
         "w.toml",
         "--rows",
         "20k",
         "--rounds",
-        "60",
+        rounds,
         "--budget",
         "1s",
         "--out",
@@ -156,7 +158,7 @@ fn a_cluster_that_goes_away_fails_its_designs_at_once_and_no_others() {
     ended.says("reading from Cassandra failed");
     let timed = desk.records("timed");
     let right = |t: &&Value| t["design"] == "parquet" && t["outcome"]["outcome"] == "right";
-    assert_eq!(timed.iter().filter(right).count(), 2 * rounds);
+    assert_eq!(timed.iter().filter(right).count(), 2 * asked);
     // A query that failed is not asked again in later rounds.
     let failed = timed.iter().filter(|t| t["outcome"]["outcome"] == "error");
     assert!((1..=2).contains(&failed.count()));

@@ -12,7 +12,8 @@ use super::Ended;
 
 /// After this long it is no longer slowness.
 pub const PATIENCE: Duration = Duration::from_secs(300);
-const POLL: Duration = Duration::from_millis(5);
+/// Most waiting is for a record, for which a file is read and taken apart.
+const POLL: Duration = Duration::from_millis(20);
 /// The bit of SIGINT in the sets of signals of `/proc`.
 const SIGINT: u64 = 1 << 1;
 /// Processor time that planning a query does not need, in the ticks of `/proc`, of which Linux has
