@@ -10,7 +10,6 @@ use std::sync::Arc;
 use crate::support::{Started, THREADS, has_timescale};
 use bakeoff_driver::{Comparison, Design, Expected, Oracle, compare};
 use bakeoff_engines::SqlOracle;
-use bakeoff_testing::times;
 use bakeoff_workload::{DesignId, DuplicateKeys, RowSource, Workload, source};
 
 const DESIGNS: [&str; 4] = [
@@ -117,7 +116,7 @@ async fn every_text_for_postgresql_is_right() {
     let smalls = [
         Small::new(
             "timeseries.toml",
-            &[times("hosts=16", "hosts=40"), "interval=1m"],
+            &["hosts=40", "interval=1m"],
         )
         .await,
         Small::new("timeseries_readings.toml", &["trucks=8"]).await,
