@@ -114,11 +114,7 @@ async fn every_text_for_postgresql_is_right() {
     }
     // After three days some tanks are nearly empty.
     let smalls = [
-        Small::new(
-            "timeseries.toml",
-            &["hosts=40", "interval=1m"],
-        )
-        .await,
+        Small::new("timeseries.toml", &["hosts=40", "interval=1m"]).await,
         Small::new("timeseries_readings.toml", &["trucks=8"]).await,
         Small::new("timeseries_diagnostics.toml", &["trucks=8", "days=3"]).await,
     ];
