@@ -18,8 +18,14 @@ const MAX_ROUNDS: u32 = 30;
 /// Times are steady when a whole pass takes within this share of the pass before...
 const STEADY_WITHIN: f64 = 0.10;
 /// ...and at least so much has been asked: Cassandra's first half minute is 2-4 times slow.
-const WARM_UP_AT_LEAST: Duration = Duration::from_secs(10);
-const WARM_UP_AT_MOST: Duration = Duration::from_secs(120);
+const WARM_UP_AT_LEAST: Duration = WARM_UP.0;
+const WARM_UP_AT_MOST: Duration = WARM_UP.1;
+/// A build without optimisation, as for tests, measures nothing and so waits for nothing.
+const WARM_UP: (Duration, Duration) = if cfg!(debug_assertions) {
+    (Duration::from_millis(100), Duration::from_secs(2))
+} else {
+    (Duration::from_secs(10), Duration::from_secs(120))
+};
 const WARM_UP_PASSES_AT_LEAST: u32 = 2;
 
 type Pair<'a> = (&'a dyn Design, &'a Query);

@@ -27,4 +27,3 @@ pub use files::try_writing;
 pub use home::Home;
 pub use python::is_python_package;
 pub use record::{Listed, Owner, list, stop, stop_orphans};
-pub use search::{PassedOver, Search};

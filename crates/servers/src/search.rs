@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The outcome of looking for something in one place after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search<T> {
+pub(crate) struct Search<T> {
     /// What is used: the first that fits.
     pub found: Option<T>,
     /// What is there but is not used, in the order of looking.
@@ -15,7 +15,7 @@ pub struct Search<T> {
 
 /// Something that was found and does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PassedOver {
+pub(crate) struct PassedOver {
     pub path: PathBuf,
     /// What it is instead: `Java 25`.
     pub reason: String,

@@ -1,12 +1,14 @@
 //! What the tests of all crates share: whether a part may be skipped, how often the parts that take
-//! long are repeated, and disks that are small or cannot be written. Only tests use it, so it prints
-//! and panics.
+//! long are repeated, servers for a whole test program, and disks that are small or cannot be
+//! written. Only tests use it, so it prints and panics.
 
 mod disk;
+mod keeper;
 
 use std::fmt::Display;
 
 pub use disk::Disk;
+pub use keeper::{Keeper, is_keeper, keep};
 
 /// Is 1 where no part of any test may be skipped, whatever the reason.
 const REQUIRED: &str = "BAKEOFF_REQUIRE_ENGINES";

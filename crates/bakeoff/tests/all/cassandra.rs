@@ -1,14 +1,14 @@
 //! Whole runs on a real Cassandra: results, servers that die, runs that are killed, other people's
 //! clusters.
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use bakeoff_testing::skipped;
+use bakeoff_testing::{skipped, times};
 
+use crate::support::processes::{Going, signal};
+use crate::support::server::Server;
 use crate::support::turns::Turn;
-use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
-use scylla::client::session_builder::SessionBuilder;
+use crate::support::{Bench, Ended, READINGS, SMALL_SERVER, WORKLOAD, of_kind};
 
 /// Cassandra beside Parquet on enough rows for a kill to hit.
 fn workload() -> String {
@@ -29,8 +29,9 @@ struct Cluster {
 impl Cluster {
     /// `None`, with the reason printed, where Cassandra cannot be had; a failure in CI.
     fn new(workload: &str) -> Option<Cluster> {
+        let workload = format!("{workload}\n{SMALL_SERVER}");
         let cluster = Cluster {
-            bench: Bench::new(workload, READINGS),
+            bench: Bench::new(&workload, READINGS),
             home: shared_home(),
             _turn: Turn::of_one_server(),
         };
@@ -57,32 +58,19 @@ impl Cluster {
         Ended::of(self.command(arguments).output().unwrap())
     }
 
-    fn start(&self, arguments: &[&str]) -> Running<'_> {
-        let mut command = self.command(arguments);
-        let child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        Running {
-            child: Some(child),
+    /// Starts a run and waits until a record of this kind is there of the table of rows.
+    #[track_caller]
+    fn start_until(&self, arguments: &[&str], kind: &str) -> Running<'_> {
+        let mut run = Running {
+            going: Some(Going::start(&mut self.command(arguments))),
             cluster: self,
-        }
-    }
-
-    fn wait_for(&self, kind: &str, design: &str) {
-        let began = Instant::now();
-        let found = || {
-            let records = self.bench.journal("out");
-            of_kind(&records, kind).any(|r| r["design"].as_str().is_some_and(|d| d == design))
         };
-        while !found() {
-            assert!(
-                began.elapsed() < Duration::from_secs(120),
-                "no {kind} of {design}"
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let is_it = |record: &serde_json::Value| record["design"] == "cassandra/wide";
+        let going = run.going.as_mut().unwrap();
+        going.wait_until(kind, || {
+            of_kind(&self.bench.journal("out"), kind).any(is_it)
+        });
+        run
     }
 
     /// Process id of the server whose data are in this test's folder.
@@ -104,45 +92,45 @@ impl Cluster {
     }
 
     fn failed(&self) -> Vec<String> {
-        let records = self.bench.journal("out");
-        let mut failed: Vec<String> = of_kind(&records, "failed")
-            .map(|r| r["design"].as_str().unwrap().to_owned())
-            .collect();
-        failed.sort();
-        failed
+        failed(&self.bench)
     }
 }
 
-/// A run that is killed when its test fails.
+/// The designs that failed.
+fn failed(bench: &Bench) -> Vec<String> {
+    let records = bench.journal("out");
+    let mut failed: Vec<String> = of_kind(&records, "failed")
+        .map(|r| r["design"].as_str().unwrap().to_owned())
+        .collect();
+    failed.sort();
+    failed
+}
+
+/// A run whose server ends with it when its test fails.
 struct Running<'a> {
-    child: Option<Child>,
+    going: Option<Going>,
     cluster: &'a Cluster,
 }
 
 impl Running<'_> {
     fn end(mut self) -> Ended {
-        Ended::of(self.child.take().unwrap().wait_with_output().unwrap())
+        self.going.take().unwrap().end()
     }
 
     fn signal(&self, name: &str) {
-        signal(name, &self.child.as_ref().unwrap().id().to_string());
+        self.going.as_ref().unwrap().signal(name);
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let _ = child.kill();
-            let _ = child.wait();
+        if let Some(going) = self.going.take() {
+            drop(going);
             if let Some(pid) = self.cluster.server() {
                 signal("-KILL", &pid);
             }
         }
     }
-}
-
-fn signal(name: &str, pid: &str) {
-    let _ = Command::new("kill").args([name, pid]).status();
 }
 
 fn shared_home() -> PathBuf {
@@ -164,22 +152,18 @@ const RUN: [&str; 8] = [
 fn every_layout_answers_alike() {
     let designs = "\"cassandra/narrow\", \"cassandra/wide?bucket=1d\", \"cassandra/blob\", \
                    \"cassandra/compact?compressor=Zstd\", \"memory\"";
-    let base = WORKLOAD;
-    let line = base.lines().find(|l| l.starts_with("designs")).unwrap();
-    let twice = format!("{READINGS}a,2024-01-01T00:00:00,9.5\n");
-    let Some(mut cluster) = Cluster::new(&base.replace(line, &format!("designs = [{designs}]")))
-    else {
+    let line = WORKLOAD.lines().find(|l| l.starts_with("designs")).unwrap();
+    let workload = WORKLOAD.replace(line, &format!("designs = [{designs}]"));
+    let Some(server) = Server::shared_for(&workload) else {
         return;
     };
-    cluster.bench = Bench::new(
-        &base.replace(line, &format!("designs = [{designs}]")),
-        &twice,
-    );
-    let run = cluster
+    let twice = format!("{READINGS}a,2024-01-01T00:00:00,9.5\n");
+    std::fs::write(server.bench.path("readings.csv"), twice).unwrap();
+    let run = server
         .bakeoff(&["run", "w.toml", "--rounds", "3", "--out", "out"])
         .expect(0);
     run.says("layouts with the key keep the last");
-    let records = cluster.bench.journal("out");
+    let records = server.bench.journal("out");
     let rows = |design: &str| {
         let answered = of_kind(&records, "answered");
         let all = answered.filter(|r| r["query"] == "all" && r["design"] == design);
@@ -188,11 +172,6 @@ fn every_layout_answers_alike() {
     assert_eq!(rows("cassandra/narrow"), Some(4));
     assert_eq!(rows("cassandra/compact?compressor=Zstd"), Some(4));
     assert_eq!(rows("memory"), Some(5));
-    assert!(cluster.server().is_none(), "the server still runs");
-    assert!(
-        !cluster.bench.path("out/cassandra").exists(),
-        "its data are still there"
-    );
 }
 
 #[test]
@@ -201,13 +180,14 @@ fn a_server_that_dies_fails_its_designs_and_no_others() {
         let Some(cluster) = Cluster::new(&workload()) else {
             return;
         };
-        let rows = if step == "loading" { "2M" } else { "20k" };
-        let rounds = if step == "loading" { "3" } else { "200" };
+        let (rows, rounds) = match step {
+            "loading" => (times("200k", "2M"), "3"),
+            _ => ("20k", times("30", "200")),
+        };
         let arguments = [
             "run", "w.toml", "--rounds", rounds, "--rows", rows, "--out", "out",
         ];
-        let run = cluster.start(&arguments);
-        cluster.wait_for(kind, "cassandra/wide");
+        let run = cluster.start_until(&arguments, kind);
         cluster.kill_server();
         let ended = run.end().expect(3);
         ended.says("cassandra/wide").says("killed (SIGKILL)");
@@ -232,11 +212,11 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
     let Some(cluster) = Cluster::new(&workload()) else {
         return;
     };
+    let (rounds, asked) = times(("12", 12), ("40", 40));
     let arguments = [
-        "run", "w.toml", "--rounds", "40", "--rows", "20k", "--out", "out",
+        "run", "w.toml", "--rounds", rounds, "--rows", "20k", "--out", "out",
     ];
-    let run = cluster.start(&arguments);
-    cluster.wait_for("timed", "cassandra/wide");
+    let run = cluster.start_until(&arguments, "timed");
     let orphan = cluster.server().unwrap();
     run.signal("-KILL");
     assert_eq!(run.end().code, None);
@@ -258,9 +238,11 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
         loaded,
         "rows were loaded again"
     );
-    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * 40);
+    assert_eq!(of_kind(&records, "timed").count(), 3 * 2 * asked);
     assert!(cluster.failed().is_empty());
     assert!(cluster.server().is_none());
+    let data = cluster.bench.path("out/cassandra");
+    assert!(!data.exists(), "its data are still there");
 }
 
 #[test]
@@ -268,10 +250,10 @@ fn ctrl_c_stops_the_server() {
     let Some(cluster) = Cluster::new(&workload()) else {
         return;
     };
-    let run = cluster.start(&[
+    let arguments = [
         "run", "w.toml", "--rounds", "3", "--rows", "2M", "--out", "out",
-    ]);
-    cluster.wait_for("loaded", "cassandra/wide");
+    ];
+    let run = cluster.start_until(&arguments, "loaded");
     let pid = cluster.server().unwrap();
     run.signal("-INT");
     run.end().expect(130).says("interrupted");
@@ -297,105 +279,42 @@ fn without_maven_the_other_designs_run() {
 
 #[test]
 fn on_a_cluster_that_runs_only_our_own_keyspace_is_touched() {
-    let Some(cluster) = Cluster::new(&workload()) else {
+    let Some(server) = Server::shared_for(&workload()) else {
         return;
     };
-    let data = cluster.bench.path("data");
-    let started = cluster
-        .bakeoff(&["engines", "start", "--dir", data.to_str().unwrap()])
-        .expect(0);
-    let word = |after: &str| {
-        let rest = started.stdout.split(after).nth(1).unwrap();
-        rest.split([' ', '\n', ')']).next().unwrap().to_owned()
-    };
-    let (address, id) = (word("answers at "), word("(id "));
-    let _stop = Stop {
-        cluster: &cluster,
-        id: &id,
-    };
-    cluster
-        .bakeoff(&["engines", "status"])
-        .expect(0)
-        .says("runs until it is stopped");
-    cluster
-        .bakeoff(&["engines", "logs", &id])
-        .expect(0)
-        .says("INFO");
-
-    let with = [&RUN[..], &["--cassandra", &address]].concat();
-    let dry = cluster
-        .bakeoff(&[&with[..], &["--dry-run"]].concat())
+    let out = server.bench.path("out");
+    let dry = server
+        .bakeoff(&[&RUN[..], &["--dry-run"]].concat())
         .expect(0);
     let keyspace = dry
         .stdout
         .split("CREATE KEYSPACE IF NOT EXISTS ")
         .nth(1)
         .unwrap();
-    let keyspace = keyspace.split(' ').next().unwrap().to_owned();
-    assert_eq!(keyspaces(&address), 0, "a dry run made a keyspace");
+    let keyspace = keyspace.split(' ').next().unwrap();
+    assert!(!server.has_keyspace(keyspace), "a dry run made a keyspace");
 
-    cluster.bakeoff(&with).expect(0);
-    assert_eq!(keyspaces(&address), 0, "our keyspace was not dropped");
+    server.bakeoff(&RUN).expect(0);
+    assert!(!server.has_keyspace(keyspace), "ours was not dropped");
 
-    let theirs = format!(
+    server.cql(&format!(
         "CREATE KEYSPACE {keyspace} WITH replication = \
          {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
-    );
-    cql(&address, &theirs);
-    std::fs::remove_dir_all(cluster.bench.path("out")).unwrap();
-    let refused = cluster.bakeoff(&with).expect(3);
+    ));
+    std::fs::remove_dir_all(&out).unwrap();
+    let refused = server.bakeoff(&RUN).expect(3);
     refused.says("does not carry Bakeoff's marker");
-    assert_eq!(
-        keyspaces(&address),
-        1,
-        "a keyspace that is not ours was dropped"
+    assert!(
+        server.has_keyspace(keyspace),
+        "one that is not ours was dropped"
     );
-    assert_eq!(cluster.failed(), ["cassandra/blob", "cassandra/wide"]);
+    assert_eq!(failed(&server.bench), ["cassandra/blob", "cassandra/wide"]);
 
-    std::fs::remove_dir_all(cluster.bench.path("out")).unwrap();
+    std::fs::remove_dir_all(&out).unwrap();
     let nobody = [&RUN[..], &["--cassandra", "127.0.0.1:1"]].concat();
-    cluster
+    server
+        .bench
         .bakeoff(&nobody)
         .expect(3)
         .says("cannot connect to Cassandra at 127.0.0.1:1");
-}
-
-struct Stop<'a> {
-    cluster: &'a Cluster,
-    id: &'a str,
-}
-
-impl Drop for Stop<'_> {
-    fn drop(&mut self) {
-        let _ = self.cluster.command(&["engines", "stop", self.id]).output();
-    }
-}
-
-/// Keyspaces whose name begins as ours do.
-fn keyspaces(address: &str) -> usize {
-    let rows = cql(address, "SELECT keyspace_name FROM system_schema.keyspaces").unwrap();
-    let names = rows.rows::<(String,)>().unwrap();
-    names
-        .filter(|row| row.as_ref().unwrap().0.starts_with("bakeoff_"))
-        .count()
-}
-
-fn cql(address: &str, text: &str) -> Option<scylla::response::query_result::QueryRowsResult> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let session = SessionBuilder::new()
-            .known_node(address)
-            .build()
-            .await
-            .unwrap();
-        session
-            .query_unpaged(text, ())
-            .await
-            .unwrap()
-            .into_rows_result()
-            .ok()
-    })
 }

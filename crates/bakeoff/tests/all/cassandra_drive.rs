@@ -4,6 +4,7 @@ use std::time::Duration;
 use crate::support::Bench;
 use crate::support::server::Server;
 use crate::support::shards::two_shards;
+use bakeoff_testing::times;
 
 const MIX: &str = r#"
 title = "Readings of a test"
@@ -81,8 +82,9 @@ fn designs_take_turns_and_every_reply_is_right() {
     let Some(bench) = Bench::with_cassandra(MIX, "") else {
         return;
     };
+    let (lasts, sent) = times(("1s", 500), ("3s", 1500));
     let arguments = [
-        "drive", "w.toml", "--rate", "500", "--for", "3s", "--rounds", "2", "--out", "out",
+        "drive", "w.toml", "--rate", "500", "--for", lasts, "--rounds", "2", "--out", "out",
     ];
     bench.bakeoff(&arguments).expect(0);
     let summary = summary(&bench, "out");
@@ -90,7 +92,7 @@ fn designs_take_turns_and_every_reply_is_right() {
     let trials = summary["trials"].as_array().unwrap();
     assert_eq!(trials.len(), 4);
     for trial in trials {
-        assert_eq!(trial["end"]["sent"], 1500);
+        assert_eq!(trial["end"]["sent"], sent);
     }
     for design in summary["designs"].as_array().unwrap() {
         assert_eq!(design["trials"].as_array().unwrap().len(), 2);
@@ -105,7 +107,7 @@ fn designs_take_turns_and_every_reply_is_right() {
 
 #[test]
 fn on_a_cluster_that_runs() {
-    let Some(server) = Server::start_for(MIX) else {
+    let Some(server) = Server::shared_for(MIX) else {
         return;
     };
     a_search_states_a_rate_and_its_interval(&server);
@@ -120,7 +122,7 @@ fn a_search_states_a_rate_and_its_interval(server: &Server) {
             "--design",
             "cassandra/wide",
             "--for",
-            "2s",
+            times("1s", "2s"),
             "--within",
             objective,
             "--out",
@@ -141,6 +143,7 @@ fn a_search_states_a_rate_and_its_interval(server: &Server) {
 
 fn two_processes_drive_one_table_and_are_joined(server: &Server) {
     let (bench, address) = (&server.bench, &server.address);
+    let (lasts, sent) = times(("1s", 600), ("4s", 2400));
     let arguments = [
         "drive",
         "w.toml",
@@ -149,16 +152,16 @@ fn two_processes_drive_one_table_and_are_joined(server: &Server) {
         "--rate",
         "600",
         "--for",
-        "4s",
+        lasts,
         "--cassandra",
         address,
         "--keyspace",
         "bakeoff_shared",
     ];
-    let begin_after = [12, 40, 160].map(Duration::from_secs);
+    let begin_after = [6, 20, 160].map(Duration::from_secs);
     // The second time there is a table that shard 1 replaces: the other one must not load into it.
-    let times = ["first", "second"].map(|time| two_shards(bench, &arguments, time, begin_after));
-    for (time, shards) in ["first", "second"].into_iter().zip(times) {
+    let both = ["first", "second"].map(|time| two_shards(bench, &arguments, time, begin_after));
+    for (time, shards) in ["first", "second"].into_iter().zip(both) {
         for shard in shards {
             shard.expect(0);
         }
@@ -168,10 +171,10 @@ fn two_processes_drive_one_table_and_are_joined(server: &Server) {
             .expect(0);
         let whole = summary(bench, time);
         all_succeeded(&whole);
-        assert_eq!(whole["trials"][0]["end"]["sent"], 2400);
+        assert_eq!(whole["trials"][0]["end"]["sent"], sent);
         let operations = &whole["designs"][0]["figures"]["operations"];
         let counts = operations.as_array().unwrap().iter();
         let succeeded: u64 = counts.map(|o| o["count"].as_u64().unwrap()).sum();
-        assert_eq!(succeeded, 2400, "those of both, late ones too");
+        assert_eq!(succeeded, sent, "those of both, late ones too");
     }
 }

@@ -1,15 +1,13 @@
 //! Kills and interruptions at every stage of a run on a real Cassandra, and a cluster that goes
-//! away. Without Java or Maven this prints why it is skipped and passes, unless
+//! away. Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::support::{Bench, Ended, READINGS, of_kind};
+use crate::support::processes::{Going, signal};
+use crate::support::{Bench, READINGS, of_kind};
+use bakeoff_testing::times;
 use serde_json::Value;
-
-const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A folder with a home of its own that shares the user's jars. Its servers end with it.
 struct Desk(Bench);
@@ -27,13 +25,17 @@ impl Desk {
         Bench::with_cassandra(&workload, READINGS).map(Desk)
     }
 
-    fn start(&self, arguments: &[&str]) -> Going<'_> {
-        let mut command = self.0.command(arguments);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Going {
-            child: command.spawn().unwrap(),
-            desk: self,
-        }
+    /// Starts a run and waits until a record of this kind is there, of a Cassandra table where it is of
+    /// a table.
+    #[track_caller]
+    fn start_until(&self, arguments: &[&str], kind: &str) -> Going {
+        let mut going = Going::start(&mut self.0.command(arguments));
+        let is_it = |record: &Value| {
+            let design = record["design"].as_str();
+            design.is_none_or(|d| d.starts_with("cassandra"))
+        };
+        going.wait_until(kind, || self.records(kind).iter().any(is_it));
+        going
     }
 
     fn records(&self, kind: &str) -> Vec<Value> {
@@ -82,56 +84,6 @@ impl Drop for Desk {
     }
 }
 
-/// The program while it runs; killed when its test fails.
-struct Going<'a> {
-    child: Child,
-    desk: &'a Desk,
-}
-
-impl Going<'_> {
-    /// Waits until a record of this kind is there, of a Cassandra table where it is of a table.
-    fn wait_for(&self, kind: &str) {
-        let began = Instant::now();
-        let found = |record: &Value| {
-            let design = record["design"].as_str();
-            design.is_none_or(|d| d.starts_with("cassandra"))
-        };
-        while !self.desk.records(kind).iter().any(found) {
-            assert!(began.elapsed() < PATIENCE, "no {kind}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn signal(&self, name: &str) {
-        signal(name, &self.child.id().to_string());
-    }
-
-    fn end(mut self) -> Ended {
-        use std::io::Read;
-        let (mut stdout, mut stderr) = (String::new(), String::new());
-        let out = self.child.stdout.take();
-        out.unwrap().read_to_string(&mut stdout).unwrap();
-        let err = self.child.stderr.take();
-        err.unwrap().read_to_string(&mut stderr).unwrap();
-        Ended {
-            code: self.child.wait().unwrap().code(),
-            stdout,
-            stderr,
-        }
-    }
-}
-
-impl Drop for Going<'_> {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn signal(name: &str, pid: &str) {
-    let _ = Command::new("kill").args([name, pid]).status();
-}
-
 /// Whether a Cassandra has this process id.
 fn runs(pid: &str) -> bool {
     let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -143,20 +95,18 @@ fn a_run_that_is_stopped_at_every_stage_still_comes_to_its_end() {
     let Some(desk) = Desk::new("\"cassandra/wide\", \"parquet\"") else {
         return;
     };
+    let (rows, loaded_at_last) = times(("60k", 60_000), ("150k", 150_000));
     let run = [
-        "run", "w.toml", "--rows", "150k", "--rounds", "20", "--budget", "2s", "--out", "out",
+        "run", "w.toml", "--rows", rows, "--rounds", "20", "--budget", "2s", "--out", "out",
     ];
-    let going = desk.start(&run);
-    going.wait_for("loaded");
-    going.signal("-KILL");
-    assert_eq!(going.end().code, None);
+    let going = desk.start_until(&run, "loaded");
+    assert_eq!(going.kill().code, None);
     let orphan = desk.servers().pop().unwrap();
     assert_eq!(desk.records("loading-done").len(), 0, "too late");
 
-    let going = desk.start(&run);
-    going.wait_for("timed");
+    let going = desk.start_until(&run, "timed");
     assert!(!runs(&orphan), "the server left behind was not stopped");
-    going.signal("-INT");
+    going.interrupt();
     let ended = going.end().expect(130);
     ended.says("left behind").says("going on with the run");
     ended.says("interrupted").says("Report:");
@@ -170,7 +120,7 @@ fn a_run_that_is_stopped_at_every_stage_still_comes_to_its_end() {
         loaded,
         "rows were loaded twice"
     );
-    assert_eq!(desk.records("loading-done")[0]["rows"], 150_000);
+    assert_eq!(desk.records("loading-done")[0]["rows"], loaded_at_last);
     assert_eq!(desk.records("resumed").len(), 2);
     desk.is_complete(2, 20);
 }
@@ -181,19 +131,20 @@ fn a_cluster_that_goes_away_fails_its_designs_at_once_and_no_others() {
         return;
     };
     let data = desk.0.path("data");
-    let started = ["engines", "start", "--dir", data.to_str().unwrap()];
+    let data = data.to_str().unwrap();
+    let started = ["engines", "start", "--heap-mib", "512", "--dir", data];
     let started = desk.0.bakeoff(&started).expect(0).stdout;
     let address = started.rsplit("--cassandra ").next().unwrap().trim();
     let server = desk.servers().pop().unwrap();
 
-    let rounds = 60;
+    let (rounds, asked) = times(("30", 30), ("60", 60));
     let run = [
         "run",
         "w.toml",
         "--rows",
         "20k",
         "--rounds",
-        "60",
+        rounds,
         "--budget",
         "1s",
         "--out",
@@ -201,14 +152,13 @@ fn a_cluster_that_goes_away_fails_its_designs_at_once_and_no_others() {
         "--cassandra",
         address,
     ];
-    let going = desk.start(&run);
-    going.wait_for("timed");
+    let going = desk.start_until(&run, "timed");
     signal("-KILL", &server);
     let ended = going.end().expect(3);
     ended.says("reading from Cassandra failed");
     let timed = desk.records("timed");
     let right = |t: &&Value| t["design"] == "parquet" && t["outcome"]["outcome"] == "right";
-    assert_eq!(timed.iter().filter(right).count(), 2 * rounds);
+    assert_eq!(timed.iter().filter(right).count(), 2 * asked);
     // A query that failed is not asked again in later rounds.
     let failed = timed.iter().filter(|t| t["outcome"]["outcome"] == "error");
     assert!((1..=2).contains(&failed.count()));

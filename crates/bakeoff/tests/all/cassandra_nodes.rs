@@ -1,13 +1,11 @@
 //! Runs on a Cassandra of several nodes. Without Java, Maven or the memory this prints why it is
 //! skipped and passes, unless `BAKEOFF_REQUIRE_ENGINES=1`.
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use crate::support::processes::{Going, signal, wait_until};
+use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
 use bakeoff_testing::skipped;
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_secs(300);
 const DESIGNS: [&str; 2] = ["cassandra/wide", "cassandra/columnar"];
 const RUN: [&str; 13] = [
     "run",
@@ -28,28 +26,23 @@ const RUN: [&str; 13] = [
 /// One start of the nodes for all of it, which is most of the time.
 #[test]
 fn three_nodes_answer_rightly_until_one_is_killed() {
-    let workload = format!("{WORKLOAD}\n[server]\nheap = \"512MiB\"\n");
-    let Some(bench) = Bench::with_nodes_of_cassandra(&workload, READINGS) else {
+    let Some(bench) = Bench::with_nodes_of_cassandra(WORKLOAD, READINGS) else {
         return;
     };
-    let mut command = bench.command(&RUN);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = child.spawn().unwrap();
-    let began = Instant::now();
-    while of_kind(&bench.journal("out"), "timed").count() < 20 {
-        assert!(began.elapsed() < PATIENCE, "{:?}", bench.journal("out"));
-        if child.try_wait().unwrap().is_some() {
-            let ended = Ended::of(child.wait_with_output().unwrap());
-            assert!(ended.stderr.contains("memory"), "{}", ended.stderr);
-            skipped(ended.stderr);
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
+    let mut going = Going::start(&mut bench.command(&RUN));
+    let mut runs = true;
+    wait_until("queries are timed, or there is an end", || {
+        runs = going.is_running();
+        !runs || of_kind(&bench.journal("out"), "timed").count() >= 20
+    });
+    if !runs {
+        let ended = going.end();
+        assert!(ended.stderr.contains("memory"), "{}", ended.stderr);
+        skipped(ended.stderr);
+        return;
     }
-    let second = process_at(&bench, "127.0.0.2");
-    let killed = Command::new("kill").args(["-9", &second]).status();
-    assert!(killed.unwrap().success());
-    let ended = Ended::of(child.wait_with_output().unwrap()).expect(3);
+    signal("-KILL", &process_at(&bench, "127.0.0.2"));
+    let ended = going.end().expect(3);
 
     ended.says("Cassandra ran as 3 nodes on this one machine with 3 copies of each row");
     let records = bench.journal("out");

@@ -1,6 +1,6 @@
 //! `bakeoff drive`, `merge` and their reports, on the engine that does nothing: what is refused,
 //! what is written, what can be joined.
-use crate::support::processes::{PATIENCE, ended_soon, interrupt, wait_until};
+use crate::support::processes::{Going, PATIENCE};
 use crate::support::shards::two_shards;
 use crate::support::{Bench, Ended, READINGS, WORKLOAD};
 
@@ -150,14 +150,13 @@ fn an_interruption_keeps_what_was_measured() {
     let arguments = [
         "drive", "w.toml", "--rate", "1k", "--for", "10m", "--out", "out",
     ];
-    let child = bench.command(&arguments).spawn().unwrap();
+    let mut going = Going::start(&mut bench.command(&arguments));
     let log = bench.path("out/trials/001.hlog");
-    wait_until("something is measured", || {
+    going.wait_until("something was measured", || {
         std::fs::read_to_string(&log).is_ok_and(|text| text.contains("Tag=read"))
     });
-    interrupt(&child);
-    let ended = Ended::of(child.wait_with_output().unwrap());
-    ended.expect(130);
+    going.interrupt();
+    going.end().expect(130);
     let trial = summary(&bench, "out")["summary"]["trials"][0].clone();
     assert!(trial["end"]["sent"].as_u64().unwrap() >= 1000);
 }
@@ -224,16 +223,15 @@ fn a_second_interruption_ends_it_at_once() {
         while filling.write_all(&[b'.'; 4096]).is_ok() {}
     });
     let mut command = bench.command(&arguments);
-    command.stdout(full).stderr(std::process::Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut going = Going::start_printing(command.stdout(full));
     drop(command);
-    let wait_for = |name: &str| wait_until(name, || bench.path(name).exists());
-    wait_for("out/trials/001.hlog");
-    interrupt(&child);
-    wait_for("out/run.json");
-    assert!(child.try_wait().unwrap().is_none(), "it still prints");
-    interrupt(&child);
-    ended_soon(child).expect(130).says("interrupted again");
+    let there = |name: &str| bench.path(name).exists();
+    going.wait_until("it was driven", || there("out/trials/001.hlog"));
+    going.interrupt();
+    going.wait_until("its report was written", || there("out/run.json"));
+    assert!(going.is_running(), "it still prints");
+    going.interrupt();
+    going.end().expect(130).says("interrupted again");
 }
 
 #[test]
@@ -242,17 +240,13 @@ fn an_interrupted_search_keeps_its_probes_and_names_no_rate() {
     let arguments = [
         "drive", "w.toml", "--within", "p99<10s", "--for", "1s", "--out", "out",
     ];
-    let mut command = bench.command(&arguments);
-    command
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped());
-    let child = command.spawn().unwrap();
+    let mut going = Going::start(&mut bench.command(&arguments));
     let log = bench.path("out/drive.jsonl");
-    wait_until("something is probed", || {
+    going.wait_until("something was probed", || {
         std::fs::read_to_string(&log).is_ok_and(|text| text.contains(r#""record":"probe""#))
     });
-    interrupt(&child);
-    let ended = Ended::of(child.wait_with_output().unwrap()).expect(130);
+    going.interrupt();
+    let ended = going.end().expect(130);
     ended.says("No search has finished");
     let design = summary(&bench, "out")["summary"]["designs"][0].clone();
     assert!(!design["probes"].as_array().unwrap().is_empty());

@@ -1,13 +1,11 @@
 //! Disks that are full, programs that are missing, interruptions: what still works goes on.
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use bakeoff_testing::{Disk, skipped};
 
+use crate::support::processes::Going;
 use crate::support::{Bench, Ended, READINGS, of_kind};
-
-const PATIENCE: Duration = Duration::from_secs(180);
 
 fn sensor(designs: &str) -> Bench {
     let workload = format!(
@@ -92,9 +90,12 @@ fn ctrl_c_while_loading_keeps_what_is_loaded() {
     let run = [
         "run", "w.toml", "--rows", "1M", "--budget", "5s", "--rounds", "3", "--out", "out",
     ];
-    let mut going = Going::start(&bench, &run);
-    going.wait_for("loaded");
-    let ended = going.end_with("-INT").expect(130);
+    let mut going = Going::start(&mut bench.command(&run));
+    going.wait_until("a slice was loaded", || {
+        of_kind(&bench.journal("out"), "loaded").next().is_some()
+    });
+    going.interrupt();
+    let ended = going.end().expect(130);
     ended.says("interrupted").says("Report:");
     let records = bench.journal("out");
     assert_eq!(of_kind(&records, "loading-done").count(), 0, "too late");
@@ -170,63 +171,4 @@ fn without_java(command: &mut Command) {
         |folder: &PathBuf| !real(folder).is_ok_and(|java| !java.starts_with("/usr/lib/jvm"));
     let folders = std::env::split_paths(&path).filter(visible);
     command.env("PATH", std::env::join_paths(folders).unwrap());
-}
-
-/// The program while it runs; killed when its test fails.
-struct Going<'a> {
-    child: Child,
-    bench: &'a Bench,
-}
-
-impl<'a> Going<'a> {
-    fn start(bench: &'a Bench, arguments: &[&str]) -> Going<'a> {
-        let mut command = bench.command(arguments);
-        let child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        Going {
-            child: child.unwrap(),
-            bench,
-        }
-    }
-
-    fn wait_for(&mut self, kind: &str) {
-        let began = Instant::now();
-        while of_kind(&self.bench.journal("out"), kind).next().is_none() {
-            assert!(began.elapsed() < PATIENCE, "no {kind}");
-            std::thread::sleep(Duration::from_millis(2));
-        }
-    }
-
-    fn end_with(mut self, signal: &str) -> Ended {
-        use std::io::Read;
-        let pid = self.child.id().to_string();
-        Command::new("kill").args([signal, &pid]).status().unwrap();
-        let (mut stdout, mut stderr) = (String::new(), String::new());
-        self.child
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_string(&mut stdout)
-            .unwrap();
-        self.child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
-        Ended {
-            code: self.child.wait().unwrap().code(),
-            stdout,
-            stderr,
-        }
-    }
-}
-
-impl Drop for Going<'_> {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

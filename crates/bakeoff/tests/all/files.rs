@@ -1,9 +1,8 @@
 //! Whole runs on files and memory: results, bad input, faults, going on.
 
-use std::process::{Command, Stdio};
-
-use crate::support::processes::wait_until;
-use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
+use crate::support::processes::Going;
+use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
+use bakeoff_testing::times;
 
 const RUN: [&str; 6] = ["run", "w.toml", "--rounds", "3", "--out", "out"];
 
@@ -210,14 +209,13 @@ fn a_second_run_in_the_same_folder_is_refused() {
     let long = [
         "run", "w.toml", "--rows", "50k", "--rounds", "5000", "--out", "out",
     ];
-    let mut first = bench.command(&long).stdout(Stdio::null()).spawn().unwrap();
-    wait_until("it is recorded", || {
+    let mut first = Going::start(&mut bench.command(&long));
+    first.wait_until("a slice was loaded", || {
         of_kind(&bench.journal("out"), "loaded").next().is_some()
     });
     let second = bench.bakeoff(&long).expect(1);
     second.says("another run is writing to");
-    first.kill().unwrap();
-    first.wait().unwrap();
+    first.kill();
 }
 
 #[test]
@@ -227,16 +225,11 @@ fn a_killed_run_goes_on_where_it_stopped() {
         "run", "w.toml", "--rows", "100k", "--rounds", "12", "--out", "out",
     ];
     for kind in ["loaded", "timed"] {
-        let mut run = bench
-            .command(&command)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        wait_until("it is recorded", || {
+        let mut run = Going::start(&mut bench.command(&command));
+        run.wait_until(kind, || {
             of_kind(&bench.journal("out"), kind).nth(3).is_some()
         });
-        run.kill().unwrap();
-        run.wait().unwrap();
+        run.kill();
     }
     bench.bakeoff(&command).expect(0).says("going on");
     let records = bench.journal("out");
@@ -262,25 +255,20 @@ fn a_killed_run_goes_on_where_it_stopped() {
 #[test]
 fn ctrl_c_keeps_what_is_done_and_the_same_command_goes_on() {
     let bench = Bench::new(&sensor_workload(), READINGS);
+    let (rounds, asked) = times(("100", 100), ("400", 400));
     let command = [
-        "run", "w.toml", "--rows", "20k", "--rounds", "400", "--out", "out",
+        "run", "w.toml", "--rows", "20k", "--rounds", rounds, "--out", "out",
     ];
-    let run = bench
-        .command(&command)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_until("it is recorded", || {
+    let mut run = Going::start(&mut bench.command(&command));
+    run.wait_until("six queries were timed", || {
         of_kind(&bench.journal("out"), "timed").nth(5).is_some()
     });
-    let pid = run.id().to_string();
-    Command::new("kill").args(["-INT", &pid]).status().unwrap();
-    let stopped = Ended::of(run.wait_with_output().unwrap()).expect(130);
+    run.interrupt();
+    let stopped = run.end().expect(130);
     stopped.says("interrupted").says("Report:");
     assert!(bench.path("out/report.html").exists());
     bench.bakeoff(&command).expect(0);
-    assert_eq!(of_kind(&bench.journal("out"), "timed").count(), 2 * 400);
+    assert_eq!(of_kind(&bench.journal("out"), "timed").count(), 2 * asked);
 }
 
 #[test]

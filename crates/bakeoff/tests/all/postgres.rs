@@ -2,11 +2,8 @@
 //! that runs already. Where they are not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
-use std::time::{Duration, Instant};
-
+use crate::support::processes::Going;
 use crate::support::{Bench, READINGS, of_kind};
-
-const PATIENCE: Duration = Duration::from_secs(180);
 
 const HOSTS: &str = r#"
 title = "t"
@@ -63,18 +60,12 @@ fn a_run_that_is_killed_goes_on_to_its_end() {
     let run = [
         "run", "w.toml", "--rows", "60k", "--rounds", "3", "--out", "out",
     ];
-    let mut going = bench.command(&run).spawn().unwrap();
-    let began = Instant::now();
-    let loaded = || {
+    let mut going = Going::start(&mut bench.command(&run));
+    going.wait_until("a slice was loaded", || {
         let records = bench.journal("out");
         of_kind(&records, "loaded").any(|r| r["design"] == "postgres/plain")
-    };
-    while !loaded() {
-        assert!(began.elapsed() < PATIENCE, "nothing was loaded");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    going.kill().unwrap();
-    going.wait().unwrap();
+    });
+    going.kill();
     assert_eq!(
         of_kind(&bench.journal("out"), "finished").count(),
         0,

@@ -1,35 +1,12 @@
 //! A command that goes on says so where nobody sees a terminal.
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
 
 use crate::support::Bench;
+use crate::support::processes::Going;
 
-/// The program while it runs; killed when its test is over.
-struct Going(Child);
-
-impl Drop for Going {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Waits until a command that has no end writes a line with these words.
+/// Waits until a command that has no end says these words.
 #[track_caller]
 fn says(bench: &Bench, arguments: &[&str], words: &str) {
-    let mut command = bench.command(arguments);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let mut going = Going(child.unwrap());
-    let lines = BufReader::new(going.0.stderr.take().unwrap()).lines();
-    let mut seen = Vec::new();
-    for line in lines {
-        let line = line.unwrap();
-        if line.contains(words) {
-            return;
-        }
-        seen.push(line);
-    }
-    panic!("no line with `{words}`: {seen:?}");
+    Going::start(&mut bench.command(arguments)).wait_for_words(words);
 }
 
 const MIX: &str = r#"

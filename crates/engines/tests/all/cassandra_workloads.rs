@@ -1,35 +1,26 @@
 //! Every workload that is shipped and has a mix is driven on a real Cassandra for a moment, with few
 //! rows: its statements are accepted, and no reply is wrong.
 //!
-//! Without Java or Maven this prints why it is skipped and passes, unless
+//! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use crate::support::has_cassandra;
 use crate::support::load::Loads;
-use bakeoff_driver::drive::Schedule;
-use bakeoff_engines::servers::Home;
-use bakeoff_engines::servers::cassandra::{Server, ServerOptions};
+use crate::support::shared;
 use bakeoff_workload::Workload;
 
 const FOLDERS: [&str; 3] = ["easy-stress", "nosqlbench", "ycsb"];
 /// Needs another server.
 const LEFT_OUT: &str = "dse_search.toml";
 const ROWS: u64 = 300;
-const LOAD: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_shipped_mix_is_right() {
-    if !has_cassandra().await {
+    let Some(server) = shared::cassandra().await else {
         return;
-    }
+    };
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::from_env().unwrap();
-    let mut options = ServerOptions::new(home, folder.path().join("cassandra")).unwrap();
-    options.heap_mib = 1024;
-    let server = Server::start(options).await.unwrap();
     let address = server.address().to_string();
     // Each in a keyspace of its own, since it bears the workload's name.
     let loads = Loads::new(&address, &folder.path().join("run"), None).await;
@@ -41,7 +32,6 @@ async fn every_shipped_mix_is_right() {
         troubles.extend(troubles_of_file.map(|why| format!("{}: {why}", file.display())));
     }
     loads.running.finish(false).await.unwrap();
-    server.stop().await.unwrap();
     assert!(troubles.is_empty(), "{}", troubles.join("\n"));
 }
 
@@ -66,9 +56,7 @@ async fn troubles_of(loads: &Loads, file: &Path) -> Option<String> {
     let id = workload.designs[0].to_string();
     let loaded = loads.target(&id, &workload).await;
     loaded.fill().await;
-    let came = loaded
-        .drive_plan(&loaded.plan(Schedule::ClosedLoop, LOAD))
-        .await;
+    let came = loaded.drive().await;
     let done = |name: &String| came.of(name).successes() > 0 && came.of(name).failed() == 0;
     let failed = came.names.iter().find(|name| !done(name))?;
     let tally = came.of(failed);

@@ -72,6 +72,10 @@ const NO_WAITING: [&str; 5] = [
     "-Dcassandra.shutdown_announce_in_ms=0",
 ];
 
+/// Halves what a start computes and slows down what is asked later: a Bakeoff that was built without
+/// optimisation, as for tests, measures nothing.
+const QUICK_START: &str = "-XX:TieredStopAtLevel=1";
+
 /// The package above that of the class that [`super::naming`] compiles.
 const NAMING_PACKAGE: &str = "bakeoff";
 
@@ -128,12 +132,7 @@ pub(crate) fn server(
         gc_log::flag(&utf8(&gc_log::path(&folder.logs()))?),
         format!("-Dcassandra.jmx.local.port={}", ports.jmx),
     ];
-    flags.extend(
-        SHIPPED
-            .iter()
-            .chain(&NO_WAITING)
-            .map(|flag| (*flag).to_owned()),
-    );
+    flags.extend(of_every_server().map(str::to_owned));
     Ok(flags)
 }
 
@@ -149,12 +148,13 @@ pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
 
 /// The server's flags that a report shows: those that every server has.
 pub(crate) fn reported() -> String {
-    SHIPPED
-        .iter()
-        .chain(&NO_WAITING)
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" ")
+    of_every_server().collect::<Vec<_>>().join(" ")
+}
+
+fn of_every_server() -> impl Iterator<Item = &'static str> {
+    let quick_start = cfg!(debug_assertions).then_some(QUICK_START);
+    let flags = SHIPPED.iter().chain(&NO_WAITING).copied();
+    flags.chain(quick_start)
 }
 
 /// The one jar whose name begins so.
@@ -259,6 +259,19 @@ mod tests {
                 .ends_with("jamm-0.4.0.jar")
         );
         assert!(agent(folder.path(), "other-").is_err());
+    }
+
+    #[test]
+    fn a_report_tells_every_flag_that_all_servers_have() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = Folder::create(parent.path()).unwrap();
+        let ports = Ports::for_clients(1);
+        let started_with = server(&folder, Path::new("/jamm.jar"), 512, ports).unwrap();
+        let reported = reported();
+        let own = started_with.len() - reported.split(' ').count();
+        assert_eq!(started_with[own..].join(" "), reported);
+        let holds_heap = |flag: &String| flag.starts_with("-Xmx");
+        assert!(started_with[..own].iter().any(holds_heap));
     }
 
     #[test]

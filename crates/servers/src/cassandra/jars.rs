@@ -47,20 +47,16 @@ impl fmt::Display for Jars {
     }
 }
 
-/// Looks for the jars of that Cassandra version: those in Bakeoff's home, those of the wheel
-/// `bakeoff-cassandra` in the Python environment that Bakeoff was installed in, and Maven to fetch
+/// The jars of that Cassandra version: those in Bakeoff's home, those of the wheel
+/// `bakeoff-cassandra` in the Python environment that Bakeoff was installed in, or Maven to fetch
 /// them.
-pub fn search_jars(home: &Home, version: &str) -> Search<Jars> {
-    search_in(home, &package_folders(), find_maven().ok(), version)
-}
-
-/// What [`search_jars`] finds, if it can be used as it is.
 ///
 /// # Errors
 /// `NoMaven`, or `NoJars` where the wheel is or could be; `DamagedJars`.
 pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
     check_version(version)?;
-    let Search { found, passed_over } = search_jars(home, version);
+    let Search { found, passed_over } =
+        search_in(home, &package_folders(), find_maven().ok(), version);
     let jars = found.ok_or_else(|| none_there(version, &passed_over, is_python_package()))?;
     check(&jars)?;
     Ok(jars)

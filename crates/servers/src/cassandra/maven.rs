@@ -28,7 +28,7 @@ const NO_ROOM: &str = "No space left on device";
 ///
 /// # Errors
 /// `NoMaven` when there is none.
-pub fn find_maven() -> Result<PathBuf> {
+pub(crate) fn find_maven() -> Result<PathBuf> {
     on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
 }
 

@@ -45,7 +45,6 @@ pub use jars::{Jars, find_jars, resolve_jars, search_jars};
 pub use java::{Java, find_java};
 pub(crate) use java::{found as found_java, search_java};
 pub(crate) use log::log;
-pub use maven::find_maven;
 pub use node::Node;
 pub use nodes::Nodes;
 pub use options::{DiskAccess, ServerOptions};

@@ -1,7 +1,7 @@
 //! A real Cassandra under a small load: what it uses, a bound on its memory, a pause, a crash and
 //! a start at the same ports.
 //!
-//! Without Java or Maven this prints why it is skipped and passes, unless
+//! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`; likewise where there can be no control group.
 
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! A real Cassandra, started, asked, killed, started again on its data, orphaned and stopped.
 //!
-//! Without Java or Maven this prints why it is skipped and passes, unless
+//! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::fs;

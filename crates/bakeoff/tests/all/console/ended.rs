@@ -1,11 +1,8 @@
 //! A server of its own that ends while it is driven.
 
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
+use crate::support::processes::{Going, signal};
 use crate::support::{Bench, Ended, records};
 
-const PATIENCE: Duration = Duration::from_secs(120);
 /// A load lasts much longer than the test, which would end it by its patience.
 const LONG: &str = "600s";
 
@@ -34,16 +31,6 @@ action = "read-row"
 weight = 100
 "#;
 
-/// Ended when its test fails.
-struct Going(Child);
-
-impl Drop for Going {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// The process of the one server on record.
 fn server(bench: &Bench) -> String {
     let entries = std::fs::read_dir(bench.path("home/engines")).unwrap();
@@ -57,40 +44,13 @@ fn server(bench: &Bench) -> String {
 /// Drives until some seconds are written down, kills the server, and waits for the end.
 fn drive_and_kill(bench: &Bench, arguments: &[&str]) -> Ended {
     let common = ["drive", "w.toml", "--for", LONG, "--out", "out"];
-    let mut command = bench.command(&[&common[..], arguments].concat());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut going = Going(command.spawn().unwrap());
-    let began = Instant::now();
-    let seconds = || {
+    let mut going = Going::start(&mut bench.command(&[&common[..], arguments].concat()));
+    going.wait_until("two seconds of it were written down", || {
         let all = records(&bench.path("out/drive.jsonl"));
-        all.iter().filter(|r| r["record"] == "second").count()
-    };
-    while seconds() < 2 {
-        assert!(began.elapsed() < PATIENCE, "no load");
-        assert!(going.0.try_wait().unwrap().is_none(), "it ended by itself");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let killed = Command::new("kill")
-        .args(["-KILL", &server(bench)])
-        .status();
-    assert!(killed.unwrap().success());
-    while going.0.try_wait().unwrap().is_none() {
-        assert!(
-            began.elapsed() < 2 * PATIENCE,
-            "it goes on without its server"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let read = |from: &mut dyn std::io::Read| {
-        let mut text = String::new();
-        from.read_to_string(&mut text).unwrap();
-        text
-    };
-    Ended {
-        stdout: read(going.0.stdout.as_mut().unwrap()),
-        stderr: read(going.0.stderr.as_mut().unwrap()),
-        code: going.0.wait().unwrap().code(),
-    }
+        all.iter().filter(|r| r["record"] == "second").count() >= 2
+    });
+    signal("-KILL", &server(bench));
+    going.end()
 }
 
 #[test]

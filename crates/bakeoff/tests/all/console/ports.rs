@@ -17,7 +17,7 @@ impl Desk {
     /// Starts a server in the folder `data`; its port, and what was said beside.
     fn start(&self, arguments: &[&str]) -> (u16, String) {
         let data = self.0.path("data").display().to_string();
-        let start = ["engines", "start", "--heap-mib", "1024", "--dir", &data];
+        let start = ["engines", "start", "--heap-mib", "512", "--dir", &data];
         let started = self.0.bakeoff(&[&start[..], arguments].concat()).expect(0);
         let address = started
             .stdout
@@ -51,6 +51,13 @@ fn a_server_that_stays_has_its_port_again() {
     let chosen = free_port();
     let (port, _) = desk.start(&["--port", &chosen.to_string()]);
     assert_eq!(port, chosen);
+    let status = desk.0.bakeoff(&["engines", "status"]).expect(0);
+    status.says("runs until it is stopped");
+    let logs = desk
+        .0
+        .bakeoff(&["engines", "logs", "cassandra-1"])
+        .expect(0);
+    logs.says("INFO");
     let wrong = desk.0.bakeoff(&["engines", "logs", "casandra-1"]).expect(2);
     wrong.says("there is no server `casandra-1`; did you mean `cassandra-1`?");
     let wrong = desk.0.bakeoff(&["engines", "stop", "postgres-1"]).expect(2);

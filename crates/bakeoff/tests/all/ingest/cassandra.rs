@@ -5,14 +5,14 @@ use crate::support::server::Server;
 
 #[test]
 fn in_a_real_cassandra() {
-    let Some(server) = Server::start() else {
+    let Some(server) = Server::shared() else {
         return;
     };
-    let into = ["ingest", "readings.csv", "--into", "ks.t"];
+    let into = ["ingest", "readings.csv", "--into", "ink.t"];
     server
         .bakeoff(&[&into[..], &KEYS[..]].concat())
         .expect(2)
-        .says("there is no keyspace `ks`: make it with the replication that its rows need, or let --create-keyspace COPIES make it");
+        .says("there is no keyspace `ink`: make it with the replication that its rows need, or let --create-keyspace COPIES make it");
     let made = |copies| {
         [
             "ingest",
@@ -33,48 +33,48 @@ fn in_a_real_cassandra() {
         .expect(0)
         .says("4 rows into made.t");
     server.cql(
-        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
-         CREATE TABLE ks.rows (\"Series\" text, time timestamp, n smallint, tags set<text>, PRIMARY KEY (\"Series\", time));
-         INSERT INTO ks.rows (\"Series\", time, n, tags) VALUES ('a', '2024-01-01', 7, {'x'});
-         INSERT INTO ks.rows (\"Series\", time, n) VALUES ('b', '2024-01-02', -7);\n",
+        "CREATE KEYSPACE ink WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+         CREATE TABLE ink.rows (\"Series\" text, time timestamp, n smallint, tags set<text>, PRIMARY KEY (\"Series\", time));
+         INSERT INTO ink.rows (\"Series\", time, n, tags) VALUES ('a', '2024-01-01', 7, {'x'});
+         INSERT INTO ink.rows (\"Series\", time, n) VALUES ('b', '2024-01-02', -7);\n",
     );
     server
         .bakeoff(&[&into[..], &KEYS[..], &["--bucket", "1d", "--shards", "2"]].concat())
         .expect(0)
-        .says("4 rows into ks.t");
+        .says("4 rows into ink.t");
     let sql = [
         "sql",
-        "SELECT series, count(*), max(time) FROM ks.t GROUP BY series ORDER BY series",
+        "SELECT series, count(*), max(time) FROM ink.t GROUP BY series ORDER BY series",
     ];
     let ended = server.bakeoff(&sql).expect(0);
     let expected =
-        "series,count(*),max(ks.t.time)\na,2,2024-01-01T00:01:00\nb,2,2024-01-02T00:00:00\n";
+        "series,count(*),max(ink.t.time)\na,2,2024-01-01T00:01:00\nb,2,2024-01-02T00:00:00\n";
     assert_eq!(ended.stdout, expected);
     ended.says(" chunks read");
     // A columnar table and an ordinary one in one query.
-    let join = "SELECT r.n, t.value FROM ks.rows r JOIN ks.t t ON r.\"Series\" = t.series AND \
+    let join = "SELECT r.n, t.value FROM ink.rows r JOIN ink.t t ON r.\"Series\" = t.series AND \
                 r.time = t.time ORDER BY n";
     let ended = server.bakeoff(&["sql", join]).expect(0);
     assert_eq!(ended.stdout, "n,value\n-7,NaN\n7,1.5\n");
     // Of an ordinary table: its key, names in lower case, a type that is text here.
     server
-        .bakeoff(&["ingest", "--from", "ks.rows", "--into", "ks.copy"])
+        .bakeoff(&["ingest", "--from", "ink.rows", "--into", "ink.copy"])
         .expect(0)
-        .says("made ks.copy: series text, time timestamp, n int, tags text; partition key series, order key time")
+        .says("made ink.copy: series text, time timestamp, n int, tags text; partition key series, order key time")
         .says("note: read as text, as CQL writes it: tags")
-        .says("2 rows into ks.copy");
+        .says("2 rows into ink.copy");
     // A column that is not wanted is not read.
     let some = [
         "ingest",
         "--from",
-        "ks.rows",
+        "ink.rows",
         "--into",
-        "ks.some",
+        "ink.some",
         "--columns",
         "n,Series,time",
     ];
     let some = server.bakeoff(&some).expect(0);
-    some.says("2 rows into ks.some");
+    some.says("2 rows into ink.some");
     assert!(!some.stderr.contains("note"), "{}", some.stderr);
     dropped(&server);
     // A keyspace may have any name.
@@ -84,7 +84,7 @@ fn in_a_real_cassandra() {
          INSERT INTO public.t (k, v) VALUES (1, 2);\n",
     );
     let ended = server
-        .bakeoff(&["sql", "SELECT v FROM public.t JOIN ks.some ON v > n"])
+        .bakeoff(&["sql", "SELECT v FROM public.t JOIN ink.some ON v > n"])
         .expect(0);
     assert_eq!(ended.stdout, "v\n2\n");
     let named = [
@@ -95,74 +95,74 @@ fn in_a_real_cassandra() {
     ];
     assert_eq!(server.bakeoff(&named).expect(0).stdout, "v\n2\n");
     let ended = server
-        .bakeoff(&["sql", "SELECT series, n, tags FROM ks.copy ORDER BY n"])
+        .bakeoff(&["sql", "SELECT series, n, tags FROM ink.copy ORDER BY n"])
         .expect(0);
     assert_eq!(ended.stdout, "series,n,tags\nb,-7,\na,7,{'x'}\n");
     server
-        .bakeoff(&[&["ingest", "readings.csv", "--into", "ks.rows"], &KEYS[..]].concat())
+        .bakeoff(&[&["ingest", "readings.csv", "--into", "ink.rows"], &KEYS[..]].concat())
         .expect(2)
-        .says("ks.rows is an ordinary table: choose another name");
+        .says("ink.rows is an ordinary table: choose another name");
     server
-        .bakeoff(&["table", "drop-before", "ks.t", "2024-01-02"])
+        .bakeoff(&["table", "drop-before", "ink.t", "2024-01-02"])
         .expect(0)
         .says("dropped ");
     let ended = server
-        .bakeoff(&["sql", "SELECT count(*) FROM ks.t"])
+        .bakeoff(&["sql", "SELECT count(*) FROM ink.t"])
         .expect(0);
     assert_eq!(ended.stdout, "count(*)\n1\n");
     server
-        .bakeoff(&["table", "info", "ks.t"])
+        .bakeoff(&["table", "info", "ink.t"])
         .expect(0)
         .says("rows           1 in 1 chunk of");
     server
-        .bakeoff(&["table", "info", "ks.rows"])
+        .bakeoff(&["table", "info", "ink.rows"])
         .expect(2)
-        .says("ks.rows is no columnar table");
+        .says("ink.rows is no columnar table");
 }
 
 /// Tables that are removed, in parts and as a whole, and those that are not.
 fn dropped(server: &Server) {
     server
-        .bakeoff(&["table", "drop", "ks.rows", "--yes"])
+        .bakeoff(&["table", "drop", "ink.rows", "--yes"])
         .expect(2)
-        .says("ks.rows is no columnar table");
+        .says("ink.rows is no columnar table");
     server
-        .bakeoff(&["ingest", "--from", "ks.rows", "--into", "ks.gone"])
+        .bakeoff(&["ingest", "--from", "ink.rows", "--into", "ink.gone"])
         .expect(0);
-    server.cql("DROP TABLE ks.gone_chunks;\n");
+    server.cql("DROP TABLE ink.gone_chunks;\n");
     server
-        .bakeoff(&["table", "info", "ks.gone"])
+        .bakeoff(&["table", "info", "ink.gone"])
         .expect(2)
-        .says("of the columnar table ks.gone there is only gone_columnar, gone_places, gone_index, gone_fresh")
-        .says("`bakeoff table drop ks.gone` removes what is there");
-    let drop = ["table", "drop", "ks.gone", "--yes"];
-    server.bakeoff(&drop).expect(0).says("removed ks.gone");
+        .says("of the columnar table ink.gone there is only gone_columnar, gone_places, gone_index, gone_fresh")
+        .says("`bakeoff table drop ink.gone` removes what is there");
+    let drop = ["table", "drop", "ink.gone", "--yes"];
+    server.bakeoff(&drop).expect(0).says("removed ink.gone");
     server
         .bakeoff(&drop)
         .expect(2)
-        .says("ks.gone is no columnar table");
+        .says("ink.gone is no columnar table");
     server
         .bakeoff(&[
             "ingest",
             "--from",
-            "ks.rows",
+            "ink.rows",
             "--into",
-            "ks.gone",
+            "ink.gone",
             "--consistency",
             "one",
         ])
         .expect(0);
-    server.cql("UPDATE ks.gone_columnar SET dropping = true WHERE id = 'table';\n");
+    server.cql("UPDATE ink.gone_columnar SET dropping = true WHERE id = 'table';\n");
     server
-        .bakeoff(&["table", "info", "ks.gone", "--consistency", "one"])
+        .bakeoff(&["table", "info", "ink.gone", "--consistency", "one"])
         .expect(2)
         .says("was about to be dropped when that was interrupted")
-        .says("`bakeoff table drop ks.gone` removes what is there of it");
+        .says("`bakeoff table drop ink.gone` removes what is there of it");
     server.bakeoff(&drop).expect(0);
     // Somebody else's table of such a name.
-    server.cql("CREATE TABLE ks.gone_fresh (k int PRIMARY KEY);\n");
+    server.cql("CREATE TABLE ink.gone_fresh (k int PRIMARY KEY);\n");
     server
         .bakeoff(&drop)
         .expect(2)
-        .says("ks.gone_fresh is there already and is no part of a columnar table");
+        .says("ink.gone_fresh is there already and is no part of a columnar table");
 }

@@ -1,11 +1,10 @@
 //! Tables made of files, and more added to them.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::Stdio;
+use std::io::Write;
 
 use super::{ALL, KEYS, rows, with_table};
-use crate::support::processes::{interrupt, interrupt_while_it_computes};
-use crate::support::{Bench, Ended, READINGS, WORKLOAD};
+use crate::support::processes::{Going, interrupt_while_it_computes};
+use crate::support::{Bench, READINGS, WORKLOAD};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -190,12 +189,7 @@ fn a_query_that_computes_is_interrupted() {
     bench.bakeoff(&[&made[..], &KEYS[..]].concat()).expect(0);
     let pairs = "SELECT count(*) FROM t a JOIN t b ON a.value < b.value";
     let mut command = bench.command(&["sql", pairs, "--dir", "t"]);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    interrupt_while_it_computes(child)
+    interrupt_while_it_computes(Going::start(&mut command))
         .expect(130)
         .says("interrupted");
 }
@@ -206,32 +200,19 @@ fn an_ingest_that_is_interrupted_can_be_given_again() {
     many_rows(&bench, 400_000);
     let arguments = [&["ingest", "many.csv", "--into", "dir:t"], &KEYS[..]].concat();
     let mut command = bench.command(&arguments);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut said = String::new();
-    stderr.read_line(&mut said).unwrap();
-    assert!(said.starts_with("made dir:t"), "{said}");
+    let mut going = Going::start(&mut command);
+    going.wait_for_words("made dir:t");
     // While it goes on no other process can write, and any can read.
     bench
         .bakeoff(&["table", "seal", "dir:t"])
         .expect(2)
         .says("another process");
-    interrupt(&child);
-    stderr.read_to_string(&mut said).unwrap();
-    let ended = Ended::of(child.wait_with_output().unwrap()).expect(130);
+    going.interrupt();
+    let ended = going.end().expect(130);
     assert_eq!(ended.stdout, "");
-    assert!(
-        said.contains("interrupted: some of the rows may be in the table"),
-        "{said}"
-    );
-    assert!(
-        said.contains("`bakeoff table sweep dir:t` removes it"),
-        "{said}"
-    );
+    ended
+        .says("interrupted: some of the rows may be in the table")
+        .says("`bakeoff table sweep dir:t` removes it");
     bench
         .bakeoff(&arguments)
         .expect(0)

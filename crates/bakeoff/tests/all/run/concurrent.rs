@@ -1,5 +1,4 @@
-use std::time::{Duration, Instant};
-
+use crate::support::processes::Going;
 use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
 
 const RUN: [&str; 6] = ["run", "w.toml", "--rounds", "1", "--out", "out"];
@@ -53,14 +52,13 @@ fn options_switch_it_on_and_off() {
 #[test]
 fn a_run_that_is_killed_meanwhile_goes_on_with_the_other_designs() {
     let bench = bench();
-    let mut going = bench.command(&RUN).spawn().unwrap();
-    let began = Instant::now();
-    while of_kind(&bench.journal("out"), "concurrent").count() == 0 {
-        assert!(began.elapsed() < Duration::from_secs(120), "nobody asked");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    going.kill().unwrap();
-    going.wait().unwrap();
+    let mut going = Going::start(&mut bench.command(&RUN));
+    going.wait_until("a design was asked", || {
+        of_kind(&bench.journal("out"), "concurrent")
+            .next()
+            .is_some()
+    });
+    going.kill();
     let before = bench.journal("out");
     if of_kind(&before, "finished").count() == 0 {
         bench.bakeoff(&RUN).expect(0);

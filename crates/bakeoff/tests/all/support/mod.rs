@@ -55,6 +55,9 @@ rows = 1000
 full_rows = 1000000
 "#;
 
+/// Most of what a start takes grows with the heap.
+pub const SMALL_SERVER: &str = "[server]\nheap = \"512MiB\"\n";
+
 pub struct Bench {
     pub dir: TempDir,
     /// Of those that start servers.
@@ -76,17 +79,24 @@ impl Bench {
     /// With a home of its own that shares the user's jars of Cassandra. `None`, with the reason
     /// printed, where Cassandra cannot be had; a failure in CI.
     pub fn with_cassandra(workload: &str, readings: &str) -> Option<Bench> {
-        Bench::with_cassandra_and(workload, readings, Turn::of_one_server())
+        Bench::with_servers(workload, readings, Turn::of_one_server())
     }
 
     /// As [`with_cassandra`](Self::with_cassandra), for a cluster of several nodes.
     pub fn with_nodes_of_cassandra(workload: &str, readings: &str) -> Option<Bench> {
-        Bench::with_cassandra_and(workload, readings, Turn::of_all_servers())
+        Bench::with_servers(workload, readings, Turn::of_all_servers())
     }
 
-    fn with_cassandra_and(workload: &str, readings: &str, turn: Turn) -> Option<Bench> {
-        let mut bench = Bench::new(workload, readings);
+    fn with_servers(workload: &str, readings: &str, turn: Turn) -> Option<Bench> {
+        let workload = format!("{workload}\n{SMALL_SERVER}");
+        let mut bench = Bench::beside_cassandra(&workload, readings)?;
         bench._turn = Some(turn);
+        Some(bench)
+    }
+
+    /// As [`with_cassandra`](Self::with_cassandra), but for the shared server only.
+    pub fn beside_cassandra(workload: &str, readings: &str) -> Option<Bench> {
+        let bench = Bench::new(workload, readings);
         let cache = std::env::home_dir().unwrap().join(".cache/bakeoff/jars");
         if cache.is_dir() {
             std::fs::create_dir(bench.path("home")).unwrap();

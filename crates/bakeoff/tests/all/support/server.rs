@@ -1,38 +1,54 @@
-//! A Cassandra that a test starts for itself, and CQL for it.
+//! A Cassandra that tests share which neither end nor halt it, each with keyspaces of its own, and
+//! CQL for it.
 
+use std::sync::OnceLock;
+
+use bakeoff_testing::{Keeper, is_keeper, keep};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 use tokio::runtime::Runtime;
 
 use super::{Bench, Ended, READINGS, WORKLOAD};
 
-/// Stopped when it goes.
+static KEEPER: OnceLock<Keeper> = OnceLock::new();
+
+/// Keeps the shared server; no test of its own.
+#[test]
+fn keeps_a_cassandra() {
+    if !is_keeper() {
+        return;
+    }
+    let bench = Bench::with_cassandra(WORKLOAD, READINGS).unwrap();
+    let data = bench.path("data");
+    let start = ["engines", "start", "--heap-mib", "1024", "--dir"];
+    let started = bench.bakeoff(&[&start[..], &[data.to_str().unwrap()]].concat());
+    let started = started.expect(0).stdout;
+    let address = started.split("answers at ").nth(1).unwrap();
+    keep(address.split(' ').next().unwrap());
+    bench.bakeoff(&["engines", "stop"]).expect(0);
+    drop(bench);
+    std::process::exit(0);
+}
+
+/// The shared server, and a folder of this test's own.
 pub struct Server {
     pub bench: Bench,
     pub address: String,
-    id: String,
     runtime: Runtime,
     session: Session,
 }
 
 impl Server {
     /// `None` where Cassandra cannot be had.
-    pub fn start() -> Option<Server> {
-        Server::start_for(WORKLOAD)
+    pub fn shared() -> Option<Server> {
+        Server::shared_for(WORKLOAD)
     }
 
-    /// As [`start`](Self::start), with this workload in `w.toml`.
-    pub fn start_for(workload: &str) -> Option<Server> {
-        let bench = Bench::with_cassandra(workload, READINGS)?;
-        let data = bench.path("data");
-        let started = bench
-            .bakeoff(&["engines", "start", "--dir", data.to_str().unwrap()])
-            .expect(0);
-        let word = |after: &str| {
-            let rest = started.stdout.split(after).nth(1).unwrap();
-            rest.split([' ', '\n', ')']).next().unwrap().to_owned()
-        };
-        let (address, id) = (word("answers at "), word("(id "));
+    /// As [`shared`](Self::shared), with this workload in `w.toml`.
+    pub fn shared_for(workload: &str) -> Option<Server> {
+        let bench = Bench::beside_cassandra(workload, READINGS)?;
+        let keeper = KEEPER.get_or_init(|| Keeper::start("support::server::keeps_a_cassandra"));
+        let address = keeper.words().to_owned();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -43,7 +59,6 @@ impl Server {
         Some(Server {
             bench,
             address,
-            id,
             runtime,
             session,
         })
@@ -63,15 +78,17 @@ impl Server {
         }
     }
 
+    /// Whether there is a keyspace of that name.
+    pub fn has_keyspace(&self, name: &str) -> bool {
+        let cql = "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?";
+        let asked = self.session.query_unpaged(cql, (name,));
+        let rows = self.runtime.block_on(asked).unwrap();
+        rows.into_rows_result().unwrap().rows_num() == 1
+    }
+
     /// The program with this cluster.
     pub fn bakeoff(&self, arguments: &[&str]) -> Ended {
         self.bench
             .bakeoff(&[arguments, &["--cassandra", &self.address]].concat())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.bench.command(&["engines", "stop", &self.id]).output();
     }
 }

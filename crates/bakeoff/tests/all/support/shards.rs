@@ -1,9 +1,8 @@
 //! Two processes that drive one table together.
 
-use std::process::{Child, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::processes::wait_until;
+use super::processes::Going;
 use super::{Bench, Ended};
 
 /// What is said by a shard whose rows were not loaded when the load was to begin.
@@ -22,11 +21,11 @@ pub fn two_shards(
     begin_after: [Duration; 3],
 ) -> [Ended; 2] {
     for after in begin_after {
-        let second = start(bench, arguments, name, 2, after);
+        let mut second = start(bench, arguments, name, 2, after);
         let folder = bench.path(&format!("{name}-2"));
-        wait_until("the second shard begins", || folder.exists());
+        second.wait_until("its folder was there", || folder.exists());
         let first = start(bench, arguments, name, 1, after);
-        let ended = [first, second].map(|child| Ended::of(child.wait_with_output().unwrap()));
+        let ended = [first, second].map(Going::end);
         let is_late = |ended: &Ended| {
             ended.code != Some(0) && LATE.iter().any(|words| ended.stderr.contains(words))
         };
@@ -40,12 +39,10 @@ pub fn two_shards(
     panic!("the rows of {name} were never loaded in time");
 }
 
-fn start(bench: &Bench, arguments: &[&str], name: &str, number: u32, after: Duration) -> Child {
+fn start(bench: &Bench, arguments: &[&str], name: &str, number: u32, after: Duration) -> Going {
     let at = (SystemTime::now() + after).duration_since(UNIX_EPOCH);
     let (shard, at) = (format!("{number}/2"), at.unwrap().as_secs().to_string());
     let out = format!("{name}-{number}");
     let of_shard = ["--shard", &shard, "--start-at", &at, "--out", &out];
-    let mut command = bench.command(&[arguments, &of_shard].concat());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
+    Going::start(&mut bench.command(&[arguments, &of_shard].concat()))
 }

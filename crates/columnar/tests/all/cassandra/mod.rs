@@ -1,7 +1,7 @@
 //! Tables in a real Cassandra: what is put is read, what is acknowledged is never lost nor seen
 //! twice, whoever is killed when, and what cannot be had is told.
 //!
-//! Without Java or Maven this prints why it is skipped and passes, unless
+//! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 mod at_once;
@@ -35,14 +35,11 @@ macro_rules! timed {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tables_in_a_real_cassandra() {
+async fn stores_in_a_real_cassandra() {
     if !has_cassandra().await {
         return;
     }
-    let cassandra = Cassandra::start().await;
-    // First of all, since it is read again a minute later.
-    let committed = remembered::commit(&cassandra).await;
-
+    let cassandra = Cassandra::shared().await;
     timed!(tables::is_made_once_and_found_again(&cassandra));
     timed!(tables::another_definition_is_refused(&cassandra));
     timed!(tables::what_is_not_ours_is_left_alone(&cassandra));
@@ -50,7 +47,6 @@ async fn tables_in_a_real_cassandra() {
         &cassandra
     ));
     timed!(tables::a_newer_format_is_refused(&cassandra));
-
     timed!(fresh::the_last_write_wins(&cassandra));
     timed!(fresh::a_range_of_keys(&cassandra));
     timed!(fresh::rows_that_are_sealed_are_gone_and_later_ones_stay(
@@ -60,7 +56,6 @@ async fn tables_in_a_real_cassandra() {
         &cassandra
     ));
     timed!(fresh::what_was_never_frozen_is_not_sealed(&cassandra));
-
     timed!(chunks::what_is_committed_is_read(&cassandra));
     timed!(chunks::blobs_of_many_chunks(&cassandra));
     timed!(chunks::a_big_chunk(&cassandra));
@@ -69,30 +64,51 @@ async fn tables_in_a_real_cassandra() {
     timed!(chunks::a_chunk_that_was_never_put_is_not_committed(
         &cassandra
     ));
-
     timed!(removal::what_is_replaced_is_swept(&cassandra));
     timed!(removal::what_is_never_committed_is_swept(&cassandra));
     timed!(removal::a_commit_and_a_sweep_at_once(&cassandra));
     timed!(removal::dropped_places_leave_nothing_behind(&cassandra));
     timed!(removal::a_dropped_place_can_be_used_again(&cassandra));
-
     timed!(at_once::readers_miss_nothing_while_others_write_and_seal(
         &cassandra
     ));
     timed!(at_once::a_drop_by_another_process_loses_nothing_that_came_later(&cassandra));
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_are_killed() {
+    if !has_cassandra().await {
+        return;
+    }
+    let cassandra = Cassandra::shared().await;
+    // First of all, since it is read again a minute later.
+    let committed = remembered::commit(&cassandra).await;
     timed!(kills::at_every_step(&cassandra));
     timed!(kills::at_random(&cassandra));
     timed!(kills::while_places_are_dropped(&cassandra));
     timed!(kills::while_tables_are_made_and_dropped(&cassandra));
-
     timed!(remembered::the_index_is_read_again_after_each_commit(
         &cassandra, &committed
     ));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whole_tables_whose_writers_are_killed() {
+    if !has_cassandra().await {
+        return;
+    }
+    let cassandra = Cassandra::shared().await;
     timed!(whole_table::sealed_with_few_requests_at_once(&cassandra));
     timed!(whole_table::killed_at_every_step(&cassandra));
     timed!(whole_table::killed_at_random(&cassandra));
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_that_fail() {
+    if !has_cassandra().await {
+        return;
+    }
+    let cassandra = Cassandra::start().await;
     timed!(faults::a_server_that_halts_is_given_up_on(&cassandra));
     timed!(faults::a_server_that_is_back_soon_is_waited_for(cassandra));
 }

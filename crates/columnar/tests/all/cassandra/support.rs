@@ -1,17 +1,17 @@
-//! A server for all tests, tables, and chunks that are made up.
+//! Servers, tables, and chunks that are made up.
 
 use std::num::NonZeroI64;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_columnar::meta::{BlobMeta, ChunkId, ChunkMeta, ColumnStats};
 use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::store::{Change, Chunk, FreshRow, KeyRange, Snapshot, Store};
 use bakeoff_columnar::{Column, Definition, Kind, Place, Profile};
-use bakeoff_servers::Home;
-use bakeoff_servers::cassandra::{Server, ServerOptions, find_java, find_maven, pinned};
-use bakeoff_testing::skipped;
+use bakeoff_servers::cassandra::{Server, ServerOptions};
+use bakeoff_servers::{Home, survey};
+use bakeoff_testing::{Keeper, is_keeper, keep, skipped};
 use bytes::Bytes;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -22,13 +22,41 @@ pub const KEYSPACE: &str = "columnar_tests";
 /// Cassandra's memory, in MiB.
 const HEAP_MIB: u64 = 768;
 
+static KEEPER: OnceLock<Keeper> = OnceLock::new();
+
 pub struct Cassandra {
     pub server: Server,
     pub session: Arc<Session>,
-    _folder: TempDir,
+    /// Of a server of its own.
+    _folder: Option<TempDir>,
+}
+
+/// Keeps the server that tests share; no test of its own.
+#[tokio::test]
+async fn keeps_a_cassandra() {
+    if !is_keeper() {
+        return;
+    }
+    let cassandra = Cassandra::start().await;
+    keep(cassandra.server.id());
+    cassandra.server.stop().await.unwrap();
+    drop(cassandra._folder);
+    std::process::exit(0);
 }
 
 impl Cassandra {
+    /// The one that tests share which neither end nor halt it, each with tables of its own.
+    pub async fn shared() -> Cassandra {
+        let keeper = KEEPER.get_or_init(|| Keeper::start("cassandra::support::keeps_a_cassandra"));
+        let server = Server::attach(Home::from_env().unwrap(), keeper.words()).unwrap();
+        let session = connect(&server.address().to_string()).await;
+        Cassandra {
+            server,
+            session,
+            _folder: None,
+        }
+    }
+
     pub async fn start() -> Cassandra {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::from_env().unwrap();
@@ -45,7 +73,7 @@ impl Cassandra {
         Cassandra {
             server,
             session,
-            _folder: folder,
+            _folder: Some(folder),
         }
     }
 
@@ -106,21 +134,8 @@ pub async fn connect(address: &str) -> Arc<Session> {
 /// Whether Cassandra can be started here; else says why the test is skipped, or fails when
 /// `BAKEOFF_REQUIRE_ENGINES=1`.
 pub async fn has_cassandra() -> bool {
-    let missing = match find_java().await {
-        Err(error) => Some(error.to_string()),
-        Ok(_) if has_jars() => None,
-        Ok(_) => find_maven().err().map(|e| e.to_string()),
-    };
-    let Some(reason) = missing else { return true };
-    skipped(reason);
-    false
-}
-
-fn has_jars() -> bool {
-    let folder = Home::from_env().unwrap().folder().join("jars");
-    folder
-        .join(format!("cassandra-{}", pinned().unwrap().version))
-        .is_dir()
+    let survey = survey::cassandra().await;
+    survey.verdict().map_err(skipped).is_ok()
 }
 
 pub fn definition() -> Definition {

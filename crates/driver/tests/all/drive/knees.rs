@@ -9,6 +9,7 @@ use bakeoff_driver::drive::{
     SearchSettings, Stop, WhyStopped, drive_here, search,
 };
 use bakeoff_stats::{FailureKind, Tally};
+use bakeoff_testing::times;
 use bakeoff_workload::Stream;
 use tokio::sync::Semaphore;
 
@@ -94,7 +95,7 @@ impl Probe for Queue {
 #[tokio::test]
 async fn knees_of_a_queue_are_found_within_five_percent_in_twelve_probes() {
     let mut most = 0;
-    for seed in 0..8 {
+    for seed in 0..times(2, 8) {
         for limit_milliseconds in [10.0, 20.0] {
             let capacity = 1_000.0 * (1.0 + seed as f64 * 1.83);
             let mut queue = Queue::new(capacity, seed);
@@ -391,7 +392,8 @@ fn on_paused_clock(
 
 #[tokio::test]
 async fn the_driver_itself_finds_the_knee_of_a_queue() {
-    for (places, milliseconds) in [(4, 10), (8, 4), (3, 7)] {
+    let servers = [(4, 10), (8, 4), (3, 7)];
+    for &(places, milliseconds) in &servers[..times(1, servers.len())] {
         let mut server = Served {
             places,
             service: milliseconds * MILLISECOND,

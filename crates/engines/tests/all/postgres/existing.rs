@@ -114,11 +114,23 @@ impl Theirs {
     }
 }
 
+/// One start for all of it, which is most of the time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mistakes_in_the_url_are_told() {
+async fn on_a_server_that_runs_already() {
     let Some(theirs) = Theirs::start().await else {
         return;
     };
+    mistakes_in_the_url_are_told(&theirs).await;
+    a_server_without_timescaledb_is_told(&theirs).await;
+    what_is_not_ours_is_left_alone(&theirs).await;
+    what_others_put_beside_ours_stays(&theirs).await;
+    connections_that_run_out_are_told(&theirs).await;
+    connections_are_encrypted_for_those_who_trust_the_server(&theirs).await;
+    the_time_zone_of_the_server_changes_no_answer(&theirs).await;
+    theirs.server.stop().await.unwrap();
+}
+
+async fn mistakes_in_the_url_are_told(theirs: &Theirs) {
     let error = async |url: String, password: Option<&str>| {
         let server = PostgresServer::new(&url, password, None).unwrap();
         let context = Context {
@@ -141,14 +153,9 @@ async fn mistakes_in_the_url_are_told() {
     let nowhere = error(theirs.url("nowhere"), Some(password)).await;
     assert!(nowhere.contains("\"nowhere\" does not exist"), "{nowhere}");
     assert!(nowhere.contains("check the database"), "{nowhere}");
-    theirs.server.stop().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_without_timescaledb_is_told() {
-    let Some(theirs) = Theirs::start().await else {
-        return;
-    };
+async fn a_server_without_timescaledb_is_told(theirs: &Theirs) {
     let id: DesignId = "timescale/hypertable".parse().unwrap();
     let context = theirs.context("bare");
     let started = engine(&id).unwrap().start(&context).await;
@@ -165,14 +172,9 @@ async fn a_server_without_timescaledb_is_told() {
         made.is_none(),
         "an extension was made that nobody asked for"
     );
-    theirs.server.stop().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_ours_is_left_alone() {
-    let Some(theirs) = Theirs::start().await else {
-        return;
-    };
+async fn what_is_not_ours_is_left_alone(theirs: &Theirs) {
     let table = storable(events());
     let started = theirs.started("postgres").await;
     let id: DesignId = "postgres/plain".parse().unwrap();
@@ -201,14 +203,9 @@ async fn what_is_not_ours_is_left_alone() {
     started.running.finish(false).await.unwrap();
     let sql = format!("SELECT n FROM {rows}");
     assert_eq!(client.query(&sql, &[]).await.unwrap().len(), 1);
-    theirs.server.stop().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_others_put_beside_ours_stays() {
-    let Some(theirs) = Theirs::start().await else {
-        return;
-    };
+async fn what_others_put_beside_ours_stays(theirs: &Theirs) {
     let table = storable(events());
     let started = theirs.started("timescale").await;
     let design = started.loaded("timescale/hypertable", &table).await;
@@ -238,14 +235,9 @@ async fn what_others_put_beside_ours_stays() {
     again.loaded("timescale/hypertable", &table).await;
     again.running.finish(false).await.unwrap();
     assert_eq!(ours().await, [""; 0]);
-    theirs.server.stop().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_time_zone_of_the_server_changes_no_answer() {
-    let Some(theirs) = Theirs::start().await else {
-        return;
-    };
+async fn the_time_zone_of_the_server_changes_no_answer(theirs: &Theirs) {
     let client = theirs.client("metrics").await;
     client
         .batch_execute(
@@ -272,14 +264,9 @@ async fn the_time_zone_of_the_server_changes_no_answer() {
         drop(design);
         started.running.finish(false).await.unwrap();
     }
-    theirs.server.stop().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_that_run_out_are_told() {
-    let Some(theirs) = Theirs::start().await else {
-        return;
-    };
+async fn connections_that_run_out_are_told(theirs: &Theirs) {
     let (table, many) = many_places();
     let mut started = theirs.started("postgres").await;
     started.context.threads = 3 * CONNECTIONS as usize;
@@ -289,17 +276,12 @@ async fn connections_that_run_out_are_told() {
     assert!(error.contains("max_connections"), "{error}");
     drop(design);
     started.running.finish(false).await.unwrap();
-    theirs.server.stop().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_are_encrypted_for_those_who_trust_the_server() {
+async fn connections_are_encrypted_for_those_who_trust_the_server(theirs: &Theirs) {
     if !has_openssl() {
         return;
     }
-    let Some(theirs) = Theirs::start().await else {
-        return;
-    };
     let server = |ca: &Path| {
         let password = Some(theirs.server.password());
         PostgresServer::new(&theirs.url("metrics"), password, Some(&ca.to_owned())).unwrap()
@@ -330,7 +312,6 @@ async fn connections_are_encrypted_for_those_who_trust_the_server() {
 
     let mistrusted = error(server(&other)).await;
     assert!(mistrusted.contains("--postgres-ca"), "{mistrusted}");
-    theirs.server.stop().await.unwrap();
 }
 
 async fn eventually<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {

@@ -16,7 +16,7 @@ use bakeoff_driver::Design;
 use bakeoff_engines::servers::{Home, list};
 use bakeoff_workload::DesignId;
 
-use crate::support::{Started, Table, events, has_timescale, places, wrong_answers};
+use crate::support::{RightAnswers, Started, Table, events, has_timescale, places, wrong_answers};
 
 /// The longest that a call to a server that was killed may take.
 const NOTICED_WITHIN: Duration = Duration::from_secs(20);
@@ -99,8 +99,10 @@ async fn designs_on_a_real_postgresql() {
         (&events, EVENT_DESIGNS, EVENT_QUERIES),
         (&places(), PLACE_DESIGNS, PLACE_QUERIES),
     ] {
+        let oracle = table.oracle(table.rows.clone()).await;
         for id in designs {
-            every_answer_is_as_the_rows_are(started(id), id, table, queries).await;
+            let design = started(id).loaded(id, table).await;
+            every_answer_is_right(design.as_ref(), &oracle, queries).await;
         }
     }
     for id in [
@@ -117,20 +119,14 @@ async fn designs_on_a_real_postgresql() {
     timescale.running.finish(false).await.unwrap();
 }
 
-async fn every_answer_is_as_the_rows_are(
-    started: &Started,
-    id: &str,
-    table: &Table,
-    queries: &[&str],
-) {
-    let design = started.loaded(id, table).await;
+async fn every_answer_is_right(design: &dyn Design, oracle: &RightAnswers, queries: &[&str]) {
     design.settle().await.unwrap();
-    let oracle = table.oracle(table.rows.clone()).await;
-    let wrong = wrong_answers(design.as_ref(), &oracle, queries).await;
+    let wrong = wrong_answers(design, oracle, queries).await;
     assert_eq!(wrong, [""; 0]);
     let footprint = design.footprint().await.unwrap();
     assert!(footprint.files.unwrap() > 0);
-    assert_eq!(footprint.engine_bytes, footprint.file_bytes, "{id}");
+    let (engine, files) = (footprint.engine_bytes, footprint.file_bytes);
+    assert_eq!(engine, files, "{}", design.info().id);
     assert!(design.survives().await);
 }
 

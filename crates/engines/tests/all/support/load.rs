@@ -15,6 +15,14 @@ use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
 pub const IN_FLIGHT: u32 = 32;
+/// How long a load lasts: the first of these that is enough.
+const LONGER_AND_LONGER: [Duration; 3] = [
+    Duration::from_millis(400),
+    Duration::from_secs(3),
+    Duration::from_secs(60),
+];
+/// Operations of each kind, and of all together, that show what a load is to show.
+const ENOUGH: (u64, u64) = (5, 150);
 
 /// A workload of which only the mix differs.
 pub fn workload(head: &str, mix: &str) -> Workload {
@@ -136,10 +144,22 @@ impl Loaded {
         }
     }
 
-    /// Drives the mix as fast as it goes for a second and a half.
+    /// Drives the mix as fast as it goes until each operation was performed some times: shortly, and
+    /// again for longer where the machine is too slow for that.
     pub async fn drive(&self) -> Came {
-        let plan = self.plan(Schedule::ClosedLoop, Duration::from_millis(1500));
-        self.drive_plan(&plan).await
+        for duration in LONGER_AND_LONGER {
+            let came = self.drive_for(duration).await;
+            if came.is_enough() {
+                return came;
+            }
+        }
+        panic!("too few operations even in {:?}", LONGER_AND_LONGER.last());
+    }
+
+    /// Drives the mix as fast as it goes for so long.
+    pub async fn drive_for(&self, duration: Duration) -> Came {
+        self.drive_plan(&self.plan(Schedule::ClosedLoop, duration))
+            .await
     }
 
     pub async fn drive_plan(&self, plan: &Plan) -> Came {
@@ -219,6 +239,16 @@ impl Came {
             .map(ToString::to_string)
             .collect();
         messages.join("\n")
+    }
+
+    /// Whether each operation was performed often enough, be it without success.
+    fn is_enough(&self) -> bool {
+        let performed = |tally: &Tally| tally.successes() + tally.failed();
+        let (each, all) = ENOUGH;
+        let sum: u64 = self.operations.iter().map(performed).sum();
+        self.operations.len() == self.names.len()
+            && self.operations.iter().all(|tally| performed(tally) >= each)
+            && sum >= all
     }
 
     /// Every operation was performed, and none failed.

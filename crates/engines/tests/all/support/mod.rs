@@ -1,9 +1,11 @@
 //! What the tests of engines share: small tables with awkward values, and a design loaded with one.
 
 pub mod load;
+pub mod shared;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow::array::{
     ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringArray,
@@ -11,13 +13,11 @@ use arrow::array::{
 };
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
-use bakeoff_driver::{Comparison, Design, Oracle, compare};
+use bakeoff_driver::{Comparison, Design, Expected, Oracle, compare};
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::servers::Home;
-use bakeoff_engines::servers::cassandra::{find_java, find_maven, pinned};
-use bakeoff_engines::servers::postgres::find_timescale;
+use bakeoff_engines::servers::survey;
 use bakeoff_engines::{Context, Replication, Running, SqlOracle};
-use bakeoff_testing::skipped;
+use bakeoff_testing::{skipped, times};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DesignId, DuplicateKeys, Result, RowBatch, RowSource, Workload};
 
@@ -44,14 +44,37 @@ impl Table {
     }
 
     /// The right answers over some rows, in this order.
-    pub async fn oracle(&self, rows: RecordBatch) -> SqlOracle {
+    pub async fn oracle(&self, rows: RecordBatch) -> RightAnswers {
         let count = rows.num_rows() as u64;
         let source: Arc<dyn RowSource> = Arc::new(Rows(rows));
         let table = &self.workload.table;
         let duplicates = DuplicateKeys::find(source.as_ref(), table, None, 1 << 20).unwrap();
         let mut oracle = SqlOracle::new(source, table.clone(), THREADS);
         oracle.prepare(count, Arc::new(duplicates)).await.unwrap();
-        oracle
+        RightAnswers {
+            oracle,
+            known: Mutex::default(),
+        }
+    }
+}
+
+/// What an oracle answers, asked once for each question, however many designs are asked it.
+pub struct RightAnswers {
+    oracle: SqlOracle,
+    known: Mutex<HashMap<(String, bool), Arc<Expected>>>,
+}
+
+impl RightAnswers {
+    async fn answer(&self, sql: &str, with_duplicates: bool) -> Arc<Expected> {
+        let question = (sql.to_owned(), with_duplicates);
+        if let Some(known) = self.known.lock().unwrap().get(&question) {
+            return Arc::clone(known);
+        }
+        let answer = self.oracle.answer(sql, with_duplicates).await.unwrap();
+        let answer = Arc::new(answer);
+        let mut known = self.known.lock().unwrap();
+        known.insert(question, Arc::clone(&answer));
+        answer
     }
 }
 
@@ -235,15 +258,22 @@ impl Started {
     }
 }
 
+/// Some of the queries, others in each turn, so that together all are asked; every night all in each.
+pub fn part<'a>(queries: &[&'a str], turn: usize) -> Vec<&'a str> {
+    let parts = times(3, 1);
+    let of_turn = queries.iter().skip(turn % parts).step_by(parts);
+    of_turn.copied().collect()
+}
+
 /// Asks everything of a design, and says which answers are not the oracle's.
 pub async fn wrong_answers(
     design: &dyn Design,
-    oracle: &SqlOracle,
+    oracle: &RightAnswers,
     queries: &[&str],
 ) -> Vec<String> {
     let mut wrong = Vec::new();
     for sql in queries {
-        let right = oracle.answer(sql, design.keeps_duplicates()).await.unwrap();
+        let right = oracle.answer(sql, design.keeps_duplicates()).await;
         let difference = match design.answer(sql).await {
             Ok(answer) => match compare(&right, &answer.batches) {
                 Comparison::Same { .. } => continue,
@@ -259,28 +289,12 @@ pub async fn wrong_answers(
 /// Whether Cassandra can be started here; else says why the test is skipped, or fails when
 /// `BAKEOFF_REQUIRE_ENGINES=1`.
 pub async fn has_cassandra() -> bool {
-    let missing = match find_java().await {
-        Err(error) => Some(error.to_string()),
-        Ok(_) if has_jars() => None,
-        Ok(_) => find_maven().err().map(|e| e.to_string()),
-    };
-    let Some(reason) = missing else { return true };
-    skipped(reason);
-    false
+    let survey = survey::cassandra().await;
+    survey.verdict().map_err(skipped).is_ok()
 }
 
 /// Whether TimescaleDB, and so PostgreSQL, can be started here; else as with Cassandra.
 pub fn has_timescale() -> bool {
-    let Err(reason) = find_timescale(None) else {
-        return true;
-    };
-    skipped(reason);
-    false
-}
-
-fn has_jars() -> bool {
-    let folder = Home::from_env().unwrap().folder().join("jars");
-    folder
-        .join(format!("cassandra-{}", pinned().unwrap().version))
-        .is_dir()
+    let survey = survey::timescale();
+    survey.verdict().map_err(skipped).is_ok()
 }
