@@ -47,6 +47,11 @@ impl fmt::Display for Jars {
     }
 }
 
+/// Looks for the jars of [`find_jars`], and keeps those that do not fit.
+pub(crate) fn search_jars(home: &Home, version: &str) -> Search<Jars> {
+    search_in(home, &package_folders(), find_maven().ok(), version)
+}
+
 /// The jars of that Cassandra version: those in Bakeoff's home, those of the wheel
 /// `bakeoff-cassandra` in the Python environment that Bakeoff was installed in, or Maven to fetch
 /// them.
@@ -55,8 +60,7 @@ impl fmt::Display for Jars {
 /// `NoMaven`, or `NoJars` where the wheel is or could be; `DamagedJars`.
 pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
     check_version(version)?;
-    let Search { found, passed_over } =
-        search_in(home, &package_folders(), find_maven().ok(), version);
+    let Search { found, passed_over } = search_jars(home, version);
     let jars = found.ok_or_else(|| none_there(version, &passed_over, is_python_package()))?;
     check(&jars)?;
     Ok(jars)
