@@ -1,21 +1,21 @@
-//! What the tests of a program share, such as a server, and what has to end with the program however
-//! that ends: another process of the same program keeps it.
+//! Resources that all tests of a program share, such as a server. A second process of the same program
+//! owns them and releases them when the first one ends, even if that is killed.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-/// Is set in the processes that keep something.
+/// The environment variable that is set in keeper processes.
 const ROLE: &str = "BAKEOFF_TEST_KEEPER";
-/// Comes before what is told of what is kept.
+/// The start of the line in which a keeper says how to find its resource.
 const MARK: &str = "kept: ";
 
-/// Another process of this test program, which keeps something until this one ends.
+/// A second process of this test program, which owns a resource until this process ends.
 #[derive(Debug)]
 pub struct Keeper {
     words: String,
-    /// The end of the pipe to its input is its end, and comes also if this process is killed. The one
-    /// of its output stays open for what the test harness says of a test that takes long.
+    /// The child ends when the pipe to its input is closed, which the system does even if this process
+    /// is killed. The pipe from its output stays open, since the test harness prints to it.
     _process: Child,
 }
 
@@ -52,15 +52,15 @@ impl Keeper {
     }
 }
 
-/// Whether this process is to keep something. The tests that are named to [`Keeper::start`] do
-/// nothing in others.
+/// Whether this process is a keeper. A test that is named to [`Keeper::start`] does nothing in other
+/// processes.
 pub fn is_keeper() -> bool {
     std::env::var_os(ROLE).is_some()
 }
 
-/// Tells the other process how to find what is kept, in one line, and waits for that process's end.
-/// What has to be done then is to be followed by [`std::process::exit`]: nobody reads any more what
-/// the test harness would print.
+/// Prints one line that says how to find the resource, and waits until the first process has ended.
+/// The caller then releases the resource and calls [`std::process::exit`]: the pipe that the test
+/// harness would print to is closed.
 pub fn keep(words: &str) {
     // The test harness may have begun a line.
     println!("\n{MARK}{words}");
@@ -78,7 +78,7 @@ mod tests {
     /// Longer than any machine needs to delete a file.
     const PATIENCE: Duration = Duration::from_secs(60);
 
-    /// Keeps a file; no test of its own.
+    /// Owns a file in a keeper process; tests nothing.
     #[test]
     fn keeps_a_file() {
         if !is_keeper() {

@@ -181,11 +181,12 @@ impl Control<'_> {
     async fn gather(&mut self, collector: &mut Collector<'_>) -> Result<(), DriveError> {
         while !collector.all_are_ready() {
             tokio::select! {
+                biased; // So that a load that was stopped before it began does not begin.
+                () = self.stop.asked() => return Err(DriveError::Stopped),
                 report = self.reports.recv() => match report {
                     Some(report) => collector.take(report),
                     None => collector.give_up("it ended without a word"),
                 },
-                () = self.stop.asked() => return Err(DriveError::Stopped),
             }
         }
         let failures = std::mem::take(&mut collector.worker_failures);
@@ -201,8 +202,9 @@ impl Control<'_> {
     async fn begin(&self) -> Result<Span, DriveError> {
         let early = self.lead()?.saturating_sub(SAMPLE_LIMIT);
         tokio::select! {
-            () = tokio::time::sleep(early) => {}
+            biased;
             () = self.stop.asked() => return Err(DriveError::Stopped),
+            () = tokio::time::sleep(early) => {}
         }
         let server = self.sample().await;
         let lead = self.lead()?;
@@ -210,8 +212,9 @@ impl Control<'_> {
         let started_at = SystemTime::now() + lead;
         self.start.send_replace(Some(start));
         tokio::select! {
-            () = self.clock.sleep_until(start) => {}
+            biased;
             () = self.stop.asked() => return Err(DriveError::Stopped),
+            () = self.clock.sleep_until(start) => {}
         }
         Ok(Span {
             start,

@@ -1,4 +1,4 @@
-//! A Cassandra that tests share which neither end nor halt it, each with keyspaces of its own, and
+//! One Cassandra for all tests that do not stop or pause it, each of which makes its own keyspaces, and
 //! CQL for it.
 
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use super::{Bench, Ended, READINGS, WORKLOAD};
 
 static KEEPER: OnceLock<Keeper> = OnceLock::new();
 
-/// Keeps the shared server; no test of its own.
+/// Owns the shared server in a keeper process; tests nothing.
 #[test]
 fn keeps_a_cassandra() {
     if !is_keeper() {

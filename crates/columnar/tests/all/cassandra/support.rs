@@ -27,11 +27,11 @@ static KEEPER: OnceLock<Keeper> = OnceLock::new();
 pub struct Cassandra {
     pub server: Server,
     pub session: Arc<Session>,
-    /// Of a server of its own.
+    /// The server's folder, if no other test uses the server.
     _folder: Option<TempDir>,
 }
 
-/// Keeps the server that tests share; no test of its own.
+/// Owns the shared server in a keeper process; tests nothing.
 #[tokio::test]
 async fn keeps_a_cassandra() {
     if !is_keeper() {
@@ -45,7 +45,7 @@ async fn keeps_a_cassandra() {
 }
 
 impl Cassandra {
-    /// The one that tests share which neither end nor halt it, each with tables of its own.
+    /// The server for all tests that do not stop or pause it; each test makes its own tables.
     pub async fn shared() -> Cassandra {
         let keeper = KEEPER.get_or_init(|| Keeper::start("cassandra::support::keeps_a_cassandra"));
         let server = Server::attach(Home::from_env().unwrap(), keeper.words()).unwrap();

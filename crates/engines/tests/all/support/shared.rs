@@ -1,4 +1,4 @@
-//! A Cassandra that tests share which neither end nor halt it: each has keyspaces of its own.
+//! One Cassandra for all tests that do not stop or pause it; each test makes its own keyspaces.
 
 use std::sync::OnceLock;
 
@@ -22,7 +22,7 @@ pub async fn cassandra() -> Option<Server> {
     Some(server.unwrap())
 }
 
-/// Keeps the shared server; no test of its own.
+/// Owns the shared server in a keeper process; tests nothing.
 #[tokio::test]
 async fn keeps_a_cassandra() {
     if !is_keeper() {
