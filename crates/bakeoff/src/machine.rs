@@ -1,6 +1,16 @@
-//! What the run ran on.
+//! The machine and the program that measure.
 
 use bakeoff_stats::Machine;
+
+/// This program's version, which a report shows beside its figures.
+pub const VERSION: &str = if cfg!(debug_assertions) {
+    concat!(
+        env!("CARGO_PKG_VERSION"),
+        ", built without optimisation: its times mean nothing"
+    )
+} else {
+    env!("CARGO_PKG_VERSION")
+};
 
 /// This machine, as the kernel describes it.
 pub fn describe() -> Machine {

@@ -102,7 +102,6 @@ fn a_run_that_is_stopped_at_every_stage_still_comes_to_its_end() {
     let going = desk.start_until(&run, "loaded");
     assert_eq!(going.kill().code, None);
     let orphan = desk.servers().pop().unwrap();
-    assert_eq!(desk.records("loading-done").len(), 0, "too late");
 
     let going = desk.start_until(&run, "timed");
     assert!(!runs(&orphan), "the server left behind was not stopped");

@@ -98,7 +98,6 @@ fn ctrl_c_while_loading_keeps_what_is_loaded() {
     let ended = going.end().expect(130);
     ended.says("interrupted").says("Report:");
     let records = bench.journal("out");
-    assert_eq!(of_kind(&records, "loading-done").count(), 0, "too late");
     assert!(bench.path("out/report.html").exists() && bench.path("out/run.json").exists());
     let loaded = |records: &[serde_json::Value]| {
         let parquet = of_kind(records, "loaded").filter(|r| r["design"] == "parquet");

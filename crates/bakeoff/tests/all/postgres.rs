@@ -66,11 +66,6 @@ fn a_run_that_is_killed_goes_on_to_its_end() {
         of_kind(&records, "loaded").any(|r| r["design"] == "postgres/plain")
     });
     going.kill();
-    assert_eq!(
-        of_kind(&bench.journal("out"), "finished").count(),
-        0,
-        "too late"
-    );
 
     let ended = bench.bakeoff(&run).expect(0);
     ended.says("left behind").says("going on with the run");

@@ -18,7 +18,7 @@ pub fn header(
 ) -> Header {
     let published = workload.published.as_ref();
     Header {
-        bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
+        bakeoff_version: machine::VERSION.to_owned(),
         started_at: machine::now(),
         command: crate::cmd::command_line(),
         fingerprint,

@@ -16,7 +16,7 @@ pub fn header(
     designs: Vec<DesignInfo>,
 ) -> SweepHeader {
     SweepHeader {
-        bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
+        bakeoff_version: machine::VERSION.to_owned(),
         started_at: machine::now(),
         command: crate::cmd::command_line(),
         workload: workload.name.clone(),

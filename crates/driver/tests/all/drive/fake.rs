@@ -1,6 +1,7 @@
 //! A target whose operations do what a test says, and a load on it.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -29,7 +30,7 @@ pub struct Fake {
     execute: Box<Execute>,
     /// How long a look at the server takes.
     pub sampling: Duration,
-    connected: Mutex<usize>,
+    connected: AtomicUsize,
     /// Calls in the order in which they were sent, each attempt on its own.
     pub sent: Mutex<Vec<Call>>,
     pub statements: Mutex<Vec<String>>,
@@ -49,7 +50,7 @@ impl Fake {
             connect: Box::new(|_| Ok(())),
             execute: Box::new(|_| Ok(())),
             sampling: Duration::ZERO,
-            connected: Mutex::new(0),
+            connected: AtomicUsize::new(0),
             sent: Mutex::new(Vec::new()),
             statements: Mutex::new(Vec::new()),
         }
@@ -140,9 +141,7 @@ impl Target for Fake {
         worker: Worker,
     ) -> Pin<Box<dyn Future<Output = Result<(), DesignError>> + 'a>> {
         Box::pin(async move {
-            let before = std::mem::replace(&mut *self.connected.lock().unwrap(), 0);
-            *self.connected.lock().unwrap() = before + 1;
-            (self.connect)(before)?;
+            (self.connect)(self.connected.fetch_add(1, Ordering::Relaxed))?;
             worker.run(&FakeSession(self)).await;
             Ok(())
         })
