@@ -38,7 +38,7 @@ fidelity SAMPLE:
 
 # Rows and values that each generator makes per second of processor time
 bench-generators SECONDS='3':
-    cargo run --release --workspace --example generator_speed -- {{SECONDS}}
+    cargo run --release -p bakeoff-workload --example generator_speed -- {{SECONDS}}
 
 # Client CPU and throughput of `drive` beside latte's, in turns on one server (needs latte 0.29, jq)
 bench-latte *ADDRESS:

@@ -1,7 +1,7 @@
 //! Resources that all tests of a program share, such as a server. A second process of the same program
 //! owns them and releases them when the first one ends, even if that is killed.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
@@ -62,8 +62,10 @@ pub fn is_keeper() -> bool {
 /// The caller then releases the resource and calls [`std::process::exit`]: the pipe that the test
 /// harness would print to is closed.
 pub fn keep(words: &str) {
-    // The test harness may have begun a line.
-    println!("\n{MARK}{words}");
+    // The test harness may have begun a line. If the first process has ended already, nobody reads it, and
+    // the resource is released at once.
+    let mut output = std::io::stdout();
+    let _ = writeln!(output, "\n{MARK}{words}").and_then(|()| output.flush());
     // Nothing is ever written there.
     let _ = std::io::stdin().read(&mut [0]);
 }

@@ -188,7 +188,9 @@ fn a_server_that_dies_fails_its_designs_and_no_others() {
             "run", "w.toml", "--rounds", rounds, "--rows", rows, "--out", "out",
         ];
         let run = cluster.start_until(&arguments, kind);
+        run.signal("-STOP"); // It gets no further while its server is looked up.
         cluster.kill_server();
+        run.signal("-CONT");
         let ended = run.end().expect(3);
         ended.says("cassandra/wide").says("killed (SIGKILL)");
         assert_eq!(
@@ -217,6 +219,7 @@ fn a_killed_run_leaves_a_server_that_the_next_one_stops_and_goes_on_without_load
         "run", "w.toml", "--rounds", rounds, "--rows", "20k", "--out", "out",
     ];
     let run = cluster.start_until(&arguments, "timed");
+    run.signal("-STOP"); // It gets no further while its server is looked up.
     let orphan = cluster.server().unwrap();
     run.signal("-KILL");
     assert_eq!(run.end().code, None);
