@@ -11,7 +11,7 @@ use super::checksums;
 use super::pinned::PinnedCassandra;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
-use crate::machine::{check_room, free_mib, on_path};
+use crate::machine::{check_room, existing, free_mib, on_path};
 
 pub(crate) const FETCH_LIMIT: Duration = Duration::from_secs(15 * 60);
 const ERROR_LINES: usize = 5;
@@ -32,6 +32,17 @@ pub(crate) fn find_maven() -> Result<PathBuf> {
     on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
 }
 
+/// # Errors
+/// `Refused` when the disk of that folder, which need not be there yet, has no room for the jars.
+pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
+    check_room(
+        existing(folder),
+        LEAST_ROOM_MIB,
+        "fetching Cassandra",
+        MORE_ROOM,
+    )
+}
+
 /// Fetches the jars into a folder that is there only when they all are, with their checksums.
 ///
 /// # Errors
@@ -49,7 +60,7 @@ pub(crate) async fn fetch(
         fs::remove_dir_all(&unfinished).map_err(Error::io("empty", &unfinished))?;
     }
     let above = jars.parent().unwrap_or(jars);
-    check_room(above, LEAST_ROOM_MIB, "fetching Cassandra", MORE_ROOM)?;
+    check_room_for_jars(above)?;
     let fetched = fetch_into(&unfinished, maven, pinned, version, limit).await;
     let named =
         fetched.and_then(|fetched| fs::rename(&fetched, jars).map_err(Error::io("write", jars)));
@@ -260,6 +271,21 @@ mod tests {
         fetch().await.unwrap();
         checksums::check(&jars).unwrap();
         assert_eq!(fs::metadata(jars.join("c.jar")).unwrap().len(), 25 << 20);
+    }
+
+    #[test]
+    fn room_is_looked_for_before_the_folder_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(disk) = Disk::mount(folder.path().join("disk"), "size=50m") else {
+            return;
+        };
+        let home = disk.folder().join("home/jars");
+        let text = check_room_for_jars(&home).unwrap_err().to_string();
+        assert!(
+            text.contains("fetching Cassandra needs at least 100 MiB"),
+            "{text}"
+        );
+        assert!(!home.exists());
     }
 
     #[tokio::test]
