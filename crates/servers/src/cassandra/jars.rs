@@ -19,6 +19,7 @@ use crate::search::{PassedOver, Search};
 const WHEEL_PACKAGE: &str = "bakeoff_cassandra";
 const FOLDER: &str = "cassandra-";
 const REMEDY_FETCHED: &str = "Delete that folder, and they are fetched again";
+const NO_CHECKSUMS: &str = "a folder of jars without checksums";
 const REINSTALL: &str = "--force-reinstall bakeoff-cassandra";
 
 /// Where the jars of a Cassandra version come from.
@@ -84,7 +85,7 @@ async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf>
     let _lock = lock(&lock_file, FETCH_LIMIT)
         .await
         .map_err(Home::unwritable)?;
-    if !jars.is_dir() {
+    if !has_checksums(&jars) {
         fetch(maven, &pinned()?, version, &jars, FETCH_LIMIT).await?;
     }
     Ok(jars)
@@ -98,9 +99,12 @@ fn search_in(
 ) -> Search<Jars> {
     let mut search = Search::new();
     let fetched = fetched_folder(home, version);
-    if fetched.is_dir() {
+    if has_checksums(&fetched) {
         search.found = Some(Jars::Fetched(fetched));
         return search;
+    }
+    if fetched.is_dir() {
+        search.pass_over(fetched, NO_CHECKSUMS);
     }
     for wheel in packages.iter().map(|folder| folder.join(WHEEL_PACKAGE)) {
         let jars = wheel.join(format!("{FOLDER}{version}"));
@@ -114,6 +118,11 @@ fn search_in(
     }
     search.found = maven.map(Jars::Maven);
     search
+}
+
+/// Whether jars were fetched to the end: without checksums, nothing says that they are whole.
+fn has_checksums(fetched: &Path) -> bool {
+    fetched.join(checksums::FILE).is_file()
 }
 
 /// The versions whose jars are in that package.
@@ -145,8 +154,6 @@ fn none_there(version: &str, passed_over: &[PassedOver], by_wheel: bool) -> Erro
 /// `DamagedJars` when they are not those that were packed or fetched.
 fn check(jars: &Jars) -> Result<()> {
     let (folder, remedy) = match jars {
-        // An earlier Bakeoff wrote no checksums.
-        Jars::Fetched(folder) if !folder.join(checksums::FILE).exists() => return Ok(()),
         Jars::Fetched(folder) => (folder, REMEDY_FETCHED.to_owned()),
         Jars::Wheel(folder) => (folder, remedy_of_wheel()),
         Jars::Maven(_) => return Ok(()),
@@ -228,11 +235,16 @@ mod tests {
         fs::write(&maven, script).unwrap();
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(&maven, executable).unwrap();
+        // Left by something else, with a jar that does not belong there.
+        let left = fetched_folder(&home, VERSION);
+        fs::create_dir_all(&left).unwrap();
+        fs::write(left.join("stray.jar"), "").unwrap();
         let fetched = || fetch_once(&home, &maven, VERSION);
         let (first, second) = tokio::join!(fetched(), fetched());
         assert_eq!(first.unwrap(), second.unwrap());
         let runs = fs::read_to_string(folder.path().join("mvn.runs")).unwrap();
         assert_eq!(runs.lines().count(), 1);
+        assert!(!left.join("stray.jar").exists());
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
         check(&found).unwrap();
         fs::write(home.folder().join("jars/cassandra-5.0.9/a.jar"), "ab").unwrap();
@@ -306,10 +318,18 @@ mod tests {
     }
 
     #[test]
-    fn jars_without_checksums_pass_where_an_earlier_bakeoff_fetched_them() {
-        let (folder, ..) = place();
+    fn fetched_jars_without_checksums_are_passed_over() {
+        let (folder, home, packages) = place();
+        let fetched = fetched_folder(&home, VERSION);
+        fs::create_dir_all(&fetched).unwrap();
+        let search = search_in(&home, &packages, None, VERSION);
+        assert_eq!(search.found, None);
+        let text = none_there(VERSION, &search.passed_over, false).to_string();
+        let named = format!("{NO_CHECKSUMS} ({})", fetched.display());
+        assert!(text.contains(&named), "{text}");
+        let search = search_in(&home, &packages, Some("/m".into()), VERSION);
+        assert_eq!(search.found, Some(Jars::Maven("/m".into())));
         let jars = folder.path().to_owned();
-        check(&Jars::Fetched(jars.clone())).unwrap();
         let text = check(&Jars::Wheel(jars)).unwrap_err().to_string();
         assert!(text.contains("SHA256SUMS"), "{text}");
     }

@@ -62,12 +62,19 @@ pub(crate) async fn fetch(
     let above = jars.parent().unwrap_or(jars);
     check_room_for_jars(above)?;
     let fetched = fetch_into(&unfinished, maven, pinned, version, limit).await;
-    let named =
-        fetched.and_then(|fetched| fs::rename(&fetched, jars).map_err(Error::io("write", jars)));
+    let named = fetched.and_then(|fetched| put_in_place(&fetched, jars));
     let named = named.map_err(|error| where_full(error, above, version));
     // Half of the jars would take room that the next attempt may need.
     let removed = fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished));
     named.and(removed)
+}
+
+/// Renames the fetched folder, in place of one without checksums where such a one is there.
+fn put_in_place(fetched: &Path, jars: &Path) -> Result<()> {
+    if jars.is_dir() {
+        fs::remove_dir_all(jars).map_err(Error::io("delete", jars))?;
+    }
+    fs::rename(fetched, jars).map_err(Error::io("write", jars))
 }
 
 /// Fetches the jars into a folder in `unfinished`, which it returns.
