@@ -11,7 +11,7 @@ use crate::python::{
     WITH_ENGINES, holds_package, how_to_install, install_from_index, install_from_wheels_by,
     package_folders,
 };
-use crate::search::{PassedOver, Search};
+use crate::search::{PassedOver, Search, kinds};
 
 const NOT_ENTERED: &str = "may not enter";
 /// The package of the wheel that brings a server, as `pip` names its folder.
@@ -97,6 +97,16 @@ pub(crate) fn found_timescale(
 ) -> Result<Installation> {
     if let Some(found) = search.found {
         return Ok(found);
+    }
+    // Those out of reach were looked at no further than that they have TimescaleDB.
+    let mut unreachable = search.passed_over.clone();
+    unreachable.retain(is_unreachable);
+    if !unreachable.is_empty() {
+        return Err(Error::Refused(format!(
+            "TimescaleDB is here, but out of reach: {}. Let that user enter the folder, or name a \
+             running server that has TimescaleDB with --postgres URL",
+            kinds(&unreachable).join(", ")
+        )));
     }
     match search_postgres(bin_dir).found {
         Some(Installation {
@@ -199,11 +209,14 @@ fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver], packages: &[Pa
     }
 }
 
+fn is_unreachable(over: &PassedOver) -> bool {
+    over.reason.ends_with(NOT_ENTERED)
+}
+
 /// The command that gets a server that runs: by force where the wheel is there but broken, which
 /// `pip` does not notice.
 fn how_to_install_postgres(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
-    let unreachable = |over: &PassedOver| over.reason.ends_with(NOT_ENTERED);
-    if passed_over.iter().any(unreachable) {
+    if passed_over.iter().any(is_unreachable) {
         let pip = "/opt/bakeoff/bin/pip";
         let install = install_from_wheels_by(pip, WITH_ENGINES);
         return format!(
@@ -318,6 +331,11 @@ mod tests {
         let text = none_there(None, &search.passed_over, &[]).to_string();
         assert!(text.contains("may not enter"), "{text}");
         assert!(text.contains(folder.path().to_str().unwrap()), "{text}");
+        let text = found_timescale(None, search).unwrap_err().to_string();
+        assert!(
+            text.starts_with("TimescaleDB is here, but out of reach: PostgreSQL 18.4"),
+            "{text}"
+        );
         let open = fs::Permissions::from_mode(0o755);
         fs::set_permissions(folder.path(), open).unwrap();
         let search = search_in(vec![folder.path().to_owned()], Some(&account), |_| true);
