@@ -99,11 +99,11 @@ async fn fetch_into(
 fn where_full(error: Error, folder: &Path, version: &str) -> Error {
     let text = error.to_string();
     let has_no_room = text.contains(NO_ROOM);
-    let names_folder = folder.to_str().is_some_and(|folder| text.contains(folder));
+    let names_folder = text.contains(&*folder.to_string_lossy());
     if free_mib(folder).is_ok_and(|free| free == 0) || has_no_room && names_folder {
         return Error::Refused(format!(
-            "fetching Cassandra {version} into {} stopped, as the disk became full: it needs \
-             {LEAST_ROOM_MIB} MiB; {MORE_ROOM}",
+            "fetching Cassandra {version} into {} failed, and that disk is full: it needs \
+             {LEAST_ROOM_MIB} MiB; {MORE_ROOM}\n{text}",
             folder.display()
         ));
     }
@@ -260,10 +260,12 @@ mod tests {
         fs::write(&maven, script.replacen('\n', &fill, 1)).unwrap();
         let text = fetch().await.unwrap_err().to_string();
         let start = format!(
-            "fetching Cassandra 5.0.9 into {} stopped, as the disk became full",
+            "fetching Cassandra 5.0.9 into {} failed, and that disk is full",
             disk.folder().display()
         );
-        assert!(text.starts_with(&start) && text.ends_with(remedy), "{text}");
+        assert!(text.starts_with(&start) && text.contains(remedy), "{text}");
+        let own = "Maven could not fetch Cassandra 5.0.9:\n";
+        assert!(text.contains(own), "Maven's own lines are kept: {text}");
         let left: Vec<_> = fs::read_dir(disk.folder()).unwrap().collect();
         assert_eq!(left.len(), 1, "nothing but the filler: {left:?}");
 
