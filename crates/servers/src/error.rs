@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
 use crate::install::by_system;
+use crate::python::{WITH_ENGINES, install_from_wheels};
 
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -30,10 +31,10 @@ pub enum Error {
     NoMaven,
 
     #[error(
-        "Cassandra {version} is not here{}: install it with `pip install --upgrade \
-         'bakeoff[engines]'`, or Maven, which fetches it, with {}, or name a running cluster with \
-         --cassandra HOST",
+        "Cassandra {version} is not here{}: install it with {} or Maven, which \
+         fetches it, with {}, or name a running cluster with --cassandra HOST",
         unfit(found),
+        install_from_wheels(&format!("--upgrade {WITH_ENGINES}")),
         by_system("maven")
     )]
     NoJars { version: String, found: Vec<String> },
@@ -42,7 +43,7 @@ pub enum Error {
     DamagedJars {
         folder: PathBuf,
         reason: String,
-        remedy: &'static str,
+        remedy: String,
     },
 
     #[error("Maven could not fetch Cassandra {version}:\n{lines}")]
@@ -62,8 +63,8 @@ pub enum Error {
 
     #[error(
         "TimescaleDB is not installed for PostgreSQL {version} ({}): install it with `bakeoff show \
-         install-timescaledb | bash` on Debian or Ubuntu (where there is one, that is the package \
-         postgresql-17-timescaledb), or name a running server that has it with --postgres URL",
+         install-timescaledb | bash` on Debian or Ubuntu (it uses the package \
+         postgresql-17-timescaledb where one exists), or name a running server that has it with --postgres URL",
         bin_dir.display()
     )]
     NoTimescale { version: String, bin_dir: PathBuf },

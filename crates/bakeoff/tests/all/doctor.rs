@@ -105,10 +105,8 @@ fn may_hide() -> bool {
         .args(["--mount", "mount", "-t", "tmpfs", "none", "/mnt"])
         .status();
     let may = tried.is_ok_and(|status| status.success());
-    let required = std::env::var("BAKEOFF_REQUIRE_ENGINES").is_ok_and(|v| v == "1");
-    assert!(may || !required, "hiding engines needs root");
     if !may {
-        println!("skipped: hiding engines needs root");
+        bakeoff_testing::skipped("hiding engines needs root");
     }
     may
 }

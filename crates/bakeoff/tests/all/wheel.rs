@@ -8,6 +8,15 @@ use std::process::Command;
 /// SHA-256 of `abc`.
 const SUM: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
+/// The version of Cassandra that is pinned, with which the wheel of its jars has to agree.
+fn version() -> &'static str {
+    let pinned = include_str!("../../../../engines.toml");
+    let line = pinned
+        .lines()
+        .find_map(|line| line.strip_prefix("version = "));
+    line.unwrap().trim_matches('"')
+}
+
 /// An environment with a Java that only tells its version, and one jar that is none.
 struct Environment(tempfile::TempDir);
 
@@ -19,12 +28,8 @@ impl Environment {
         // A link to the same file, since the program looks beside the one that a symbolic link
         // leads to.
         fs::hard_link(env!("CARGO_BIN_EXE_bakeoff"), bin.join("bakeoff")).unwrap();
-        for folder in [
-            "bakeoff-0.1.0.dist-info",
-            "bakeoff_cassandra/cassandra-5.0.9",
-        ] {
-            fs::create_dir_all(environment.package(folder)).unwrap();
-        }
+        fs::create_dir_all(environment.package("bakeoff-0.1.0.dist-info")).unwrap();
+        fs::create_dir_all(environment.jars()).unwrap();
         fs::write(
             environment.jars().join("SHA256SUMS"),
             format!("{SUM}  a.jar\n"),
@@ -43,7 +48,8 @@ impl Environment {
     }
 
     fn jars(&self) -> PathBuf {
-        self.package("bakeoff_cassandra/cassandra-5.0.9")
+        self.package("bakeoff_cassandra")
+            .join(format!("cassandra-{}", version()))
     }
 
     /// A Java of that version, which is chosen before any other.
@@ -83,7 +89,7 @@ fn jars_of_the_wheel_make_maven_unnecessary_also_through_a_link_to_the_program()
     for program in [environment.path("bin/bakeoff"), link] {
         let line = environment.cassandra(&program);
         assert!(
-            line.contains("Apache Cassandra 5.0.9 on Java 17.0.9"),
+            line.contains(&format!("Apache Cassandra {} on Java 17.0.9", version())),
             "{line}"
         );
         assert!(!line.contains("not available"), "{line}");
@@ -97,7 +103,9 @@ fn damaged_jars_of_the_wheel_are_named_with_the_command_that_mends_them() {
     let line = environment.cassandra(&environment.path("bin/bakeoff"));
     assert!(line.contains("a.jar is cut or changed"), "{line}");
     assert!(
-        line.contains("`pip install --force-reinstall bakeoff-cassandra`"),
+        line.contains(
+            "/bin/pip install --no-index --find-links DIST --force-reinstall bakeoff-cassandra`"
+        ),
         "{line}"
     );
 }
@@ -107,6 +115,9 @@ fn a_wheel_without_its_extra_is_told_to_install_it() {
     let environment = Environment::new();
     fs::remove_dir_all(environment.package("bakeoff_cassandra")).unwrap();
     let line = environment.cassandra(&environment.path("bin/bakeoff"));
-    assert!(line.contains("Cassandra 5.0.9 is not here"), "{line}");
-    assert!(line.contains("'bakeoff[engines]'`"), "{line}");
+    let start = format!("Cassandra {} is not here", version());
+    assert!(line.contains(&start), "{line}");
+    let pip = environment.path("bin/pip").display().to_string();
+    let command = "install --no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
+    assert!(line.contains(&format!("`{pip} {command}")), "{line}");
 }

@@ -100,11 +100,12 @@ impl Folder {
         self.configuration().join("logback.xml")
     }
 
-    /// The JVM's flags that the server and its tools have in common.
+    /// The classes that are compiled for a Java without the module that nodetool needs.
     pub(crate) fn naming(&self) -> PathBuf {
         self.0.join("naming")
     }
 
+    /// The JVM's flags that the server and its tools have in common.
     pub(crate) fn flags(&self) -> PathBuf {
         self.configuration().join("jvm.args")
     }

@@ -12,15 +12,15 @@ use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock};
 use crate::home::Home;
-use crate::python::{is_python_package, package_folders};
+use crate::python::{install_from_wheels, is_python_package, package_folders};
 use crate::search::{PassedOver, Search};
 
 /// The package of the wheel that brings the jars.
 const WHEEL_PACKAGE: &str = "bakeoff_cassandra";
 const FOLDER: &str = "cassandra-";
 const REMEDY_FETCHED: &str = "Delete that folder, and they are fetched again";
-const REMEDY_WHEEL: &str =
-    "Install them again with `pip install --force-reinstall bakeoff-cassandra`";
+const NO_CHECKSUMS: &str = "a folder of jars without checksums";
+const REINSTALL: &str = "--force-reinstall bakeoff-cassandra";
 
 /// Where the jars of a Cassandra version come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +85,7 @@ async fn fetch_once(home: &Home, maven: &Path, version: &str) -> Result<PathBuf>
     let _lock = lock(&lock_file, FETCH_LIMIT)
         .await
         .map_err(Home::unwritable)?;
-    if !jars.is_dir() {
+    if !has_checksums(&jars) {
         fetch(maven, &pinned()?, version, &jars, FETCH_LIMIT).await?;
     }
     Ok(jars)
@@ -99,9 +99,12 @@ fn search_in(
 ) -> Search<Jars> {
     let mut search = Search::new();
     let fetched = fetched_folder(home, version);
-    if fetched.is_dir() {
+    if has_checksums(&fetched) {
         search.found = Some(Jars::Fetched(fetched));
         return search;
+    }
+    if fetched.is_dir() {
+        search.pass_over(fetched, NO_CHECKSUMS);
     }
     for wheel in packages.iter().map(|folder| folder.join(WHEEL_PACKAGE)) {
         let jars = wheel.join(format!("{FOLDER}{version}"));
@@ -115,6 +118,11 @@ fn search_in(
     }
     search.found = maven.map(Jars::Maven);
     search
+}
+
+/// Whether jars were fetched to the end: without checksums, nothing says that they are whole.
+fn has_checksums(fetched: &Path) -> bool {
+    fetched.join(checksums::FILE).is_file()
 }
 
 /// The versions whose jars are in that package.
@@ -146,10 +154,8 @@ fn none_there(version: &str, passed_over: &[PassedOver], by_wheel: bool) -> Erro
 /// `DamagedJars` when they are not those that were packed or fetched.
 fn check(jars: &Jars) -> Result<()> {
     let (folder, remedy) = match jars {
-        // An earlier Bakeoff wrote no checksums.
-        Jars::Fetched(folder) if !folder.join(checksums::FILE).exists() => return Ok(()),
-        Jars::Fetched(folder) => (folder, REMEDY_FETCHED),
-        Jars::Wheel(folder) => (folder, REMEDY_WHEEL),
+        Jars::Fetched(folder) => (folder, REMEDY_FETCHED.to_owned()),
+        Jars::Wheel(folder) => (folder, remedy_of_wheel()),
         Jars::Maven(_) => return Ok(()),
     };
     check_once(folder).map_err(|reason| Error::DamagedJars {
@@ -157,6 +163,11 @@ fn check(jars: &Jars) -> Result<()> {
         reason,
         remedy,
     })
+}
+
+fn remedy_of_wheel() -> String {
+    let command = install_from_wheels(REINSTALL);
+    format!("Install them again with {}", command.trim_end_matches(','))
 }
 
 /// Compares a folder with its checksums, unless this process has done so: servers are started by
@@ -224,11 +235,16 @@ mod tests {
         fs::write(&maven, script).unwrap();
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(&maven, executable).unwrap();
+        // Left by something else, with a jar that does not belong there.
+        let left = fetched_folder(&home, VERSION);
+        fs::create_dir_all(&left).unwrap();
+        fs::write(left.join("stray.jar"), "").unwrap();
         let fetched = || fetch_once(&home, &maven, VERSION);
         let (first, second) = tokio::join!(fetched(), fetched());
         assert_eq!(first.unwrap(), second.unwrap());
         let runs = fs::read_to_string(folder.path().join("mvn.runs")).unwrap();
         assert_eq!(runs.lines().count(), 1);
+        assert!(!left.join("stray.jar").exists());
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
         check(&found).unwrap();
         fs::write(home.folder().join("jars/cassandra-5.0.9/a.jar"), "ab").unwrap();
@@ -260,7 +276,8 @@ mod tests {
             text.starts_with("Cassandra 5.0.9 is not here: install it with `pip"),
             "{text}"
         );
-        assert!(text.contains("'bakeoff[engines]'`"), "{text}");
+        let command = "--no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
+        assert!(text.contains(command), "{text}");
     }
 
     #[test]
@@ -286,7 +303,7 @@ mod tests {
         let text = check(&Jars::Wheel(jars.clone())).unwrap_err().to_string();
         assert!(text.contains("a.jar is cut or changed"), "{text}");
         assert!(
-            text.contains("`pip install --force-reinstall bakeoff-cassandra`"),
+            text.contains("--no-index --find-links DIST --force-reinstall bakeoff-cassandra`"),
             "{text}"
         );
         let text = check(&Jars::Fetched(jars.clone())).unwrap_err().to_string();
@@ -301,10 +318,18 @@ mod tests {
     }
 
     #[test]
-    fn jars_without_checksums_pass_where_an_earlier_bakeoff_fetched_them() {
-        let (folder, ..) = place();
+    fn fetched_jars_without_checksums_are_passed_over() {
+        let (folder, home, packages) = place();
+        let fetched = fetched_folder(&home, VERSION);
+        fs::create_dir_all(&fetched).unwrap();
+        let search = search_in(&home, &packages, None, VERSION);
+        assert_eq!(search.found, None);
+        let text = none_there(VERSION, &search.passed_over, false).to_string();
+        let named = format!("{NO_CHECKSUMS} ({})", fetched.display());
+        assert!(text.contains(&named), "{text}");
+        let search = search_in(&home, &packages, Some("/m".into()), VERSION);
+        assert_eq!(search.found, Some(Jars::Maven("/m".into())));
         let jars = folder.path().to_owned();
-        check(&Jars::Fetched(jars.clone())).unwrap();
         let text = check(&Jars::Wheel(jars)).unwrap_err().to_string();
         assert!(text.contains("SHA256SUMS"), "{text}");
     }

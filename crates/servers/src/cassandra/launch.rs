@@ -49,7 +49,6 @@ impl Server {
         let jars = resolve_jars(&options.home, &options.version).await?;
         let folder = Folder::create(&options.dir)?;
         check_free_disk(folder.path(), Engine::Cassandra)?;
-        naming::prepare(&folder, &java.program, &jars).await?;
         if options.memory_limit_bytes.is_some() {
             forget_cached(&folder).await?;
         }
@@ -97,6 +96,7 @@ impl Server {
     ) -> Result<Server> {
         let register = Register::open(&options.home).await?;
         register.check_unused(folder.path())?;
+        naming::prepare(&folder, &java.program, jars).await?;
         let node = options.node;
         let ports = chosen_ports(&options, &folder, &register)?;
         let disk_access = options.chosen_disk_access();

@@ -11,7 +11,7 @@ use super::checksums;
 use super::pinned::PinnedCassandra;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
-use crate::machine::{check_room, free_mib, on_path};
+use crate::machine::{check_room, existing, free_mib, on_path};
 
 pub(crate) const FETCH_LIMIT: Duration = Duration::from_secs(15 * 60);
 const ERROR_LINES: usize = 5;
@@ -32,6 +32,17 @@ pub(crate) fn find_maven() -> Result<PathBuf> {
     on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
 }
 
+/// # Errors
+/// `Refused` when the disk of that folder, which need not be there yet, has no room for the jars.
+pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
+    check_room(
+        existing(folder),
+        LEAST_ROOM_MIB,
+        "fetching Cassandra",
+        MORE_ROOM,
+    )
+}
+
 /// Fetches the jars into a folder that is there only when they all are, with their checksums.
 ///
 /// # Errors
@@ -49,14 +60,21 @@ pub(crate) async fn fetch(
         fs::remove_dir_all(&unfinished).map_err(Error::io("empty", &unfinished))?;
     }
     let above = jars.parent().unwrap_or(jars);
-    check_room(above, LEAST_ROOM_MIB, "fetching Cassandra", MORE_ROOM)?;
+    check_room_for_jars(above)?;
     let fetched = fetch_into(&unfinished, maven, pinned, version, limit).await;
-    let named =
-        fetched.and_then(|fetched| fs::rename(&fetched, jars).map_err(Error::io("write", jars)));
+    let named = fetched.and_then(|fetched| put_in_place(&fetched, jars));
     let named = named.map_err(|error| where_full(error, above, version));
     // Half of the jars would take room that the next attempt may need.
     let removed = fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished));
     named.and(removed)
+}
+
+/// Renames the fetched folder, in place of one without checksums where such a one is there.
+fn put_in_place(fetched: &Path, jars: &Path) -> Result<()> {
+    if jars.is_dir() {
+        fs::remove_dir_all(jars).map_err(Error::io("delete", jars))?;
+    }
+    fs::rename(fetched, jars).map_err(Error::io("write", jars))
 }
 
 /// Fetches the jars into a folder in `unfinished`, which it returns.
@@ -81,11 +99,11 @@ async fn fetch_into(
 fn where_full(error: Error, folder: &Path, version: &str) -> Error {
     let text = error.to_string();
     let has_no_room = text.contains(NO_ROOM);
-    let names_folder = folder.to_str().is_some_and(|folder| text.contains(folder));
+    let names_folder = text.contains(&*folder.to_string_lossy());
     if free_mib(folder).is_ok_and(|free| free == 0) || has_no_room && names_folder {
         return Error::Refused(format!(
-            "fetching Cassandra {version} into {} stopped, as the disk became full: it needs \
-             {LEAST_ROOM_MIB} MiB; {MORE_ROOM}",
+            "fetching Cassandra {version} into {} failed, and that disk is full: it needs \
+             {LEAST_ROOM_MIB} MiB; {MORE_ROOM}\n{text}",
             folder.display()
         ));
     }
@@ -242,10 +260,12 @@ mod tests {
         fs::write(&maven, script.replacen('\n', &fill, 1)).unwrap();
         let text = fetch().await.unwrap_err().to_string();
         let start = format!(
-            "fetching Cassandra 5.0.9 into {} stopped, as the disk became full",
+            "fetching Cassandra 5.0.9 into {} failed, and that disk is full",
             disk.folder().display()
         );
-        assert!(text.starts_with(&start) && text.ends_with(remedy), "{text}");
+        assert!(text.starts_with(&start) && text.contains(remedy), "{text}");
+        let own = "Maven could not fetch Cassandra 5.0.9:\n";
+        assert!(text.contains(own), "Maven's own lines are kept: {text}");
         let left: Vec<_> = fs::read_dir(disk.folder()).unwrap().collect();
         assert_eq!(left.len(), 1, "nothing but the filler: {left:?}");
 
@@ -260,6 +280,21 @@ mod tests {
         fetch().await.unwrap();
         checksums::check(&jars).unwrap();
         assert_eq!(fs::metadata(jars.join("c.jar")).unwrap().len(), 25 << 20);
+    }
+
+    #[test]
+    fn room_is_looked_for_before_the_folder_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(disk) = Disk::mount(folder.path().join("disk"), "size=50m") else {
+            return;
+        };
+        let home = disk.folder().join("home/jars");
+        let text = check_room_for_jars(&home).unwrap_err().to_string();
+        assert!(
+            text.contains("fetching Cassandra needs at least 100 MiB"),
+            "{text}"
+        );
+        assert!(!home.exists());
     }
 
     #[tokio::test]

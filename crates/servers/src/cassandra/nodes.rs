@@ -9,8 +9,9 @@ use futures::future::{join_all, try_join_all};
 
 use super::config::Folder;
 use super::heap::heap_mib;
-use super::jars::find_jars;
+use super::jars::{Jars, find_jars};
 use super::java::find_java;
+use super::maven::check_room_for_jars;
 use super::memory::{check_limit, check_room};
 use super::node::Node;
 use super::options::ServerOptions;
@@ -19,6 +20,7 @@ use super::usage::Usage;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::machine::{check_free_disk, existing};
+use crate::survey::check_home;
 
 /// How long the nodes may take to see each other after the last one has started.
 const JOIN_LIMIT: Duration = Duration::from_secs(120);
@@ -60,7 +62,8 @@ impl Nodes {
     /// or starting anything.
     ///
     /// # Errors
-    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk.
+    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, or a home that cannot be
+    /// written.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
         let of = count.max(1);
         let heap_mib = heap_mib(options.heap_mib, Node { number: 1, of })?;
@@ -71,7 +74,10 @@ impl Nodes {
             check_room(of, heap_mib, options.memory_limit_bytes)?;
         }
         find_java().await?;
-        find_jars(&options.home, &options.version)?;
+        check_home(&options.home)?;
+        if let Jars::Maven(_) = find_jars(&options.home, &options.version)? {
+            check_room_for_jars(options.home.folder())?;
+        }
         check_free_disk(existing(&options.dir), Engine::Cassandra)
     }
 

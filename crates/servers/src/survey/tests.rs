@@ -20,6 +20,9 @@ fn the_first_thing_that_is_missing_is_the_verdict() {
     assert_eq!(survey.verdict(), Err("no jars"));
 }
 
+/// SHA-256 of `abc`.
+const SUM: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
 fn pinned() -> PinnedCassandra {
     let mut pinned = cassandra::pinned().unwrap();
     pinned.version = "5.0.9".to_owned();
@@ -79,6 +82,8 @@ async fn each_need_of_cassandra_is_looked_at_whatever_the_others_are() {
     assert!(!home.folder().exists(), "looking makes nothing");
     let jars = home.folder().join("jars/cassandra-5.0.9");
     std::fs::create_dir_all(&jars).unwrap();
+    std::fs::write(jars.join("a.jar"), "abc").unwrap();
+    std::fs::write(jars.join("SHA256SUMS"), format!("{SUM}  a.jar\n")).unwrap();
     let survey = cassandra_in(&home, &pinned(), search_java().await);
     let found = survey.needs[1].found.as_ref().unwrap();
     assert!(found.starts_with(jars.to_str().unwrap()), "{found}");
