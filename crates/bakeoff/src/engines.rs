@@ -138,7 +138,10 @@ async fn start(
 /// Stops what killed commands left behind, and warns of others that are going on: two at once on
 /// one machine disturb each other's times.
 pub async fn clear_the_place(progress: &Progress) -> Result<Vec<String>> {
-    let home = Home::from_env()?;
+    // Without a home no server has ever been started.
+    let Ok(home) = Home::from_env() else {
+        return Ok(Vec::new());
+    };
     for line in stop_orphans(&home).await? {
         progress.say(&line);
     }

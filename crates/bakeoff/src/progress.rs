@@ -127,14 +127,15 @@ impl Progress {
         self.shared.lock().status.set(what, details);
     }
 
-    /// What is asked how far it has come whenever that is shown, after so long.
+    /// Sets what is called with the elapsed time, for a text, each time progress is shown.
     pub fn watch(&self, progress: impl Fn(Duration) -> String + Send + 'static) {
         self.shared.lock().status.watch(Box::new(progress));
     }
 
     /// Writes a line that stays.
     pub fn say(&self, line: &str) {
-        self.aside(|| eprintln!("{line}"));
+        // Its reader may be gone, which is no reason to end halfway.
+        let _ = self.aside(|| writeln!(std::io::stderr(), "{line}"));
         let mut state = self.shared.lock();
         state.due = Instant::now() + self.shared.pace.every;
     }

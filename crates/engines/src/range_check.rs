@@ -45,11 +45,16 @@ pub fn check_ranges(
     } else {
         rows as f64 / seen.max(1) as f64
     };
-    for (id, ranges, count) in &counted {
-        let checked = count.check(ranges, times);
-        checked.map_err(|complaint| EngineError(format!("design {id}: {complaint}")))?;
+    let complaints = counted.iter().filter_map(|(id, ranges, count)| {
+        let complaint = count.check(ranges, times).err()?;
+        Some(format!("design {id}: {complaint}"))
+    });
+    let complaints: Vec<String> = complaints.collect();
+    if complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(EngineError(complaints.join("; ")))
     }
-    Ok(())
 }
 
 /// Shows rows to all counts; returns how many of the first ones were read.

@@ -12,6 +12,8 @@ use crate::exit::Exit;
 /// The engine that `bakeoff run formats`, the first command of the documentation, cannot do
 /// without.
 const MAIN: &str = "cassandra";
+/// The need of a place for results; the other ones are those of servers.
+const FOLDER: &str = "folder";
 
 /// Show which engines are here, and what installs the others; start nothing
 ///
@@ -61,24 +63,35 @@ impl Findings {
         missing.map(|(name, _)| *name).collect()
     }
 
-    /// The first reason why no run could write its results here.
+    /// Why no run could write its results here.
     fn obstacle(&self) -> Option<&str> {
-        let reasons = self
-            .machine
-            .iter()
-            .filter_map(|need| need.found.as_ref().err());
-        reasons.map(String::as_str).next()
+        self.unmet(|need| need.name == FOLDER)
+    }
+
+    /// The first thing that servers need and this machine does not have.
+    fn shortage(&self) -> Option<&str> {
+        self.unmet(|need| need.name != FOLDER)
+    }
+
+    /// The reason why a need of this kind is not met.
+    fn unmet(&self, is_meant: impl Fn(&&Need) -> bool) -> Option<&str> {
+        let mut needs = self.machine.iter().filter(is_meant);
+        needs.find_map(|need| need.found.as_ref().err().map(String::as_str))
     }
 
     fn answer(&self) -> String {
         let missing = self.missing();
-        match self.obstacle() {
+        match self.obstacle().or_else(|| self.shortage()) {
             Some(reason) => format!("Not ready: {reason}."),
             None if missing.contains(&MAIN) => {
-                format!(
-                    "Not ready: these engines cannot be used: {}.",
-                    missing.join(", ")
-                )
+                let others = missing.iter().filter(|name| **name != MAIN).copied();
+                let others = others.collect::<Vec<_>>().join(", ");
+                let also = if others.is_empty() {
+                    String::new()
+                } else {
+                    format!("; also missing: {others}")
+                };
+                format!("Not ready: {MAIN} cannot be used{also}.")
             }
             None if missing.is_empty() => "Ready: every engine can be used.".to_owned(),
             None => format!("Ready, but without {}.", missing.join(" and ")),
@@ -88,7 +101,7 @@ impl Findings {
     fn exit(&self) -> Exit {
         match self.obstacle() {
             Some(_) => Exit::Failed,
-            None if self.missing().contains(&MAIN) => Exit::Partial,
+            None if self.shortage().is_some() || self.missing().contains(&MAIN) => Exit::Partial,
             None => Exit::Complete,
         }
     }

@@ -65,11 +65,12 @@ fn it_says_of_each_engine_what_the_list_says() {
     let first = doctor.stdout.lines().next().unwrap();
     let (code, answer) = match &missing[..] {
         [] => (0, "Ready: every engine can be used.".to_owned()),
-        ["cassandra", ..] => (
+        ["cassandra"] => (3, "Not ready: cassandra cannot be used.".to_owned()),
+        ["cassandra", others @ ..] => (
             3,
             format!(
-                "Not ready: these engines cannot be used: {}.",
-                missing.join(", ")
+                "Not ready: cassandra cannot be used; also missing: {}.",
+                others.join(", ")
             ),
         ),
         _ => (0, format!("Ready, but without {}.", missing.join(" and "))),
@@ -119,7 +120,7 @@ fn without_engines_each_has_a_reason_and_what_installs_it() {
     let bench = bench();
     let ended = Ended::of(without_engines(&bench, &["doctor"]).output().unwrap()).expect(3);
     ended
-        .says("Not ready: these engines cannot be used: cassandra, postgres, timescale.")
+        .says("Not ready: cassandra cannot be used; also missing: postgres, timescale.")
         .says("! Java: Java 11 or 17 is needed to start Cassandra: install it with ")
         .says("! PostgreSQL: PostgreSQL's server is not in ")
         .says("! TimescaleDB: PostgreSQL's server is not in ")
@@ -190,6 +191,28 @@ fn a_folder_that_takes_no_run_is_the_first_thing_said() {
         return;
     };
     not_ready(disk.folder()).says("Read-only file system");
+}
+
+#[test]
+fn a_disk_without_room_for_a_server_leaves_the_other_designs() {
+    let bench = bench();
+    let Some(disk) = Disk::mount(bench.path("disk"), "size=64m") else {
+        return;
+    };
+    let mut command = bench.command(&["doctor"]);
+    command.current_dir(disk.folder());
+    let ended = Ended::of(command.output().unwrap()).expect(3);
+    ended.says("Not ready: ").says("! disk: ");
+}
+
+#[test]
+fn without_any_home_designs_without_servers_are_measured() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let mut command = bench.command(&["run", "w.toml", "--rounds", "1", "--out", "out"]);
+    for variable in ["HOME", "XDG_CACHE_HOME", "BAKEOFF_HOME"] {
+        command.env_remove(variable);
+    }
+    Ended::of(command.output().unwrap()).expect(0);
 }
 
 #[test]
