@@ -64,7 +64,8 @@ pub enum Error {
     #[error(
         "TimescaleDB is not installed for PostgreSQL {version} ({}): install it with `bakeoff show \
          install-timescaledb | bash` on Debian or Ubuntu (it uses the package \
-         postgresql-17-timescaledb where one exists), or name a running server that has it with --postgres URL",
+         postgresql-17-timescaledb where one exists), or name a running server that has \
+         it with --postgres URL",
         bin_dir.display()
     )]
     NoTimescale { version: String, bin_dir: PathBuf },

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use crate::cassandra::{
-    self, Java, PinnedCassandra, find_jars, found_java, search_jars, search_java,
+    self, Java, PinnedCassandra, found_jars, found_java, search_jars, search_java,
 };
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -107,13 +107,14 @@ fn cassandra_in(
     let needs_java = format!(": Cassandra needs {}", releases.join(" or "));
     let needs_jars = format!(": {version} is needed");
     let java = java_found.map(|java| format!("{}, {}", java.version, java.program.display()));
-    let other_jars = search_jars(home, version).preferred();
+    let jars = search_jars(home, version);
+    let other_jars = jars.preferred();
     let heap = cassandra::default_heap_mib().map(|mib| format!("a heap of {mib} MiB"));
     Survey {
         summary,
         needs: vec![
             Need::of("Java", java).instead_of(&preferred, &needs_java),
-            Need::of("jars", find_jars(home, version)).instead_of(&other_jars, &needs_jars),
+            Need::of("jars", found_jars(version, jars)).instead_of(&other_jars, &needs_jars),
             Need::of("memory", heap),
             Need::of("home", check_home(home)),
         ],

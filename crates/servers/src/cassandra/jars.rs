@@ -60,7 +60,13 @@ pub(crate) fn search_jars(home: &Home, version: &str) -> Search<Jars> {
 /// `NoMaven`, or `NoJars` where the wheel is or could be; `DamagedJars`.
 pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
     check_version(version)?;
-    let Search { found, passed_over } = search_jars(home, version);
+    found_jars(version, search_jars(home, version))
+}
+
+/// # Errors
+/// As [`find_jars`].
+pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
+    let Search { found, passed_over } = search;
     let jars = found.ok_or_else(|| none_there(version, &passed_over, is_python_package()))?;
     check(&jars)?;
     Ok(jars)

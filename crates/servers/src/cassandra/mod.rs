@@ -41,8 +41,8 @@ mod usage;
 
 pub(crate) use details::Details;
 pub(crate) use heap::default_heap_mib;
-pub(crate) use jars::search_jars;
 pub use jars::{Jars, find_jars, resolve_jars};
+pub(crate) use jars::{found_jars, search_jars};
 pub use java::{Java, find_java};
 pub(crate) use java::{found as found_java, search_java};
 pub(crate) use log::log;

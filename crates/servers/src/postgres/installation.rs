@@ -171,7 +171,8 @@ fn search_in(
 fn unreachable_for(account: &Account, version: &str) -> String {
     let name = &account.name;
     format!(
-        "PostgreSQL {version} in a folder that user '{name}', which runs it when you are root, {NOT_ENTERED}"
+        "PostgreSQL {version} in a folder that user '{name}', which runs it when you are root, \
+         {NOT_ENTERED}"
     )
 }
 
