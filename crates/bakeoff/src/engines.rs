@@ -33,7 +33,7 @@ impl Engines {
     /// is.
     ///
     /// # Errors
-    /// If none of the designs can be had.
+    /// If none of the designs can run here.
     pub async fn checked(
         designs: &[DesignId],
         context: &Context,
@@ -114,7 +114,7 @@ fn none_left(missing: &BTreeMap<String, String>) -> anyhow::Error {
         .map(|(name, reason)| format!("{name}: {reason}"));
     let reasons: Vec<String> = reasons.collect();
     anyhow!(
-        "none of the designs can be had here, and nothing was started; {}",
+        "none of the designs can run here, and nothing was started; {}",
         reasons.join("; ")
     )
 }

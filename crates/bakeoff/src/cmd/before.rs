@@ -71,7 +71,7 @@ impl Before<'_> {
         number.transpose()
     }
 
-    /// Reads the first rows of a file; shows what is hardly meant, and returns it.
+    /// Reads the first rows of a file; shows what is probably a mistake, and returns it.
     ///
     /// # Errors
     /// A row that cannot be loaded, with its line.

@@ -189,7 +189,7 @@ fn engines_of_which_none_is_there() {
     watched.refuses(
         &RUN,
         &[
-            "none of the designs can be had here",
+            "none of the designs can run here",
             "apt-get install postgresql",
             "BAKEOFF_POSTGRES_BIN",
         ],
@@ -231,7 +231,7 @@ fn a_server_without_the_memory_that_it_needs() {
     let workload = format!("{}\n[server]\nheap = \"100MiB\"\n", on_servers())
         .replace("\"postgres/plain\", \"memory\"", "\"cassandra/wide\"");
     let words = [
-        "none of the designs can be had here",
+        "none of the designs can run here",
         "a heap of at least 512 MiB",
     ];
     Watched::new(&workload, READINGS).refuses(&RUN, &words);
