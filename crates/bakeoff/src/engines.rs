@@ -135,9 +135,23 @@ async fn start(
     Ok(running)
 }
 
+/// The warnings of [`clear_the_place`] and the engines of [`Engines::checked`].
+///
+/// # Errors
+/// Those of both.
+pub async fn clear_and_check(
+    designs: &[DesignId],
+    context: &Context,
+    progress: &Progress,
+) -> Result<(Vec<String>, Engines)> {
+    let cleared = clear_the_place(progress).await?;
+    let engines = Engines::checked(designs, context, progress).await?;
+    Ok((cleared, engines))
+}
+
 /// Stops what killed commands left behind, and warns of others that are going on: two at once on
 /// one machine disturb each other's times.
-pub async fn clear_the_place(progress: &Progress) -> Result<Vec<String>> {
+async fn clear_the_place(progress: &Progress) -> Result<Vec<String>> {
     // Without a home no server has ever been started.
     let Ok(home) = Home::from_env() else {
         return Ok(Vec::new());
