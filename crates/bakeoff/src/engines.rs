@@ -33,7 +33,7 @@ impl Engines {
     /// is.
     ///
     /// # Errors
-    /// If none of the designs can be had.
+    /// If none of the designs can run here.
     pub async fn checked(
         designs: &[DesignId],
         context: &Context,
@@ -114,7 +114,7 @@ fn none_left(missing: &BTreeMap<String, String>) -> anyhow::Error {
         .map(|(name, reason)| format!("{name}: {reason}"));
     let reasons: Vec<String> = reasons.collect();
     anyhow!(
-        "none of the designs can be had here, and nothing was started; {}",
+        "none of the designs can run here, and nothing was started; {}",
         reasons.join("; ")
     )
 }
@@ -135,9 +135,35 @@ async fn start(
     Ok(running)
 }
 
+/// The warnings of [`clear_the_place`] and the engines of [`Engines::checked`]; `None`, and a line
+/// that says so, if `interruption` comes before.
+///
+/// # Errors
+/// Those of both.
+pub async fn clear_and_check(
+    designs: &[DesignId],
+    context: &Context,
+    progress: &Progress,
+    interruption: impl Future<Output = ()>,
+) -> Result<Option<(Vec<String>, Engines)>> {
+    let checking = async {
+        let cleared = clear_the_place(progress).await?;
+        let engines = Engines::checked(designs, context, progress).await?;
+        Ok(Some((cleared, engines)))
+    };
+    tokio::select! {
+        checked = checking => checked,
+        () = interruption => {
+            progress.finish();
+            eprintln!("interrupted: nothing was started");
+            Ok(None)
+        }
+    }
+}
+
 /// Stops what killed commands left behind, and warns of others that are going on: two at once on
 /// one machine disturb each other's times.
-pub async fn clear_the_place(progress: &Progress) -> Result<Vec<String>> {
+async fn clear_the_place(progress: &Progress) -> Result<Vec<String>> {
     // Without a home no server has ever been started.
     let Ok(home) = Home::from_env() else {
         return Ok(Vec::new());

@@ -9,8 +9,8 @@ pub enum Exit {
     Complete,
     /// Nothing was measured, or answered.
     Failed,
-    /// The command line asks for what cannot be, also with what it names: a workload, a design, a
-    /// URL, a price list, a table, SQL. The code is clap's.
+    /// The command line, or something it names, is invalid: a workload, a design, a URL, a price
+    /// list, a table or SQL. The code is clap's.
     Misused,
     /// Some designs failed or answered wrongly; the others are measured.
     Partial,

@@ -94,14 +94,14 @@ pub trait Engine: Send + Sync {
 
     fn layouts(&self) -> &'static [Layout];
 
-    /// Whether its designs take the operations of a mix: see [`Running::target`].
-    fn takes_operations(&self) -> bool {
+    /// Whether that design takes the operations of a mix: see [`Running::target`].
+    fn takes_operations(&self, _id: &DesignId) -> bool {
         false
     }
 
-    /// Whether its designs take batches of rows from many workers at a time: see
+    /// Whether that design takes batches of rows from many workers at a time: see
     /// [`Design::inserts`].
-    fn takes_inserts(&self) -> bool {
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
         true
     }
 

@@ -16,17 +16,17 @@ const READ: u64 = 500_000;
 const BATCH_ROWS: usize = 8_192;
 
 /// Checks the first `rows` rows of a source against the ranges of each design, of which a sample is
-/// enough to know that there are too many, and never enough to know that there are not.
+/// enough to know that there are too many, and never enough to know that there are not. Returns a
+/// sentence for each design that the rows do not suit, with a setting that would do.
 ///
 /// # Errors
-/// The first design that the rows do not suit, with a setting that would do; or a row that cannot
-/// be read.
+/// A row that cannot be read.
 pub fn check_ranges(
     designs: &[DesignId],
     workload: &Workload,
     source: &dyn RowSource,
     rows: u64,
-) -> Result<(), EngineError> {
+) -> Result<Vec<String>, EngineError> {
     let mut counted: Vec<(&DesignId, Ranges, RangeCount)> = Vec::new();
     for id in designs {
         if let Some(ranges) = engine(id)?.ranges(id, &workload.table)? {
@@ -34,7 +34,7 @@ pub fn check_ranges(
         }
     }
     if counted.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let seen = look(source, rows, &mut counted).map_err(|e| EngineError(e.to_string()))?;
     let rows = source.known_rows().map_or(rows, |known| known.min(rows));
@@ -49,12 +49,7 @@ pub fn check_ranges(
         let complaint = count.check(ranges, times).err()?;
         Some(format!("design {id}: {complaint}"))
     });
-    let complaints: Vec<String> = complaints.collect();
-    if complaints.is_empty() {
-        Ok(())
-    } else {
-        Err(EngineError(complaints.join("; ")))
-    }
+    Ok(complaints.collect())
 }
 
 /// Shows rows to all counts; returns how many of the first ones were read.

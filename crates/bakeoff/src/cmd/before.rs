@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_driver::check_expectations;
 use bakeoff_engines::servers::try_writing;
 use bakeoff_engines::{SqlOracle, check_ranges};
@@ -16,6 +16,7 @@ use bakeoff_workload::source::check_first_rows;
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use crate::cmd::choice::Rows;
+use crate::exit::Misuse;
 use crate::progress::Progress;
 
 /// Rows that a budget loads at least: its first slice.
@@ -24,8 +25,8 @@ const LEAST_ROWS_OF_A_BUDGET: u64 = 5_000;
 /// How many rows a design has to hold.
 pub struct RowsToHold {
     pub least: u64,
-    /// What may end before all rows of the workload are loaded; absent where `least` are all.
-    pub unless: Option<&'static str>,
+    /// When all rows of the workload are loaded; absent where `least` are all.
+    pub all_if: Option<&'static str>,
 }
 
 impl RowsToHold {
@@ -33,7 +34,9 @@ impl RowsToHold {
     pub fn asked(rows: Option<u64>) -> RowsToHold {
         RowsToHold {
             least: rows.unwrap_or(LEAST_ROWS_OF_A_BUDGET),
-            unless: rows.is_none().then_some("the budget ends loading"),
+            all_if: rows
+                .is_none()
+                .then_some("the budget allows all rows to be loaded"),
         }
     }
 }
@@ -71,7 +74,7 @@ impl Before<'_> {
         number.transpose()
     }
 
-    /// Reads the first rows of a file; shows what is hardly meant, and returns it.
+    /// Reads the first rows of a file; shows what is probably a mistake, and returns it.
     ///
     /// # Errors
     /// A row that cannot be loaded, with its line.
@@ -95,19 +98,24 @@ impl Before<'_> {
     /// shown, and returned.
     ///
     /// # Errors
-    /// A design that cannot hold the rows, with a setting that can.
+    /// A misuse with every design that cannot hold the rows, and a setting that can; or a row that
+    /// cannot be read.
     pub fn check_ranges(&self, designs: &[DesignId], rows: &RowsToHold) -> Result<Vec<String>> {
         self.progress.what("checking ranges of the order key");
         let (workload, source) = (self.workload, self.source.as_ref());
-        check_ranges(designs, workload, source, rows.least)?;
-        let Some(unless) = rows.unless else {
+        let misfits = check_ranges(designs, workload, source, rows.least)?;
+        if !misfits.is_empty() {
+            return Err(Misuse::of(anyhow!(misfits.join("; "))).into());
+        }
+        let Some(all_if) = rows.all_if else {
             return Ok(Vec::new());
         };
-        let all = check_ranges(designs, workload, source, workload.scale.full_rows);
-        let doubt = all
-            .err()
-            .map(|error| format!("unless {unless} before: {error}"));
-        let doubts: Vec<String> = doubt.into_iter().collect();
+        let of_all = match check_ranges(designs, workload, source, workload.scale.full_rows) {
+            Ok(misfits) => misfits,
+            Err(error) => vec![error.to_string()],
+        };
+        let doubts = of_all.iter().map(|doubt| format!("if {all_if}: {doubt}"));
+        let doubts: Vec<String> = doubts.collect();
         self.warn(&doubts);
         Ok(doubts)
     }

@@ -51,7 +51,7 @@ impl Generate {
     fn write_file(&self, workload: &Workload, path: &Path) -> Result<()> {
         if path.exists() {
             bail!(
-                "{} of --out is there: name another file, or remove it",
+                "{} of --out already exists: name another file, or remove it",
                 path.display()
             );
         }

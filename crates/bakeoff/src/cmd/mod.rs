@@ -33,10 +33,10 @@ use crate::exit::{Exit, Misuse};
 /// real engines, proves that all give the same answers, and measures storage, loading, queries and
 /// mixed load.
 ///
-/// Exit codes of all commands: 0 all was done; 1 nothing was measured or answered, as a folder, a
-/// server or the data are not what is needed; 2 the command line asks for what cannot be, also with
-/// a workload, a design, a URL, a price list, a table or SQL that it names; 3 some designs failed or
-/// answered wrongly, the others are measured; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
+/// Exit codes of all commands: 0 all was done; 1 nothing was measured or answered, because a
+/// folder, server or data file is unusable; 2 the command line, or something it names, is invalid: a
+/// workload, a design, a URL, a price list, a table or SQL; 3 some designs failed or answered
+/// wrongly, the others are measured; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -63,7 +63,7 @@ enum Command {
     Man(man::Man),
 }
 
-/// What to do next, for who gives no command.
+/// The first steps, for someone who gives no command.
 pub const FIRST_STEPS: &str = "\
 Bakeoff measures how to store time-series and event data.
 

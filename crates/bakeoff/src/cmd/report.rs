@@ -91,16 +91,16 @@ fn exit_of(summary: &DriveSummary) -> Exit {
         () if summary.interrupted && !summary.finished => Exit::Interrupted,
         () if !summary.designs.iter().any(succeeded) => Exit::Failed,
         () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
-        () if summary.designs.iter().any(mostly_failed) => Exit::Partial,
+        () if summary.designs.iter().any(too_many_failed) => Exit::Partial,
         () => Exit::Complete,
     }
 }
 
 /// Whether its response times are no result, since too many operations failed. A search judges that
 /// by its objective.
-fn mostly_failed(design: &DriveDesign) -> bool {
+fn too_many_failed(design: &DriveDesign) -> bool {
     let figures = design.figures.as_ref();
-    design.found.is_empty() && figures.is_some_and(|f| f.mostly_failed())
+    design.found.is_empty() && figures.is_some_and(|f| f.too_many_failed())
 }
 
 /// The same for a sweep.

@@ -75,7 +75,7 @@ impl Shelf {
         )
     }
 
-    /// For who has changed a copy and names it without its ending.
+    /// For someone who has changed a copy and names it without its ending.
     fn beside_note(&self, Shipped { name, .. }: Shipped) -> Option<String> {
         let beside = format!("{name}.toml");
         is_file(Path::new(&beside)).then(|| {
@@ -103,7 +103,7 @@ impl Shelf {
     pub fn hint(&self, asked: &str) -> Option<String> {
         let group: Vec<&str> = self.group(asked).collect();
         if !group.is_empty() {
-            return Some(format!("; with Bakeoff come {}", group.join(", ")));
+            return Some(format!("; Bakeoff ships {}", group.join(", ")));
         }
         let name = self.meant(asked)?;
         Some(format!("; did you mean `{name}` (it comes with Bakeoff)?"))

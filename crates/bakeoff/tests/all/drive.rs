@@ -87,6 +87,11 @@ fn impossible_command_lines_are_refused_with_the_reason() {
 fn a_design_without_point_operations_is_refused_with_the_reason() {
     let arguments = ["--designs", "parquet,dry", "--rate", "100", "--for", "1s"];
     refused(&arguments, 2, "parquet has no point operations");
+    for layout in ["columnar", "series"] {
+        let design = format!("cassandra/{layout}");
+        let reason = format!("{layout} tables take no single operations under load yet");
+        refused(&["--designs", &design, "--rate", "100"], 2, &reason);
+    }
 }
 
 #[test]

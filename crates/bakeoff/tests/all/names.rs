@@ -123,7 +123,7 @@ fn a_folder_hides_no_name_and_is_no_workload() {
     assert_eq!(ended.stderr, "");
     bench.bakeoff(&["drive", "ycsb/a", "--dry-run"]).expect(0);
     let ended = bench.bakeoff(&["drive", "ycsb", "--dry-run"]).expect(2);
-    ended.says("ycsb is a folder, not a workload; with Bakeoff come ycsb/a, ycsb/b");
+    ended.says("ycsb is a folder, not a workload; Bakeoff ships ycsb/a, ycsb/b");
     let ended = bench.bakeoff(&["run", "mine"]).expect(2);
     ended.says("mine is a folder, not a workload; name a workload file in it");
 }

@@ -195,6 +195,10 @@ fn what_cannot_be_swept_is_told() {
         &["--designs", "postgres/plain,parquet"],
         "design parquet: it takes no inserts from several workers; leave it out of --designs",
     );
+    refused(
+        &["--designs", "cassandra/as-written"],
+        "design cassandra/as-written: it takes no inserts from several workers",
+    );
     refused(&[], "w has no design that takes inserts");
     let wrong = WORKLOAD.replace("avg(value)", "avg(vlaue)");
     std::fs::write(bench.path("wrong.toml"), wrong).unwrap();

@@ -115,8 +115,12 @@ impl Engine for Cassandra {
         ]
     }
 
-    fn takes_operations(&self) -> bool {
-        true
+    fn takes_operations(&self, id: &DesignId) -> bool {
+        !matches!(id.layout.as_deref(), Some(COLUMNAR | SERIES))
+    }
+
+    fn takes_inserts(&self, id: &DesignId) -> bool {
+        !is_as_written(id)
     }
 
     async fn survey(&self) -> Survey {

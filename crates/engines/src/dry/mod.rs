@@ -29,11 +29,11 @@ impl Engine for Dry {
         }]
     }
 
-    fn takes_operations(&self) -> bool {
+    fn takes_operations(&self, _id: &DesignId) -> bool {
         true
     }
 
-    fn takes_inserts(&self) -> bool {
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
         false
     }
 

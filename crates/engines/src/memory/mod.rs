@@ -30,7 +30,7 @@ impl Engine for Memory {
         }]
     }
 
-    fn takes_inserts(&self) -> bool {
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
         false
     }
 

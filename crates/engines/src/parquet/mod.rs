@@ -33,7 +33,7 @@ impl Engine for ParquetFiles {
         }]
     }
 
-    fn takes_inserts(&self) -> bool {
+    fn takes_inserts(&self, _id: &DesignId) -> bool {
         false
     }
 

@@ -104,11 +104,11 @@ fn few_operations(summary: &DriveSummary) -> Option<String> {
 fn has_result(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> bool {
     let mut trials = design.trials.iter().filter_map(|t| summary.trial(*t));
     let is_whole = trials.any(|t| t.end.as_ref().is_some_and(TrialEnd::is_complete));
-    (is_whole || design.failures.is_empty()) && !(kind.is_at_a_rate() && mostly_failed(design))
+    (is_whole || design.failures.is_empty()) && !(kind.is_at_a_rate() && too_many_failed(design))
 }
 
-fn mostly_failed(design: &DriveDesign) -> bool {
-    design.figures.as_ref().is_some_and(|f| f.mostly_failed())
+fn too_many_failed(design: &DriveDesign) -> bool {
+    design.figures.as_ref().is_some_and(|f| f.too_many_failed())
 }
 
 /// Designs with this figure, best first. Without a limit for failures, one that has some comes after

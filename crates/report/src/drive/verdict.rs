@@ -7,7 +7,7 @@ mod missing;
 use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures, Support};
 
-use super::{Kind, list, mostly_failed, notes, p99_support, quantile, slowest_p99};
+use super::{Kind, list, notes, p99_support, quantile, slowest_p99, too_many_failed};
 use crate::units;
 use crate::verdict::Answer;
 use compared::{FAILED_SHARE, Ranked, compared, shortfalls, ties};
@@ -68,7 +68,7 @@ fn within_objective(design: &DriveDesign) -> Vec<Answer> {
 
 /// p99 of the operation that has the highest; none where many operations failed.
 fn response_times(summary: &DriveSummary, design: &DriveDesign, kind: Kind) -> Option<Answer> {
-    if mostly_failed(design) {
+    if too_many_failed(design) {
         return None;
     }
     let (operation, p99) = slowest_p99(design)?;

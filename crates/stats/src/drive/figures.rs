@@ -92,7 +92,7 @@ pub enum Support {
 const ENOUGH_SLOWER: f64 = 10.0;
 
 /// Of a load of which a larger share failed, response times answer nothing.
-const MOST_FAILED_SHARE: f64 = 0.05;
+const MAX_FAILED_SHARE: f64 = 0.05;
 
 /// Points of a curve for each factor of ten that the share of slower operations shrinks by.
 const POINTS_PER_DECADE: i32 = 6;
@@ -113,8 +113,8 @@ impl LoadFigures {
     }
 
     /// Whether enough operations failed that the times of the others are not those of the load.
-    pub fn mostly_failed(&self) -> bool {
-        self.failed_share() > MOST_FAILED_SHARE
+    pub fn too_many_failed(&self) -> bool {
+        self.failed_share() > MAX_FAILED_SHARE
     }
 }
 

@@ -80,8 +80,8 @@ pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
     lock(dir)
 }
 
-/// Finds what [`claim`] would refuse of a folder, without making or writing anything. A folder that
-/// is not there is none that is refused.
+/// Finds what [`claim`] would refuse of a folder, without making or writing anything. A missing folder
+/// is not refused.
 ///
 /// # Errors
 /// Those of [`claim`].

@@ -16,7 +16,8 @@ const DAY_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
 /// 1970.
 const SECONDS: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
 
-/// Reads the first rows, up to `rows` of them, and returns what is readable but hardly meant.
+/// Reads the first rows, up to `rows` of them, and returns what is readable but probably a
+/// mistake.
 ///
 /// # Errors
 /// A row that cannot be read or does not fit the table, with its line.

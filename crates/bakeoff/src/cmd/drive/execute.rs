@@ -1,5 +1,6 @@
 //! Carrying out a drive: engines up, tables filled, loads driven, engines down, reports.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -15,7 +16,7 @@ use super::rounds::drive_all;
 use super::trial::or_why_dead;
 use super::{Drive, populate};
 use crate::cmd::report;
-use crate::engines::{Engines, clear_the_place};
+use crate::engines::{Engines, clear_and_check};
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
 use crate::machine;
@@ -48,8 +49,11 @@ pub struct Plan<'a> {
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = Instant::now();
     let progress = &plan.progress;
-    let cleared = clear_the_place(progress).await?;
-    let mut engines = Engines::checked(plan.designs, &plan.context, progress).await?;
+    let mut interruption = pin!(asked_to_stop());
+    let checked = clear_and_check(plan.designs, &plan.context, progress, &mut interruption).await?;
+    let Some((cleared, mut engines)) = checked else {
+        return Ok(Exit::Interrupted);
+    };
     let mut log = DriveLog::create(&plan.context.run_dir, &plan.header)?;
     let noted = plan.warnings.iter().cloned().chain(cleared);
     let limits = limits_not_applied(&plan.context);
@@ -67,14 +71,14 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         };
         drive_all(&plan, targets, &mut log, &stop).await
     };
-    let interruption = async {
-        asked_to_stop().await;
+    let stopping = async {
+        interruption.await;
         stop.stop();
         std::future::pending().await
     };
     let driven: Result<()> = tokio::select! {
         driven = driven => driven,
-        () = interruption => Ok(()),
+        () = stopping => Ok(()),
     };
     progress.what("stopping engines");
     let kept = plan.options.keep || plan.options.keyspace.is_some();

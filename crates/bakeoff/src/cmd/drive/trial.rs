@@ -81,7 +81,9 @@ impl Recorder<'_> {
         let driven = driven.map_err(|error| or_why_dead(target.as_ref(), error))?;
         self.log
             .append(&DriveRecord::TrialEnded(end(trial, &driven)))?;
-        if let Some(why) = why_dead(target.as_ref()) {
+        // A server that dies after the load is complete spoils nothing of it.
+        let is_cut_short = own_stop.is_asked() || !driven.worker_failures.is_empty();
+        if let Some(why) = why_dead(target.as_ref()).filter(|_| is_cut_short) {
             bail!("its server ended, and so the load was stopped: {why}");
         }
         if !driven.worker_failures.is_empty() {

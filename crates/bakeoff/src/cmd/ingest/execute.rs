@@ -68,7 +68,7 @@ async fn ingest(options: Ingest) -> Result<()> {
             let filled = definition::filled(&options, &source, &definition);
             let filled = filled.map_err(Misuse::of)?;
             let as_text = before::kept_as_text(&options, source.columns(), &filled);
-            say(as_text.as_slice());
+            progress.aside(|| say(as_text.as_slice()));
             (definition, filled)
         }
         None => {

@@ -1,5 +1,6 @@
 //! Carrying out a run: engines up, the comparison, engines down, reports.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Run;
 use crate::cmd::report;
-use crate::engines::{Engines, clear_the_place};
+use crate::engines::{Engines, clear_and_check};
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
 use crate::machine;
@@ -38,8 +39,11 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = plan.began;
     let progress = &plan.progress;
     progress.of_designs(plan.designs.len());
-    let cleared = clear_the_place(progress).await?;
-    let mut engines = Engines::checked(plan.designs, &plan.context, progress).await?;
+    let mut interruption = pin!(asked_to_stop());
+    let checked = clear_and_check(plan.designs, &plan.context, progress, &mut interruption).await?;
+    let Some((cleared, mut engines)) = checked else {
+        return Ok(Exit::Interrupted);
+    };
     let mut journal = open_journal(&plan)?;
     let noted = plan.warnings.iter().cloned().chain(cleared);
     for message in noted.chain(limits_not_applied(&plan.context)) {
@@ -47,7 +51,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     }
     let compared = tokio::select! {
         done = compare(&plan, &mut engines, &mut journal, began) => Some(done),
-        () = asked_to_stop() => None,
+        () = interruption => None,
     };
     progress.what("stopping engines");
     let kept = plan.options.keep || !matches!(compared, Some(Ok(())));

@@ -22,7 +22,7 @@ pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId
     for id in chosen {
         let takes_inserts = engine(&id)
             .map_err(|e| Misuse::of(e.into()))?
-            .takes_inserts();
+            .takes_inserts(&id);
         if takes_inserts {
             swept.push(id);
         } else if patterns.is_empty() {
@@ -56,7 +56,7 @@ pub fn rows(grid: &Grid, source: &dyn RowSource) -> Result<RowsToHold> {
     let possible = settings.filter(|setting| setting.obstacle(known).is_none());
     Ok(RowsToHold {
         least: possible.map(Setting::needed_rows).max().unwrap_or(1),
-        unless: None,
+        all_if: None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Carrying out a sweep: engines up, settings measured in random order, engines down, reports.
 
 use std::collections::HashSet;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ use bakeoff_workload::{DesignId, RowSource, Workload};
 use super::Sweep;
 use super::grid::Grid;
 use crate::cmd::report;
-use crate::engines::{Engines, clear_the_place};
+use crate::engines::{Engines, clear_and_check};
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
 use crate::machine;
@@ -40,8 +41,11 @@ pub struct Plan<'a> {
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let began = Instant::now();
     let progress = &plan.progress;
-    let cleared = clear_the_place(progress).await?;
-    let mut engines = Engines::checked(plan.designs, &plan.context, progress).await?;
+    let mut interruption = pin!(asked_to_stop());
+    let checked = clear_and_check(plan.designs, &plan.context, progress, &mut interruption).await?;
+    let Some((cleared, mut engines)) = checked else {
+        return Ok(Exit::Interrupted);
+    };
     let mut log = SweepLog::create(&plan.context.run_dir, &plan.header)?;
     let noted = plan.warnings.iter().cloned().chain(cleared);
     for message in noted.chain(limits_not_applied(&plan.context)) {
@@ -49,7 +53,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     }
     let swept = tokio::select! {
         swept = sweep(&plan, &mut engines, &mut log, progress) => Some(swept),
-        () = asked_to_stop() => None,
+        () = interruption => None,
     };
     progress.what("stopping engines");
     let troubles = engines.finish(false).await;

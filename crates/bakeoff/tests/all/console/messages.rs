@@ -151,7 +151,7 @@ fn what_a_command_line_names_wrongly_is_its_mistake() {
     }
     assert!(!bench.path("runs").exists());
     let help = bench.bakeoff(&["--help"]).expect(0);
-    help.says("2 the command line asks for what cannot be");
+    help.says("2 the command line, or something it names, is invalid");
 }
 
 #[test]

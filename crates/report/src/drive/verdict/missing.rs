@@ -3,7 +3,7 @@
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
 
 use super::compared::Ranked;
-use crate::drive::{Kind, list, mostly_failed};
+use crate::drive::{Kind, list, too_many_failed};
 use crate::units;
 
 /// Of a load in which no design has a result.
@@ -24,7 +24,7 @@ pub fn nothing(summary: &DriveSummary, kind: Kind) -> String {
             "No rate that was tried held {objective}; a less strict objective or a lower rate may."
         ),
         () if summary.designs.iter().any(|d| !d.failures.is_empty()) => not_to_its_end(summary),
-        () if summary.designs.iter().any(mostly_failed) => no_times(summary),
+        () if summary.designs.iter().any(too_many_failed) => no_times(summary),
         () if tried => "No operation has succeeded, so there is nothing to say.".to_owned(),
         () => "No load has finished, so there is nothing to say.".to_owned(),
     }
@@ -46,7 +46,7 @@ fn not_to_its_end(summary: &DriveSummary) -> String {
 /// Of loads of which a large share failed.
 fn no_times(summary: &DriveSummary) -> String {
     let shares = summary.designs.iter().filter_map(|d| {
-        let figures = d.figures.as_ref().filter(|f| f.mostly_failed())?;
+        let figures = d.figures.as_ref().filter(|f| f.too_many_failed())?;
         Some(format!("{} failed {}", d.info.id, failed_share(figures)))
     });
     format!(
@@ -137,7 +137,7 @@ pub fn left_out(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> O
 }
 
 fn why(design: &DriveDesign, kind: Kind) -> String {
-    if let Some(figures) = design.figures.as_ref().filter(|f| f.mostly_failed())
+    if let Some(figures) = design.figures.as_ref().filter(|f| f.too_many_failed())
         && kind.is_at_a_rate()
         && design.failures.is_empty()
         && !nothing_succeeded(design)
