@@ -13,6 +13,7 @@ use bakeoff_stats::EngineInfo;
 use bakeoff_workload::DesignId;
 
 use crate::progress::Progress;
+use crate::stderr::tell;
 
 /// Engines that run, and why others cannot be had.
 #[derive(Default)]
@@ -126,7 +127,12 @@ async fn start(
 ) -> Result<Box<dyn Running>, String> {
     let engine = engine(id).map_err(|e| e.to_string())?;
     let name = engine.name();
-    progress.phase(&format!("starting {name}"));
+    if let Some(what) = engine.fetches_first(context) {
+        progress.say(&format!("fetching {what}"));
+        progress.phase(&format!("fetching {what}, and starting {name}"));
+    } else {
+        progress.phase(&format!("starting {name}"));
+    }
     let began = Instant::now();
     let running = engine.start(context).await.map_err(|e| e.to_string())?;
     if running.info().start_seconds.is_some() {
@@ -155,7 +161,7 @@ pub async fn clear_and_check(
         checked = checking => checked,
         () = interruption => {
             progress.finish();
-            eprintln!("interrupted: nothing was started");
+            tell("interrupted: nothing was started");
             Ok(None)
         }
     }

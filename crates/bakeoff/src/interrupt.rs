@@ -4,6 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::exit::INTERRUPTED;
+use crate::stderr::tell;
 
 /// What a second Ctrl-C leaves behind of a run.
 const LEFT_BEHIND: &str = "interrupted again, so that nothing was put in order: a server that was \
@@ -40,7 +41,7 @@ fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
         // Nobody waits for it when the command ends just now.
         let _ = ask.send(());
         signals.next().await;
-        eprintln!("{left_behind}");
+        tell(left_behind);
         std::process::exit(INTERRUPTED);
     });
 }

@@ -7,6 +7,7 @@ mod interrupt;
 mod machine;
 mod progress;
 mod shipped;
+mod stderr;
 
 use std::process::ExitCode;
 
@@ -14,6 +15,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use exit::Exit;
+use stderr::tell;
 
 fn main() -> ExitCode {
     let Some(arguments) = cmd::Arguments::read() else {
@@ -28,7 +30,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if exit::is_broken_pipe(&error) => Exit::Complete.into(),
         Err(error) => {
-            eprintln!("error: {}", exit::explain(&error));
+            tell(format_args!("error: {}", exit::explain(&error)));
             if error.is::<exit::Misuse>() {
                 Exit::Misused.into()
             } else {

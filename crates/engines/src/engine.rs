@@ -137,6 +137,11 @@ pub trait Engine: Send + Sync {
         Ok(())
     }
 
+    /// What [`Engine::start`] has to fetch first, which takes a while; `None` where all is here.
+    fn fetches_first(&self, _context: &Context) -> Option<&'static str> {
+        None
+    }
+
     /// The ranges of the order key that each become a table of their own; `None` where none do.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ mod error;
 mod files;
 mod home;
 mod install;
+mod limited;
 mod log;
 mod machine;
 mod ports;

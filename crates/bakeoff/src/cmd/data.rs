@@ -10,6 +10,7 @@ use clap::Args;
 
 use crate::exit::Misuse;
 use crate::shipped::{Chosen, Shelf, Shipped, WORKLOADS};
+use crate::stderr::tell;
 
 #[derive(Args, Debug)]
 pub struct DataOptions {
@@ -84,7 +85,7 @@ pub fn choose(shelf: &Shelf, asked: &Path) -> Result<Chosen> {
         .choose(asked)
         .map_err(|message| Misuse::of(anyhow!(message)))?;
     if let Some(note) = note {
-        eprintln!("note: {note}");
+        tell(format_args!("note: {note}"));
     }
     Ok(chosen)
 }

@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
+use crate::stderr::tell;
 
 /// Start, stop and look at servers of your own on this machine.
 #[derive(Args)]
@@ -66,7 +67,7 @@ async fn start(
     port: Option<u16>,
 ) -> Result<()> {
     for line in stop_orphans(&home).await? {
-        eprintln!("{line}");
+        tell(&line);
     }
     let dir = dir.unwrap_or_else(|| home.folder().join("data").join("cassandra"));
     let mut options = ServerOptions::new(home, dir)?;
@@ -79,10 +80,10 @@ async fn start(
     progress.finish();
     let address = server.address();
     if let Some(before) = before.filter(|before| port.is_none() && *before != address.port()) {
-        eprintln!(
+        tell(format_args!(
             "port {before} of its last start is in use: it has port {} now",
             address.port()
-        );
+        ));
     }
     writeln!(
         std::io::stdout(),

@@ -281,6 +281,26 @@ fn without_maven_the_other_designs_run() {
 }
 
 #[test]
+fn that_jars_are_fetched_is_told_before() {
+    let Some(cluster) = Cluster::new(&workload()) else {
+        return;
+    };
+    let programs = cluster.bench.path("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let maven = programs.join("mvn");
+    std::fs::write(&maven, "#!/bin/sh\necho '[ERROR] no network'; exit 1\n").unwrap();
+    std::fs::set_permissions(&maven, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut path = programs.into_os_string();
+    path.push(":/usr/bin:/bin");
+    let mut command = cluster.bench.command(&RUN);
+    command.env("PATH", path);
+    command.env("BAKEOFF_HOME", cluster.bench.path("home without jars"));
+    let ended = Ended::of(command.output().unwrap()).expect(3);
+    ended.says("fetching Cassandra's jars with Maven (67 MB, once)");
+    ended.says("no network");
+}
+
+#[test]
 fn on_a_cluster_that_runs_only_our_own_keyspace_is_touched() {
     let Some(server) = Server::shared_for(&workload()) else {
         return;

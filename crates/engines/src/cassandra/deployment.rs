@@ -52,6 +52,12 @@ impl Deployment {
             .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
     }
 
+    /// Whether the server to be started needs jars that are not here yet.
+    pub fn fetches_jars(context: &Context) -> bool {
+        let options = server_options(context);
+        context.cluster.is_none() && options.is_ok_and(|options| Nodes::fetches_jars(&options))
+    }
+
     pub async fn start(context: &Context) -> Result<Self, EngineError> {
         let (mut cluster, server) = match &context.cluster {
             Some(cluster) => (cluster.clone(), None),

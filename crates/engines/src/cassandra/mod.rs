@@ -68,6 +68,7 @@ pub struct Cassandra;
 
 /// The layout that is no CQL table of rows.
 const COLUMNAR: &str = "columnar";
+const FETCHED_JARS: &str = "Cassandra's jars with Maven (67 MB, once)";
 
 #[async_trait]
 impl Engine for Cassandra {
@@ -144,6 +145,10 @@ impl Engine for Cassandra {
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
         Deployment::check(context).await
+    }
+
+    fn fetches_first(&self, context: &Context) -> Option<&'static str> {
+        Deployment::fetches_jars(context).then_some(FETCHED_JARS)
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::{Folder, quoted, utf8};
 use super::gc_log;
+use super::naming;
 use super::ports::Ports;
 use crate::error::{Error, Result};
 use crate::files::write_synced;
@@ -176,14 +177,8 @@ fn naming_path(folder: &Folder) -> Result<String> {
     if !folder.naming().is_dir() {
         return Ok(String::new());
     }
-    let naming = utf8(&folder.naming())?;
-    if naming.contains(':') {
-        return Err(Error::Refused(format!(
-            "Java cannot find {naming}, for the colon in its name: choose another folder for the \
-             server"
-        )));
-    }
-    Ok(format!(":{naming}"))
+    naming::check_colon(&folder.naming())?;
+    Ok(format!(":{}", utf8(&folder.naming())?))
 }
 
 fn class_path(jars: &Path) -> Result<String> {

@@ -2,17 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 
 use tokio::process::Command;
 
 use super::pinned::pinned;
 use crate::error::{Error, Result};
+use crate::limited::VERSION_LIMIT;
 use crate::machine::on_path;
 use crate::python::{holds_package, how_to_install, install_from_index, package_folders};
 use crate::search::{PassedOver, Search, kinds};
 
-const VERSION_LIMIT: Duration = Duration::from_secs(20);
 const NO_VERSION: &str = "a program that shows no version of Java";
 const INSTALLED: &str = "/usr/lib/jvm";
 /// The wheel that brings a Java, and where its program is among the packages.

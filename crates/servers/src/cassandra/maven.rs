@@ -18,6 +18,8 @@ const ERROR_LINES: usize = 5;
 const UNFINISHED: &str = ".fetching";
 /// What to fetch; the wheel of the jars is made from the same file.
 const POM: &str = include_str!("pom.xml");
+/// Parts of the lines that tell of Maven's own switches and pages.
+const HINTS: [&str; 3] = ["[Help", "switch", "For more information"];
 /// Cassandra 5.0 with all that it depends on has 67.
 const LEAST_ROOM_MIB: u64 = 100;
 const MORE_ROOM: &str = "free some, or set BAKEOFF_HOME to a folder with more room";
@@ -164,7 +166,8 @@ fn last_errors(printed: &str) -> String {
     let mut lines: Vec<_> = printed
         .lines()
         .filter(|line| {
-            line.starts_with("[ERROR] ") && !line.contains("[Help") && !line.contains("switch")
+            let error = line.strip_prefix("[ERROR]").map_or("", str::trim);
+            !error.is_empty() && !HINTS.iter().any(|hint| error.contains(hint))
         })
         .collect();
     if lines.is_empty() {
@@ -197,7 +200,8 @@ mod tests {
     #[tokio::test]
     async fn a_failed_fetch_says_why_and_leaves_no_jars() {
         let folder = tempfile::tempdir().unwrap();
-        let does = "echo '[ERROR] Could not resolve 5.0.99'; echo '[ERROR] -> [Help 1]'; exit 1";
+        let does = "echo '[ERROR] Could not resolve 5.0.99'; echo '[ERROR] '; echo '[ERROR]'; \
+                    echo '[ERROR] For more information, read:'; echo '[ERROR] -> [Help 1]'; exit 1";
         let maven = maven_that(does, folder.path());
         let jars = folder.path().join("cassandra-5.0.99");
         let error = fetch(&maven, &pinned().unwrap(), "5.0.99", &jars, FETCH_LIMIT)

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 use tokio::process::Command;
 
@@ -18,7 +19,29 @@ const MODULE: &str = "jdk.naming.rmi";
 const CLASS: &str = "rmiURLContextFactory.java";
 const SOURCE: &str = include_str!("rmiURLContextFactory.java");
 const COMPILER_JAR: &str = "ecj-";
+const COMPILE_LIMIT: Duration = Duration::from_secs(60);
 const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
+
+/// # Errors
+/// `Refused` where the class would be needed in a folder from which Java cannot load it.
+pub(crate) fn check(folder: &Path, java: &Path) -> Result<()> {
+    if lacks_module(java) {
+        check_colon(folder)?;
+    }
+    Ok(())
+}
+
+/// A colon separates the parts of a class path.
+pub(crate) fn check_colon(folder: &Path) -> Result<()> {
+    if !folder.to_string_lossy().contains(':') {
+        return Ok(());
+    }
+    Err(Error::Refused(format!(
+        "Java cannot load classes from {}, for the colon in its name: choose another folder for the \
+         server",
+        folder.display()
+    )))
+}
 
 /// Puts the class into the server's folder where this Java needs it.
 ///
@@ -49,7 +72,15 @@ async fn compile(java: &Path, compiler: &Path, source: &Path, output: &Path) -> 
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let output = run.await.map_err(Error::io("run", java))?;
+    let Ok(output) = tokio::time::timeout(COMPILE_LIMIT, run).await else {
+        return Err(Error::Refused(format!(
+            "{} lacks the module {MODULE}, and compiling the class instead of it did not end within \
+             {} s",
+            java.display(),
+            COMPILE_LIMIT.as_secs()
+        )));
+    };
+    let output = output.map_err(Error::io("run", java))?;
     if output.status.success() {
         return Ok(());
     }
@@ -138,6 +169,19 @@ mod tests {
         prepared("java.base", "exit 0").await.unwrap();
         assert!(folder.naming().join(CLASS).exists());
         prepared("java.base", "exit 1").await.unwrap();
+    }
+
+    #[test]
+    fn a_colon_in_the_folder_is_refused_where_the_class_is_needed() {
+        let place = tempfile::tempdir().unwrap();
+        let checked = |modules, folder| {
+            let java = java(place.path(), modules, "");
+            check(Path::new(folder), &java)
+        };
+        checked("java.base", "/runs/a").unwrap();
+        checked("jdk.naming.rmi", "/runs/a:b").unwrap();
+        let error = checked("java.base", "/runs/a:b").unwrap_err().to_string();
+        assert!(error.contains("/runs/a:b, for the colon"), "{error}");
     }
 
     #[tokio::test]

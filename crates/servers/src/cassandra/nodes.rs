@@ -13,6 +13,7 @@ use super::jars::{Jars, find_jars};
 use super::java::find_java;
 use super::maven::check_room_for_jars;
 use super::memory::{check_limit, check_room};
+use super::naming;
 use super::node::Node;
 use super::options::ServerOptions;
 use super::server::Server;
@@ -73,12 +74,21 @@ impl Nodes {
         if of > 1 {
             check_room(of, heap_mib, options.memory_limit_bytes)?;
         }
-        find_java().await?;
+        let java = find_java().await?;
+        naming::check(&options.dir, &java.program)?;
         check_home(&options.home)?;
         if let Jars::Maven(_) = find_jars(&options.home, &options.version)? {
             check_room_for_jars(options.home.folder())?;
         }
         check_free_disk(existing(&options.dir), Engine::Cassandra)
+    }
+
+    /// Whether [`Nodes::start`] first has to fetch Cassandra's jars, which takes a while.
+    pub fn fetches_jars(options: &ServerOptions) -> bool {
+        matches!(
+            find_jars(&options.home, &options.version),
+            Ok(Jars::Maven(_))
+        )
     }
 
     /// Ends all of them in order, and forgets them. Their folders stay.

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use super::installation::Installation;
 use crate::error::{Error, Result};
+use crate::limited::{VERSION_LIMIT, output_within};
 
 /// The accounts to choose from, the preferred one first.
 const NAMES: [&str; 2] = ["postgres", "nobody"];
@@ -53,12 +54,9 @@ impl Account {
     /// # Errors
     /// `Refused` when this account may not run that program.
     pub(crate) fn check_runs(&self, program: &Path) -> Result<()> {
-        let tried = run_as(Command::new(program), Some(self))
-            .arg("--version")
-            .current_dir("/")
-            .stdin(Stdio::null())
-            .output();
-        let reason = match tried {
+        let mut asked = run_as(Command::new(program), Some(self));
+        asked.arg("--version").current_dir("/");
+        let reason = match output_within(&mut asked, VERSION_LIMIT) {
             Ok(output) if output.status.success() => return Ok(()),
             Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
             Err(error) => error.to_string(),

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::account::Account;
 use super::places::{PLACES, VARIABLE, candidates, from_variable};
 use crate::error::{Error, Result};
+use crate::limited::{VERSION_LIMIT, output_within};
 use crate::python::{
     WITH_ENGINES, holds_package, how_to_install, install_from_index, install_from_wheels_by,
     package_folders,
@@ -192,12 +193,9 @@ fn default_version(control: &str) -> Option<String> {
     Some(value.trim().trim_matches('\'').to_owned())
 }
 
-/// The output of a program for that argument; none where it fails.
+/// The output of a program for that argument; none where it fails or hangs.
 pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
-    let output = Command::new(program)
-        .arg(argument)
-        .stdin(Stdio::null())
-        .output()
+    let output = output_within(Command::new(program).arg(argument), VERSION_LIMIT)
         .ok()
         .filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -21,6 +21,7 @@ use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
 use crate::machine;
 use crate::progress::Progress;
+use crate::stderr::tell;
 
 /// How long shards after the first one wait for it to make the table.
 const TABLE_PATIENCE: Duration = Duration::from_secs(120);
@@ -90,7 +91,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     driven?;
     if stop.is_asked() {
         log.append(&DriveRecord::Interrupted { at: machine::now() })?;
-        eprintln!("interrupted: what was measured until then is kept");
+        tell("interrupted: what was measured until then is kept");
     } else {
         log.append(&DriveRecord::Finished {
             at: machine::now(),

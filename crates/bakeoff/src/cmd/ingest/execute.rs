@@ -19,6 +19,7 @@ use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::{Progress, Unit};
+use crate::stderr::tell;
 
 /// Columns of a new table that are listed one by one.
 const COLUMNS_SHOWN: usize = 16;
@@ -37,11 +38,11 @@ pub async fn execute(options: Ingest) -> Result<Exit> {
         done = &mut ingesting => done?.map(|()| Exit::Complete),
         () = asked_to_stop_leaving(LEFT_BEHIND) => {
             ingesting.abort();
-            eprintln!(
+            tell(format_args!(
                 "interrupted: some of the rows may be in the table; the same command again brings \
                  all of them, and replaces those; what was written and did not get into the table \
                  stays beside it until `bakeoff table sweep {into}` removes it"
-            );
+            ));
             Ok(Exit::Interrupted)
         }
     }
@@ -140,7 +141,7 @@ struct About {
 
 fn say(notes: &[String]) {
     for note in notes {
-        eprintln!("note: {note}");
+        tell(format_args!("note: {note}"));
     }
 }
 
@@ -169,7 +170,7 @@ async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> 
 
 /// What was made, how sure its types are, and what its key leaves out.
 fn say_made(options: &Ingest, about: &About, table: &Definition) {
-    eprintln!("made {}: {}", options.into, described(table));
+    tell(format_args!("made {}: {}", options.into, described(table)));
     let before = about
         .keys
         .iter()
@@ -180,11 +181,11 @@ fn say_made(options: &Ingest, about: &About, table: &Definition) {
         .map(String::as_str)
         .collect();
     if !left_out.is_empty() {
-        eprintln!(
+        tell(format_args!(
             "note: the key of the source has {}, too: of rows that differ only there, the last one \
              is kept",
             left_out.join(", ")
-        );
+        ));
     }
     if let Some(rows) = about.guessed_from {
         let all = match options.sample.0 {
@@ -192,7 +193,9 @@ fn say_made(options: &Ingest, about: &About, table: &Definition) {
             _ => "all",
         };
         let rows = units::plural(rows as u64, "row", "rows");
-        eprintln!("its types are guessed from {all} {rows}, where --types does not say them");
+        tell(format_args!(
+            "its types are guessed from {all} {rows}, where --types does not say them"
+        ));
     }
 }
 

@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
 use crate::machine;
 use crate::progress::Progress;
+use crate::stderr::tell;
 
 pub struct Plan<'a> {
     pub options: &'a Run,
@@ -71,7 +72,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         }
         None => {
             journal.append(&Record::Interrupted { at: machine::now() })?;
-            eprintln!("interrupted: what is done is kept, and the same command goes on from here");
+            tell("interrupted: what is done is kept, and the same command goes on from here");
         }
     }
     report::render(&plan.context.run_dir, plan.prices)

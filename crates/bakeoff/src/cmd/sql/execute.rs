@@ -17,6 +17,7 @@ use crate::cmd::told;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::progress::Progress as CommandProgress;
+use crate::stderr::tell;
 
 /// How long an interrupted query may take to put its file away.
 const END_WAIT: Duration = Duration::from_secs(2);
@@ -48,7 +49,7 @@ pub async fn execute(plan: Plan) -> Result<Exit> {
             while !asking.is_finished() && since.elapsed() < END_WAIT {
                 std::thread::sleep(END_POLL);
             }
-            eprintln!("interrupted");
+            tell("interrupted");
             Ok(Exit::Interrupted)
         }
     }
@@ -76,9 +77,12 @@ async fn ask(plan: Plan) -> Result<()> {
     shown.finish();
     let written = written.map_err(|trouble| trouble.told(&plan.sql))?;
     for note in query.notes().iter().chain(&written.notes) {
-        eprintln!("note: {note}");
+        tell(format_args!("note: {note}"));
     }
-    eprintln!("{}", summary(&query, &written, began.elapsed()));
+    tell(format_args!(
+        "{}",
+        summary(&query, &written, began.elapsed())
+    ));
     Ok(())
 }
 

@@ -20,6 +20,7 @@ use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
 use crate::machine;
 use crate::progress::Progress;
+use crate::stderr::tell;
 
 /// Warm-ups before a design's first setting: servers compile and fill caches.
 const FIRST_WARM_UP: u32 = 10;
@@ -72,7 +73,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         }
         None => {
             log.append(&SweepRecord::Interrupted { at: machine::now() })?;
-            eprintln!("interrupted: the settings that were measured until then are kept");
+            tell("interrupted: the settings that were measured until then are kept");
         }
     }
     drop(log);
@@ -108,7 +109,7 @@ async fn sweep(
             log.append(&SweepRecord::Warning { message })?;
         }
         let cell = measure(design, &sweeping, *setting).await;
-        tell(&cell, progress);
+        tell_trouble(&cell, progress);
         log.append(&SweepRecord::Cell(cell))?;
         if let Some(reason) = design.dead() {
             out.insert(*place);
@@ -191,7 +192,7 @@ fn at_work(design: &dyn Design, setting: Setting, done: usize, of: usize) -> Str
 }
 
 /// What went wrong, while it goes on.
-fn tell(cell: &Cell, progress: &Progress) {
+fn tell_trouble(cell: &Cell, progress: &Progress) {
     let first = cell.reason.as_ref().or(cell.failures.messages.first());
     if let Some(what) = first {
         progress.say(&format!(

@@ -21,6 +21,7 @@ use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::Progress;
+use crate::stderr::tell;
 
 /// The state that a second Ctrl-C leaves behind.
 const LEFT_BEHIND: &str = "interrupted again: the same command goes on where this one ended";
@@ -96,7 +97,7 @@ impl Table {
                 Ok(Exit::Complete)
             })?;
             if !is_confirmed(&target.table)? {
-                eprintln!("nothing was removed");
+                tell("nothing was removed");
                 return Ok(Exit::Failed);
             }
         }
@@ -105,7 +106,7 @@ impl Table {
             tokio::select! {
                 done = self.action.carry_out() => done.map(|()| Exit::Complete),
                 () = asked_to_stop_leaving(LEFT_BEHIND) => {
-                    eprintln!("{interrupted}");
+                    tell(&interrupted);
                     Ok(Exit::Interrupted)
                 }
             }

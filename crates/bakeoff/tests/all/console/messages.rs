@@ -38,27 +38,16 @@ fn a_file_with_another_separator_is_told_as_such() {
             .says(message);
         assert!(!bench.path("t").exists());
     }
-    // One column is one, and other signs may be in names of several.
-    let one = with_file("one.csv", "k\nx\ny\n");
-    let ingest = [
-        "ingest",
-        "one.csv",
-        "--into",
-        "dir:t",
-        "--partition-key",
-        "k",
-    ];
-    one.bakeoff(&ingest).expect(0);
-    let odd = with_file("odd.csv", "k,a;b\nx,1\n");
-    let ingest = [
-        "ingest",
-        "odd.csv",
-        "--into",
-        "dir:t",
-        "--partition-key",
-        "k",
-    ];
-    odd.bakeoff(&ingest).expect(0);
+    // One column is one, and other signs may be in its name and in names of several.
+    for (name, text, key) in [
+        ("one.csv", "k\nx\ny\n", "k"),
+        ("odd.csv", "k,a;b\nx,1\n", "k"),
+        ("bar.csv", "a|b\nx\n", "a|b"),
+        ("quoted.csv", "\"name; first\"\nx\n", "name; first"),
+    ] {
+        let ingest = ["ingest", name, "--into", "dir:t", "--partition-key", key];
+        with_file(name, text).bakeoff(&ingest).expect(0);
+    }
 }
 
 #[test]

@@ -110,19 +110,29 @@ impl TextFile {
     }
 }
 
-/// Why a heading looks like one column, if others are meant.
+/// Why the heading of one column looks as if several were meant: it holds another separator, and so
+/// does the first row, as often.
 fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
-    let mut heading = Vec::new();
-    let first = input.take(HEADING_BYTES_AT_MOST);
+    let mut first = BufReader::new(input.take(HEADING_BYTES_AT_MOST));
     // What cannot be read is reported where its types are guessed.
-    BufReader::new(first).read_until(b'\n', &mut heading).ok()?;
-    let heading = String::from_utf8_lossy(&heading);
+    let mut line = || {
+        let mut line = Vec::new();
+        first.read_until(b'\n', &mut line).ok()?;
+        Some(String::from_utf8_lossy(&line).into_owned())
+    };
+    let (heading, row) = (line()?, line()?);
     let (own, others) = if tabs {
         ('\t', [',', ';', '|'])
     } else {
         (',', ['\t', ';', '|'])
     };
-    let other = others.into_iter().find(|other| heading.contains(*other))?;
+    let count = |text: &str, other: char| text.matches(other).count();
+    let splits = |other: &char| match count(&heading, *other) {
+        0 => false,
+        columns => row.is_empty() || count(&row, *other) == columns,
+    };
+    let is_quoted = heading.starts_with('"');
+    let other = others.into_iter().find(splits).filter(|_| !is_quoted)?;
     let remedy = match other {
         '\t' => "tabs; call it .tsv".to_owned(),
         ',' => "`,`; call it .csv".to_owned(),
