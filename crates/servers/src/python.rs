@@ -66,10 +66,16 @@ fn pip() -> String {
     pip_beside(&program)
 }
 
+/// Environments of `pipx` and `uv` have no `pip` of their own, but any other one can work on them.
 fn pip_beside(program: &Path) -> String {
-    match prefix_of(program) {
-        Some(prefix) => prefix.join("bin/pip").display().to_string(),
-        None => "pip".to_owned(),
+    let Some(prefix) = prefix_of(program) else {
+        return "pip".to_owned();
+    };
+    let pip = prefix.join("bin/pip");
+    if pip.is_file() {
+        pip.display().to_string()
+    } else {
+        format!("pip --python {}", prefix.display())
     }
 }
 
