@@ -127,12 +127,12 @@ async fn start(
 ) -> Result<Box<dyn Running>, String> {
     let engine = engine(id).map_err(|e| e.to_string())?;
     let name = engine.name();
-    if let Some(what) = engine.fetches_first(context) {
+    let fetched = engine.fetches_first(context);
+    if let Some(what) = fetched {
         progress.say(&format!("fetching {what}"));
-        progress.phase(&format!("fetching {what}, and starting {name}"));
-    } else {
-        progress.phase(&format!("starting {name}"));
     }
+    let first = fetched.map_or(String::new(), |what| format!("fetching {what}, then "));
+    progress.phase(&format!("{first}starting {name}"));
     let began = Instant::now();
     let running = engine.start(context).await.map_err(|e| e.to_string())?;
     if running.info().start_seconds.is_some() {

@@ -19,7 +19,7 @@ use stderr::tell;
 
 fn main() -> ExitCode {
     let Some(arguments) = cmd::Arguments::read() else {
-        eprint!("{}", cmd::FIRST_STEPS);
+        tell(cmd::FIRST_STEPS.trim_end());
         return Exit::Misused.into();
     };
     tracing_subscriber::fmt()

@@ -1,65 +1,81 @@
-//! Running programs that only print something, within a time limit: one that hangs must not hang
-//! what asks it.
+//! Running programs that only print something, within a time limit: one that hangs must not block its
+//! caller for ever.
 
 use std::io;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// For programs that print their version or a setting of theirs.
 pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(20);
-const PAUSE: Duration = Duration::from_millis(5);
 
-/// Runs a program that prints less than a pipe holds, 64 KiB, and returns what it printed. A program
-/// that goes on after the limit is killed.
+/// Runs a program and returns what it printed. After the limit it is killed with all that it started.
 ///
 /// # Errors
 /// `TimedOut`, or why it cannot be run.
 pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
-    let mut child = command
+    let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()?;
-    if ends_within(&mut child, limit)? {
-        return child.wait_with_output();
+    let group = Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    // What it started may hold its pipes open after its end: then this reads until they are killed.
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    if let Ok(output) = receiver.recv_timeout(limit) {
+        return output;
     }
-    child.kill()?;
-    child.wait()?;
+    // It may have ended just now.
+    let _ = kill_process_group(group, Signal::KILL);
     let text = format!("it did not end within {} s", limit.as_secs_f64());
     Err(io::Error::new(io::ErrorKind::TimedOut, text))
-}
-
-fn ends_within(child: &mut Child, limit: Duration) -> io::Result<bool> {
-    let began = Instant::now();
-    while child.try_wait()?.is_none() {
-        if began.elapsed() >= limit {
-            return Ok(false);
-        }
-        std::thread::sleep(PAUSE);
-    }
-    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_is_printed_and_the_exit_code_are_returned() {
+    fn shell(script: &str) -> Command {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "echo out; echo err >&2; exit 3"]);
-        let output = output_within(&mut shell, VERSION_LIMIT).unwrap();
-        assert_eq!(output.stdout, b"out\n");
+        shell.args(["-c", script]);
+        shell
+    }
+
+    #[test]
+    fn the_exit_code_and_all_that_is_printed_are_returned() {
+        let mut program = shell("head -c 200000 /dev/zero; echo err >&2; exit 3");
+        let output = output_within(&mut program, VERSION_LIMIT).unwrap();
+        assert_eq!(output.stdout.len(), 200_000);
         assert_eq!(output.stderr, b"err\n");
         assert_eq!(output.status.code(), Some(3));
     }
 
     #[test]
-    fn a_program_that_hangs_is_killed() {
-        let mut hanging = Command::new("sleep");
-        hanging.arg("600");
-        let error = output_within(&mut hanging, Duration::from_millis(20)).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "it did not end within 0.02 s");
+    fn a_program_that_hangs_is_killed_with_what_it_started() {
+        for script in ["echo $$; exec sleep 600", "sleep 600 & echo $!"] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("pid");
+            let script = format!("exec 3>&1; {{ {script}; }} > {}", file.display());
+            let error = output_within(&mut shell(&script), Duration::from_millis(200)).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+            assert_eq!(error.to_string(), "it did not end within 0.2 s");
+            let Ok(pid) = std::fs::read_to_string(&file) else {
+                continue; // It had not come so far.
+            };
+            let status = format!("/proc/{}/stat", pid.trim());
+            let is_running = || {
+                let stat = std::fs::read_to_string(&status).unwrap_or_default();
+                stat.rsplit_once(") ")
+                    .is_some_and(|(_, state)| !state.starts_with('Z'))
+            };
+            while is_running() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
     }
 }

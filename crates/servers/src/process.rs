@@ -298,7 +298,8 @@ mod tests {
         id.pause_group().unwrap();
         assert_eq!(used_in_a_while(), 0.0);
         id.resume_group().unwrap();
-        assert!(used_in_a_while() > 0.0);
+        // However little of the processor others leave it.
+        while used_in_a_while() == 0.0 {}
         id.pause_group().unwrap();
         let began = Instant::now();
         id.stop_group_blocking(Duration::from_secs(60)).unwrap();

@@ -66,7 +66,8 @@ fn pip() -> String {
     pip_beside(&program)
 }
 
-/// Environments of `pipx` and `uv` have no `pip` of their own, but any other one can work on them.
+/// Environments of `pipx` and `uv` have no `pip` of their own, but any other one from 22.3 on can work
+/// on them.
 fn pip_beside(program: &Path) -> String {
     let Some(prefix) = prefix_of(program) else {
         return "pip".to_owned();
@@ -74,8 +75,10 @@ fn pip_beside(program: &Path) -> String {
     let pip = prefix.join("bin/pip");
     if pip.is_file() {
         pip.display().to_string()
-    } else {
+    } else if prefix.join("bin/python").is_file() {
         format!("pip --python {}", prefix.display())
+    } else {
+        "python3 -m pip".to_owned()
     }
 }
 
@@ -217,7 +220,17 @@ mod tests {
 
     #[test]
     fn pip_is_the_one_of_the_programs_environment() {
-        assert_eq!(pip_beside(Path::new("/v/bin/bakeoff")), "/v/bin/pip");
+        let prefix = environment(&["bin"]);
+        let beside = || pip_beside(&prefix.path().join("bin/bakeoff"));
+        let put = |name: &str| fs::write(prefix.path().join(name), "").unwrap();
+        assert_eq!(beside(), "python3 -m pip");
+        put("bin/python");
+        assert_eq!(
+            beside(),
+            format!("pip --python {}", prefix.path().display())
+        );
+        put("bin/pip");
+        assert_eq!(beside(), format!("{}/bin/pip", prefix.path().display()));
         assert_eq!(pip_beside(Path::new("target/bakeoff")), "pip");
     }
 }

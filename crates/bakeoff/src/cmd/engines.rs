@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
-use bakeoff_engines::servers::cassandra::{Ports, Server, ServerOptions};
+use bakeoff_engines::servers::cassandra::{Nodes, Ports, Server, ServerOptions};
 use bakeoff_engines::servers::{Home, Listed, Owner, list, stop, stop_orphans};
 use bakeoff_workload::suggestion;
 use clap::{Args, Subcommand};
@@ -75,7 +75,9 @@ async fn start(
     options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
     options.ports = port.map(Ports::for_clients);
     let before = options.earlier_port();
-    let progress = Progress::begin("starting Cassandra");
+    let fetched = Nodes::fetches_first(&options);
+    let first = fetched.map_or(String::new(), |what| format!("fetching {what}, then "));
+    let progress = Progress::begin(&format!("{first}starting Cassandra"));
     let server = Server::start(options).await?;
     progress.finish();
     let address = server.address();

@@ -33,9 +33,9 @@ use crate::exit::{Exit, Misuse};
 /// real engines, proves that all give the same answers, and measures storage, loading, queries and
 /// mixed load.
 ///
-/// Exit codes of all commands: 0 all was done; 1 nothing was measured or answered, because a
-/// folder, server or data file is unusable; 2 the command line, or something it names, is invalid: a
-/// workload, a design, a URL, a price list, a table or SQL; 3 some designs failed or answered
+/// Exit codes of all commands: 0 all was done; 1 nothing was measured, answered or changed: a folder,
+/// server or data file is unusable, or every design failed; 2 the command line, or something it
+/// names, is invalid: a workload, a design, a URL, a price list, a table or SQL; 3 some designs failed or answered
 /// wrongly, the others are measured; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use crate::support::processes::{Going, catches_interruptions};
 use crate::support::{Bench, Ended, READINGS, WORKLOAD, of_kind};
 
 /// With the programs of a PostgreSQL that say their version, and leave a file where they are asked
@@ -313,5 +314,32 @@ fn where_the_only_design_failed_nothing_else_is_told() {
     let ended = watched.bakeoff(&run).expect(1);
     for silly in ["warmed up", "measured", "settled", "verified", "loaded"] {
         assert!(!ended.stderr.contains(silly), "{silly}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn an_interruption_while_engines_are_checked_starts_nothing() {
+    let workload = WORKLOAD.replacen("designs = [", "designs = [\"cassandra/wide\", ", 1);
+    let bench = Bench::new(&workload, READINGS);
+    // A Java that never says its version.
+    let java = bench.path("java/bin/java");
+    std::fs::create_dir_all(java.parent().unwrap()).unwrap();
+    let asked = bench.path("asked");
+    let script = format!("#!/bin/sh\ntouch '{}'\nexec sleep 600\n", asked.display());
+    std::fs::write(&java, script).unwrap();
+    std::fs::set_permissions(&java, mode(0o755)).unwrap();
+    for command in ["run", "sweep"] {
+        let mut command = bench.command(&[command, "w.toml", "--out", "out"]);
+        command.env("JAVA_HOME", bench.path("java"));
+        let mut going = Going::start(&mut command);
+        let id = going.id();
+        going.wait_until("Java was asked", || {
+            asked.exists() && catches_interruptions(id)
+        });
+        going.interrupt();
+        let ended = going.end().expect(130);
+        ended.says("interrupted: nothing was started");
+        assert!(!bench.path("out").exists());
+        std::fs::remove_file(&asked).unwrap();
     }
 }

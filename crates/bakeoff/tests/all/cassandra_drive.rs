@@ -83,9 +83,9 @@ fn designs_take_turns_and_every_reply_is_right() {
     let Some(bench) = Bench::with_cassandra(MIX, "") else {
         return;
     };
-    let (lasts, sent) = times(("1s", 500), ("3s", 1500));
+    let (lasts, sent) = times(("1s", 200), ("3s", 600));
     let arguments = [
-        "drive", "w.toml", "--rate", "500", "--for", lasts, "--rounds", "2", "--out", "out",
+        "drive", "w.toml", "--rate", "200", "--for", lasts, "--rounds", "2", "--out", "out",
     ];
     bench.bakeoff(&arguments).expect(0);
     let summary = summary(&bench, "out");
@@ -161,14 +161,14 @@ fn a_search_states_what_its_probes_say(server: &Server) {
 
 fn two_processes_drive_one_table_and_are_joined(server: &Server) {
     let (bench, address) = (&server.bench, &server.address);
-    let (lasts, sent) = times(("1s", 600), ("4s", 2400));
+    let (lasts, sent) = times(("1s", 200), ("4s", 800));
     let arguments = [
         "drive",
         "w.toml",
         "--design",
         "cassandra/wide",
         "--rate",
-        "600",
+        "200",
         "--for",
         lasts,
         "--cassandra",

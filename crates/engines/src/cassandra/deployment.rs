@@ -52,10 +52,12 @@ impl Deployment {
             .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
     }
 
-    /// Whether the server to be started needs jars that are not here yet.
-    pub fn fetches_jars(context: &Context) -> bool {
-        let options = server_options(context);
-        context.cluster.is_none() && options.is_ok_and(|options| Nodes::fetches_jars(&options))
+    /// What has to be fetched before a server can be started.
+    pub fn fetches_first(context: &Context) -> Option<&'static str> {
+        if context.cluster.is_some() {
+            return None;
+        }
+        Nodes::fetches_first(&server_options(context).ok()?)
     }
 
     pub async fn start(context: &Context) -> Result<Self, EngineError> {

@@ -68,7 +68,6 @@ pub struct Cassandra;
 
 /// The layout that is no CQL table of rows.
 const COLUMNAR: &str = "columnar";
-const FETCHED_JARS: &str = "Cassandra's jars with Maven (67 MB, once)";
 
 #[async_trait]
 impl Engine for Cassandra {
@@ -148,7 +147,7 @@ impl Engine for Cassandra {
     }
 
     fn fetches_first(&self, context: &Context) -> Option<&'static str> {
-        Deployment::fetches_jars(context).then_some(FETCHED_JARS)
+        Deployment::fetches_first(context)
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

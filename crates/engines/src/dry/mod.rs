@@ -218,7 +218,7 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(count.0, driven.sent);
-        assert!(count.0 > 100, "{driven:?}");
+        assert!(count.0 > 0, "{driven:?}");
         assert!(driven.failures.is_empty(), "{driven:?}");
     }
 }

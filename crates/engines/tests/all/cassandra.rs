@@ -26,7 +26,7 @@ use crate::support::{
 };
 
 /// The longest that a call to a server that was killed may take.
-const NOTICED_WITHIN: Duration = Duration::from_secs(20);
+const NOTICED_WITHIN: Duration = Duration::from_secs(120);
 
 const EVENT_DESIGNS: &[&str] = &[
     "cassandra/narrow",

@@ -18,6 +18,8 @@ use crate::search::{PassedOver, Search};
 /// The package of the wheel that brings the jars.
 const WHEEL_PACKAGE: &str = "bakeoff_cassandra";
 const FOLDER: &str = "cassandra-";
+/// What is fetched where no jars are here.
+pub(crate) const FETCHED_JARS: &str = "Cassandra's jars with Maven (67 MB, once)";
 const REMEDY_FETCHED: &str = "Delete that folder, and they are fetched again";
 const NO_CHECKSUMS: &str = "a folder of jars without checksums";
 const REINSTALL: &str = "--force-reinstall bakeoff-cassandra";

@@ -30,7 +30,7 @@ use crate::process::ProcessId;
 use crate::record::{Owner, Record, Register};
 
 const CLASS: &str = "org.apache.cassandra.service.CassandraDaemon";
-const START_LIMIT: Duration = Duration::from_secs(120);
+const START_LIMIT: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(100);
 
 impl Server {
@@ -39,7 +39,7 @@ impl Server {
     /// # Errors
     /// `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder or port in
     /// use; `NoMemoryLimit` where memory cannot be bounded; `Io` for a folder that cannot be
-    /// written; `Died` with the log's last errors; `NotAnswering` after 120 s.
+    /// written; `Died` with the log's last errors; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {

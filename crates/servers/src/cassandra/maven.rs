@@ -18,8 +18,15 @@ const ERROR_LINES: usize = 5;
 const UNFINISHED: &str = ".fetching";
 /// What to fetch; the wheel of the jars is made from the same file.
 const POM: &str = include_str!("pom.xml");
-/// Parts of the lines that tell of Maven's own switches and pages.
-const HINTS: [&str; 3] = ["[Help", "switch", "For more information"];
+/// How lines begin that point to Maven's own switches and pages.
+const HINTS: [&str; 4] = [
+    "[Help ",
+    "Re-run Maven",
+    "To see the full stack trace",
+    "For more information",
+];
+/// What follows a cause on its line.
+const POINTER: &str = "-> [Help";
 /// Cassandra 5.0 with all that it depends on has 67.
 const LEAST_ROOM_MIB: u64 = 100;
 const MORE_ROOM: &str = "free some, or set BAKEOFF_HOME to a folder with more room";
@@ -163,13 +170,7 @@ fn pom_text(pinned: &PinnedCassandra, version: &str) -> String {
 
 /// What Maven says went wrong, without its hints to its own switches.
 fn last_errors(printed: &str) -> String {
-    let mut lines: Vec<_> = printed
-        .lines()
-        .filter(|line| {
-            let error = line.strip_prefix("[ERROR]").map_or("", str::trim);
-            !error.is_empty() && !HINTS.iter().any(|hint| error.contains(hint))
-        })
-        .collect();
+    let mut lines: Vec<_> = printed.lines().filter_map(cause).collect();
     if lines.is_empty() {
         lines = printed
             .lines()
@@ -179,6 +180,14 @@ fn last_errors(printed: &str) -> String {
     }
     lines.truncate(ERROR_LINES);
     lines.join("\n")
+}
+
+/// What a line of Maven says of an error; nothing if that is only a hint.
+fn cause(line: &str) -> Option<&str> {
+    let error = line.split(POINTER).next().unwrap_or(line).trim_end();
+    let text = error.strip_prefix("[ERROR]")?.trim();
+    let is_hint = text.is_empty() || HINTS.iter().any(|hint| text.starts_with(hint));
+    (!is_hint).then_some(error)
 }
 
 #[cfg(test)]
@@ -200,14 +209,26 @@ mod tests {
     #[tokio::test]
     async fn a_failed_fetch_says_why_and_leaves_no_jars() {
         let folder = tempfile::tempdir().unwrap();
-        let does = "echo '[ERROR] Could not resolve 5.0.99'; echo '[ERROR] '; echo '[ERROR]'; \
-                    echo '[ERROR] For more information, read:'; echo '[ERROR] -> [Help 1]'; exit 1";
+        // As Maven 3.8 ends.
+        let does = "\
+cat <<END
+[INFO] BUILD FAILURE
+[ERROR] Failed to execute goal copy: Could not transfer 5.0.99 -> [Help 1]
+[ERROR] 
+[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.
+[ERROR] Re-run Maven using the -X switch to enable full debug logging.
+[ERROR] 
+[ERROR] For more information about the errors, please read the following articles:
+[ERROR] [Help 1] http://cwiki.apache.org/confluence/x
+END
+exit 1";
         let maven = maven_that(does, folder.path());
         let jars = folder.path().join("cassandra-5.0.99");
         let error = fetch(&maven, &pinned().unwrap(), "5.0.99", &jars, FETCH_LIMIT)
             .await
             .unwrap_err();
-        let expected = "Maven could not fetch Cassandra 5.0.99:\n[ERROR] Could not resolve 5.0.99";
+        let expected = "Maven could not fetch Cassandra 5.0.99:\n\
+                        [ERROR] Failed to execute goal copy: Could not transfer 5.0.99";
         assert_eq!(error.to_string(), expected);
         assert!(!jars.exists());
     }

@@ -14,6 +14,7 @@ use super::flags::sorted_jars;
 use super::java::MEDDLING_VARIABLES;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
+use crate::machine::existing;
 
 const MODULE: &str = "jdk.naming.rmi";
 const CLASS: &str = "rmiURLContextFactory.java";
@@ -26,9 +27,16 @@ const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 /// `Refused` where the class would be needed in a folder from which Java cannot load it.
 pub(crate) fn check(folder: &Path, java: &Path) -> Result<()> {
     if lacks_module(java) {
-        check_colon(folder)?;
+        check_colon(&canonical(folder))?;
     }
     Ok(())
+}
+
+/// The folder as it will be named, which need not be there yet.
+fn canonical(folder: &Path) -> PathBuf {
+    let there = existing(folder);
+    let named = there.canonicalize().unwrap_or_else(|_| there.to_owned());
+    named.join(folder.strip_prefix(there).unwrap_or(Path::new("")))
 }
 
 /// A colon separates the parts of a class path.
@@ -37,8 +45,8 @@ pub(crate) fn check_colon(folder: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::Refused(format!(
-        "Java cannot load classes from {}, for the colon in its name: choose another folder for the \
-         server",
+        "Java cannot load classes from {}, because its name contains a colon: choose another folder \
+         for the server",
         folder.display()
     )))
 }
@@ -46,7 +54,7 @@ pub(crate) fn check_colon(folder: &Path) -> Result<()> {
 /// Puts the class into the server's folder where this Java needs it.
 ///
 /// # Errors
-/// `Refused` with the compiler's complaint, or `Io`.
+/// `Refused` with the compiler's complaint or because it hangs, or `Io`.
 pub(crate) async fn prepare(folder: &Folder, java: &Path, jars: &Path) -> Result<()> {
     if folder.naming().is_dir() || !lacks_module(java) {
         return Ok(());
@@ -74,8 +82,8 @@ async fn compile(java: &Path, compiler: &Path, source: &Path, output: &Path) -> 
         .output();
     let Ok(output) = tokio::time::timeout(COMPILE_LIMIT, run).await else {
         return Err(Error::Refused(format!(
-            "{} lacks the module {MODULE}, and compiling the class instead of it did not end within \
-             {} s",
+            "{} lacks the module {MODULE}, and compiling its replacement did not end within {} s: \
+             install openjdk-17-jre-headless",
             java.display(),
             COMPILE_LIMIT.as_secs()
         )));
@@ -86,7 +94,8 @@ async fn compile(java: &Path, compiler: &Path, source: &Path, output: &Path) -> 
     }
     let printed = [output.stdout, output.stderr].concat();
     Err(Error::Refused(format!(
-        "{} lacks the module {MODULE}, and the class instead of it cannot be compiled: {}",
+        "{} lacks the module {MODULE}, and its replacement cannot be compiled; install \
+         openjdk-17-jre-headless: {}",
         java.display(),
         String::from_utf8_lossy(&printed).trim()
     )))
@@ -181,7 +190,10 @@ mod tests {
         checked("java.base", "/runs/a").unwrap();
         checked("jdk.naming.rmi", "/runs/a:b").unwrap();
         let error = checked("java.base", "/runs/a:b").unwrap_err().to_string();
-        assert!(error.contains("/runs/a:b, for the colon"), "{error}");
+        assert!(
+            error.contains("/runs/a:b, because its name contains a colon"),
+            "{error}"
+        );
     }
 
     #[tokio::test]

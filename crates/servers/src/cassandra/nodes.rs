@@ -9,7 +9,7 @@ use futures::future::{join_all, try_join_all};
 
 use super::config::Folder;
 use super::heap::heap_mib;
-use super::jars::{Jars, find_jars};
+use super::jars::{FETCHED_JARS, Jars, find_jars};
 use super::java::find_java;
 use super::maven::check_room_for_jars;
 use super::memory::{check_limit, check_room};
@@ -24,7 +24,7 @@ use crate::machine::{check_free_disk, existing};
 use crate::survey::check_home;
 
 /// How long the nodes may take to see each other after the last one has started.
-const JOIN_LIMIT: Duration = Duration::from_secs(120);
+const JOIN_LIMIT: Duration = Duration::from_secs(300);
 const JOIN_POLL: Duration = Duration::from_millis(500);
 
 /// The nodes of a cluster that answers CQL; often only one.
@@ -45,7 +45,7 @@ impl Nodes {
     ///
     /// # Errors
     /// As [`Server::start`], for the first node that cannot be had; `Refused` when the machine
-    /// lacks the memory for all; `NotAnswering` when they do not find each other within 120 s.
+    /// lacks the memory for all; `NotAnswering` when they do not find each other within 300 s.
     pub async fn start(options: ServerOptions, count: u8) -> Result<Nodes> {
         let (began, dir) = (Instant::now(), options.dir.clone());
         let nodes = match count {
@@ -63,8 +63,8 @@ impl Nodes {
     /// or starting anything.
     ///
     /// # Errors
-    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, or a home that cannot be
-    /// written.
+    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot be written, or a
+    /// folder from which this Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
         let of = count.max(1);
         let heap_mib = heap_mib(options.heap_mib, Node { number: 1, of })?;
@@ -83,12 +83,10 @@ impl Nodes {
         check_free_disk(existing(&options.dir), Engine::Cassandra)
     }
 
-    /// Whether [`Nodes::start`] first has to fetch Cassandra's jars, which takes a while.
-    pub fn fetches_jars(options: &ServerOptions) -> bool {
-        matches!(
-            find_jars(&options.home, &options.version),
-            Ok(Jars::Maven(_))
-        )
+    /// What [`Nodes::start`] has to fetch first, which takes a while; `None` where all is here.
+    pub fn fetches_first(options: &ServerOptions) -> Option<&'static str> {
+        let jars = find_jars(&options.home, &options.version);
+        matches!(jars, Ok(Jars::Maven(_))).then_some(FETCHED_JARS)
     }
 
     /// Ends all of them in order, and forgets them. Their folders stay.

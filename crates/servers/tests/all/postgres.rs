@@ -22,7 +22,7 @@ use crate::support::ALONE;
 /// Tells the process that is to be killed where to start its server.
 const OWNER: &str = "BAKEOFF_TEST_OWNER_OF_POSTGRES";
 /// Much less than the patience with a server, but enough for a busy machine.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(120);
 
 #[tokio::test]
 async fn a_server_from_start_to_end() {

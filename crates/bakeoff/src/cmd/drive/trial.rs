@@ -79,12 +79,16 @@ impl Recorder<'_> {
             None => watch.seconds,
         };
         let driven = driven.map_err(|error| or_why_dead(target.as_ref(), error))?;
-        self.log
-            .append(&DriveRecord::TrialEnded(end(trial, &driven)))?;
-        // A server that dies after the load is complete spoils nothing of it.
-        let is_cut_short = own_stop.is_asked() || !driven.worker_failures.is_empty();
-        if let Some(why) = why_dead(target.as_ref()).filter(|_| is_cut_short) {
-            bail!("its server ended, and so the load was stopped: {why}");
+        let ended = end(trial, &driven);
+        // A server that dies after the last operation spoils nothing. Failures near the end, which it is
+        // found out after, are its own.
+        let is_whole = ended.is_complete()
+            && driven.unsent == 0
+            && driven.failures.is_empty()
+            && driven.background.failed == 0;
+        self.log.append(&DriveRecord::TrialEnded(ended))?;
+        if let Some(why) = why_dead(target.as_ref()).filter(|_| !is_whole) {
+            bail!("its server ended during the load: {why}");
         }
         if !driven.worker_failures.is_empty() {
             bail!(

@@ -252,7 +252,10 @@ fn is_confirmed(table: &Location) -> Result<bool> {
         ))
         .into());
     }
-    eprint!("remove {table} with all its rows? Type yes: ");
+    write!(
+        std::io::stderr(),
+        "remove {table} with all its rows? Type yes: "
+    )?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case("yes"))

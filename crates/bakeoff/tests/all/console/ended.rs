@@ -59,8 +59,7 @@ fn a_load_ends_with_its_server_and_has_no_result() {
         return;
     };
     let ended = drive_and_kill(&bench, &["--rate", "200"]).expect(3);
-    let said =
-        "cassandra/wide: its server ended, and so the load was stopped: it was killed (SIGKILL)";
+    let said = "cassandra/wide: its server ended during the load: it was killed (SIGKILL)";
     assert!(ended.stderr.contains(said), "{}", ended.stderr);
     ended.says("No load came to its end, so there is no result: cassandra/wide failed.");
     let html = std::fs::read_to_string(bench.path("out/report.html")).unwrap();

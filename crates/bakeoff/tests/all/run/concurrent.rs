@@ -4,7 +4,7 @@ use crate::support::{Bench, READINGS, WORKLOAD, of_kind};
 const RUN: [&str; 6] = ["run", "w.toml", "--rounds", "1", "--out", "out"];
 
 fn bench() -> Bench {
-    let section = "[concurrent]\npermutations = 12\nseconds = 30\n[scale]";
+    let section = "[concurrent]\npermutations = 12\nseconds = 600\n[scale]";
     Bench::new(&WORKLOAD.replace("[scale]", section), READINGS)
 }
 

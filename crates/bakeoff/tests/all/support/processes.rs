@@ -178,7 +178,7 @@ pub fn signal(name: &str, process: &str) {
     Command::new("kill").args([name, process]).status().unwrap();
 }
 
-fn catches_interruptions(id: u32) -> bool {
+pub fn catches_interruptions(id: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     let caught = caught.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());

@@ -130,7 +130,12 @@ pub async fn a_drop_by_another_process_loses_nothing_that_came_later(cassandra: 
     let drop = async {
         let mut dropped = None;
         for _ in 0..6 {
-            tokio::time::sleep(Duration::from_millis(170)).await;
+            // Each has rows to drop, however slow the server is.
+            let written = began.lock().unwrap().len();
+            while began.lock().unwrap().len() == written {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
             dropper.drop_places(&[PLACE]).await.unwrap();
             dropped = Some(Instant::now());
         }

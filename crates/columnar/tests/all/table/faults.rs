@@ -57,10 +57,10 @@ async fn after_a_write_that_was_stopped_an_ingest_is_over() {
         let ended = tokio::time::timeout(Duration::from_millis(200), write).await;
         stopped = ended.map(Result::unwrap).is_err();
     }
-    let refused = tokio::time::timeout(Duration::from_secs(10), ingest.write(&rows));
+    let refused = tokio::time::timeout(Duration::from_secs(60), ingest.write(&rows));
     let error = refused.await.unwrap().unwrap_err().to_string();
     assert!(error.contains(SAID), "{error}");
-    let finish = tokio::time::timeout(Duration::from_secs(10), ingest.finish());
+    let finish = tokio::time::timeout(Duration::from_secs(60), ingest.finish());
     let error = finish.await.unwrap().unwrap_err().to_string();
     assert!(error.contains(SAID), "{error}");
 }

@@ -2,7 +2,7 @@
 //! the tables in which Cassandra shows its own figures, for any.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bakeoff_servers::cassandra::Nodes;
 use bakeoff_stats::ServerSample;
@@ -13,6 +13,7 @@ use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancing
 use scylla::serialize::row::SerializeRow;
 use scylla::statement::Statement;
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 /// A sample that is younger than this is given again: asking costs the server something.
 const SAMPLE_AGE: Duration = Duration::from_millis(900);
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(slowest("5.0.9", &[None]), None);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn the_age_of_a_sample_counts_from_the_question() {
         let sampler = Sampler::default();
         let asked = AtomicU64::new(0);

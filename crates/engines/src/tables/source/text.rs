@@ -110,8 +110,8 @@ impl TextFile {
     }
 }
 
-/// Why the heading of one column looks as if several were meant: it holds another separator, and so
-/// does the first row, as often.
+/// Why the heading of one column looks as if several were meant: it holds another separator outside of
+/// quotes, and the first row has as many.
 fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
     let mut first = BufReader::new(input.take(HEADING_BYTES_AT_MOST));
     // What cannot be read is reported where its types are guessed.
@@ -126,13 +126,15 @@ fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
     } else {
         (',', ['\t', ';', '|'])
     };
-    let count = |text: &str, other: char| text.matches(other).count();
-    let splits = |other: &char| match count(&heading, *other) {
-        0 => false,
-        columns => row.is_empty() || count(&row, *other) == columns,
+    let count = |text: &str, other: char| {
+        let unquoted = text.split('"').step_by(2);
+        unquoted.map(|part| part.matches(other).count()).sum()
     };
-    let is_quoted = heading.starts_with('"');
-    let other = others.into_iter().find(splits).filter(|_| !is_quoted)?;
+    let splits = |other: &char| {
+        let separators: usize = count(&heading, *other);
+        separators > 0 && (row.trim().is_empty() || count(&row, *other) >= separators)
+    };
+    let other = others.into_iter().find(splits)?;
     let remedy = match other {
         '\t' => "tabs; call it .tsv".to_owned(),
         ',' => "`,`; call it .csv".to_owned(),

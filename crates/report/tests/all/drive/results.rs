@@ -27,7 +27,7 @@ fn kill(summary: &mut DriveSummary, design: &str) {
         }
     }
     let design = summary.designs.iter_mut().find(|d| d.info.id == design);
-    let why = "its server ended, and so the load was stopped: it was killed (SIGKILL)";
+    let why = "its server ended during the load: it was killed (SIGKILL)";
     design.unwrap().failures.push(why.to_owned());
 }
 
