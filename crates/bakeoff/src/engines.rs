@@ -15,7 +15,7 @@ use bakeoff_workload::DesignId;
 use crate::progress::Progress;
 use crate::stderr::tell;
 
-/// Engines that run, and why others cannot be had.
+/// Engines that run, and why others are not available.
 #[derive(Default)]
 pub struct Engines {
     running: BTreeMap<String, Box<dyn Running>>,
@@ -66,7 +66,7 @@ impl Engines {
         Ok(engines)
     }
 
-    /// The engine of a design, started if it was not yet. One that cannot be had is tried once,
+    /// The engine of a design, started if it was not yet. One that is not available is tried once,
     /// and the reason is the same for every design on it.
     pub async fn get(
         &mut self,

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything asked for was done.
     Complete,
-    /// Nothing was measured, or answered.
+    /// Nothing was measured, answered or changed.
     Failed,
     /// The command line, or something it names, is invalid: a workload, a design, a URL, a price
     /// list, a table or SQL. The code is clap's.
     Misused,
     /// Some designs failed or answered wrongly; the others are measured.
     Partial,
-    /// Ctrl-C: what was done is kept, and the same command goes on.
+    /// Ctrl-C or SIGTERM: what was done is kept.
     Interrupted,
 }
 

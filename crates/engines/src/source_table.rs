@@ -1,5 +1,5 @@
 //! A row source as a DataFusion table: rows are made again for each query and never kept, so that
-//! right answers can be had for any number of rows.
+//! right answers are known for any number of rows.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;

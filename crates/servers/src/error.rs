@@ -9,7 +9,7 @@ use crate::python::{WITH_ENGINES, install_from_wheels};
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a server cannot be had, asked or stopped, and what can be done about it.
+/// Why a server is not available, asked or stopped, and what can be done about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(

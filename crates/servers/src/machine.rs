@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 const MIB: u64 = 1024 * 1024;
 const LEAST_FREE_DISK_MIB: u64 = 1024;
 
-/// The memory that can be had without swapping, of the machine or of the container.
+/// The memory that is free without swapping, of the machine or of the container.
 pub(crate) fn available_mib() -> Result<u64> {
     Ok(meminfo_mib("MemAvailable:")?.min(memory_mib()?))
 }

@@ -34,7 +34,7 @@ pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
 /// Whether nobody listens on these ports of a loopback address and none is in `taken`.
 ///
 /// # Errors
-/// `Refused` with the first that cannot be had.
+/// `Refused` with the first that is not available.
 pub(crate) fn check_free(address: Ipv4Addr, ports: &[u16], taken: &HashSet<u16>) -> Result<()> {
     match ports
         .iter()

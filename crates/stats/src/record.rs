@@ -279,7 +279,7 @@ pub struct Footprint {
     #[serde(default)]
     pub compression_metadata_bytes: Option<u64>,
     pub files: Option<u64>,
-    /// What the figures include, and what could not be had.
+    /// What the figures include, and what is not available.
     pub note: Option<String>,
 }
 

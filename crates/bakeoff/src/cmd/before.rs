@@ -124,7 +124,7 @@ impl Before<'_> {
     /// loaded in any case, with the right ones.
     ///
     /// # Errors
-    /// An answer is another one, or cannot be had.
+    /// An answer is another one, or is not available.
     pub async fn check_expectations(&self, rows: &RowsToHold, threads: usize) -> Result<()> {
         self.progress.what("checking expected answers");
         let table = self.workload.table.clone();

@@ -118,7 +118,7 @@ pub fn render_sweep(dir: &Path) -> Result<Exit> {
     Ok(exit_of_sweep(&summary))
 }
 
-/// That some settings cannot be had is a result; that rows are missing, or a design, is not.
+/// That some settings are not available is a result; that rows are missing, or a design, is not.
 fn exit_of_sweep(summary: &SweepSummary) -> Exit {
     let is_wrong = |c: &bakeoff_stats::sweep::Cell| c.check.as_ref().is_some_and(|c| c.is_wrong());
     match () {

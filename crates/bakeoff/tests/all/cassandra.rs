@@ -27,7 +27,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// `None`, with the reason printed, where Cassandra cannot be had; a failure in CI.
+    /// `None`, with the reason printed, where Cassandra is not available; a failure in CI.
     fn new(workload: &str) -> Option<Cluster> {
         let workload = format!("{workload}\n{SMALL_SERVER}");
         let cluster = Cluster {

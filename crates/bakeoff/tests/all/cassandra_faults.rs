@@ -13,7 +13,7 @@ use serde_json::Value;
 struct Desk(Bench);
 
 impl Desk {
-    /// `None`, with the reason printed, where Cassandra cannot be had; a failure in CI.
+    /// `None`, with the reason printed, where Cassandra is not available; a failure in CI.
     fn new(designs: &str) -> Option<Desk> {
         let workload = format!(
             "title = \"t\"\ndesigns = [{designs}]\n[data]\ngenerator = \"sensor\"\n\

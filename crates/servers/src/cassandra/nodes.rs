@@ -44,7 +44,7 @@ impl Nodes {
     /// it, and it knows already which part of the ring each of them has.
     ///
     /// # Errors
-    /// As [`Server::start`], for the first node that cannot be had; `Refused` when the machine
+    /// As [`Server::start`], for the first node that is not available; `Refused` when the machine
     /// lacks the memory for all; `NotAnswering` when they do not find each other within 300 s.
     pub async fn start(options: ServerOptions, count: u8) -> Result<Nodes> {
         let (began, dir) = (Instant::now(), options.dir.clone());

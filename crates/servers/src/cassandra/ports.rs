@@ -49,7 +49,7 @@ impl Ports {
     /// that are free. Those of 0 are any that are free, and so is one of JMX that is taken.
     ///
     /// # Errors
-    /// `Refused` with the first that cannot be had.
+    /// `Refused` with the first that is not available.
     pub(crate) fn of_node(
         node: Node,
         chosen: Option<Ports>,

@@ -16,7 +16,7 @@ pub enum FailureKind {
     Unavailable,
     /// The server refused for its load.
     Overloaded,
-    /// The connection broke or could not be had.
+    /// The connection broke or could not be opened.
     Connection,
     /// Any other error of the server.
     Rejected,

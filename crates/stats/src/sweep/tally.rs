@@ -40,7 +40,7 @@ impl InsertTally {
         self.lasted = self.lasted.max(at);
     }
 
-    /// An insert that failed, or a connection that could not be had for it.
+    /// An insert that failed, or a connection that could not be opened for it.
     pub fn fail(&mut self, rows: u64, kind: FailureKind, message: &str) {
         for (count, known) in self.failed.iter_mut().zip(FailureKind::ALL) {
             *count += u64::from(known == kind);

@@ -103,7 +103,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     report::render_drive(&plan.context.run_dir)
 }
 
-/// Targets with their tables filled and at rest. A design that cannot be had is a failed one.
+/// Targets with their tables filled and at rest. A design that is not available is a failed one.
 async fn fill_all(
     plan: &Plan<'_>,
     engines: &mut Engines,

@@ -124,7 +124,7 @@ async fn compare(
     Ok(())
 }
 
-/// Starts the engines that the designs need; an engine that cannot be had fails its designs only.
+/// Starts the engines that the designs need; an engine that is not available fails its designs only.
 async fn start_designs(
     plan: &Plan<'_>,
     engines: &mut Engines,

@@ -86,7 +86,7 @@ async fn ask(plan: Plan) -> Result<()> {
     Ok(())
 }
 
-/// Why a result could not be written: it could not be had, or not be put where it was to go.
+/// Why a result could not be written: it could not be computed, or not be put where it was to go.
 enum Trouble {
     Table(TableError),
     Output(anyhow::Error),

@@ -143,7 +143,7 @@ fn order(plan: &Plan<'_>, designs: usize) -> Vec<(usize, Setting)> {
     shuffled(all, &[plan.workload.seed])
 }
 
-/// Designs that take inserts, with their engines started; one that cannot be had fails alone.
+/// Designs that take inserts, with their engines started; one that is not available fails alone.
 async fn start_designs(
     plan: &Plan<'_>,
     engines: &mut Engines,

@@ -77,7 +77,7 @@ impl Bench {
     }
 
     /// With a home of its own that shares the user's jars of Cassandra. `None`, with the reason
-    /// printed, where Cassandra cannot be had; a failure in CI.
+    /// printed, where Cassandra is not available; a failure in CI.
     pub fn with_cassandra(workload: &str, readings: &str) -> Option<Bench> {
         Bench::with_servers(workload, readings, Turn::of_one_server())
     }
@@ -105,7 +105,7 @@ impl Bench {
         bench.has("cassandra").then_some(bench)
     }
 
-    /// Whether an engine can be had; else the reason is printed, or is a failure in CI.
+    /// Whether an engine is available; else the reason is printed, or is a failure in CI.
     pub fn has(&self, engine: &str) -> bool {
         let list = self.bakeoff(&["list"]).expect(0).stdout;
         let of_engine = |line: &&str| line.trim_start().starts_with(engine);

@@ -39,7 +39,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// `None` where Cassandra cannot be had.
+    /// `None` where Cassandra is not available.
     pub fn shared() -> Option<Server> {
         Server::shared_for(WORKLOAD)
     }

@@ -85,7 +85,7 @@ impl CassandraStore {
         )
     }
 
-    /// One row, from wherever it can be had.
+    /// One row, from whichever replica has it.
     async fn row(&self, place: Place, meta: &ChunkMeta, column: i16) -> Result<Bytes> {
         let found = self.columns_of_chunk(place, meta.id, vec![column]).await?;
         let found = found.into_iter().collect();

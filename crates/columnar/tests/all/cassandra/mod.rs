@@ -1,5 +1,5 @@
 //! Tables in a real Cassandra: what is put is read, what is acknowledged is never lost nor seen
-//! twice, whoever is killed when, and what cannot be had is told.
+//! twice, whoever is killed when, and what is not available is told.
 //!
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.

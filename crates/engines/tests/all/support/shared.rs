@@ -12,7 +12,7 @@ static KEEPER: OnceLock<Keeper> = OnceLock::new();
 /// Enough for all tests that use it at once.
 const HEAP_MIB: u64 = 1024;
 
-/// The shared server, started for the first that asks; `None` where Cassandra cannot be had.
+/// The shared server, started for the first that asks; `None` where Cassandra is not available.
 pub async fn cassandra() -> Option<Server> {
     if !has_cassandra().await {
         return None;
