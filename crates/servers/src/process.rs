@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 const POLL: Duration = Duration::from_millis(50);
+/// Between two looks at threads that are about to stop.
+const AFTER_PAUSE: Duration = Duration::from_millis(1);
 const AFTER_KILL: Duration = Duration::from_secs(10);
 
 /// Where process ids mean the same thing: a boot of a machine and a pid namespace in it.
@@ -141,14 +143,33 @@ impl ProcessId {
         self.check_ended()
     }
 
-    /// Keeps the group from running until [`ProcessId::resume_group`].
+    /// Keeps the group from running until [`ProcessId::resume_group`], and waits until the threads of
+    /// its leader stand still: each goes on until it has noticed the signal.
     ///
     /// # Errors
     /// `Gone` when it has ended.
     pub(crate) fn pause_group(self) -> Result<()> {
         self.stat()?;
         self.signal_group(Signal::STOP);
+        let deadline = Instant::now() + AFTER_KILL;
+        while Instant::now() < deadline && self.has_running_threads() {
+            std::thread::sleep(AFTER_PAUSE);
+        }
         Ok(())
+    }
+
+    fn has_running_threads(self) -> bool {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.pid));
+        let stats = threads
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|thread| {
+                // A thread that has ended meanwhile has none.
+                fs::read_to_string(thread.path().join("stat")).ok()
+            });
+        let mut states = stats.filter_map(|stat| stat.rsplit_once(") ")?.1.chars().next());
+        states.any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
     }
 
     /// # Errors
