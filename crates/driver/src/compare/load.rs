@@ -10,9 +10,10 @@ use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
 use bakeoff_workload::RowSource;
 use bakeoff_workload::source::RowBatches;
 
+use super::context::{Context, RunError};
+use super::state::SliceBounds;
+use crate::call::if_whole;
 use crate::order::shuffled;
-use crate::run::{Context, RunError, if_whole};
-use crate::state::SliceBounds;
 use crate::{Design, Meter};
 
 /// Rows that are read at a time, and the size of the first slice.

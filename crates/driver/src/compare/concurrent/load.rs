@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use super::order;
-use crate::run::{RunError, within};
+use crate::call::within;
+use crate::compare::context::RunError;
 use crate::{Answer, Design, DesignError};
 
 /// Answers that wait for being compared; with more the clients pause. Each client may exceed it by

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use bakeoff_stats::{Answered, CpuSeconds, Outcome, Record, Step, Timing};
 use bakeoff_workload::Query;
 
+use super::context::{Context, RunError};
+use super::questions::{Questions, VERIFY_ROUND, WARM_UP_ROUND};
+use crate::call::if_whole;
 use crate::order::shuffled;
-use crate::questions::{Questions, VERIFY_ROUND, WARM_UP_ROUND};
-use crate::run::{Context, RunError, if_whole};
 use crate::{Answer, Design, DesignError, Meter};
 
 /// Rounds when neither the command line nor a budget says.

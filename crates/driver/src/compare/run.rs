@@ -1,140 +1,19 @@
 //! The protocol of a comparison, step by step.
 
-use std::any::Any;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use bakeoff_stats::{Journal, JournalError, Record, Step};
-use bakeoff_workload::{Concurrent, DuplicateKeys, RowSource, Workload};
-use futures::FutureExt;
+use bakeoff_stats::{Journal, Record, Step};
+use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 
-use crate::questions::{Questions, check_expectation};
-use crate::state::Log;
-use crate::{Budget, Design, DesignError, Observer, Oracle, concurrent, load, measure};
+use super::context::{Context, RunError, Settings};
+use super::questions::{Questions, check_expectation};
+use super::state::Log;
+use super::{Observer, concurrent, load, measure};
+use crate::{Design, Oracle};
 
 /// Memory that the search for repeated keys may use, in bytes.
 const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;
-
-/// What the command line decided.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Rows to load; `None` lets the budget decide.
-    pub rows: Option<u64>,
-    /// Rounds to measure; `None` lets the budget decide.
-    pub rounds: Option<u32>,
-    pub budget: Option<Budget>,
-    /// The longest that one call to an engine (a slice, a compaction, a query) may take.
-    pub call_limit: Duration,
-    /// Clients that ask at the same time, after the rounds; `None` for none.
-    pub concurrent: Option<Concurrent>,
-}
-
-/// What makes a whole run impossible; a single design's trouble is a record instead.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    #[error(transparent)]
-    Workload(#[from] bakeoff_workload::Error),
-    #[error("cannot compute the right answers: {0}")]
-    Oracle(#[from] DesignError),
-    #[error("{0}")]
-    Expectation(String),
-    #[error("{0} has no rows: there is nothing to compare")]
-    NoRows(String),
-    #[error("the thread that reads the rows stopped: {0}")]
-    Reader(String),
-    #[error("a client that asked stopped: {0}")]
-    Client(String),
-}
-
-/// Everything that the steps share.
-pub struct Context<'a> {
-    pub workload: &'a Workload,
-    pub source: Arc<dyn RowSource>,
-    pub designs: &'a [Arc<dyn Design>],
-    pub settings: &'a Settings,
-    pub log: Log<'a>,
-    pub observer: &'a dyn Observer,
-}
-
-impl<'a> Context<'a> {
-    /// Designs that have not failed.
-    pub fn live(&self) -> Vec<&'a dyn Design> {
-        self.designs
-            .iter()
-            .map(Arc::as_ref)
-            .filter(|d| !self.log.state().design(&d.info().id).failed)
-            .collect()
-    }
-
-    /// Whether how much is loaded is still open.
-    pub fn budget_decides(&self) -> bool {
-        let settings = &self.settings;
-        let open = settings.rows.is_none() && settings.budget.is_some();
-        open && self.log.state().loaded_rows.is_none()
-    }
-
-    /// Waits for a call to an engine, within the limit.
-    pub async fn limited<T>(
-        &self,
-        call: impl Future<Output = Result<T, DesignError>>,
-    ) -> Result<T, DesignError> {
-        within(self.settings.call_limit, call).await
-    }
-
-    /// Takes a design out of the race.
-    pub fn fail(
-        &mut self,
-        design: &dyn Design,
-        step: Step,
-        query: Option<&str>,
-        error: DesignError,
-    ) -> Result<(), RunError> {
-        let reason = match design.dead() {
-            Some(why) => format!("{error}; {why}"),
-            None => error.0,
-        };
-        let id = &design.info().id;
-        self.observer.trouble(id, &reason);
-        Ok(self.log.fail(id, step, query, reason)?)
-    }
-}
-
-/// What a call came to, judged after the clock has stopped: from an engine of which a part is gone
-/// it is the figure of another one.
-pub(crate) fn if_whole<T>(
-    design: &dyn Design,
-    result: Result<T, DesignError>,
-) -> Result<T, DesignError> {
-    match design.dead() {
-        Some(_) if result.is_ok() => Err(DesignError::new("it went on, but not as it began")),
-        _ => result,
-    }
-}
-
-/// Waits for a call to an engine. A panic in a design is that design's failure; the others go on.
-pub(crate) async fn within<T>(
-    limit: Duration,
-    call: impl Future<Output = Result<T, DesignError>>,
-) -> Result<T, DesignError> {
-    let call = AssertUnwindSafe(call).catch_unwind();
-    match tokio::time::timeout(limit, call).await {
-        Ok(Ok(ended)) => ended,
-        Ok(Err(panic)) => Err(DesignError(describe_panic(panic.as_ref()))),
-        Err(_) => Err(DesignError(format!("no end after {limit:?}; given up"))),
-    }
-}
-
-pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    format!(
-        "a bug in Bakeoff or in a library of this engine: {}",
-        text.unwrap_or("it panicked without a message")
-    )
-}
 
 /// Runs a comparison to its end, or goes on with one that was stopped: steps that the journal
 /// holds are not done again. The journal's header has been written by the caller, who also

@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use bakeoff_stats::{Record, Step};
 use bakeoff_workload::Concurrent;
 
+use super::context::{Context, RunError};
+use super::measure;
+use super::questions::{CONCURRENT_ROUND, Questions};
 use crate::order::shuffled;
-use crate::questions::{CONCURRENT_ROUND, Questions};
-use crate::run::{Context, RunError};
-use crate::{Design, DesignError, Meter, measure};
+use crate::{Design, DesignError, Meter};
 use load::Load;
 use tally::Tally;
 
@@ -162,7 +163,7 @@ async fn ask(
 
 /// How long the clients may begin questions to a design.
 fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
-    let share = |budget: crate::Budget| budget.concurrent() / run.designs.len().max(1) as u32;
+    let share = |budget: super::Budget| budget.concurrent() / run.designs.len().max(1) as u32;
     match run.settings.budget {
         Some(budget) => plan.limit.min(share(budget)),
         None => plan.limit,

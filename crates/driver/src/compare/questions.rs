@@ -6,9 +6,10 @@ use std::sync::Arc;
 use bakeoff_stats::Outcome;
 use bakeoff_workload::{Expectation, Query, RowSource, Workload};
 
-use crate::answer::same_text;
-use crate::run::RunError;
-use crate::{Answer, Comparison, Design, DesignError, Expected, Oracle, compare};
+use super::answer::same_text;
+use super::context::RunError;
+use super::{Comparison, compare};
+use crate::{Answer, Design, DesignError, Expected, Oracle};
 
 /// Parameters of the complete answers that are compared before anything is timed.
 pub const VERIFY_ROUND: u32 = u32::MAX;
