@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{DriveHeader, DriveRecord, DriveSummary, DriveSummaryError};
 use crate::JournalError;
-use crate::journal::is_absent;
-use crate::journal::lines::{self, Lines};
+use crate::lines::{self, Lines, is_absent};
 
 const LOG: &str = "drive.jsonl";
 

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use super::{SweepHeader, SweepRecord, SweepSummary};
 use crate::JournalError;
-use crate::journal::is_absent;
-use crate::journal::lines::{self, Lines};
+use crate::lines::{self, Lines, is_absent};
 
 const LOG: &str = "sweep.jsonl";
 

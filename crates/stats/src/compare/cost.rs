@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::{CpuSeconds, DesignInfo, DesignSummary, Summary};
+use super::{DesignSummary, Summary};
+use crate::{CpuSeconds, DesignInfo};
 
 /// 730 hours, as machines are billed.
 const SECONDS_A_MONTH: f64 = 730.0 * 3600.0;

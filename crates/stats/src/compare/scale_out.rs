@@ -1,6 +1,6 @@
 //! What more machines would bring to a cluster whose nodes were measured on one.
 
-use crate::{DesignSummary, Summary};
+use super::{DesignSummary, Summary};
 
 /// Of the clock of CPU times, in seconds.
 const TEN_TICKS: f64 = 0.1;
@@ -71,8 +71,9 @@ fn cost<'a>(design: &'a DesignSummary, query: &str, rounds: u32) -> Option<(&'a 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::*;
-    use crate::{CpuSeconds, NodesInfo, Record};
+    use crate::compare::Record;
+    use crate::compare::testing::*;
+    use crate::{CpuSeconds, NodesInfo};
 
     /// Three nodes with three copies; each of some answers cost the nodes so much.
     fn summary(server_cpu_seconds: f64, rounds: u32) -> Summary {

@@ -1,6 +1,7 @@
 //! The two questions, at production scale.
 
-use crate::{DesignSummary, Estimate, Summary};
+use super::{DesignSummary, Summary};
+use crate::Estimate;
 
 /// A query that read at least this share of the rows grows with the table.
 const SCAN_SHARE: f64 = 0.5;

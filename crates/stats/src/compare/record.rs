@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Concurrent;
+use super::Concurrent;
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure};
 
 /// Rows of the data that a run did not load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,24 +149,6 @@ pub struct Header {
     pub published_notes: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
-    pub os: String,
-    pub cpu: String,
-    pub cores: u32,
-    pub memory_bytes: u64,
-}
-
-/// Several nodes of Cassandra, all on the machine of the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NodesInfo {
-    pub nodes: u32,
-    /// Of each row.
-    pub copies: u32,
-    /// Of reads and writes.
-    pub consistency: String,
-}
-
 impl Header {
     /// How many copies of each row the footprint of a design holds.
     pub fn copies_in(&self, design: &DesignInfo) -> u32 {
@@ -192,69 +175,6 @@ pub struct QueryInfo {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DesignInfo {
-    pub id: String,
-    pub engine: String,
-    /// Settings in force, also those that the id leaves at their defaults.
-    pub settings: Vec<(String, String)>,
-    /// Statements and files that make the layout.
-    pub statements: Vec<String>,
-}
-
-impl DesignInfo {
-    /// A yardstick is measured like all others and shown beside them, but never recommended:
-    /// `memory` bounds the speed of a scan, and loses all rows with its process; `dry` stores
-    /// nothing and bounds the rate of a load.
-    pub fn is_yardstick(&self) -> bool {
-        matches!(self.engine.as_str(), "memory" | "dry")
-    }
-
-    /// Whether a process of its own, or several, work beside the client.
-    pub fn has_server(&self) -> bool {
-        matches!(self.engine.as_str(), "cassandra" | "postgres" | "timescale")
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PublishedFigure {
-    pub design: String,
-    /// A query's name, `load` or `storage`.
-    pub what: String,
-    pub figure: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EngineInfo {
-    pub engine: String,
-    pub version: String,
-    /// Seconds from start until it answered; absent for an engine that already ran.
-    pub start_seconds: Option<f64>,
-    /// Settings that matter (heap, directories, time-outs), name and value.
-    pub settings: Vec<(String, String)>,
-}
-
-/// User and system seconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct CpuSeconds {
-    /// Of Bakeoff itself.
-    pub client: f64,
-    /// Of the engine's own process; absent where it has none or is not ours.
-    pub server: Option<f64>,
-}
-
-impl std::ops::Add for CpuSeconds {
-    type Output = CpuSeconds;
-
-    /// The server's share is known only where both have one.
-    fn add(self, other: CpuSeconds) -> CpuSeconds {
-        CpuSeconds {
-            client: self.client + other.client,
-            server: self.server.zip(other.server).map(|(a, b)| a + b),
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSlice {
     pub design: String,
     /// Counts from 0; slices are loaded in order.
@@ -263,31 +183,6 @@ pub struct LoadSlice {
     pub rows: u64,
     pub seconds: f64,
     pub cpu: CpuSeconds,
-}
-
-/// Bytes after flush and compaction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Footprint {
-    pub design: String,
-    /// By the engine's own accounting, where it has one.
-    pub engine_bytes: Option<u64>,
-    /// Sum of the files on disk (or of the buffers, for `memory`).
-    pub file_bytes: Option<u64>,
-    /// Compressed by uncompressed size, as the engine says.
-    pub compression_ratio: Option<f64>,
-    /// Off-heap memory that the engine needs to find its compressed chunks.
-    #[serde(default)]
-    pub compression_metadata_bytes: Option<u64>,
-    pub files: Option<u64>,
-    /// What the figures include, and what is not available.
-    pub note: Option<String>,
-}
-
-impl Footprint {
-    /// Files on disk where they can be seen, else the engine's word.
-    pub fn bytes(&self) -> Option<u64> {
-        self.file_bytes.or(self.engine_bytes)
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -333,24 +228,4 @@ pub struct Timing {
     pub rows_scanned: Option<u64>,
     pub cpu: CpuSeconds,
     pub outcome: Outcome,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_stores_nothing_or_forgets_is_a_yardstick() {
-        let is_yardstick = |engine: &str| {
-            let info = DesignInfo {
-                id: engine.to_owned(),
-                engine: engine.to_owned(),
-                settings: Vec::new(),
-                statements: Vec::new(),
-            };
-            info.is_yardstick()
-        };
-        let engines = ["memory", "dry", "cassandra", "parquet"].map(is_yardstick);
-        assert_eq!(engines, [true, true, false, false]);
-    }
 }

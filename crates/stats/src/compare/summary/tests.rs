@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::*;
-use crate::{Outcome, Step};
+use crate::compare::testing::*;
+use crate::compare::{Outcome, Step};
 
 fn summary(records: Vec<Record>) -> Summary {
     Summary::of(&run(records)).unwrap()

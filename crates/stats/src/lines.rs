@@ -1,13 +1,13 @@
 //! A file of records, one JSON object a line, in a locked folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::JournalError;
+use crate::JournalError;
 
 const LOCK: &str = "lock";
 
@@ -189,4 +189,9 @@ pub(crate) fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Erro
         path: path.to_owned(),
         source,
     }
+}
+
+/// Whether a file or a folder on the way to it does not exist.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

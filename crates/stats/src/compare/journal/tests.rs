@@ -2,7 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 
 use super::*;
-use crate::testing::header as a_header;
+use crate::compare::testing::header as a_header;
 
 fn started() -> Record {
     Record::Started(Box::new(a_header()))

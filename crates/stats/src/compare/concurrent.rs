@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CpuSeconds, Failure, Outcome, Step};
+use super::{Failure, Outcome, Step};
+use crate::CpuSeconds;
 
 /// Of fewer answers one in a hundred is less than one.
 const ANSWERS_FOR_P99: usize = 100;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::{answered, failed, footprint, loaded, run, timed, wrong};
-use crate::{Concurrent, ConcurrentQuery, Record, Step};
+use crate::compare::testing::{answered, failed, footprint, loaded, run, timed, wrong};
+use crate::compare::{Concurrent, ConcurrentQuery, Record, Step};
 
 /// A core-second is a millionth: 21.024 / 8 cores / 2,628,000 s. A GiB is a tenth.
 fn prices() -> Prices {

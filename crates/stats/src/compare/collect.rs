@@ -1,10 +1,10 @@
 //! Records gathered by design and query, then condensed.
 
-use crate::{
-    Answered, Concurrent, ConcurrentSummary, CpuSeconds, DesignInfo, DesignSummary, EngineInfo,
-    Estimate, Failure, Footprint, Header, LoadSlice, QuerySummary, Record, Step, Summary,
-    SummaryError, Timing,
+use super::{
+    Answered, Concurrent, ConcurrentSummary, DesignSummary, Failure, Header, LoadSlice,
+    QuerySummary, Record, Step, Summary, SummaryError, Timing,
 };
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
 /// What the records said so far.
 pub struct Collected {

@@ -1,10 +1,8 @@
 //! Everything that a report shows, computed from the records alone.
 
-use crate::collect::Collected;
-use crate::{
-    ConcurrentSummary, Cost, CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Forecast,
-    Header, Record, RowsLeft, ScaleOut, Step,
-};
+use super::collect::Collected;
+use super::{ConcurrentSummary, Cost, Forecast, Header, Record, RowsLeft, ScaleOut, Step};
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
 /// A run as its reader sees it. Designs and queries are in the header's order.
 #[derive(Debug, Clone, serde::Serialize)]
