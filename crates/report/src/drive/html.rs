@@ -8,10 +8,10 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary
 
 use super::{Kind, notes, ranking, verdict};
 use crate::chart::{self, Marker, nth_class};
-use crate::html::{
-    answer_list, chart_figure, charts_section, failure_list, footer_line, page, section, state,
-};
 use crate::markup::Escaped;
+use crate::page::{
+    self, answer_list, chart_figure, charts_section, failure_list, footer_line, section, state,
+};
 use crate::units;
 
 /// Loads that are drawn without being asked for.
@@ -34,7 +34,7 @@ pub fn render(summary: &DriveSummary) -> String {
     ];
     let header = &summary.header;
     let what = format!("load {}", state(summary.finished, summary.interrupted));
-    page(
+    page::page(
         &header.title,
         &sections.concat(),
         &footer_line(&header.bakeoff_version, &what, &header.command),
@@ -247,15 +247,11 @@ fn percentiles(summary: &DriveSummary) -> String {
 
 fn setup(summary: &DriveSummary) -> String {
     let header = &summary.header;
-    let engines: String = summary
-        .engines
-        .iter()
-        .map(crate::html::setup::engine)
-        .collect();
+    let engines: String = summary.engines.iter().map(page::setup::engine).collect();
     let designs: String = summary
         .designs
         .iter()
-        .map(|d| crate::html::setup::design_details(&d.info, d.footprint.as_ref()))
+        .map(|d| page::setup::design_details(&d.info, d.footprint.as_ref()))
         .collect();
     let parts: String = header.parts.iter().map(setup::part).collect();
     let content = format!(
@@ -263,12 +259,12 @@ fn setup(summary: &DriveSummary) -> String {
          <h3>Workload</h3>\n{}",
         setup::load(summary),
         tables::mix(header),
-        crate::html::setup::workload(&header.workload, &header.workload_text),
+        page::setup::workload(&header.workload, &header.workload_text),
     );
     section("Setup", &content)
 }
 
 /// `units::duration` of a time that may be missing.
 fn seconds(time: Option<f64>) -> String {
-    time.map_or_else(|| crate::html::table::NONE.to_owned(), units::duration)
+    time.map_or_else(|| page::table::NONE.to_owned(), units::duration)
 }

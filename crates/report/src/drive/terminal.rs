@@ -5,8 +5,8 @@ mod tables;
 use bakeoff_stats::drive::DriveSummary;
 
 use super::{notes, verdict};
-use crate::terminal::section;
-use crate::terminal::text::{Style, wrap};
+use crate::text::section;
+use crate::text::style::{Style, wrap};
 
 /// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
 pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {

@@ -4,10 +4,10 @@ use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
 
 use super::{notes, shortage, shown, verdict};
 use crate::chart;
-use crate::html::setup::{design_details, details, engine, list, started, workload};
-use crate::html::table::{Heading, NONE, Table, or_none};
-use crate::html::{charts_section, failure_list, footer_line, page, section, state};
 use crate::markup::{Escaped, design_id};
+use crate::page::setup::{design_details, details, engine, list, started, workload};
+use crate::page::table::{Heading, NONE, Table, or_none};
+use crate::page::{charts_section, failure_list, footer_line, page, section, state};
 use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.

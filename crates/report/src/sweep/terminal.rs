@@ -3,9 +3,9 @@
 use bakeoff_stats::sweep::{Cell, SweepDesign, SweepHeader, SweepSummary};
 
 use super::{CellText, notes, shown, verdict};
-use crate::terminal::layout::{self, NONE, left, right};
-use crate::terminal::section;
-use crate::terminal::text::{Style, wrap};
+use crate::text::layout::{self, NONE, left, right};
+use crate::text::section;
+use crate::text::style::{Style, wrap};
 use crate::units;
 
 /// From few to many rows a second, in five equal steps of a design's highest rate.

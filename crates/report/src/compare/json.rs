@@ -16,8 +16,8 @@ struct Everything<'a> {
 /// None that a summary made from records can cause.
 pub fn render(summary: &Summary, records: &[Record]) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Everything {
-        verdict: &crate::verdict::paragraph(summary),
-        notes: &crate::notes::of(summary),
+        verdict: &super::verdict::paragraph(summary),
+        notes: &super::notes::of(summary),
         summary,
         records,
     })

@@ -2,19 +2,19 @@
 
 mod concurrent;
 mod cost;
-pub(crate) mod published;
-pub(crate) mod setup;
-pub(crate) mod table;
+mod published;
+mod setup;
 mod tables;
 
 use bakeoff_stats::Summary;
 
+use super::{figure, notes, verdict};
 use crate::chart::{self, Palette};
 use crate::markup::Escaped;
-use crate::verdict::Answer;
-use crate::{figure, notes, units, verdict};
-
-const STYLE: &str = include_str!("style.css");
+use crate::page::{
+    self, answer_list, chart_figure, charts_section, failure_list, footer_line, section, state,
+};
+use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
 pub fn render(summary: &Summary) -> String {
@@ -32,26 +32,7 @@ pub fn render(summary: &Summary) -> String {
         published::of_run(summary),
         setup(summary),
     ];
-    page(&summary.header.title, &sections.concat(), &footer(summary))
-}
-
-/// A document of these sections; the title is text, all else HTML.
-pub(crate) fn page(title: &str, sections: &str, footer: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{} · Bakeoff</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n{sections}</main>\n{footer}</body>\n</html>\n",
-        Escaped(title),
-    )
-}
-
-pub(crate) fn section(title: &str, content: &str) -> String {
-    format!(
-        "<section>\n<h2>{}</h2>\n{content}</section>\n",
-        Escaped(title)
-    )
+    page::page(&summary.header.title, &sections.concat(), &footer(summary))
 }
 
 fn header(summary: &Summary) -> String {
@@ -82,24 +63,6 @@ fn answers(summary: &Summary) -> String {
     answer_list(answers.into_iter().flatten())
 }
 
-pub(crate) fn answer_list(answers: impl Iterator<Item = Answer>) -> String {
-    let answers: String = answers
-        .map(|answer| {
-            format!(
-                "<div><dt>{}</dt><dd class=\"figure\">{}</dd><dd>{}</dd></div>\n",
-                Escaped(&answer.question),
-                Escaped(&answer.figure),
-                Escaped(&answer.basis)
-            )
-        })
-        .collect();
-    if answers.is_empty() {
-        answers
-    } else {
-        format!("<dl class=\"answers\">\n{answers}</dl>\n")
-    }
-}
-
 fn failures(summary: &Summary) -> String {
     let failures = summary.designs.iter().flat_map(|d| {
         d.failures
@@ -107,17 +70,6 @@ fn failures(summary: &Summary) -> String {
             .map(move |f| (figure::place(d, f), f.reason.as_str()))
     });
     failure_list(failures)
-}
-
-/// Where each happened, and why.
-pub(crate) fn failure_list<'a>(failures: impl Iterator<Item = (String, &'a str)>) -> String {
-    let items: String = failures
-        .map(|(place, reason)| format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(place), Escaped(reason)))
-        .collect();
-    if items.is_empty() {
-        return items;
-    }
-    format!("<section class=\"failures\">\n<h2>Failures</h2>\n<dl>\n{items}</dl>\n</section>\n")
 }
 
 fn scatter(summary: &Summary) -> String {
@@ -180,21 +132,6 @@ fn storage_and_loading(summary: &Summary) -> String {
     )
 }
 
-pub(crate) fn charts_section(title: &str, hint: &str, charts: &str) -> String {
-    if charts.is_empty() {
-        return String::new();
-    }
-    let hint = format!("<p class=\"hint-text\">{hint}</p>\n");
-    section(
-        title,
-        &format!("{hint}<div class=\"charts\">\n{charts}</div>\n"),
-    )
-}
-
-pub(crate) fn chart_figure(title: &str, chart: &str) -> String {
-    format!("<figure><h3>{}</h3>\n{chart}</figure>\n", Escaped(title))
-}
-
 fn forecast(summary: &Summary) -> String {
     let Some(forecast) = summary.forecast.as_ref().filter(|f| !f.queries.is_empty()) else {
         return String::new();
@@ -212,7 +149,7 @@ fn forecast(summary: &Summary) -> String {
 }
 
 fn setup(summary: &Summary) -> String {
-    let engines: String = summary.engines.iter().map(setup::engine).collect();
+    let engines: String = summary.engines.iter().map(page::setup::engine).collect();
     let designs: String = summary.designs.iter().map(setup::design).collect();
     let queries: String = summary
         .header
@@ -223,7 +160,7 @@ fn setup(summary: &Summary) -> String {
     let content = format!(
         "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{queries}{}",
         setup::run(summary),
-        setup::workload(&summary.header.workload, &summary.header.workload_text),
+        page::setup::workload(&summary.header.workload, &summary.header.workload_text),
     );
     section("Setup", &content)
 }
@@ -233,20 +170,4 @@ fn footer(summary: &Summary) -> String {
     let state = state(summary.finished, summary.interrupted);
     let what = format!("run {state}");
     footer_line(&header.bakeoff_version, &what, &header.command)
-}
-
-pub(crate) fn state(finished: bool, interrupted: bool) -> &'static str {
-    match (finished, interrupted) {
-        (true, _) => "finished",
-        (false, true) => "interrupted",
-        (false, false) => "not finished",
-    }
-}
-
-pub(crate) fn footer_line(version: &str, what: &str, command: &str) -> String {
-    format!(
-        "<footer>Bakeoff {} · {what} · <code>{}</code></footer>\n",
-        Escaped(version),
-        Escaped(command),
-    )
 }

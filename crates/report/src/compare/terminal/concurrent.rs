@@ -3,9 +3,9 @@
 use bakeoff_stats::{ConcurrentFigures, DesignSummary, Summary};
 use comfy_table::{Attribute, Cell};
 
-use super::layout::{NONE, left, red, right, set_width, table};
-use super::text::{Style, wrap};
-use crate::concurrent::{COLUMNS, cells, hint, is_right};
+use crate::compare::concurrent::{COLUMNS, cells, hint, is_right};
+use crate::text::layout::{NONE, left, red, right, set_width, table};
+use crate::text::style::{Style, wrap};
 
 /// `None` where no design was asked that way.
 pub fn tables(summary: &Summary, width: usize, style: Style) -> Option<String> {

@@ -3,15 +3,9 @@
 
 use bakeoff_stats::{Basis, Forecast, QueryForecast, Summary};
 
-use crate::{engine_choice, units};
-
-/// One of the two questions, answered by one figure.
-pub struct Answer {
-    pub question: String,
-    pub figure: String,
-    /// What the figure is for.
-    pub basis: String,
-}
+use super::engine_choice;
+use crate::answer::Answer;
+use crate::units;
 
 pub fn storage_to_buy(summary: &Summary) -> Option<Answer> {
     let forecast = summary.forecast.as_ref()?;

@@ -2,9 +2,9 @@
 
 use bakeoff_stats::{Cost, Summary};
 
-use super::layout::{left, or_none, right, set_width, table};
-use super::text::{Style, wrap};
-use crate::cost::{ON_CONCURRENT, cells, columns, hint, range, ranking};
+use crate::compare::cost::{ON_CONCURRENT, cells, columns, hint, range, ranking};
+use crate::text::layout::{left, or_none, right, set_width, table};
+use crate::text::style::{Style, wrap};
 
 /// `None` without prices.
 pub fn tables(summary: &Summary, width: usize, style: Style) -> Option<String> {

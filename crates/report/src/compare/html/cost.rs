@@ -2,10 +2,10 @@
 
 use bakeoff_stats::{Cost, CostRange, Summary};
 
-use super::section;
-use super::table::{Heading, Table, or_none};
-use crate::cost::{ON_CONCURRENT, TITLE, cells, columns, hint, range};
+use crate::compare::cost::{ON_CONCURRENT, TITLE, cells, columns, hint, range};
 use crate::markup::{Escaped, design_id};
+use crate::page::section;
+use crate::page::table::{Heading, Table, or_none};
 
 /// Empty without prices.
 pub fn of_run(summary: &Summary) -> String {

@@ -1,9 +1,9 @@
-//! What was measured on what: everything that one needs to repeat the run.
+//! What was measured on what, as the pages of all measurements show it.
 
-use bakeoff_stats::{DesignInfo, DesignSummary, EngineInfo, Footprint, Machine, Summary};
+use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Machine};
 
 use crate::markup::Escaped;
-use crate::{notes, units};
+use crate::units;
 
 /// What was started, when, by which version and on which machine.
 pub fn started(
@@ -25,59 +25,6 @@ pub fn started(
     ]
 }
 
-pub fn run(summary: &Summary) -> String {
-    let header = &summary.header;
-    let scale = &header.scale;
-    let mut facts = started(
-        &header.command,
-        &header.started_at,
-        &header.bakeoff_version,
-        &header.machine,
-    );
-    facts.extend([
-        ("Threads", header.threads.to_string()),
-        ("Data", format!("{}, seed {}", header.data, header.seed)),
-        ("Rows", notes::rows(summary)),
-        (
-            "Table",
-            format!("{}, {} columns", header.table, header.columns),
-        ),
-        ("Rounds", format!("{} in random order", summary.rounds)),
-        ("Warm-up", warm_up(summary)),
-        (
-            "Full scale",
-            format!(
-                "{} rows, {} copies, {} users, {} cores",
-                units::count(scale.full_rows),
-                scale.replication,
-                scale.users,
-                scale.cores
-            ),
-        ),
-    ]);
-    facts.extend(
-        header
-            .budget_seconds
-            .map(|s| ("Budget", units::duration(s))),
-    );
-    facts.extend(summary.seconds.map(|s| ("Took", units::duration(s))));
-    facts.extend(
-        summary
-            .peak_memory_bytes
-            .map(|b| ("Peak memory of Bakeoff", units::bytes(b as f64))),
-    );
-    list(facts.iter().map(|(name, value)| (*name, value.as_str())))
-}
-
-fn warm_up(summary: &Summary) -> String {
-    let passes = summary.warm_up_passes;
-    match summary.steady {
-        None => "not done yet".to_owned(),
-        Some(true) => format!("{passes} passes, then times were steady"),
-        Some(false) => format!("{passes} passes, times were not yet steady"),
-    }
-}
-
 pub fn engine(engine: &EngineInfo) -> String {
     let start = engine
         .start_seconds
@@ -88,10 +35,6 @@ pub fn engine(engine: &EngineInfo) -> String {
         .map(|(n, v)| (n.as_str(), v.as_str()));
     let facts = list(start.iter().map(|(n, v)| (*n, v.as_str())).chain(facts));
     details(&format!("{} {}", engine.engine, engine.version), &facts)
-}
-
-pub fn design(design: &DesignSummary) -> String {
-    design_details(&design.info, design.footprint.as_ref())
 }
 
 pub fn design_details(info: &DesignInfo, footprint: Option<&Footprint>) -> String {
@@ -127,13 +70,6 @@ pub fn footprint(footprint: &Footprint) -> Vec<(&'static str, String)> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-pub fn query(name: &str, sql: &str) -> String {
-    details(
-        &format!("query {name}"),
-        &format!("<pre>{}</pre>\n", Escaped(sql)),
-    )
 }
 
 pub fn workload(name: &str, text: &str) -> String {

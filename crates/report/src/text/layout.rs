@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table, TableComponent, presets};
 
-use super::text::Style;
+use super::style::Style;
 
 pub const NONE: &str = "–";
 

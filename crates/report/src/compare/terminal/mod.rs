@@ -2,15 +2,14 @@
 
 mod concurrent;
 mod cost;
-pub(crate) mod layout;
 mod tables;
-pub(crate) mod text;
 
 use bakeoff_stats::Summary;
 
-use crate::concurrent::TITLE;
-use crate::{figure, notes, verdict};
-use text::{Style, wrap};
+use super::concurrent::TITLE;
+use super::{figure, notes, verdict};
+use crate::text::section;
+use crate::text::style::{Style, wrap};
 
 /// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
 pub fn render(summary: &Summary, width: usize, color: bool) -> String {
@@ -28,7 +27,7 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     let concurrent = concurrent::tables(summary, width, style);
     parts.extend(concurrent.map(|tables| section(TITLE, style, &tables)));
     let cost = cost::tables(summary, width, style);
-    parts.extend(cost.map(|tables| section(crate::cost::TITLE, style, &tables)));
+    parts.extend(cost.map(|tables| section(crate::compare::cost::TITLE, style, &tables)));
     parts.extend(failures(summary, width, style));
     parts.extend(remarks(summary, width, style));
     parts.push(section(
@@ -37,10 +36,6 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
         &wrap(&verdict::paragraph(summary), width, "", ""),
     ));
     parts.join("\n\n") + "\n"
-}
-
-pub(crate) fn section(title: &str, style: Style, body: &str) -> String {
-    format!("{}\n{body}", style.bold(title))
 }
 
 fn heading(summary: &Summary, width: usize, style: Style) -> String {

@@ -2,9 +2,9 @@
 
 use bakeoff_stats::{Basis, CpuSeconds, DesignSummary, Forecast, QuerySummary, Summary};
 
-use super::table::{Heading, NONE, Table, or_none};
-use crate::figure::{self, Figure};
+use crate::compare::figure::{self, Figure};
 use crate::markup::{Escaped, design_id};
+use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 
 pub fn forecast(forecast: &Forecast) -> String {

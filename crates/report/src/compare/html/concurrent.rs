@@ -2,10 +2,10 @@
 
 use bakeoff_stats::{ConcurrentFigures, ConcurrentSummary, Summary};
 
-use super::section;
-use super::table::{Heading, NONE, Table};
-use crate::concurrent::{COLUMNS, TITLE, cells, hint, is_right};
+use crate::compare::concurrent::{COLUMNS, TITLE, cells, hint, is_right};
 use crate::markup::{Escaped, design_id};
+use crate::page::section;
+use crate::page::table::{Heading, NONE, Table};
 
 /// Empty where no design was asked that way.
 pub fn of_run(summary: &Summary) -> String {

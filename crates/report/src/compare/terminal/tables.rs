@@ -3,9 +3,9 @@
 use bakeoff_stats::{DesignSummary, QuerySummary, Summary};
 use comfy_table::{Attribute, Cell, Table};
 
-use super::layout::{NONE, fits, left, or_none, red, right, set_width, table};
-use super::text::Style;
-use crate::figure::{self, Figure};
+use crate::compare::figure::{self, Figure};
+use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
+use crate::text::style::Style;
 use crate::units;
 
 /// The intervals of the loading rates are left out where they do not fit.
