@@ -10,6 +10,7 @@ pub mod drive;
 mod error;
 mod estimate;
 mod lines;
+mod log;
 mod machine;
 pub mod sweep;
 
@@ -24,4 +25,5 @@ pub use design::{DesignInfo, Footprint, PublishedFigure};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use error::JournalError;
 pub use estimate::Estimate;
+pub use log::{LogRecord, RunLog, SavedRun};
 pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo};

@@ -1,21 +1,34 @@
-//! The run folder: `journal.jsonl`, appended and synced step by step, locked while a run writes.
+//! The run folder: `journal.jsonl`, which a later run of the same command goes on with.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Header, Record, Summary, SummaryError};
 use crate::JournalError;
-use crate::lines::{self, Lines, is_absent};
+use crate::log::{self, LogRecord, RunLog, SavedRun};
 
-const JOURNAL: &str = "journal.jsonl";
+impl LogRecord for Record {
+    type Header = Header;
+
+    const FILE: &'static str = "journal.jsonl";
+    const COMMAND: &'static str = "run";
+
+    fn started(header: Header) -> Record {
+        Record::Started(Box::new(header))
+    }
+
+    fn header(&self) -> Option<&Header> {
+        match self {
+            Record::Started(header) => Some(header),
+            _ => None,
+        }
+    }
+}
 
 /// The journal of a run that is going on. It holds the folder's lock until it is dropped.
 #[derive(Debug)]
 pub struct Journal {
-    dir: PathBuf,
-    lines: Lines,
+    log: RunLog<Record>,
     records: Vec<Record>,
-    _lock: File,
 }
 
 impl Journal {
@@ -27,18 +40,10 @@ impl Journal {
     /// # Errors
     /// The folder is in use, finished, of another command, unreadable or unwritable.
     pub fn create_or_resume(dir: &Path, fingerprint: &str) -> Result<Journal, JournalError> {
-        let lock = lines::claim(dir, JOURNAL)?;
-        let path = dir.join(JOURNAL);
-        let (mut lines, records) = Lines::open(&path)?;
-        check_begins_as_a_run(&path, &records)?;
+        let (mut log, records) = RunLog::claim(dir)?;
         check_may_go_on(dir, &records, fingerprint)?;
-        lines.begin()?;
-        Ok(Journal {
-            dir: dir.to_owned(),
-            lines,
-            records,
-            _lock: lock,
-        })
+        log.begin()?;
+        Ok(Journal { log, records })
     }
 
     /// Finds what [`Journal::create_or_resume`] would refuse, without making or writing anything.
@@ -46,15 +51,11 @@ impl Journal {
     /// # Errors
     /// The folder is in use, finished, of another command, or holds other files.
     pub fn check(dir: &Path, fingerprint: &str) -> Result<(), JournalError> {
-        lines::check(dir, JOURNAL)?;
-        let path = dir.join(JOURNAL);
-        let records = lines::read_if_there(&path)?;
-        check_begins_as_a_run(&path, &records)?;
-        check_may_go_on(dir, &records, fingerprint)
+        check_may_go_on(dir, &RunLog::look(dir)?, fingerprint)
     }
 
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.log.dir()
     }
 
     /// Everything that happened so far, also before a kill.
@@ -67,91 +68,37 @@ impl Journal {
     /// # Errors
     /// The disk is full or failed. The records before this one stay readable.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        self.lines.append(record)?;
+        self.log.append(record)?;
         self.records.push(record.clone());
         Ok(())
     }
 }
 
 /// A saved run, finished or not, as reports read it. It needs no lock.
-#[derive(Debug)]
-pub struct Run {
-    dir: PathBuf,
-    header: Header,
-    records: Vec<Record>,
-}
+pub type Run = SavedRun<Record>;
 
 impl Run {
     /// # Errors
-    /// There is no run in the folder, or its journal is damaged.
-    pub fn open(dir: &Path) -> Result<Run, JournalError> {
-        let path = dir.join(JOURNAL);
-        let missing = || JournalError::Missing {
-            dir: dir.to_owned(),
-            file: JOURNAL,
-            command: "run",
-        };
-        let records: Vec<Record> = lines::read(&path).map_err(|error| match error {
-            JournalError::Io { source, .. } if is_absent(&source) => missing(),
-            other => other,
-        })?;
-        check_begins_as_a_run(&path, &records)?;
-        let header = header(&records).cloned().ok_or_else(missing)?;
-        Ok(Run {
-            dir: dir.to_owned(),
-            header,
-            records,
-        })
-    }
-
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    pub fn header(&self) -> &Header {
-        &self.header
-    }
-
-    pub fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    /// # Errors
     /// The records contradict the run's header.
     pub fn summary(&self) -> Result<Summary, SummaryError> {
-        Summary::of(&self.records)
+        Summary::of(self.records())
     }
-}
-
-fn check_begins_as_a_run(path: &Path, records: &[Record]) -> Result<(), JournalError> {
-    if records.is_empty() || header(records).is_some() {
-        return Ok(());
-    }
-    Err(JournalError::NoHeader {
-        path: path.to_owned(),
-    })
 }
 
 fn check_may_go_on(dir: &Path, records: &[Record], fingerprint: &str) -> Result<(), JournalError> {
+    let header = log::header(dir, records)?;
     if let Some(Record::Finished { at, .. }) = records.last() {
         return Err(JournalError::Finished {
             dir: dir.to_owned(),
             at: at.clone(),
         });
     }
-    match header(records) {
+    match header {
         Some(header) if header.fingerprint != fingerprint => Err(JournalError::OtherCommand {
             dir: dir.to_owned(),
             command: header.command.clone(),
         }),
         _ => Ok(()),
-    }
-}
-
-fn header(records: &[Record]) -> Option<&Header> {
-    match records.first() {
-        Some(Record::Started(header)) => Some(header),
-        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::path::PathBuf;
 
 use super::*;
 use crate::compare::testing::header as a_header;
@@ -32,7 +33,7 @@ fn folder_with(records: &[Record]) -> tempfile::TempDir {
 fn add_bytes(dir: &Path, bytes: &[u8]) {
     let mut file = OpenOptions::new()
         .append(true)
-        .open(dir.join(JOURNAL))
+        .open(dir.join(Record::FILE))
         .unwrap();
     file.write_all(bytes).unwrap();
 }
@@ -212,7 +213,7 @@ fn an_unwritable_folder_says_what_to_do() {
 fn a_full_disk_is_an_error_that_says_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::create_or_resume(dir.path(), "f1").unwrap();
-    journal.lines.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+    journal.log.lines.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
     let message = journal.append(&started()).unwrap_err().to_string();
     assert!(message.contains("make room on the disk"), "{message}");
     assert!(
@@ -226,7 +227,7 @@ fn a_line_left_by_a_failed_write_is_cut_off_before_the_next() {
     let dir = folder_with(&[started()]);
     let mut journal = Journal::create_or_resume(dir.path(), "f1").unwrap();
     add_bytes(dir.path(), b"half a li");
-    journal.lines.torn = true;
+    journal.log.lines.torn = true;
     journal.append(&warning("after")).unwrap();
     assert_eq!(
         Run::open(dir.path()).unwrap().records(),
