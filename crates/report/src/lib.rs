@@ -10,6 +10,7 @@ mod answer;
 mod chart;
 mod compare;
 pub mod drive;
+mod everything;
 mod markup;
 mod nodes;
 mod page;

@@ -11,16 +11,12 @@ use bakeoff_stats::Summary;
 use super::{figure, notes, verdict};
 use crate::chart::{self, Palette};
 use crate::markup::Escaped;
-use crate::page::{
-    self, answer_list, chart_figure, charts_section, failure_list, footer_line, section, state,
-};
+use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
 pub fn render(summary: &Summary) -> String {
     let sections = [
-        header(summary),
-        failures(summary),
         scatter(summary),
         query_charts(summary),
         concurrent::of_run(summary),
@@ -32,44 +28,34 @@ pub fn render(summary: &Summary) -> String {
         published::of_run(summary),
         setup(summary),
     ];
-    page::page(&summary.header.title, &sections.concat(), &footer(summary))
+    frame(summary).around(&sections)
 }
 
-fn header(summary: &Summary) -> String {
+fn frame(summary: &Summary) -> Frame<'_> {
     let header = &summary.header;
-    let notes: String = notes::of(summary)
-        .iter()
-        .map(|note| format!("<li>{}</li>\n", Escaped(note)))
-        .collect();
-    format!(
-        "<header>\n<p class=\"eyebrow\">Bakeoff · workload {} · {}</p>\n<h1>{}</h1>\n\
-         <p class=\"facts\">{}</p>\n\
-         {}<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
-        Escaped(&header.workload),
-        Escaped(&header.started_at),
-        Escaped(&header.title),
-        Escaped(notes::facts(summary)),
-        answers(summary),
-        Escaped(verdict::paragraph(summary)),
-    )
-}
-
-/// The two questions, each with its figure.
-fn answers(summary: &Summary) -> String {
     let answers = [
         verdict::storage_to_buy(summary),
         verdict::time_to_answer(summary),
     ];
-    answer_list(answers.into_iter().flatten())
-}
-
-fn failures(summary: &Summary) -> String {
     let failures = summary.designs.iter().flat_map(|d| {
         d.failures
             .iter()
-            .map(move |f| (figure::place(d, f), f.reason.as_str()))
+            .map(move |f| (figure::place(d, f), f.reason.clone()))
     });
-    failure_list(failures)
+    Frame {
+        subject: "workload",
+        workload: &header.workload,
+        title: &header.title,
+        started_at: &header.started_at,
+        facts: notes::facts(summary),
+        answers: answers.into_iter().flatten().collect(),
+        verdict: verdict::paragraph(summary),
+        notes: notes::of(summary),
+        failures: failures.collect(),
+        version: &header.bakeoff_version,
+        state: format!("run {}", state(summary.finished, summary.interrupted)),
+        command: &header.command,
+    }
 }
 
 fn scatter(summary: &Summary) -> String {
@@ -163,11 +149,4 @@ fn setup(summary: &Summary) -> String {
         page::setup::workload(&summary.header.workload, &summary.header.workload_text),
     );
     section("Setup", &content)
-}
-
-fn footer(summary: &Summary) -> String {
-    let header = &summary.header;
-    let state = state(summary.finished, summary.interrupted);
-    let what = format!("run {state}");
-    footer_line(&header.bakeoff_version, &what, &header.command)
 }
