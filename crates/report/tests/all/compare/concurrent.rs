@@ -3,7 +3,7 @@ use bakeoff_stats::{
     BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Record, Summary,
 };
 
-use crate::fixture;
+use super::fixture;
 
 /// 150 scans of 1 to 150 ms and 20 questions of a month, of which two more were refused.
 fn asked() -> Record {
@@ -75,7 +75,7 @@ fn the_terminal_has_the_figures_over_all_and_of_each_query() {
 fn the_page_and_the_json_have_them_too() {
     let (records, summary) = (records(), Summary::of(&records()).unwrap());
     let page = html::render(&summary);
-    assert_eq!(crate::html::open_elements(&page), Ok(Vec::new()));
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
     assert!(page.contains("parquet?codec=zstd, query by query"));
     assert!(page.contains("<span class=\"failed\">2</span>"));
     assert!(page.contains("too many &lt;clients&gt;"));

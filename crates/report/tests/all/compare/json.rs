@@ -1,6 +1,6 @@
 use bakeoff_report::json::render;
 
-use crate::fixture;
+use super::fixture;
 
 #[test]
 fn everything_is_there() {

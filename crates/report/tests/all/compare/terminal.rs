@@ -1,7 +1,7 @@
 use bakeoff_report::terminal::render;
 use bakeoff_stats::{DesignSummary, RowsLeft, Summary};
 
-use crate::fixture;
+use super::fixture;
 
 fn summary() -> Summary {
     fixture::summary().unwrap()

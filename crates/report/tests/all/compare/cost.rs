@@ -1,7 +1,7 @@
 use bakeoff_report::{html, json, terminal};
 use bakeoff_stats::{Prices, Summary};
 
-use crate::fixture;
+use super::fixture;
 
 fn priced() -> Summary {
     fixture::summary().unwrap().priced(Prices {
@@ -42,7 +42,7 @@ fn the_terminal_has_designs_and_for_each_query_the_cheapest_and_the_dearest() {
 #[test]
 fn the_page_and_the_json_have_them_too_and_without_prices_nothing() {
     let page = html::render(&priced());
-    assert_eq!(crate::html::open_elements(&page), Ok(Vec::new()));
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
     assert!(page.contains("Prices of &lt;ours&gt;"));
     let of = |summary: &Summary| {
         let json = json::render(summary, &fixture::records()).unwrap();

@@ -1,7 +1,7 @@
 use bakeoff_report::html::render;
 use bakeoff_stats::Summary;
 
-use crate::fixture;
+use super::fixture;
 
 fn page() -> String {
     render(&fixture::summary().unwrap())
