@@ -1,4 +1,4 @@
-//! Calls to an engine: how long one may take, and what it came to.
+//! Calls to an engine: the time that one may take, and how it ended.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! The one figure that answers a question, as it stands at the head of a page.
+//! The figure that answers a question at the head of a page.
 
 /// A question, answered by one figure.
 pub struct Answer {

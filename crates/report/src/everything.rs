@@ -10,7 +10,7 @@ struct Everything<'a, S, R> {
     records: &'a [R],
 }
 
-/// The verdict, the notes, the summary and every record as JSON.
+/// Writes the verdict, the notes, the summary and every record as JSON.
 ///
 /// # Errors
 /// None that a summary made from records can cause.

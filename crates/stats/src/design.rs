@@ -1,4 +1,4 @@
-//! A design: how it is made, what it takes on the disk, what was published of its like.
+//! A design: its settings and statements, its size on the disk, and figures published about it.
 
 use serde::{Deserialize, Serialize};
 

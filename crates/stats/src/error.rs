@@ -1,4 +1,4 @@
-//! Trouble with the folder of a measurement.
+//! Errors of a measurement's folder, each with what its reader can do.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Numbers: what a measurement saw, kept in one folder, and what it supports.
+//! Numbers: the records of a measurement, kept in one folder, and the figures that they support.
 //!
 //! No engine, no clock and no thread is known here. A comparison ([`Journal`], [`Run`],
 //! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder that

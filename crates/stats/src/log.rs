@@ -110,6 +110,8 @@ impl<R: LogRecord> SavedRun<R> {
         dir.join(R::FILE).exists()
     }
 
+    /// Reads a folder.
+    ///
     /// # Errors
     /// There is no such measurement in the folder, or its log is damaged.
     pub fn open(dir: &Path) -> Result<SavedRun<R>, JournalError> {

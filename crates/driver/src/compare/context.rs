@@ -1,4 +1,4 @@
-//! What the steps of a comparison share.
+//! The state that all steps of a comparison share, and what ends one of them or all.
 
 use std::sync::Arc;
 use std::time::Duration;

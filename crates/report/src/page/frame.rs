@@ -1,4 +1,4 @@
-//! What stands around the sections of every page: its head, its failures and its foot.
+//! The frame of every page: its head, its failures and its foot.
 
 use crate::answer::Answer;
 use crate::markup::Escaped;
@@ -7,13 +7,13 @@ const STYLE: &str = include_str!("style.css");
 
 /// The texts around the sections of a page. They are escaped here.
 pub struct Frame<'a> {
-    /// What is shown of the workload: `load of workload`.
+    /// The measurement, up to the name of the workload: `load of workload`.
     pub subject: &'a str,
     pub workload: &'a str,
     pub title: &'a str,
     /// RFC 3339, UTC.
     pub started_at: &'a str,
-    /// What was measured, in one line.
+    /// One line about what was measured.
     pub facts: String,
     pub answers: Vec<Answer>,
     pub verdict: String,
@@ -21,13 +21,13 @@ pub struct Frame<'a> {
     /// Where each failure happened, and why.
     pub failures: Vec<(String, String)>,
     pub version: &'a str,
-    /// How far the measurement came: `load finished`.
+    /// The measurement and how far it came: `load finished`.
     pub state: String,
     pub command: &'a str,
 }
 
 impl Frame<'_> {
-    /// The whole page; its sections are HTML.
+    /// Makes the whole page, with these sections, which are HTML.
     pub fn around(&self, sections: &[String]) -> String {
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -107,7 +107,7 @@ impl Frame<'_> {
     }
 }
 
-/// How far a measurement came, in words.
+/// Says how far a measurement came.
 pub fn state(finished: bool, interrupted: bool) -> &'static str {
     if finished {
         "finished"

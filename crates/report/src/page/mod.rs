@@ -1,4 +1,4 @@
-//! What the HTML pages of all measurements have: a document that needs no network and no scripts.
+//! The parts that the HTML pages of all measurements share. A page needs no network and no scripts.
 
 mod frame;
 pub mod published;

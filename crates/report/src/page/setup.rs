@@ -1,4 +1,4 @@
-//! What was measured on what, as the pages of all measurements show it.
+//! The setup of a measurement, as all pages show it: machine, engines, designs and workload.
 
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Machine};
 

@@ -1,4 +1,4 @@
-//! What the terminal reports of all measurements have: a heading, failures, notes and the verdict.
+//! The parts that the terminal reports of all measurements share.
 
 pub mod layout;
 pub mod style;
@@ -9,23 +9,23 @@ pub fn section(title: &str, style: Style, body: &str) -> String {
     format!("{}\n{body}", style.bold(title))
 }
 
-/// A section of wrapped text.
+/// Shows wrapped text under a title.
 pub fn paragraph(title: &str, text: &str, width: usize, style: Style) -> String {
     section(title, style, &wrap(text, width, "", ""))
 }
 
-/// Where a failure happened, and why.
+/// Shows where a failure happened, and why.
 pub fn failure(place: &str, reason: &str, width: usize, style: Style) -> String {
     let place = style.red(&wrap(place, width, "✗ ", "  "));
     format!("{place}\n{}", wrap(reason, width, "  ", "  "))
 }
 
-/// The section of failures; `None` without any.
+/// Shows all failures, each from [`failure`]; `None` if there are none.
 pub fn failures(failures: &[String], style: Style) -> Option<String> {
     (!failures.is_empty()).then(|| section("Failures", style, &failures.join("\n")))
 }
 
-/// The section of notes; `None` without any.
+/// Shows all notes; `None` if there are none.
 pub fn notes(notes: &[String], width: usize, style: Style) -> Option<String> {
     let lines: Vec<String> = notes
         .iter()

@@ -78,6 +78,8 @@ impl Journal {
 pub type Run = SavedRun<Record>;
 
 impl Run {
+    /// Sums up the records.
+    ///
     /// # Errors
     /// The records contradict the run's header.
     pub fn summary(&self) -> Result<Summary, SummaryError> {

@@ -1,4 +1,4 @@
-//! A comparison in numbers: what was loaded, answered and timed, and what that supports.
+//! A comparison in numbers: rows loaded, answers compared, times, and the figures that they support.
 //!
 //! [`Journal`] appends what happened to the run folder; [`Run`] reads it back; [`Summary`] is
 //! everything that a report shows.

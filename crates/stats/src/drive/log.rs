@@ -28,6 +28,8 @@ pub type DriveLog = RunLog<DriveRecord>;
 pub type DriveRun = SavedRun<DriveRecord>;
 
 impl DriveRun {
+    /// Sums up the records.
+    ///
     /// # Errors
     /// The records contradict the header, or a histogram log is missing or damaged.
     pub fn summary(&self) -> Result<DriveSummary, DriveSummaryError> {
