@@ -5,27 +5,19 @@
 //! run's journal, where a later call goes on. [`drive`] is the load driver: many operations at once,
 //! timed from the moment they were due. [`sweep`] inserts batches from many workers in closed loops.
 
-mod answer;
-mod budget;
-mod concurrent;
+mod call;
+mod compare;
 mod cpu;
 mod design;
 pub mod drive;
-mod load;
-mod measure;
-mod observer;
 mod oracle;
 mod order;
-mod questions;
-mod run;
-mod state;
 pub mod sweep;
 
-pub use answer::{Comparison, compare};
-pub use budget::Budget;
+pub use compare::{
+    Budget, Comparison, Observer, RunError, Settings, Silent, check_expectations, compare, run,
+};
 pub use cpu::{Meter, peak_memory_bytes, process_cpu_seconds};
 pub use design::{Answer, Design, DesignError};
-pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};
 pub use order::shuffled;
-pub use run::{RunError, Settings, check_expectations, run};

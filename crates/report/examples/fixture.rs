@@ -9,7 +9,7 @@ use bakeoff_report::{drive as load_report, html, json, sweep as sweep_report, te
 
 #[path = "../tests/all/drive/fixture.rs"]
 mod drive;
-#[path = "../tests/all/fixture.rs"]
+#[path = "../tests/all/compare/fixture.rs"]
 mod fixture;
 #[path = "../tests/all/sweep/fixture.rs"]
 mod sweep;

@@ -1,22 +1,21 @@
 //! Shows a run: in the terminal, as one HTML file, as JSON.
 //!
-//! Everything here is a pure function of a [`Summary`](bakeoff_stats::Summary), or, in [`drive`],
-//! of a [`DriveSummary`](bakeoff_stats::drive::DriveSummary), or, in [`sweep`], of a
-//! [`SweepSummary`](bakeoff_stats::sweep::SweepSummary); what is worth saying is decided once,
-//! in `verdict` and `notes`, and shown in each form.
+//! Everything here is a pure function of a summary: a comparison's
+//! ([`Summary`](bakeoff_stats::Summary)) in [`html`], [`json`] and [`terminal`], a load's
+//! ([`DriveSummary`](bakeoff_stats::drive::DriveSummary)) in [`drive`], an insert sweep's
+//! ([`SweepSummary`](bakeoff_stats::sweep::SweepSummary)) in [`sweep`]. What is worth saying is
+//! decided once, in `verdict` and `notes` of each, and shown in each form.
 
+mod answer;
 mod chart;
-mod concurrent;
-mod cost;
+mod compare;
 pub mod drive;
-mod engine_choice;
-mod figure;
-pub mod html;
-pub mod json;
+mod everything;
 mod markup;
 mod nodes;
-mod notes;
+mod page;
 pub mod sweep;
-pub mod terminal;
+mod text;
 pub mod units;
-mod verdict;
+
+pub use compare::{html, json, terminal};

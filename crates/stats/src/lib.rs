@@ -1,33 +1,29 @@
-//! Numbers: what a run saw, kept in one folder, and what it supports.
+//! Numbers: the records of a measurement, kept in one folder, and the figures that they support.
 //!
-//! No engine, no clock and no thread is known here. [`Journal`] appends what happened to the run
-//! folder; [`Run`] reads it back; [`Summary`] is everything that a report shows.
+//! No engine, no clock and no thread is known here. A comparison ([`Journal`], [`Run`],
+//! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder that
+//! holds them, and a summary that has everything that a report shows.
 
-mod collect;
-mod concurrent;
-mod cost;
+mod compare;
+mod design;
 pub mod drive;
+mod error;
 mod estimate;
-mod forecast;
-mod journal;
-mod record;
-mod scale_out;
-mod summary;
+mod lines;
+mod log;
+mod machine;
 pub mod sweep;
-#[cfg(test)]
-mod testing;
 
-pub use concurrent::{
-    BadQuestions, Concurrent, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary,
+pub use compare::{
+    Answered, BadQuestions, Basis, Concurrent, ConcurrentFigures, ConcurrentQuery,
+    ConcurrentSummary, Cost, CostRange, DesignCost, DesignSummary, Failure, Forecast, Header,
+    Journal, LoadSlice, Outcome, Prices, QueryCost, QueryForecast, QueryInfo, QuerySummary, Record,
+    RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, StorageForecast, Summary, SummaryError,
+    Timing,
 };
-pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
+pub use design::{DesignInfo, Footprint, PublishedFigure};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
+pub use error::JournalError;
 pub use estimate::Estimate;
-pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
-pub use journal::{Journal, JournalError, Run};
-pub use record::{
-    Answered, CpuSeconds, DesignInfo, EngineInfo, Footprint, Header, LoadSlice, Machine, NodesInfo,
-    Outcome, PublishedFigure, QueryInfo, Record, RowsLeft, Scale, Step, Timing,
-};
-pub use scale_out::{ScaleOut, ScaledQuery};
-pub use summary::{DesignSummary, Failure, QuerySummary, Summary, SummaryError};
+pub use log::{LogRecord, RunLog, SavedRun};
+pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo};

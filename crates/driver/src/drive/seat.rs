@@ -14,7 +14,7 @@ use super::clock::Clock;
 use super::recorder::{Recorder, Report};
 use super::worker::Record;
 use super::{Plan, Stop, Target, Worker};
-use crate::run::describe_panic;
+use crate::call::describe_panic;
 
 /// All that one worker begins with.
 pub struct Seat {

@@ -3,5 +3,5 @@
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]
 
+mod compare;
 mod drive;
-mod driver;

@@ -4,7 +4,7 @@ use bakeoff_stats::{DesignSummary, QuerySummary, Summary};
 
 use super::bars::{Bar, Value, bars};
 use super::palette::Palette;
-use crate::figure::{self, Figure};
+use crate::compare::figure::{self, Figure};
 use crate::units;
 
 /// `None` when no design has a time for the query.

@@ -8,10 +8,8 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary
 
 use super::{Kind, notes, ranking, verdict};
 use crate::chart::{self, Marker, nth_class};
-use crate::html::{
-    answer_list, chart_figure, charts_section, failure_list, footer_line, page, section, state,
-};
 use crate::markup::Escaped;
+use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::units;
 
 /// Loads that are drawn without being asked for.
@@ -20,8 +18,6 @@ const MOST_SHOWN: usize = 4;
 /// The whole page. Everything that came from outside is escaped.
 pub fn render(summary: &DriveSummary) -> String {
     let sections = [
-        header(summary),
-        failures(summary),
         comparison(summary),
         search(summary),
         time_lines(summary),
@@ -32,40 +28,29 @@ pub fn render(summary: &DriveSummary) -> String {
         published::published(summary),
         setup(summary),
     ];
-    let header = &summary.header;
-    let what = format!("load {}", state(summary.finished, summary.interrupted));
-    page(
-        &header.title,
-        &sections.concat(),
-        &footer_line(&header.bakeoff_version, &what, &header.command),
-    )
+    frame(summary).around(&sections)
 }
 
-fn header(summary: &DriveSummary) -> String {
+fn frame(summary: &DriveSummary) -> Frame<'_> {
     let header = &summary.header;
-    let notes: String = notes::of(summary)
-        .iter()
-        .map(|note| format!("<li>{}</li>\n", Escaped(note)))
-        .collect();
-    format!(
-        "<header>\n<p class=\"eyebrow\">Bakeoff · load of workload {} · {}</p>\n<h1>{}</h1>\n\
-         <p class=\"facts\">{}</p>\n\
-         {}<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
-        Escaped(&header.workload),
-        Escaped(&header.started_at),
-        Escaped(&header.title),
-        Escaped(notes::facts(summary)),
-        answer_list(verdict::answers(summary).into_iter()),
-        Escaped(verdict::paragraph(summary)),
-    )
-}
-
-fn failures(summary: &DriveSummary) -> String {
     let failures = summary.designs.iter().flat_map(|d| {
         let id = &d.info.id;
-        d.failures.iter().map(move |f| (id.clone(), f.as_str()))
+        d.failures.iter().map(move |f| (id.clone(), f.clone()))
     });
-    failure_list(failures)
+    Frame {
+        subject: "load of workload",
+        workload: &header.workload,
+        title: &header.title,
+        started_at: &header.started_at,
+        facts: notes::facts(summary),
+        answers: verdict::answers(summary),
+        verdict: verdict::paragraph(summary),
+        notes: notes::of(summary),
+        failures: failures.collect(),
+        version: &header.bakeoff_version,
+        state: format!("load {}", state(summary.finished, summary.interrupted)),
+        command: &header.command,
+    }
 }
 
 /// Bars of designs against each other; a single one has nothing to be compared with.
@@ -247,15 +232,11 @@ fn percentiles(summary: &DriveSummary) -> String {
 
 fn setup(summary: &DriveSummary) -> String {
     let header = &summary.header;
-    let engines: String = summary
-        .engines
-        .iter()
-        .map(crate::html::setup::engine)
-        .collect();
+    let engines: String = summary.engines.iter().map(page::setup::engine).collect();
     let designs: String = summary
         .designs
         .iter()
-        .map(|d| crate::html::setup::design_details(&d.info, d.footprint.as_ref()))
+        .map(|d| page::setup::design_details(&d.info, d.footprint.as_ref()))
         .collect();
     let parts: String = header.parts.iter().map(setup::part).collect();
     let content = format!(
@@ -263,12 +244,12 @@ fn setup(summary: &DriveSummary) -> String {
          <h3>Workload</h3>\n{}",
         setup::load(summary),
         tables::mix(header),
-        crate::html::setup::workload(&header.workload, &header.workload_text),
+        page::setup::workload(&header.workload, &header.workload_text),
     );
     section("Setup", &content)
 }
 
 /// `units::duration` of a time that may be missing.
 fn seconds(time: Option<f64>) -> String {
-    time.map_or_else(|| crate::html::table::NONE.to_owned(), units::duration)
+    time.map_or_else(|| page::table::NONE.to_owned(), units::duration)
 }

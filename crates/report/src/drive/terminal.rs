@@ -5,15 +5,15 @@ mod tables;
 use bakeoff_stats::drive::DriveSummary;
 
 use super::{notes, verdict};
-use crate::terminal::section;
-use crate::terminal::text::{Style, wrap};
+use crate::text::style::{Style, wrap};
+use crate::text::{self, section};
 
 /// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
 pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
     let width = width.max(60);
     let style = Style { color };
-    let facts = wrap(&notes::facts(summary), width, "", "");
-    let mut parts = vec![format!("{}\n{facts}", style.bold(&summary.header.title))];
+    let facts = notes::facts(summary);
+    let mut parts = vec![text::paragraph(&summary.header.title, &facts, width, style)];
     if summary.designs.iter().any(|d| d.figures.is_some()) {
         let designs = tables::designs(summary, width, style);
         parts.push(section("Load", style, &designs));
@@ -25,10 +25,10 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
         parts.push(section("Search", style, &probes));
     }
     parts.extend(failures(summary, width, style));
-    parts.extend(remarks(summary, width, style));
+    parts.extend(text::notes(&notes::of(summary), width, style));
     parts.extend(published(summary, width, style));
-    let verdict = wrap(&verdict::paragraph(summary), width, "", "");
-    parts.push(section("Verdict", style, &verdict));
+    let verdict = verdict::paragraph(summary);
+    parts.push(text::paragraph("Verdict", &verdict, width, style));
     parts.join("\n\n") + "\n"
 }
 
@@ -36,20 +36,9 @@ fn failures(summary: &DriveSummary, width: usize, style: Style) -> Option<String
     let failures = summary.designs.iter();
     let lines: Vec<String> = failures
         .flat_map(|d| d.failures.iter().map(move |f| (&d.info.id, f)))
-        .map(|(design, reason)| {
-            let place = style.red(&wrap(design, width, "✗ ", "  "));
-            format!("{place}\n{}", wrap(reason, width, "  ", "  "))
-        })
+        .map(|(design, reason)| text::failure(design, reason, width, style))
         .collect();
-    (!lines.is_empty()).then(|| section("Failures", style, &lines.join("\n")))
-}
-
-fn remarks(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {
-    let lines: Vec<String> = notes::of(summary)
-        .iter()
-        .map(|note| wrap(note, width, "! ", "  "))
-        .collect();
-    (!lines.is_empty()).then(|| section("Notes", style, &lines.join("\n")))
+    text::failures(&lines, style)
 }
 
 fn published(summary: &DriveSummary, width: usize, style: Style) -> Option<String> {

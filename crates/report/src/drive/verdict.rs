@@ -8,8 +8,8 @@ use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures, Support};
 
 use super::{Kind, list, notes, p99_support, quantile, slowest_p99, too_many_failed};
+use crate::answer::Answer;
 use crate::units;
-use crate::verdict::Answer;
 use compared::{FAILED_SHARE, Ranked, compared, shortfalls, ties};
 
 /// The question that the load was for, and its answer.

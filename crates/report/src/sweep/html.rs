@@ -4,17 +4,15 @@ use bakeoff_stats::sweep::{Cell, Check, SweepDesign, SweepSummary};
 
 use super::{notes, shortage, shown, verdict};
 use crate::chart;
-use crate::html::setup::{design_details, details, engine, list, started, workload};
-use crate::html::table::{Heading, NONE, Table, or_none};
-use crate::html::{charts_section, failure_list, footer_line, page, section, state};
 use crate::markup::{Escaped, design_id};
+use crate::page::setup::{design_details, details, engine, list, started, workload};
+use crate::page::table::{Heading, NONE, Table, or_none};
+use crate::page::{Frame, charts_section, section, state};
 use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
 pub fn render(summary: &SweepSummary) -> String {
     let sections = [
-        header(summary),
-        failures(summary),
         best(summary),
         heat_maps(summary),
         section(
@@ -24,40 +22,25 @@ pub fn render(summary: &SweepSummary) -> String {
         figures(summary),
         setup(summary),
     ];
-    let header = &summary.header;
-    let what = format!("sweep {}", state(summary.finished, summary.interrupted));
-    page(
-        &header.title,
-        &sections.concat(),
-        &footer_line(&header.bakeoff_version, &what, &header.command),
-    )
+    frame(summary).around(&sections)
 }
 
-fn header(summary: &SweepSummary) -> String {
+fn frame(summary: &SweepSummary) -> Frame<'_> {
     let header = &summary.header;
-    let notes: String = notes::of(summary)
-        .iter()
-        .map(|note| format!("<li>{}</li>\n", Escaped(note)))
-        .collect();
-    format!(
-        "<header>\n<p class=\"eyebrow\">Bakeoff · insert sweep of workload {} · {}</p>\n<h1>{}</h1>\n\
-         <p class=\"facts\">{}</p>\n<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n\
-         </header>\n",
-        Escaped(&header.workload),
-        Escaped(&header.started_at),
-        Escaped(&header.title),
-        Escaped(notes::facts(summary)),
-        Escaped(verdict::paragraph(summary)),
-    )
-}
-
-fn failures(summary: &SweepSummary) -> String {
-    let failures = notes::failures(summary);
-    failure_list(
-        failures
-            .iter()
-            .map(|(place, why)| (place.clone(), why.as_str())),
-    )
+    Frame {
+        subject: "insert sweep of workload",
+        workload: &header.workload,
+        title: &header.title,
+        started_at: &header.started_at,
+        facts: notes::facts(summary),
+        answers: Vec::new(),
+        verdict: verdict::paragraph(summary),
+        notes: notes::of(summary),
+        failures: notes::failures(summary),
+        version: &header.bakeoff_version,
+        state: format!("sweep {}", state(summary.finished, summary.interrupted)),
+        command: &header.command,
+    }
 }
 
 /// The best setting of each design.

@@ -3,9 +3,9 @@
 use bakeoff_stats::sweep::{Cell, SweepDesign, SweepHeader, SweepSummary};
 
 use super::{CellText, notes, shown, verdict};
-use crate::terminal::layout::{self, NONE, left, right};
-use crate::terminal::section;
-use crate::terminal::text::{Style, wrap};
+use crate::text::layout::{self, NONE, left, right};
+use crate::text::style::{Style, wrap};
+use crate::text::{self, section};
 use crate::units;
 
 /// From few to many rows a second, in five equal steps of a design's highest rate.
@@ -18,15 +18,19 @@ const MOST_FAILURES: usize = 12;
 pub fn render(summary: &SweepSummary, width: usize, color: bool) -> String {
     let width = width.max(60);
     let style = Style { color };
-    let facts = wrap(&notes::facts(summary), width, "", "");
-    let mut parts = vec![format!("{}\n{facts}", style.bold(&summary.header.title))];
+    let facts = notes::facts(summary);
+    let mut parts = vec![text::paragraph(&summary.header.title, &facts, width, style)];
     parts.extend(shown(summary).map(|design| heat_map(summary, design, width, style)));
     parts.extend(failures(summary, width, style));
-    parts.extend(remarks(summary, width, style));
-    let reading = wrap(verdict::ON_WORKERS, width, "", "");
-    parts.push(section("Workers", style, &reading));
-    let verdict = wrap(&verdict::paragraph(summary), width, "", "");
-    parts.push(section("Verdict", style, &verdict));
+    parts.extend(text::notes(&notes::of(summary), width, style));
+    parts.push(text::paragraph(
+        "Workers",
+        verdict::ON_WORKERS,
+        width,
+        style,
+    ));
+    let verdict = verdict::paragraph(summary);
+    parts.push(text::paragraph("Verdict", &verdict, width, style));
     parts.join("\n\n") + "\n"
 }
 
@@ -89,24 +93,13 @@ fn shade(share: Option<f64>) -> char {
 fn failures(summary: &SweepSummary, width: usize, style: Style) -> Option<String> {
     let failures = notes::failures(summary);
     let mut lines: Vec<String> = { failures.iter().take(MOST_FAILURES) }
-        .map(|(place, reason)| {
-            let place = style.red(&wrap(place, width, "✗ ", "  "));
-            format!("{place}\n{}", wrap(reason, width, "  ", "  "))
-        })
+        .map(|(place, reason)| text::failure(place, reason, width, style))
         .collect();
     let more = failures.len().saturating_sub(MOST_FAILURES);
     if more > 0 {
         lines.push(format!("  and {more} more: see the report"));
     }
-    (!lines.is_empty()).then(|| section("Failures", style, &lines.join("\n")))
-}
-
-fn remarks(summary: &SweepSummary, width: usize, style: Style) -> Option<String> {
-    let lines: Vec<String> = notes::of(summary)
-        .iter()
-        .map(|note| wrap(note, width, "! ", "  "))
-        .collect();
-    (!lines.is_empty()).then(|| section("Notes", style, &lines.join("\n")))
+    text::failures(&lines, style)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer,
 
 use super::Tally;
 use crate::JournalError;
-use crate::journal::lines::{io_error, sync_folder};
+use crate::lines::{io_error, sync_folder};
 
 const FOLDER: &str = "trials";
 const LEGEND: &str = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\

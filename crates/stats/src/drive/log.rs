@@ -1,125 +1,35 @@
 //! The folder of a load: `drive.jsonl`, and a histogram log for each trial.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
-
 use super::{DriveHeader, DriveRecord, DriveSummary, DriveSummaryError};
-use crate::JournalError;
-use crate::journal::is_absent;
-use crate::journal::lines::{self, Lines};
+use crate::log::{LogRecord, RunLog, SavedRun};
 
-const LOG: &str = "drive.jsonl";
+impl LogRecord for DriveRecord {
+    type Header = DriveHeader;
+
+    const FILE: &'static str = "drive.jsonl";
+    const COMMAND: &'static str = "drive";
+
+    fn started(header: DriveHeader) -> DriveRecord {
+        DriveRecord::Started(Box::new(header))
+    }
+
+    fn header(&self) -> Option<&DriveHeader> {
+        match self {
+            DriveRecord::Started(header) => Some(header),
+            _ => None,
+        }
+    }
+}
 
 /// The log of a load that is going on. It holds the folder's lock until it is dropped.
-#[derive(Debug)]
-pub struct DriveLog {
-    dir: PathBuf,
-    lines: Lines,
-    _lock: File,
-}
-
-impl DriveLog {
-    /// Begins a load in a new or empty folder.
-    ///
-    /// # Errors
-    /// The folder is in use, holds a load or other files, or is unwritable.
-    pub fn create(dir: &Path, header: &DriveHeader) -> Result<DriveLog, JournalError> {
-        let lock = lines::claim(dir, LOG)?;
-        let (mut lines, records) = Lines::open::<DriveRecord>(&dir.join(LOG))?;
-        if !records.is_empty() {
-            return Err(JournalError::Occupied {
-                dir: dir.to_owned(),
-            });
-        }
-        lines.begin()?;
-        lines.append(&DriveRecord::Started(Box::new(header.clone())))?;
-        Ok(DriveLog {
-            dir: dir.to_owned(),
-            lines,
-            _lock: lock,
-        })
-    }
-
-    /// Finds what [`DriveLog::create`] would refuse, without making or writing anything.
-    ///
-    /// # Errors
-    /// The folder is in use, or holds a load or other files.
-    pub fn check(dir: &Path) -> Result<(), JournalError> {
-        lines::check(dir, LOG)?;
-        let records = lines::read_if_there::<DriveRecord>(&dir.join(LOG))?;
-        if records.is_empty() {
-            Ok(())
-        } else {
-            Err(JournalError::Occupied {
-                dir: dir.to_owned(),
-            })
-        }
-    }
-
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// Writes one record; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// The disk is full or failed. The records before this one stay readable.
-    pub fn append(&mut self, record: &DriveRecord) -> Result<(), JournalError> {
-        self.lines.append(record)
-    }
-}
+pub type DriveLog = RunLog<DriveRecord>;
 
 /// A saved load, finished or not, as reports read it. It needs no lock.
-#[derive(Debug)]
-pub struct DriveRun {
-    dir: PathBuf,
-    header: DriveHeader,
-    records: Vec<DriveRecord>,
-}
+pub type DriveRun = SavedRun<DriveRecord>;
 
 impl DriveRun {
-    /// Whether this is the folder of a load.
-    pub fn is_one(dir: &Path) -> bool {
-        dir.join(LOG).exists()
-    }
-
-    /// # Errors
-    /// There is no load in the folder, or its log is damaged.
-    pub fn open(dir: &Path) -> Result<DriveRun, JournalError> {
-        let path = dir.join(LOG);
-        let missing = || JournalError::Missing {
-            dir: dir.to_owned(),
-            file: LOG,
-            command: "drive",
-        };
-        let records: Vec<DriveRecord> = lines::read(&path).map_err(|error| match error {
-            JournalError::Io { source, .. } if is_absent(&source) => missing(),
-            other => other,
-        })?;
-        let header = match records.first() {
-            Some(DriveRecord::Started(header)) => (**header).clone(),
-            Some(_) => return Err(JournalError::NoHeader { path }),
-            None => return Err(missing()),
-        };
-        Ok(DriveRun {
-            dir: dir.to_owned(),
-            header,
-            records,
-        })
-    }
-
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    pub fn header(&self) -> &DriveHeader {
-        &self.header
-    }
-
-    pub fn records(&self) -> &[DriveRecord] {
-        &self.records
-    }
-
+    /// Sums up the records.
+    ///
     /// # Errors
     /// The records contradict the header, or a histogram log is missing or damaged.
     pub fn summary(&self) -> Result<DriveSummary, DriveSummaryError> {
@@ -132,6 +42,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::JournalError;
     use crate::drive::testing::header;
 
     fn warning(message: &str) -> DriveRecord {
@@ -147,7 +58,7 @@ mod tests {
         log.append(&warning("one")).unwrap();
         let mut file = std::fs::OpenOptions::new()
             .append(true)
-            .open(dir.path().join(LOG))
+            .open(dir.path().join(DriveRecord::FILE))
             .unwrap();
         file.write_all(br#"{"record":"warn"#).unwrap();
         let run = DriveRun::open(dir.path()).unwrap();

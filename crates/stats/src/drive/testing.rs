@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::*;
-use crate::testing::header as run_header;
+use crate::compare::testing::header as run_header;
 use crate::{CpuSeconds, DesignInfo};
 
 pub const DESIGN: &str = "a/x";

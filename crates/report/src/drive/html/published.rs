@@ -15,7 +15,7 @@ pub fn published(summary: &DriveSummary) -> String {
             .filter_map(|d| Some((d.info.id.as_str(), measured(d, what)?)))
             .collect()
     };
-    crate::html::published::of(
+    crate::page::published::of(
         &published.source,
         &published.figures,
         &published.notes,

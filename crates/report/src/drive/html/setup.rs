@@ -3,7 +3,7 @@
 use bakeoff_stats::drive::{DriveSummary, Part};
 
 use crate::drive::notes;
-use crate::html::setup::{details, list, started};
+use crate::page::setup::{details, list, started};
 use crate::units;
 
 pub fn load(summary: &DriveSummary) -> String {

@@ -7,8 +7,8 @@ use bakeoff_stats::drive::{
 
 use super::seconds;
 use crate::drive::Kind;
-use crate::html::table::{Heading, NONE, Table, or_none};
 use crate::markup::{Escaped, design_id};
+use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 
 /// A heading and what stands below it.

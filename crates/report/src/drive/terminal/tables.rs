@@ -4,8 +4,8 @@ use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures, OperationFigu
 use comfy_table::{Cell, Table};
 
 use crate::drive::quantile;
-use crate::terminal::layout::{NONE, fits, left, or_none, red, right, set_width, table};
-use crate::terminal::text::Style;
+use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
+use crate::text::style::Style;
 use crate::units;
 
 /// A column, shown where a row has a value for it and where there is room.

@@ -3,7 +3,7 @@ use bakeoff_stats::drive::{DriveRun, SecondCounts};
 
 use super::fixture;
 use super::read::{COMPARISON, SEARCH, STALL};
-use crate::html::open_elements;
+use crate::compare::html::open_elements;
 
 #[test]
 fn elements_are_closed_in_order_and_nothing_is_loaded_or_runs() {

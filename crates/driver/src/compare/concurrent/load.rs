@@ -1,0 +1,190 @@
+//! Clients that ask at the same time, each a task of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+
+use super::order;
+use crate::call::within;
+use crate::compare::context::RunError;
+use crate::{Answer, Design, DesignError};
+
+/// Answers that wait for being compared; with more the clients pause. Each client may exceed it by
+/// one answer.
+const HELD_BYTES: usize = 128 << 20;
+
+/// What all clients of a design share.
+pub struct Load {
+    design: Arc<dyn Design>,
+    /// SQL by set of parameters and query.
+    sql: Vec<Vec<String>>,
+    /// Queries that this design may be asked.
+    asked: Vec<usize>,
+    seed: u64,
+    queries: usize,
+    permutations: u32,
+    call_limit: Duration,
+    /// The next permutation that nobody has begun.
+    next: AtomicU32,
+    held_bytes: AtomicUsize,
+    is_dead: AtomicBool,
+}
+
+/// Where a client stands in its permutation.
+#[derive(Default)]
+pub struct Client {
+    permutation: u32,
+    /// Queries to ask yet, the next one last.
+    left: Vec<usize>,
+}
+
+/// A question that has ended, with or without an answer.
+pub struct Asked {
+    pub query: usize,
+    pub permutation: u32,
+    /// Service time: from sending to holding the last row.
+    pub took: Duration,
+    pub answer: Result<Answer, DesignError>,
+}
+
+impl Load {
+    pub fn new(
+        design: Arc<dyn Design>,
+        sql: Vec<Vec<String>>,
+        asked: Vec<usize>,
+        (seed, queries): (u64, usize),
+        permutations: u32,
+        call_limit: Duration,
+    ) -> Self {
+        Load {
+            design,
+            sql,
+            asked,
+            seed,
+            queries,
+            permutations,
+            call_limit,
+            next: AtomicU32::new(0),
+            held_bytes: AtomicUsize::new(0),
+            is_dead: AtomicBool::new(false),
+        }
+    }
+
+    pub fn clients(&self, clients: u32) -> Vec<Client> {
+        (0..clients).map(|_| Client::default()).collect()
+    }
+
+    /// Queries that this design may be asked.
+    pub fn asked(&self) -> &[usize] {
+        &self.asked
+    }
+
+    pub fn permutations_begun(&self) -> u32 {
+        self.next.load(Ordering::Relaxed).min(self.permutations)
+    }
+
+    /// Whether clients stopped to have their answers compared, and would go on.
+    pub fn has_paused(&self) -> bool {
+        self.is_full() && !self.is_dead.load(Ordering::Relaxed)
+    }
+
+    /// One untimed question of each client at the same time, so that every one has a connection.
+    pub async fn connect(self: &Arc<Self>, clients: u32) -> Result<(), RunError> {
+        let Some(&query) = self.asked.first() else {
+            return Ok(());
+        };
+        let mut asking = JoinSet::new();
+        for _ in 0..clients {
+            let load = Arc::clone(self);
+            // Trouble will show when the clock runs.
+            asking.spawn(async move { drop(load.ask(0, query).await) });
+        }
+        while let Some(ended) = asking.join_next().await {
+            ended.map_err(stopped)?;
+        }
+        Ok(())
+    }
+
+    /// Has all clients ask until then, until the permutations or the room for answers are at their
+    /// end, or until the engine is dead. Each ends the question that it has begun.
+    pub async fn go_on(
+        self: &Arc<Self>,
+        clients: &mut Vec<Client>,
+        until: Instant,
+    ) -> Result<Vec<Asked>, RunError> {
+        self.held_bytes.store(0, Ordering::Relaxed);
+        // A set ends its tasks when it is dropped: nobody asks on after an interruption.
+        let mut asking = JoinSet::new();
+        for mut client in clients.drain(..) {
+            let load = Arc::clone(self);
+            asking.spawn(async move {
+                let asked = load.ask_until(&mut client, until).await;
+                (client, asked)
+            });
+        }
+        let mut all = Vec::new();
+        while let Some(ended) = asking.join_next().await {
+            let (client, asked) = ended.map_err(stopped)?;
+            clients.push(client);
+            all.extend(asked);
+        }
+        Ok(all)
+    }
+
+    async fn ask_until(&self, client: &mut Client, until: Instant) -> Vec<Asked> {
+        let mut asked = Vec::new();
+        while Instant::now() < until && !self.is_full() && !self.is_dead.load(Ordering::Relaxed) {
+            let Some((permutation, query)) = self.next_question(client) else {
+                break;
+            };
+            asked.push(self.ask(permutation, query).await);
+        }
+        asked
+    }
+
+    fn next_question(&self, client: &mut Client) -> Option<(u32, usize)> {
+        if client.left.is_empty() {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            if next >= self.permutations {
+                return None;
+            }
+            let order = order(self.seed, next, self.queries);
+            let may_ask = |query: &usize| self.asked.contains(query);
+            client.permutation = next;
+            client.left = order.into_iter().rev().filter(may_ask).collect();
+        }
+        Some((client.permutation, client.left.pop()?))
+    }
+
+    async fn ask(&self, permutation: u32, query: usize) -> Asked {
+        let sql = &self.sql[permutation as usize % self.sql.len()][query];
+        let started = Instant::now();
+        let answer = within(self.call_limit, self.design.answer(sql)).await;
+        let took = started.elapsed();
+        match &answer {
+            Ok(answer) => {
+                let batches = answer.batches.iter();
+                let bytes = batches.map(|batch| batch.get_array_memory_size()).sum();
+                self.held_bytes.fetch_add(bytes, Ordering::Relaxed);
+            }
+            Err(_) if self.design.dead().is_some() => self.is_dead.store(true, Ordering::Relaxed),
+            Err(_) => {}
+        }
+        Asked {
+            query,
+            permutation,
+            took,
+            answer,
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.held_bytes.load(Ordering::Relaxed) >= HELD_BYTES
+    }
+}
+
+fn stopped(error: tokio::task::JoinError) -> RunError {
+    RunError::Client(error.to_string())
+}

@@ -1,0 +1,98 @@
+//! The state that all steps of a comparison share, and what ends one of them or all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bakeoff_stats::{JournalError, Step};
+use bakeoff_workload::{Concurrent, RowSource, Workload};
+
+use super::state::Log;
+use super::{Budget, Observer};
+use crate::call::within;
+use crate::{Design, DesignError};
+
+/// What the command line decided.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Rows to load; `None` lets the budget decide.
+    pub rows: Option<u64>,
+    /// Rounds to measure; `None` lets the budget decide.
+    pub rounds: Option<u32>,
+    pub budget: Option<Budget>,
+    /// The longest that one call to an engine (a slice, a compaction, a query) may take.
+    pub call_limit: Duration,
+    /// Clients that ask at the same time, after the rounds; `None` for none.
+    pub concurrent: Option<Concurrent>,
+}
+
+/// What makes a whole run impossible; a single design's trouble is a record instead.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Workload(#[from] bakeoff_workload::Error),
+    #[error("cannot compute the right answers: {0}")]
+    Oracle(#[from] DesignError),
+    #[error("{0}")]
+    Expectation(String),
+    #[error("{0} has no rows: there is nothing to compare")]
+    NoRows(String),
+    #[error("the thread that reads the rows stopped: {0}")]
+    Reader(String),
+    #[error("a client that asked stopped: {0}")]
+    Client(String),
+}
+
+/// Everything that the steps share.
+pub struct Context<'a> {
+    pub workload: &'a Workload,
+    pub source: Arc<dyn RowSource>,
+    pub designs: &'a [Arc<dyn Design>],
+    pub settings: &'a Settings,
+    pub log: Log<'a>,
+    pub observer: &'a dyn Observer,
+}
+
+impl<'a> Context<'a> {
+    /// Designs that have not failed.
+    pub fn live(&self) -> Vec<&'a dyn Design> {
+        self.designs
+            .iter()
+            .map(Arc::as_ref)
+            .filter(|d| !self.log.state().design(&d.info().id).failed)
+            .collect()
+    }
+
+    /// Whether how much is loaded is still open.
+    pub fn budget_decides(&self) -> bool {
+        let settings = &self.settings;
+        let open = settings.rows.is_none() && settings.budget.is_some();
+        open && self.log.state().loaded_rows.is_none()
+    }
+
+    /// Waits for a call to an engine, within the limit.
+    pub async fn limited<T>(
+        &self,
+        call: impl Future<Output = Result<T, DesignError>>,
+    ) -> Result<T, DesignError> {
+        within(self.settings.call_limit, call).await
+    }
+
+    /// Takes a design out of the race.
+    pub fn fail(
+        &mut self,
+        design: &dyn Design,
+        step: Step,
+        query: Option<&str>,
+        error: DesignError,
+    ) -> Result<(), RunError> {
+        let reason = match design.dead() {
+            Some(why) => format!("{error}; {why}"),
+            None => error.0,
+        };
+        let id = &design.info().id;
+        self.observer.trouble(id, &reason);
+        Ok(self.log.fail(id, step, query, reason)?)
+    }
+}

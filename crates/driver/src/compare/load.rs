@@ -1,0 +1,253 @@
+//! Loading: the same slices of rows into every design, in random order slice by slice, so that
+//! drift and warming up hit all alike.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::compute::concat_batches;
+use arrow::record_batch::RecordBatch;
+use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
+use bakeoff_workload::RowSource;
+use bakeoff_workload::source::RowBatches;
+
+use super::context::{Context, RunError};
+use super::state::SliceBounds;
+use crate::call::if_whole;
+use crate::order::shuffled;
+use crate::{Design, Meter};
+
+/// Rows that are read at a time, and the size of the first slice.
+const READ_ROWS: u64 = 5_000;
+/// No slice has more rows than this, so that progress is seen and a resumed run repeats little.
+const SLICE_ROWS_LIMIT: u64 = 100_000;
+/// No slice is larger in memory than this.
+const SLICE_BYTES_LIMIT: usize = 32 << 20;
+/// Rows beyond those that are loaded which are counted in a file.
+const COUNTED_BEYOND: u64 = 1_000_000;
+/// Slices double while loading one into all designs takes less than this.
+const SHORT_SLICE: Duration = Duration::from_secs(2);
+
+/// Loads until the rows asked for are in, the source ends, or the budget's share is used up.
+/// Returns how many rows every live design holds.
+pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
+    run.observer.phase("loading");
+    let began = Instant::now();
+    let mut pace = Pace::new();
+    let mut reader = Reader::new(run.source.clone());
+    let (mut slice, mut first_row) = (0, 0);
+    loop {
+        let recorded = recorded(run, slice);
+        let Some(wanted) = recorded
+            .map(|s| s.rows)
+            .or_else(|| next_slice(run, &pace, first_row))
+        else {
+            break;
+        };
+        let needing = needing(run, slice);
+        match (recorded, needing.is_empty()) {
+            (Some(bounds), true) => first_row += bounds.rows,
+            (None, true) => break,
+            (_, false) => {
+                let Some(rows) = reader.take(first_row, wanted).await? else {
+                    break;
+                };
+                let bounds = SliceBounds {
+                    first_row,
+                    rows: rows.num_rows() as u64,
+                };
+                if run.log.state().begun_slice(slice) != Some(bounds) {
+                    run.log.record(Record::SliceBegun {
+                        slice,
+                        first_row,
+                        rows: bounds.rows,
+                    })?;
+                }
+                let started = Instant::now();
+                load_slice(run, slice, bounds, &rows, needing).await?;
+                pace.note(bounds.rows, started.elapsed(), rows.get_array_memory_size());
+                first_row += bounds.rows;
+            }
+        }
+        slice += 1;
+    }
+    if first_row == 0 && !run.live().is_empty() {
+        return Err(RunError::NoRows(run.workload.name.clone()));
+    }
+    let (rows, took) = (first_row, began.elapsed());
+    let mut left = None;
+    if run.log.state().loaded_rows.is_none() {
+        left = rows_left(run, rows).await?;
+        run.log.record(Record::LoadingDone { rows, left })?;
+    }
+    run.observer.done(&loaded(rows, left), took);
+    Ok(rows)
+}
+
+/// Rows of the data beyond those that are loaded; they are counted up to a limit only.
+async fn rows_left(run: &Context<'_>, loaded: u64) -> Result<Option<RowsLeft>, RunError> {
+    let (source, most) = (run.source.clone(), loaded.saturating_add(COUNTED_BEYOND));
+    let counting = tokio::task::spawn_blocking(move || source.count_rows(most));
+    let of = counting
+        .await
+        .map_err(|e| RunError::Reader(e.to_string()))??;
+    let by_budget = run.budget_decides() && loaded < run.workload.scale.full_rows;
+    Ok(match of {
+        Some(of) if of <= loaded => None,
+        None if !by_budget => None,
+        _ => Some(RowsLeft {
+            of,
+            counted: run.source.known_rows().is_some() || of.is_some_and(|of| of < most),
+            by_budget,
+        }),
+    })
+}
+
+fn loaded(rows: u64, left: Option<RowsLeft>) -> String {
+    let of = match left {
+        Some(RowsLeft {
+            of: Some(of),
+            counted,
+            ..
+        }) => format!(" of {}{of}", if counted { "" } else { "at least " }),
+        _ => String::new(),
+    };
+    let why = match left {
+        Some(left) if left.by_budget => ", the budget allowed no more",
+        _ => "",
+    };
+    format!("loaded {rows}{of} rows{why}")
+}
+
+/// The rows of a slice that a design has, or may have a part of: where a budget decides how much is
+/// loaded, tables were made anew, and have no part of it.
+fn recorded(run: &Context<'_>, slice: u64) -> Option<SliceBounds> {
+    let state = run.log.state();
+    let begun = || state.begun_slice(slice).filter(|_| !run.budget_decides());
+    state.slice(slice).or_else(begun)
+}
+
+/// Rows of the next slice that no design has loaded yet; `None` when enough is loaded.
+fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
+    let state = run.log.state();
+    let target = state.loaded_rows.or(run.settings.rows);
+    // A budget never loads more than the workload's full scale.
+    let most = target.unwrap_or(run.workload.scale.full_rows);
+    let left = most.saturating_sub(first_row);
+    let rows = pace.rows.min(left);
+    let affordable = match (target, run.settings.budget) {
+        (None, Some(budget)) => first_row == 0 || budget.allows_loading(pace.expected(rows)),
+        _ => true,
+    };
+    (rows > 0 && affordable).then_some(rows)
+}
+
+fn needing<'a>(run: &Context<'a>, slice: u64) -> Vec<&'a dyn Design> {
+    let mut designs = run.live();
+    designs.retain(|d| run.log.state().design(&d.info().id).slices <= slice);
+    shuffled(designs, &[run.workload.seed, slice])
+}
+
+async fn load_slice(
+    run: &mut Context<'_>,
+    slice: u64,
+    bounds: SliceBounds,
+    rows: &RecordBatch,
+    designs: Vec<&dyn Design>,
+) -> Result<(), RunError> {
+    for design in designs {
+        let id = &design.info().id;
+        let (meter, started) = (Meter::start(design), Instant::now());
+        let loaded = run.limited(design.load(slice, rows)).await;
+        let (seconds, cpu) = (started.elapsed().as_secs_f64(), meter.stop(design));
+        match if_whole(design, loaded) {
+            Ok(()) => {
+                run.log.record(Record::Loaded(LoadSlice {
+                    design: id.clone(),
+                    slice,
+                    first_row: bounds.first_row,
+                    rows: bounds.rows,
+                    seconds,
+                    cpu,
+                }))?;
+                let total = run.log.state().loaded_rows.or(run.settings.rows);
+                run.observer
+                    .loading(id, bounds.first_row + bounds.rows, total);
+            }
+            Err(error) => run.fail(design, Step::Load, None, error)?,
+        }
+    }
+    Ok(())
+}
+
+/// How large slices are, from how long the last one took.
+struct Pace {
+    rows: u64,
+    seconds_per_row: f64,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Pace {
+            rows: READ_ROWS,
+            seconds_per_row: 0.0,
+        }
+    }
+
+    fn expected(&self, rows: u64) -> Duration {
+        Duration::from_secs_f64(self.seconds_per_row * rows as f64)
+    }
+
+    fn note(&mut self, rows: u64, took: Duration, bytes: usize) {
+        self.seconds_per_row = took.as_secs_f64() / rows.max(1) as f64;
+        let small = rows * 2 <= SLICE_ROWS_LIMIT && bytes * 2 <= SLICE_BYTES_LIMIT;
+        if took < SHORT_SLICE && small {
+            self.rows = self.rows.max(rows * 2);
+        }
+    }
+}
+
+/// Reads the source slice by slice, outside of every timed step.
+struct Reader {
+    source: Arc<dyn RowSource>,
+    /// The open stream, and the row that it stands at.
+    open: Option<(RowBatches, u64)>,
+}
+
+impl Reader {
+    fn new(source: Arc<dyn RowSource>) -> Self {
+        Reader { source, open: None }
+    }
+
+    /// Up to `rows` rows from `first_row` on as one batch; `None` at the source's end.
+    async fn take(&mut self, first_row: u64, rows: u64) -> Result<Option<RecordBatch>, RunError> {
+        let source = self.source.clone();
+        let open = self.open.take().filter(|(_, at)| *at == first_row);
+        let task = tokio::task::spawn_blocking(move || {
+            let mut stream = match open {
+                Some((stream, _)) => stream,
+                None => source.read(first_row, READ_ROWS as usize)?,
+            };
+            let mut batches = Vec::new();
+            let mut count = 0;
+            while count < rows {
+                let Some(batch) = stream.next().transpose()? else {
+                    break;
+                };
+                count += batch.rows.num_rows() as u64;
+                batches.push(batch.rows);
+            }
+            Ok::<_, bakeoff_workload::Error>((stream, batches, count))
+        });
+        let (stream, batches, count) =
+            task.await.map_err(|e| RunError::Reader(e.to_string()))??;
+        // A stream that was read beyond the slice's end cannot be gone on with.
+        let taken = count.min(rows);
+        self.open = (taken == count).then_some((stream, first_row + taken));
+        if taken == 0 {
+            return Ok(None);
+        }
+        let whole = concat_batches(&self.source.schema(), &batches)
+            .map_err(|e| RunError::Reader(e.to_string()))?;
+        Ok(Some(whole.slice(0, taken as usize)))
+    }
+}

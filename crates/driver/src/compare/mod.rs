@@ -1,0 +1,20 @@
+//! A comparison: all designs are loaded, verified and measured, slice by slice and round by round.
+//!
+//! [`run`] is the list of its steps, in `run.rs`; each step is a file of its own.
+
+mod answer;
+mod budget;
+mod concurrent;
+mod context;
+mod load;
+mod measure;
+mod observer;
+mod questions;
+mod run;
+mod state;
+
+pub use answer::{Comparison, compare};
+pub use budget::Budget;
+pub use context::{RunError, Settings};
+pub use observer::{Observer, Silent};
+pub use run::{check_expectations, run};

@@ -1,0 +1,182 @@
+//! What is asked in which round, and what is right: computed before any clock starts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use bakeoff_stats::Outcome;
+use bakeoff_workload::{Expectation, Query, RowSource, Workload};
+
+use super::answer::same_text;
+use super::context::RunError;
+use super::{Comparison, compare};
+use crate::{Answer, Design, DesignError, Expected, Oracle};
+
+/// Parameters of the complete answers that are compared before anything is timed.
+pub const VERIFY_ROUND: u32 = u32::MAX;
+/// Parameters of warm-up passes: this and the numbers after it.
+pub const WARM_UP_ROUND: u32 = 1 << 24;
+
+/// Parameters of concurrent questions: this and the numbers after it, one for each set.
+pub const CONCURRENT_ROUND: u32 = 1 << 25;
+
+/// Rounds for which parameters are drawn at a time.
+const ROUNDS_AT_ONCE: u32 = 64;
+
+type Values = Vec<(String, String)>;
+
+/// Draws parameters as a pure function of (seed, query, round), and keeps right answers.
+pub struct Questions<'a> {
+    workload: &'a Workload,
+    source: Arc<dyn RowSource>,
+    rows: u64,
+    oracle: &'a dyn Oracle,
+    drawn: BTreeMap<(String, u32), Values>,
+    /// By SQL text and by whether repeated keys are kept.
+    expected: HashMap<(String, bool), Arc<Expected>>,
+}
+
+impl<'a> Questions<'a> {
+    pub fn new(
+        workload: &'a Workload,
+        source: Arc<dyn RowSource>,
+        rows: u64,
+        oracle: &'a dyn Oracle,
+    ) -> Self {
+        let (drawn, expected) = (BTreeMap::new(), HashMap::new());
+        Questions {
+            workload,
+            source,
+            rows,
+            oracle,
+            drawn,
+            expected,
+        }
+    }
+
+    /// The query as this design is asked it in this round.
+    pub fn sql(
+        &mut self,
+        design: &dyn Design,
+        query: &Query,
+        round: u32,
+    ) -> Result<String, RunError> {
+        Ok(query.bind(&design.info().id, self.values(query, round)?))
+    }
+
+    /// The right answer for this design in this round.
+    pub async fn expect(
+        &mut self,
+        design: &dyn Design,
+        query: &Query,
+        round: u32,
+    ) -> Result<Arc<Expected>, RunError> {
+        // Where no key repeats both answers are the same, and one is enough.
+        let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
+        let key = (query.bind("", self.values(query, round)?), keeps_all);
+        if let Some(expected) = self.expected.get(&key) {
+            return Ok(expected.clone());
+        }
+        let expected = Arc::new(self.oracle.answer(&key.0, key.1).await?);
+        self.expected.insert(key, expected.clone());
+        Ok(expected)
+    }
+
+    /// Compares an answer with the right one.
+    pub async fn judge(
+        &mut self,
+        design: &dyn Design,
+        query: &Query,
+        round: u32,
+        answer: Result<Answer, DesignError>,
+    ) -> Result<Outcome, RunError> {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Outcome::Error { reason: error.0 }),
+        };
+        let expected = match self.expect(design, query, round).await {
+            Ok(expected) => expected,
+            Err(RunError::Oracle(error)) => {
+                let reason = format!("the right answer could not be computed: {error}");
+                return Ok(Outcome::Error { reason });
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(match compare(&expected, &answer.batches) {
+            Comparison::Same { rows } => Outcome::Right { rows },
+            Comparison::Different(difference) => Outcome::Wrong { difference },
+        })
+    }
+
+    /// Memory that the right answers take which are kept at the moment.
+    pub fn held_bytes(&self) -> usize {
+        let batches = self.expected.values().flat_map(|e| &e.batches);
+        batches.map(|batch| batch.get_array_memory_size()).sum()
+    }
+
+    /// Drops what only this round needed, so that memory does not grow with the rounds.
+    pub fn forget(&mut self, round: u32) {
+        for query in self
+            .workload
+            .queries
+            .iter()
+            .filter(|q| !q.parameters.is_empty())
+        {
+            let Some(values) = self.drawn.remove(&(query.name.clone(), round)) else {
+                continue;
+            };
+            let sql = query.bind("", &values);
+            self.expected.retain(|(asked, _), _| *asked != sql);
+        }
+    }
+
+    fn values(&mut self, query: &Query, round: u32) -> Result<&Values, RunError> {
+        use std::collections::btree_map::Entry;
+        if !self.drawn.contains_key(&(query.name.clone(), round)) {
+            self.draw_ahead(query, round);
+        }
+        Ok(match self.drawn.entry((query.name.clone(), round)) {
+            Entry::Occupied(drawn) => drawn.into_mut(),
+            Entry::Vacant(place) => place.insert(self.workload.draw(
+                query,
+                u64::from(round),
+                self.rows,
+                self.source.as_ref(),
+            )?),
+        })
+    }
+
+    /// Draws for a round and those after it: where rows come from a file, it is read once for all.
+    /// Where that fails, each round is drawn when it comes: not all of them may.
+    fn draw_ahead(&mut self, query: &Query, round: u32) {
+        let Some(end) = round.checked_add(ROUNDS_AT_ONCE) else {
+            return;
+        };
+        let rounds = u64::from(round)..u64::from(end);
+        let source = self.source.as_ref();
+        let drawn = self.workload.draw_all(query, rounds, self.rows, source);
+        for (round, values) in (round..end).zip(drawn.unwrap_or_default()) {
+            let place = (query.name.clone(), round);
+            self.drawn.entry(place).or_insert(values);
+        }
+    }
+}
+
+/// Checks the answers that the workload file expects over the first `rows` rows.
+pub async fn check_expectation(
+    query: &Query,
+    expectation: &Expectation,
+    oracle: &dyn Oracle,
+) -> Result<(), RunError> {
+    let right = oracle.answer(&query.bind("", &[]), true).await?;
+    same_text(&right, &expectation.answer).map_err(|difference| {
+        let over = match expectation.rows {
+            Some(rows) => format!("the first {rows} rows"),
+            None => "all rows".to_owned(),
+        };
+        RunError::Expectation(format!(
+            "query {}: over {over} the workload file expects another answer: {difference}; \
+             either the data is not what the file was written for, or the expectation is wrong",
+            query.name
+        ))
+    })
+}

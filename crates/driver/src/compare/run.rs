@@ -1,0 +1,217 @@
+//! The protocol of a comparison, step by step.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bakeoff_stats::{Journal, Record, Step};
+use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
+
+use super::context::{Context, RunError, Settings};
+use super::questions::{Questions, check_expectation};
+use super::state::Log;
+use super::{Observer, concurrent, load, measure};
+use crate::{Design, Oracle};
+
+/// Memory that the search for repeated keys may use, in bytes.
+const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;
+
+/// Runs a comparison to its end, or goes on with one that was stopped: steps that the journal
+/// holds are not done again. The journal's header has been written by the caller, who also
+/// appends the last record, and who has checked what the workload expects of its first rows
+/// ([`check_expectations`]).
+pub async fn run(
+    workload: &Workload,
+    source: Arc<dyn RowSource>,
+    designs: &[Arc<dyn Design>],
+    oracle: &mut dyn Oracle,
+    settings: &Settings,
+    journal: &mut Journal,
+    observer: &dyn Observer,
+) -> Result<(), RunError> {
+    let log = Log::new(journal);
+    let mut run = Context {
+        workload,
+        source,
+        designs,
+        settings,
+        log,
+        observer,
+    };
+    create(&mut run).await?;
+    // A count of rows that no design holds would be taken for that of all by a run that goes on.
+    if run.live().is_empty() {
+        return Ok(());
+    }
+    let rows = load::load(&mut run).await?;
+    if run.live().is_empty() {
+        return Ok(());
+    }
+    let duplicates = Arc::new(find_duplicates(&mut run, rows).await?);
+    settle(&mut run).await?;
+    read_footprints(&mut run).await?;
+    oracle.prepare(rows, duplicates).await?;
+    check_all_rows(&run, rows, oracle).await?;
+    let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
+    measure::verify(&mut run, &mut questions).await?;
+    let warm = measure::measure(&mut run, &mut questions).await?;
+    concurrent::measure(&mut run, &mut questions, warm).await
+}
+
+/// Checks the answers that the workload file expects over the first rows of its data, which needs no
+/// engine: are these the rows that the file was written for? What it expects of all rows is checked
+/// where there are no more than `certain`, which are loaded in any case: of a part it says nothing.
+///
+/// # Errors
+/// [`RunError::Expectation`] names the query; others tell that the rows cannot be read or asked.
+pub async fn check_expectations(
+    workload: &Workload,
+    source: &Arc<dyn RowSource>,
+    certain: u64,
+    oracle: &mut dyn Oracle,
+) -> Result<(), RunError> {
+    let queries = workload.queries.iter();
+    let expecting: Vec<_> = queries
+        .filter_map(|query| Some((query, query.expect.as_ref()?)))
+        .collect();
+    let mut all = None;
+    if expecting
+        .iter()
+        .any(|(_, expected)| expected.rows.is_none())
+    {
+        all = count_all(source.clone(), certain).await?;
+    }
+    let mut prepared = None;
+    for (query, expectation) in expecting {
+        let Some(rows) = expectation.rows.or(all) else {
+            continue;
+        };
+        if prepared != Some(rows) {
+            let no_duplicates = Arc::new(DuplicateKeys::none());
+            oracle.prepare(rows, no_duplicates).await?;
+            prepared = Some(rows);
+        }
+        check_expectation(query, expectation, oracle).await?;
+    }
+    Ok(())
+}
+
+/// The number of all rows of a source; `None` if there are more than `most`.
+async fn count_all(source: Arc<dyn RowSource>, most: u64) -> Result<Option<u64>, RunError> {
+    let counted = tokio::task::spawn_blocking(move || source.count_rows(most.saturating_add(1)));
+    let counted = counted
+        .await
+        .map_err(|e| RunError::Reader(e.to_string()))??;
+    Ok(counted.filter(|rows| *rows <= most))
+}
+
+/// Checks expectations over all rows where a budget allowed all of them, which was not certain
+/// before.
+async fn check_all_rows(run: &Context<'_>, rows: u64, oracle: &dyn Oracle) -> Result<(), RunError> {
+    let queries = run.workload.queries.iter();
+    let expecting: Vec<_> = queries
+        .filter_map(|query| Some((query, query.expect.as_ref()?)))
+        .filter(|(_, expectation)| expectation.rows.is_none())
+        .collect();
+    if expecting.is_empty() || !are_all(run.source.clone(), rows).await? {
+        return Ok(());
+    }
+    for (query, expectation) in expecting {
+        check_expectation(query, expectation, oracle).await?;
+    }
+    Ok(())
+}
+
+/// Whether a source ends after this many rows.
+async fn are_all(source: Arc<dyn RowSource>, rows: u64) -> Result<bool, RunError> {
+    if let Some(known) = source.known_rows() {
+        return Ok(known == rows);
+    }
+    let next = tokio::task::spawn_blocking(move || source.read(rows, 1)?.next().transpose());
+    let next = next.await.map_err(|e| RunError::Reader(e.to_string()))??;
+    Ok(next.is_none())
+}
+
+async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
+    run.observer.phase("creating tables");
+    for design in run.live() {
+        let id = design.info().id.clone();
+        if is_still_there(run, design).await {
+            continue;
+        }
+        match run.limited(design.create()).await {
+            Ok(()) => run.log.record(Record::Created { design: id })?,
+            Err(error) => run.fail(design, Step::Create, None, error)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether an earlier process made this table and left it so that loading can go on.
+async fn is_still_there(run: &Context<'_>, design: &dyn Design) -> bool {
+    let state = run.log.state();
+    // A slice that was loaded but not recorded leaves rows behind. They are loaded again, unless
+    // a budget now ends loading before them.
+    if !state.design(&design.info().id).created || run.budget_decides() {
+        return false;
+    }
+    let survives = run.limited(async { Ok(design.survives().await) });
+    survives.await.unwrap_or(false)
+}
+
+async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKeys, RunError> {
+    if !run.source.may_repeat_keys() {
+        return Ok(DuplicateKeys::none());
+    }
+    run.observer.phase("looking for repeated keys");
+    let (source, table) = (run.source.clone(), run.workload.table.clone());
+    let found = tokio::task::spawn_blocking(move || {
+        DuplicateKeys::find(source.as_ref(), &table, Some(rows), DUPLICATE_SEARCH_BYTES)
+    });
+    let found = found.await.map_err(|e| RunError::Reader(e.to_string()))??;
+    if !run.log.state().duplicates_known {
+        run.log.record(Record::DuplicateKeys {
+            rows: found.count(),
+        })?;
+    }
+    Ok(found)
+}
+
+/// Settles every design.
+async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
+    run.observer.phase("settling (flush, compaction, sorting)");
+    let began = Instant::now();
+    for design in run.live() {
+        let id = design.info().id.clone();
+        if run.log.state().design(&id).settled {
+            continue;
+        }
+        let started = Instant::now();
+        match run.limited(design.settle()).await {
+            Ok(how) => {
+                let seconds = started.elapsed().as_secs_f64();
+                run.log.record(Record::Settled {
+                    design: id,
+                    seconds,
+                    how,
+                })?;
+            }
+            Err(error) => run.fail(design, Step::Settle, None, error)?,
+        }
+    }
+    run.observer.done("settled", began.elapsed());
+    Ok(())
+}
+
+/// Reads what every design takes, once all are at rest.
+async fn read_footprints(run: &mut Context<'_>) -> Result<(), RunError> {
+    for design in run.live() {
+        if run.log.state().design(&design.info().id).footprint {
+            continue;
+        }
+        match run.limited(design.footprint()).await {
+            Ok(footprint) => run.log.record(Record::Footprint(footprint))?,
+            Err(error) => run.fail(design, Step::Footprint, None, error)?,
+        }
+    }
+    Ok(())
+}

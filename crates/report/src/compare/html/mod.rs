@@ -1,0 +1,152 @@
+//! A run as one HTML file that needs no network and no scripts.
+
+mod concurrent;
+mod cost;
+mod published;
+mod setup;
+mod tables;
+
+use bakeoff_stats::Summary;
+
+use super::{figure, notes, verdict};
+use crate::chart::{self, Palette};
+use crate::markup::Escaped;
+use crate::page::{self, Frame, chart_figure, charts_section, section, state};
+use crate::units;
+
+/// The whole page. Everything that came from outside is escaped.
+pub fn render(summary: &Summary) -> String {
+    let sections = [
+        scatter(summary),
+        query_charts(summary),
+        concurrent::of_run(summary),
+        storage_and_loading(summary),
+        forecast(summary),
+        cost::of_run(summary),
+        section("All figures", &tables::designs(summary)),
+        section("Time and CPU", &tables::cpu(summary)),
+        published::of_run(summary),
+        setup(summary),
+    ];
+    frame(summary).around(&sections)
+}
+
+fn frame(summary: &Summary) -> Frame<'_> {
+    let header = &summary.header;
+    let answers = [
+        verdict::storage_to_buy(summary),
+        verdict::time_to_answer(summary),
+    ];
+    let failures = summary.designs.iter().flat_map(|d| {
+        d.failures
+            .iter()
+            .map(move |f| (figure::place(d, f), f.reason.clone()))
+    });
+    Frame {
+        subject: "workload",
+        workload: &header.workload,
+        title: &header.title,
+        started_at: &header.started_at,
+        facts: notes::facts(summary),
+        answers: answers.into_iter().flatten().collect(),
+        verdict: verdict::paragraph(summary),
+        notes: notes::of(summary),
+        failures: failures.collect(),
+        version: &header.bakeoff_version,
+        state: format!("run {}", state(summary.finished, summary.interrupted)),
+        command: &header.command,
+    }
+}
+
+fn scatter(summary: &Summary) -> String {
+    let sizes = [chart::Size::Wide, chart::Size::Phone].map(|s| chart::scatter(summary, s));
+    let [Some(wide), Some(phone)] = sizes else {
+        return String::new();
+    };
+    let content = format!(
+        "{}<figure>\n<div class=\"wide\">{wide}</div>\n<div class=\"phone\">{phone}</div>\n\
+         <figcaption>Both axes are logarithmic. Upper right is better: more rows for each byte, \
+         more rows for each second.</figcaption></figure>\n",
+        legend(summary)
+    );
+    section("Storage against speed", &content)
+}
+
+fn legend(summary: &Summary) -> String {
+    let palette = Palette::of(summary);
+    let mut engines: Vec<&str> = Vec::new();
+    let mut items = String::new();
+    for info in summary.designs.iter().map(|d| &d.info) {
+        if engines.contains(&info.engine.as_str()) {
+            continue;
+        }
+        engines.push(&info.engine);
+        items += &format!(
+            "<li class=\"{}\"><span aria-hidden=\"true\">{}</span>{}</li>\n",
+            palette.class(info),
+            palette.marker(info).character(),
+            Escaped(&info.engine),
+        );
+    }
+    format!("<ul class=\"legend\">\n{items}</ul>\n")
+}
+
+fn query_charts(summary: &Summary) -> String {
+    let charts: String = summary
+        .header
+        .queries
+        .iter()
+        .filter_map(|q| Some(chart_figure(&q.name, &chart::query_bars(summary, &q.name)?)))
+        .collect();
+    charts_section(
+        "Query times",
+        "Medians with 95% intervals, and how many times faster than the slowest design. Bars of \
+         very different length are on a logarithmic axis, on which equal steps are equal factors.",
+        &charts,
+    )
+}
+
+fn storage_and_loading(summary: &Summary) -> String {
+    let charts = [
+        chart::storage_bars(summary).map(|chart| chart_figure("Storage for a row", &chart)),
+        chart::load_bars(summary).map(|chart| chart_figure("Rows loaded a second", &chart)),
+    ];
+    charts_section(
+        "Storage and loading",
+        "Storage after flush and compaction; loading over the second half of the rows.",
+        &charts.into_iter().flatten().collect::<String>(),
+    )
+}
+
+fn forecast(summary: &Summary) -> String {
+    let Some(forecast) = summary.forecast.as_ref().filter(|f| !f.queries.is_empty()) else {
+        return String::new();
+    };
+    let scale = &summary.header.scale;
+    let hint = format!(
+        "<p class=\"hint-text\">{} rows, {} users at once, {} cores; extrapolated in proportion \
+         from {} rows.</p>\n",
+        units::count(forecast.full_rows),
+        scale.users,
+        scale.cores,
+        units::count(forecast.measured_rows),
+    );
+    section("At full scale", &(hint + &tables::forecast(forecast)))
+}
+
+fn setup(summary: &Summary) -> String {
+    let engines: String = summary.engines.iter().map(page::setup::engine).collect();
+    let designs: String = summary.designs.iter().map(setup::design).collect();
+    let queries: String = summary
+        .header
+        .queries
+        .iter()
+        .map(|q| setup::query(&q.name, &q.sql))
+        .collect();
+    let content = format!(
+        "{}<h3>Engines</h3>\n{engines}<h3>Designs</h3>\n{designs}<h3>Workload</h3>\n{queries}{}",
+        setup::run(summary),
+        page::setup::workload(&summary.header.workload, &summary.header.workload_text),
+    );
+    section("Setup", &content)
+}

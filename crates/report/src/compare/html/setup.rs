@@ -1,0 +1,72 @@
+//! What was measured on what: everything that one needs to repeat the run.
+
+use bakeoff_stats::{DesignSummary, Summary};
+
+use crate::compare::notes;
+use crate::markup::Escaped;
+use crate::page::setup::{design_details, details, list, started};
+use crate::units;
+
+pub fn run(summary: &Summary) -> String {
+    let header = &summary.header;
+    let scale = &header.scale;
+    let mut facts = started(
+        &header.command,
+        &header.started_at,
+        &header.bakeoff_version,
+        &header.machine,
+    );
+    facts.extend([
+        ("Threads", header.threads.to_string()),
+        ("Data", format!("{}, seed {}", header.data, header.seed)),
+        ("Rows", notes::rows(summary)),
+        (
+            "Table",
+            format!("{}, {} columns", header.table, header.columns),
+        ),
+        ("Rounds", format!("{} in random order", summary.rounds)),
+        ("Warm-up", warm_up(summary)),
+        (
+            "Full scale",
+            format!(
+                "{} rows, {} copies, {} users, {} cores",
+                units::count(scale.full_rows),
+                scale.replication,
+                scale.users,
+                scale.cores
+            ),
+        ),
+    ]);
+    facts.extend(
+        header
+            .budget_seconds
+            .map(|s| ("Budget", units::duration(s))),
+    );
+    facts.extend(summary.seconds.map(|s| ("Took", units::duration(s))));
+    facts.extend(
+        summary
+            .peak_memory_bytes
+            .map(|b| ("Peak memory of Bakeoff", units::bytes(b as f64))),
+    );
+    list(facts.iter().map(|(name, value)| (*name, value.as_str())))
+}
+
+fn warm_up(summary: &Summary) -> String {
+    let passes = summary.warm_up_passes;
+    match summary.steady {
+        None => "not done yet".to_owned(),
+        Some(true) => format!("{passes} passes, then times were steady"),
+        Some(false) => format!("{passes} passes, times were not yet steady"),
+    }
+}
+
+pub fn design(design: &DesignSummary) -> String {
+    design_details(&design.info, design.footprint.as_ref())
+}
+
+pub fn query(name: &str, sql: &str) -> String {
+    details(
+        &format!("query {name}"),
+        &format!("<pre>{}</pre>\n", Escaped(sql)),
+    )
+}

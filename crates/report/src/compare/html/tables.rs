@@ -1,0 +1,183 @@
+//! The figures as tables: forecast, all designs, CPU time.
+
+use bakeoff_stats::{Basis, CpuSeconds, DesignSummary, Forecast, QuerySummary, Summary};
+
+use crate::compare::figure::{self, Figure};
+use crate::markup::{Escaped, design_id};
+use crate::page::table::{Heading, NONE, Table, or_none};
+use crate::units;
+
+pub fn forecast(forecast: &Forecast) -> String {
+    let row = |q: &bakeoff_stats::QueryForecast| {
+        let (median, interval) = units::duration_interval(&q.measured);
+        let basis = match q.basis {
+            Basis::Scan => "grows with the rows, shared by all cores",
+            Basis::UpperBound => "upper bound: does not read the whole table",
+        };
+        let ties = if q.not_slower.is_empty() {
+            NONE.to_owned()
+        } else {
+            q.not_slower
+                .iter()
+                .map(|d| design_id(d))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        vec![
+            Escaped(&q.query).to_string(),
+            design_id(&q.design),
+            format!("{median}<small>{interval}</small>"),
+            units::duration(q.seconds),
+            basis.to_owned(),
+            ties,
+        ]
+    };
+    let table = Table {
+        caption: "",
+        head: vec![
+            Heading::text("Query"),
+            Heading::words("Fastest design"),
+            Heading::number("Measured"),
+            Heading::number("At full scale"),
+            Heading::words("Basis"),
+            Heading::words("No difference shown to"),
+        ],
+        rows: forecast.queries.iter().map(row).collect(),
+    };
+    table.html()
+}
+
+pub fn designs(summary: &Summary) -> String {
+    let scale = &summary.header.scale;
+    let full_scale = format!(
+        "{} rows ×{}",
+        units::rate(scale.full_rows as f64),
+        scale.replication
+    );
+    let mut head = vec![Heading::text("Design")];
+    let figures = ["Bytes/row", "Smaller", &full_scale, "Rows/s loaded"];
+    head.extend(figures.map(Heading::number));
+    head.extend(
+        summary
+            .header
+            .queries
+            .iter()
+            .map(|q| Heading::number(&q.name)),
+    );
+    let table = Table {
+        caption: "Under each time: its 95% interval, how many times faster than the slowest \
+                  design, and rows scanned a second.",
+        head,
+        rows: summary
+            .designs
+            .iter()
+            .map(|d| design_row(summary, d))
+            .collect(),
+    };
+    table.html()
+}
+
+fn design_row(summary: &Summary, design: &DesignSummary) -> Vec<String> {
+    let forecast = summary.forecast.iter().flat_map(|f| &f.storage);
+    let forecast = forecast.into_iter().find(|s| s.design == design.info.id);
+    let rate = design.load_rate.as_ref();
+    let rate = rate.map(|r| (units::rate(r.median), units::rate_interval(r)));
+    let mut row = vec![
+        name(design),
+        or_none(design.bytes_per_row, |b| format!("{b:.1}")),
+        or_none(design.times_smaller, units::factor),
+        or_none(forecast, |f| units::bytes(f.bytes)),
+        or_none(rate, |(median, interval)| {
+            format!("{median}<small>{interval}</small>")
+        }),
+    ];
+    row.extend(design.queries.iter().map(|query| query_cell(design, query)));
+    row
+}
+
+fn query_cell(design: &DesignSummary, query: &QuerySummary) -> String {
+    match figure::of(design, query) {
+        Figure::Failed(why) => format!("<span class=\"failed\">{why}</span>"),
+        Figure::NotMeasured => NONE.to_owned(),
+        Figure::Time { time, query } => {
+            let (median, interval) = units::duration_interval(time);
+            let mut cell = format!("{median}<small>{interval}</small>");
+            let factor = query.times_faster.map(units::factor);
+            let scanned = query
+                .rows_scanned_per_second
+                .map(|r| format!("{} rows/s", units::rate(r)));
+            for part in factor.into_iter().chain(scanned) {
+                cell += &format!("<small>{part}</small>");
+            }
+            if query.bad_rounds > 0 {
+                let failed = format!("{} rounds failed", query.bad_rounds);
+                cell += &format!("<small class=\"failed\">{failed}</small>");
+            }
+            cell
+        }
+    }
+}
+
+/// CPU seconds of the load, and of one answer to each query.
+pub fn cpu(summary: &Summary) -> String {
+    let mut head = vec![Heading::text("Design")];
+    let loading = ["Loading", "Settling"].map(Heading::number);
+    head.extend(loading);
+    head.push(Heading::number("CPU of the load"));
+    head.extend(
+        summary
+            .header
+            .queries
+            .iter()
+            .map(|q| Heading::number(&q.name)),
+    );
+    let row = |design: &DesignSummary| {
+        let loaded = (design.rows_loaded > 0).then_some(design);
+        let mut row = vec![
+            name(design),
+            or_none(loaded, |d| units::duration(d.load_seconds)),
+            or_none(design.settle_seconds, units::duration),
+            or_none(loaded, |d| cpu_cell(&d.load_cpu)),
+        ];
+        row.extend(
+            design
+                .queries
+                .iter()
+                .map(|q| or_none(q.time, |_| cpu_cell(&q.cpu))),
+        );
+        row
+    };
+    let table = Table {
+        caption: "Loading and settling: elapsed. CPU: of the client, + of the server, and the \
+                  client's share of both; for queries the mean of one answer.",
+        head,
+        rows: summary.designs.iter().map(row).collect(),
+    };
+    table.html()
+}
+
+fn cpu_cell(cpu: &CpuSeconds) -> String {
+    let client = units::duration(cpu.client);
+    match cpu.server {
+        None => client,
+        Some(server) => {
+            let all = cpu.client + server;
+            let share = if all > 0.0 {
+                100.0 * cpu.client / all
+            } else {
+                0.0
+            };
+            let server = units::duration(server);
+            format!("{client}<small>+ {server}</small><small>client {share:.0}%</small>")
+        }
+    }
+}
+
+fn name(design: &DesignSummary) -> String {
+    let id = Escaped(&design.info.id);
+    if design.is_right() {
+        id.to_string()
+    } else {
+        format!("<span class=\"failed\">{id}</span>")
+    }
+}

@@ -1,0 +1,11 @@
+//! Shows a comparison: in the terminal, as one HTML file, as JSON.
+
+mod concurrent;
+mod cost;
+mod engine_choice;
+pub(crate) mod figure;
+pub mod html;
+pub mod json;
+mod notes;
+pub mod terminal;
+mod verdict;

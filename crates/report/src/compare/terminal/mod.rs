@@ -1,0 +1,49 @@
+//! A run in the terminal: tables of designs, then the verdict.
+
+mod concurrent;
+mod cost;
+mod tables;
+
+use bakeoff_stats::Summary;
+
+use super::concurrent::TITLE;
+use super::{figure, notes, verdict};
+use crate::text::style::Style;
+use crate::text::{self, section};
+
+/// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
+pub fn render(summary: &Summary, width: usize, color: bool) -> String {
+    let width = width.max(60);
+    let style = Style { color };
+    let mut parts = vec![
+        text::paragraph(&summary.header.title, &notes::facts(summary), width, style),
+        section(
+            "Storage and loading",
+            style,
+            &tables::storage(summary, width, style),
+        ),
+        section("Queries", style, &tables::queries(summary, width, style)),
+    ];
+    let concurrent = concurrent::tables(summary, width, style);
+    parts.extend(concurrent.map(|tables| section(TITLE, style, &tables)));
+    let cost = cost::tables(summary, width, style);
+    parts.extend(cost.map(|tables| section(crate::compare::cost::TITLE, style, &tables)));
+    parts.extend(failures(summary, width, style));
+    parts.extend(text::notes(&notes::of(summary), width, style));
+    let verdict = verdict::paragraph(summary);
+    parts.push(text::paragraph("Verdict", &verdict, width, style));
+    parts.join("\n\n") + "\n"
+}
+
+fn failures(summary: &Summary, width: usize, style: Style) -> Option<String> {
+    let lines: Vec<String> = summary
+        .designs
+        .iter()
+        .flat_map(|d| d.failures.iter().map(move |f| (d, f)))
+        .map(|(design, failure)| {
+            let place = figure::place(design, failure);
+            text::failure(&place, &failure.reason, width, style)
+        })
+        .collect();
+    text::failures(&lines, style)
+}

@@ -1,0 +1,29 @@
+//! Everything that is known about a measurement, for other programs.
+
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Everything<'a, S, R> {
+    verdict: &'a str,
+    notes: &'a [String],
+    summary: &'a S,
+    records: &'a [R],
+}
+
+/// Writes the verdict, the notes, the summary and every record as JSON.
+///
+/// # Errors
+/// None that a summary made from records can cause.
+pub fn render<S: Serialize, R: Serialize>(
+    verdict: &str,
+    notes: &[String],
+    summary: &S,
+    records: &[R],
+) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&Everything {
+        verdict,
+        notes,
+        summary,
+        records,
+    })
+}

@@ -1,0 +1,119 @@
+//! The frame of every page: its head, its failures and its foot.
+
+use crate::answer::Answer;
+use crate::markup::Escaped;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The texts around the sections of a page. They are escaped here.
+pub struct Frame<'a> {
+    /// The measurement, up to the name of the workload: `load of workload`.
+    pub subject: &'a str,
+    pub workload: &'a str,
+    pub title: &'a str,
+    /// RFC 3339, UTC.
+    pub started_at: &'a str,
+    /// One line about what was measured.
+    pub facts: String,
+    pub answers: Vec<Answer>,
+    pub verdict: String,
+    pub notes: Vec<String>,
+    /// Where each failure happened, and why.
+    pub failures: Vec<(String, String)>,
+    pub version: &'a str,
+    /// The measurement and how far it came: `load finished`.
+    pub state: String,
+    pub command: &'a str,
+}
+
+impl Frame<'_> {
+    /// Makes the whole page, with these sections, which are HTML.
+    pub fn around(&self, sections: &[String]) -> String {
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <title>{} · Bakeoff</title>\n<style>\n{STYLE}</style>\n</head>\n\
+             <body>\n<main>\n{}{}{}</main>\n{}</body>\n</html>\n",
+            Escaped(self.title),
+            self.header(),
+            self.failures(),
+            sections.concat(),
+            self.footer(),
+        )
+    }
+
+    fn header(&self) -> String {
+        let notes: String = self
+            .notes
+            .iter()
+            .map(|note| format!("<li>{}</li>\n", Escaped(note)))
+            .collect();
+        format!(
+            "<header>\n<p class=\"eyebrow\">Bakeoff · {} {} · {}</p>\n<h1>{}</h1>\n\
+             <p class=\"facts\">{}</p>\n\
+             {}<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
+            Escaped(self.subject),
+            Escaped(self.workload),
+            Escaped(self.started_at),
+            Escaped(self.title),
+            Escaped(&self.facts),
+            self.answers(),
+            Escaped(&self.verdict),
+        )
+    }
+
+    /// The questions, each with its figure.
+    fn answers(&self) -> String {
+        if self.answers.is_empty() {
+            return String::new();
+        }
+        let answers: String = self
+            .answers
+            .iter()
+            .map(|answer| {
+                format!(
+                    "<div><dt>{}</dt><dd class=\"figure\">{}</dd><dd>{}</dd></div>\n",
+                    Escaped(&answer.question),
+                    Escaped(&answer.figure),
+                    Escaped(&answer.basis)
+                )
+            })
+            .collect();
+        format!("<dl class=\"answers\">\n{answers}</dl>\n")
+    }
+
+    fn failures(&self) -> String {
+        if self.failures.is_empty() {
+            return String::new();
+        }
+        let items: String = self
+            .failures
+            .iter()
+            .map(|(place, reason)| {
+                format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(place), Escaped(reason))
+            })
+            .collect();
+        format!("<section class=\"failures\">\n<h2>Failures</h2>\n<dl>\n{items}</dl>\n</section>\n")
+    }
+
+    fn footer(&self) -> String {
+        format!(
+            "<footer>Bakeoff {} · {} · <code>{}</code></footer>\n",
+            Escaped(self.version),
+            Escaped(&self.state),
+            Escaped(self.command),
+        )
+    }
+}
+
+/// Says how far a measurement came.
+pub fn state(finished: bool, interrupted: bool) -> &'static str {
+    if finished {
+        "finished"
+    } else if interrupted {
+        "interrupted"
+    } else {
+        "not finished"
+    }
+}

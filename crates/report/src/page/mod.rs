@@ -1,0 +1,32 @@
+//! The parts that the HTML pages of all measurements share. A page needs no network and no scripts.
+
+mod frame;
+pub mod published;
+pub mod setup;
+pub mod table;
+
+pub use frame::{Frame, state};
+
+use crate::markup::Escaped;
+
+pub fn section(title: &str, content: &str) -> String {
+    format!(
+        "<section>\n<h2>{}</h2>\n{content}</section>\n",
+        Escaped(title)
+    )
+}
+
+pub fn charts_section(title: &str, hint: &str, charts: &str) -> String {
+    if charts.is_empty() {
+        return String::new();
+    }
+    let hint = format!("<p class=\"hint-text\">{hint}</p>\n");
+    section(
+        title,
+        &format!("{hint}<div class=\"charts\">\n{charts}</div>\n"),
+    )
+}
+
+pub fn chart_figure(title: &str, chart: &str) -> String {
+    format!("<figure><h3>{}</h3>\n{chart}</figure>\n", Escaped(title))
+}

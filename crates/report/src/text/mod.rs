@@ -1,0 +1,35 @@
+//! The parts that the terminal reports of all measurements share.
+
+pub mod layout;
+pub mod style;
+
+use style::{Style, wrap};
+
+pub fn section(title: &str, style: Style, body: &str) -> String {
+    format!("{}\n{body}", style.bold(title))
+}
+
+/// Shows wrapped text under a title.
+pub fn paragraph(title: &str, text: &str, width: usize, style: Style) -> String {
+    section(title, style, &wrap(text, width, "", ""))
+}
+
+/// Shows where a failure happened, and why.
+pub fn failure(place: &str, reason: &str, width: usize, style: Style) -> String {
+    let place = style.red(&wrap(place, width, "✗ ", "  "));
+    format!("{place}\n{}", wrap(reason, width, "  ", "  "))
+}
+
+/// Shows all failures, each from [`failure`]; `None` if there are none.
+pub fn failures(failures: &[String], style: Style) -> Option<String> {
+    (!failures.is_empty()).then(|| section("Failures", style, &failures.join("\n")))
+}
+
+/// Shows all notes; `None` if there are none.
+pub fn notes(notes: &[String], width: usize, style: Style) -> Option<String> {
+    let lines: Vec<String> = notes
+        .iter()
+        .map(|note| wrap(note, width, "! ", "  "))
+        .collect();
+    (!lines.is_empty()).then(|| section("Notes", style, &lines.join("\n")))
+}

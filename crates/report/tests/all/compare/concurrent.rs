@@ -1,0 +1,98 @@
+use bakeoff_report::{html, json, terminal};
+use bakeoff_stats::{
+    BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Record, Summary,
+};
+
+use super::fixture;
+
+/// 150 scans of 1 to 150 ms and 20 questions of a month, of which two more were refused.
+fn asked() -> Record {
+    let milliseconds = |to: u64| (1..=to).map(|ms| ms * 1_000_000).collect();
+    let query = |query: &str, to| ConcurrentQuery {
+        query: query.to_owned(),
+        nanoseconds: milliseconds(to),
+    };
+    Record::Concurrent(Box::new(Concurrent {
+        design: "parquet?codec=zstd".to_owned(),
+        clients: 4,
+        permutations: 150,
+        seconds: 2.0,
+        cpu: CpuSeconds::default(),
+        queries: vec![query("scan", 150), query("month", 20)],
+        bad: vec![BadQuestions {
+            query: "month".to_owned(),
+            questions: 2,
+            permutation: 7,
+            outcome: Outcome::Error {
+                reason: "too many <clients>".to_owned(),
+            },
+        }],
+    }))
+}
+
+fn records() -> Vec<Record> {
+    let mut records = fixture::records();
+    let last = records.len() - 1;
+    records.insert(last, asked());
+    records
+}
+
+#[test]
+fn the_terminal_has_the_figures_over_all_and_of_each_query() {
+    let text = terminal::render(&Summary::of(&records()).unwrap(), 100, false);
+    let section = text.split("Several clients at a time").nth(1).unwrap();
+    let row = |title: &str| {
+        let table = section.split(title).nth(1).unwrap();
+        let row = table
+            .lines()
+            .find(|line| line.contains("parquet?codec=zstd"));
+        row.unwrap()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(
+        row(" All queries"),
+        "parquet?codec=zstd 170 85.0 67.9 ms 65.0 ms 149 ms 0 2"
+    );
+    assert_eq!(
+        row(" month"),
+        "parquet?codec=zstd 20 10.0 10.5 ms 10.0 ms – 0 2"
+    );
+    let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "until all permutations are asked or the time is over; the most that a design began is 150 permutations."
+        ),
+        "{words}"
+    );
+    assert!(words.contains("there is no p99"), "{words}");
+    assert!(text.contains("asking by several clients at a time, query month"));
+    assert!(!text.contains("p99 <"));
+}
+
+#[test]
+fn the_page_and_the_json_have_them_too() {
+    let (records, summary) = (records(), Summary::of(&records()).unwrap());
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("parquet?codec=zstd, query by query"));
+    assert!(page.contains("<span class=\"failed\">2</span>"));
+    assert!(page.contains("too many &lt;clients&gt;"));
+    let json = json::render(&summary, &records).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let designs = value["summary"]["designs"].as_array().unwrap();
+    let design = designs
+        .iter()
+        .find(|d| d["info"]["id"] == "parquet?codec=zstd");
+    let concurrent = &design.unwrap()["concurrent"];
+    assert_eq!(concurrent["all"]["answered"], 170);
+    assert_eq!(concurrent["queries"][1][1]["p99"], serde_json::Value::Null);
+}
+
+#[test]
+fn without_such_clients_nothing_is_said_of_them() {
+    let summary = fixture::summary().unwrap();
+    assert!(!terminal::render(&summary, 100, false).contains("Several clients"));
+    assert!(!html::render(&summary).contains("Several clients"));
+}

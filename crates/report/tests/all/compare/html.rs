@@ -1,0 +1,141 @@
+use bakeoff_report::html::render;
+use bakeoff_stats::Summary;
+
+use super::fixture;
+
+fn page() -> String {
+    render(&fixture::summary().unwrap())
+}
+
+/// The elements that are open at the end, or the first wrong end tag.
+pub fn open_elements(html: &str) -> Result<Vec<&str>, String> {
+    const VOID: [&str; 4] = ["meta", "br", "wbr", "!doctype"];
+    let mut open = Vec::new();
+    for tag in html
+        .split('<')
+        .skip(1)
+        .map(|rest| rest.split('>').next().unwrap_or(""))
+    {
+        let name = tag.split_whitespace().next().unwrap_or("");
+        match name.strip_prefix('/') {
+            Some(end) if open.pop() != Some(end) => return Err(format!("</{end}>")),
+            Some(_) => {}
+            None if tag.ends_with('/') || VOID.contains(&name) => {}
+            None => open.push(name),
+        }
+    }
+    Ok(open)
+}
+
+#[test]
+fn elements_are_closed_in_order() {
+    assert_eq!(open_elements(&page()), Ok(Vec::new()));
+}
+
+#[test]
+fn nothing_is_loaded_and_nothing_runs() {
+    let page = page();
+    for forbidden in [
+        "http://", "https://", "<script", "<link", "<img", "@import", "url(", "src=",
+    ] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn every_failure_and_note_is_told() {
+    let (page, summary) = (page(), fixture::summary().unwrap());
+    let failures: Vec<_> = summary.designs.iter().flat_map(|d| &d.failures).collect();
+    assert_eq!(failures.len(), 2);
+    assert!(failures.iter().all(|f| page.contains(&f.reason)));
+    assert!(summary.warnings.iter().all(|w| page.contains(w)));
+    assert!(page.contains("19 rows share their key"));
+}
+
+#[test]
+fn charts_have_alternatives_with_the_figures() {
+    let page = page();
+    let charts: Vec<&str> = page.split("<svg ").skip(1).collect();
+    // Two sizes of the scatter, five queries, storage, loading.
+    assert_eq!(charts.len(), 9);
+    for chart in charts {
+        assert!(chart.starts_with("role=\"img\""));
+        assert!(chart.contains("<title>") && chart.contains("<desc>"));
+    }
+    assert!(page.contains("parquet?codec=zstd: 3.14 ms · 681×."));
+    assert!(page.contains("cassandra/wide?compressor=Deflate: wrong."));
+}
+
+#[test]
+fn every_setting_version_statement_and_published_figure_is_there() {
+    let page = page();
+    let expected = [
+        "cassandra 5.0.4",
+        "DataFusion 55.2.0",
+        "DeflateCompressor",
+        "PRIMARY KEY (monthyear, globaleventid)",
+        "Intel Xeon Platinum 8481C",
+        "2,091 rows/s",
+        "--budget 3m",
+        "seed = 1979",
+        "412 MiB",
+    ];
+    for text in expected {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn text_from_outside_is_escaped() {
+    let evil = "<script>alert('x')</script>\"&";
+    let mut summary = fixture::summary().unwrap();
+    let header = &mut summary.header;
+    for text in [
+        &mut header.title,
+        &mut header.command,
+        &mut header.workload_text,
+        &mut header.data,
+        &mut header.machine.cpu,
+        &mut header.published[0].figure,
+        &mut header.published_notes[0],
+        &mut header.queries[0].sql,
+    ] {
+        *text = evil.to_owned();
+    }
+    rename_query(&mut summary, evil);
+    summary.warnings.push(evil.to_owned());
+    summary.engines[0].version = evil.to_owned();
+    for design in &mut summary.designs {
+        design.info.id = format!("cassandra/{evil}");
+        design.info.engine = evil.to_owned();
+        design.info.statements.push(evil.to_owned());
+        design
+            .failures
+            .iter_mut()
+            .for_each(|f| f.reason = evil.to_owned());
+    }
+    let page = render(&summary);
+    assert!(!page.contains("<script"));
+    assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
+    assert_eq!(open_elements(&page), Ok(Vec::new()));
+}
+
+fn rename_query(summary: &mut Summary, name: &str) {
+    summary.header.queries[0].name = name.to_owned();
+    summary
+        .designs
+        .iter_mut()
+        .for_each(|d| d.queries[0].query = name.to_owned());
+    let forecast = summary.forecast.as_mut().unwrap();
+    forecast.queries[0].query = name.to_owned();
+}
+
+#[test]
+fn unfinished_runs_have_a_page_at_every_record() {
+    let records = fixture::records();
+    for end in (1..records.len()).step_by(7) {
+        let page = render(&Summary::of(&records[..end]).unwrap());
+        assert_eq!(open_elements(&page), Ok(Vec::new()), "{end}");
+        assert!(!page.contains("NaN") && !page.contains("inf"), "{end}");
+    }
+}

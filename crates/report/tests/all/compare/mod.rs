@@ -1,0 +1,13 @@
+//! Every form of a comparison's report.
+
+#[cfg(test)]
+mod concurrent;
+#[cfg(test)]
+mod cost;
+mod fixture;
+#[cfg(test)]
+pub mod html;
+#[cfg(test)]
+mod json;
+#[cfg(test)]
+mod terminal;

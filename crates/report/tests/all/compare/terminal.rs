@@ -1,0 +1,138 @@
+use bakeoff_report::terminal::render;
+use bakeoff_stats::{DesignSummary, RowsLeft, Summary};
+
+use super::fixture;
+
+fn summary() -> Summary {
+    fixture::summary().unwrap()
+}
+
+fn widest(text: &str) -> usize {
+    text.lines()
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn narrow() {
+    insta::assert_snapshot!(render(&summary(), 80, false));
+}
+
+#[test]
+fn wide() {
+    insta::assert_snapshot!(render(&summary(), 140, false));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for width in [60, 72, 80, 100, 140, 200] {
+        assert!(
+            widest(&render(&summary(), width, false)) <= width,
+            "{width}"
+        );
+    }
+}
+
+#[test]
+fn failures_are_red_and_their_reasons_told() {
+    let text = render(&summary(), 120, true);
+    assert!(text.contains("\x1b[31m✗ cassandra/compact, creating the tables"));
+    assert!(text.contains("COMPACT STORAGE tables are not allowed"));
+    assert!(text.contains("row 1, column count: 131 instead of 137"));
+    assert!(!render(&summary(), 120, false).contains('\x1b'));
+}
+
+#[test]
+fn a_round_that_failed_is_shown_beside_the_others_time() {
+    let mut summary = summary();
+    summary.designs[0].queries[0].bad_rounds = 2;
+    for width in [80, 140] {
+        assert!(render(&summary, width, false).contains("2 rounds failed"));
+    }
+}
+
+#[test]
+fn an_unfinished_run_says_so_and_how_to_go_on() {
+    let mut summary = summary();
+    summary.finished = false;
+    summary.interrupted = true;
+    let text = render(&summary, 200, false);
+    assert!(text.contains("this run was interrupted"));
+    assert!(text.contains("`bakeoff run workloads/formats.toml --budget 3m` goes on with it"));
+}
+
+#[test]
+fn a_run_of_which_only_the_header_exists_can_be_shown() {
+    let summary = Summary::of(&fixture::records()[..1]).unwrap();
+    assert!(render(&summary, 200, false).contains("so there is nothing to recommend"));
+    assert!(widest(&render(&summary, 80, false)) <= 80);
+}
+
+#[test]
+fn few_rounds_are_a_reason_for_doubt() {
+    let mut summary = summary();
+    let times = summary
+        .designs
+        .iter_mut()
+        .flat_map(|d: &mut DesignSummary| &mut d.queries);
+    for time in times.filter_map(|q| q.time.as_mut()) {
+        time.observations = 3;
+        time.coverage = 0.75;
+    }
+    summary.rounds = 3;
+    let text = render(&summary, 200, false);
+    assert!(text.contains("\n! 3 rounds: an interval is the whole range and covers 75%, not 95%"));
+}
+
+#[test]
+fn few_rounds_of_one_query_are_told_of_that_one() {
+    let mut summary = summary();
+    let id = summary.designs[1].info.id.clone();
+    let query = &mut summary.designs[1].queries[0];
+    let time = query.time.as_mut().unwrap();
+    (time.observations, time.coverage) = (3, 0.75);
+    let which = format!("! {id}, {}: 3 rounds: an interval", query.query);
+    let text = render(&summary, 200, false);
+    assert!(text.contains(&which), "{text}");
+}
+
+#[test]
+fn rows_that_were_not_loaded_are_told_with_the_reason() {
+    let mut summary = summary();
+    let rows = summary.rows;
+    let mut told = |left| {
+        summary.rows_left = Some(left);
+        render(&summary, 200, false)
+    };
+    let left = RowsLeft {
+        of: Some(2 * rows),
+        counted: true,
+        by_budget: false,
+    };
+    let text = told(left);
+    assert!(
+        text.contains(" rows of ") && text.contains(" of "),
+        "{text}"
+    );
+    assert!(!text.contains("the budget allowed no more"), "{text}");
+    let text = told(RowsLeft {
+        counted: false,
+        by_budget: true,
+        ..left
+    });
+    assert!(text.contains(" of at least "), "{text}");
+    assert!(
+        text.contains("were loaded: the budget allowed no more"),
+        "{text}"
+    );
+    let text = told(RowsLeft {
+        of: None,
+        counted: false,
+        by_budget: true,
+    });
+    assert!(
+        text.contains("at full scale were loaded: the budget"),
+        "{text}"
+    );
+}

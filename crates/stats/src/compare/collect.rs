@@ -1,0 +1,351 @@
+//! Records gathered by design and query, then condensed.
+
+use super::{
+    Answered, Concurrent, ConcurrentSummary, DesignSummary, Failure, Header, LoadSlice,
+    QuerySummary, Record, Step, Summary, SummaryError, Timing,
+};
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
+
+/// What the records said so far.
+pub struct Collected {
+    /// The summary's own fields; its designs are filled in at the end.
+    run: Summary,
+    rows_to_load: Option<u64>,
+    designs: Vec<Design>,
+}
+
+struct Design {
+    info: DesignInfo,
+    slices: Vec<LoadSlice>,
+    settle_seconds: Option<f64>,
+    footprint: Option<Footprint>,
+    concurrent: Option<ConcurrentSummary>,
+    queries: Vec<Query>,
+    failures: Vec<Failure>,
+}
+
+struct Query {
+    name: String,
+    right: Vec<Timing>,
+    /// Why rounds were not right.
+    bad: Vec<String>,
+    /// The complete answer was wrong or missing.
+    disproved: bool,
+}
+
+impl Collected {
+    pub fn new(header: &Header) -> Collected {
+        let design = |info: &DesignInfo| Design {
+            info: info.clone(),
+            slices: Vec::new(),
+            settle_seconds: None,
+            footprint: None,
+            concurrent: None,
+            queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
+            failures: Vec::new(),
+        };
+        Collected {
+            designs: header.designs.iter().map(design).collect(),
+            rows_to_load: None,
+            run: Summary {
+                rows_left: None,
+                header: header.clone(),
+                engines: Vec::new(),
+                rows: 0,
+                duplicate_rows: 0,
+                rounds: 0,
+                warm_up_passes: 0,
+                steady: None,
+                designs: Vec::new(),
+                warnings: Vec::new(),
+                finished: false,
+                interrupted: false,
+                seconds: None,
+                peak_memory_bytes: None,
+                forecast: None,
+                scale_out: None,
+                cost: None,
+            },
+        }
+    }
+
+    /// `number` is the record's place in the journal, counted from 1.
+    pub fn take(&mut self, number: usize, record: &Record) -> Result<(), SummaryError> {
+        let run = &mut self.run;
+        match record {
+            Record::Started(_) => {}
+            Record::Resumed { .. } => {
+                run.interrupted = false;
+                self.forget_failed_starts();
+            }
+            Record::Interrupted { .. } => run.interrupted = true,
+            Record::Engine(engine) => replace_engine(&mut run.engines, engine),
+            Record::DuplicateKeys { rows } => run.duplicate_rows = *rows,
+            Record::LoadingDone { rows, left } => {
+                self.rows_to_load = Some(*rows);
+                run.rows_left = *left;
+            }
+            Record::WarmedUp { passes, steady, .. } => {
+                (run.warm_up_passes, run.steady) = (*passes, Some(*steady));
+            }
+            Record::Rounds { rounds } => run.rounds = *rounds,
+            Record::Warning { message } => {
+                if !run.warnings.contains(message) {
+                    run.warnings.push(message.clone());
+                }
+            }
+            Record::Finished {
+                seconds,
+                peak_memory_bytes,
+                ..
+            } => {
+                run.finished = true;
+                run.seconds = Some(*seconds);
+                run.peak_memory_bytes = Some(*peak_memory_bytes);
+            }
+            Record::Created { design } => self.design(number, design)?.create(),
+            // Its rows are in the records of the designs that loaded it.
+            Record::SliceBegun { .. } => {}
+            Record::Loaded(slice) => {
+                self.design(number, &slice.design)?
+                    .slices
+                    .push(slice.clone());
+            }
+            Record::Settled {
+                design, seconds, ..
+            } => {
+                self.design(number, design)?.settle_seconds = Some(*seconds);
+            }
+            Record::Footprint(footprint) => {
+                self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
+            }
+            Record::Answered(answer) => self.take_answer(number, answer)?,
+            Record::Timed(timing) => {
+                self.query(number, &timing.design, &timing.query)?
+                    .take(timing);
+            }
+            Record::ParameterSets { .. } => {}
+            Record::Concurrent(asked) => self.take_concurrent(number, asked)?,
+            Record::Failed {
+                design,
+                step,
+                query,
+                reason,
+            } => self.design(number, design)?.fail(Failure {
+                step: *step,
+                query: query.clone(),
+                reason: reason.clone(),
+            }),
+        }
+        Ok(())
+    }
+
+    /// A run that goes on tries again to start what could not be started.
+    fn forget_failed_starts(&mut self) {
+        for design in &mut self.designs {
+            design.failures.retain(|f| f.step != Step::Start);
+        }
+    }
+
+    fn take_answer(&mut self, number: usize, answer: &Answered) -> Result<(), SummaryError> {
+        let Some(reason) = answer.outcome.complaint() else {
+            return Ok(());
+        };
+        self.query(number, &answer.design, &answer.query)?.disproved = true;
+        let query = Some(answer.query.clone());
+        self.design(number, &answer.design)?.fail(Failure {
+            step: Step::Verify,
+            query,
+            reason,
+        });
+        Ok(())
+    }
+
+    fn take_concurrent(&mut self, number: usize, asked: &Concurrent) -> Result<(), SummaryError> {
+        for query in &asked.queries {
+            self.query(number, &asked.design, &query.query)?;
+        }
+        let design = self.design(number, &asked.design)?;
+        design.concurrent = Some(asked.summary());
+        for failure in asked.failures() {
+            design.fail(failure);
+        }
+        Ok(())
+    }
+
+    fn design(&mut self, record: usize, id: &str) -> Result<&mut Design, SummaryError> {
+        let found = self.designs.iter_mut().find(|d| d.info.id == id);
+        found.ok_or_else(|| SummaryError::UnknownDesign {
+            design: id.to_owned(),
+            record,
+        })
+    }
+
+    fn query(&mut self, record: usize, id: &str, query: &str) -> Result<&mut Query, SummaryError> {
+        let found = self
+            .design(record, id)?
+            .queries
+            .iter_mut()
+            .find(|q| q.name == query);
+        found.ok_or_else(|| SummaryError::UnknownQuery {
+            query: query.to_owned(),
+            record,
+        })
+    }
+
+    /// All but what compares designs with each other.
+    pub fn summary(self) -> Summary {
+        let mut run = self.run;
+        let header = &run.header;
+        let designs = self.designs.into_iter();
+        let designs = designs.map(|design| {
+            let copies = header.copies_in(&design.info);
+            design.condense(copies)
+        });
+        run.designs = designs.collect();
+        let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();
+        run.rows = self.rows_to_load.or(most_loaded).unwrap_or(0);
+        run
+    }
+}
+
+impl Design {
+    /// Times of earlier rounds stay: `memory` is created again when a run goes on.
+    fn create(&mut self) {
+        self.slices.clear();
+        self.settle_seconds = None;
+        self.footprint = None;
+    }
+
+    /// Of several records of the same failure, the one that says most is kept: a wrong answer is
+    /// recorded as such, and can be recorded again as the reason why the design is out.
+    fn fail(&mut self, failure: Failure) {
+        let known = self.failures.iter_mut().find(|known| {
+            known.step == failure.step
+                && known.query == failure.query
+                && (known.reason.contains(&failure.reason)
+                    || failure.reason.contains(&known.reason))
+        });
+        match known {
+            Some(known) if known.reason.len() < failure.reason.len() => *known = failure,
+            Some(_) => {}
+            None => self.failures.push(failure),
+        }
+    }
+
+    /// How many copies of each row the footprint has.
+    fn condense(mut self, copies: u32) -> DesignSummary {
+        for failure in self
+            .queries
+            .iter()
+            .filter_map(Query::failure)
+            .collect::<Vec<_>>()
+        {
+            self.fail(failure);
+        }
+        let rows_loaded: u64 = self.slices.iter().map(|s| s.rows).sum();
+        let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
+        DesignSummary {
+            rows_loaded,
+            load_rate: load_rate(&self.slices),
+            load_seconds: self.slices.iter().map(|s| s.seconds).sum(),
+            load_cpu: sum(self.slices.iter().map(|s| s.cpu)),
+            settle_seconds: self.settle_seconds,
+            bytes_per_row: bytes
+                .filter(|_| rows_loaded > 0)
+                .map(|bytes| bytes as f64 / rows_loaded as f64 / f64::from(copies)),
+            times_smaller: None,
+            queries: self.queries.into_iter().map(Query::condense).collect(),
+            footprint: self.footprint,
+            concurrent: self.concurrent,
+            info: self.info,
+            failures: self.failures,
+        }
+    }
+}
+
+impl Query {
+    fn new(name: &str) -> Query {
+        Query {
+            name: name.to_owned(),
+            right: Vec::new(),
+            bad: Vec::new(),
+            disproved: false,
+        }
+    }
+
+    fn take(&mut self, timing: &Timing) {
+        match timing.outcome.complaint() {
+            None => self.right.push(timing.clone()),
+            Some(reason) => self.bad.push(reason),
+        }
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        let first = self.bad.first()?;
+        let rounds = self.bad.len() + self.right.len();
+        let reason = format!("{first} ({} of {rounds} rounds)", self.bad.len());
+        Some(Failure {
+            step: Step::Measure,
+            query: Some(self.name.clone()),
+            reason,
+        })
+    }
+
+    fn condense(self) -> QuerySummary {
+        let right = if self.disproved {
+            Vec::new()
+        } else {
+            self.right
+        };
+        let seconds: Vec<f64> = right.iter().map(|t| t.seconds).collect();
+        let scanned: Vec<f64> = right
+            .iter()
+            .filter_map(|t| t.rows_scanned)
+            .map(|rows| rows as f64)
+            .collect();
+        let time = Estimate::of(&seconds);
+        let rows_scanned = Estimate::of(&scanned).map(|e| e.median);
+        QuerySummary {
+            query: self.name,
+            time,
+            times_faster: None,
+            rows_scanned_per_second: rows_scanned
+                .zip(time.filter(|t| t.median > 0.0))
+                .map(|(rows, time)| rows / time.median),
+            rows_scanned,
+            cpu: mean(&right),
+            bad_rounds: u32::try_from(self.bad.len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// An engine that is started again when a run goes on is one engine.
+fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
+    match engines.iter_mut().find(|e| e.engine == engine.engine) {
+        Some(known) => *known = engine.clone(),
+        None => engines.push(engine.clone()),
+    }
+}
+
+fn load_rate(slices: &[LoadSlice]) -> Option<Estimate> {
+    let rates: Vec<f64> = slices[slices.len() / 2..]
+        .iter()
+        .filter(|s| s.seconds > 0.0)
+        .map(|s| s.rows as f64 / s.seconds)
+        .collect();
+    Estimate::of(&rates)
+}
+
+fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {
+    parts.reduce(|a, b| a + b).unwrap_or_default()
+}
+
+fn mean(timings: &[Timing]) -> CpuSeconds {
+    let total = sum(timings.iter().map(|t| t.cpu));
+    let count = timings.len().max(1) as f64;
+    CpuSeconds {
+        client: total.client / count,
+        server: total.server.map(|s| s / count),
+    }
+}

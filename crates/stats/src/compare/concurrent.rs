@@ -1,0 +1,237 @@
+//! What several clients got from a design at the same time.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Failure, Outcome, Step};
+use crate::CpuSeconds;
+
+/// Of fewer answers one in a hundred is less than one.
+const ANSWERS_FOR_P99: usize = 100;
+
+/// The questions of several clients to one design: a record of its own, once all have ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Concurrent {
+    pub design: String,
+    pub clients: u32,
+    /// That were begun; each has every query once, in an order of its own.
+    pub permutations: u32,
+    /// While questions were under way, from the first one's sending to the last one's answer.
+    pub seconds: f64,
+    pub cpu: CpuSeconds,
+    /// In the workload's order, those that the design was asked.
+    pub queries: Vec<ConcurrentQuery>,
+    /// Empty where all answers were right.
+    pub bad: Vec<BadQuestions>,
+}
+
+/// The right answers to a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConcurrentQuery {
+    pub query: String,
+    /// Service time of each, from sending the question to holding the last row of its answer.
+    pub nanoseconds: Vec<u64>,
+}
+
+/// Answers to a query that were wrong, or that did not come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BadQuestions {
+    pub query: String,
+    /// How many there were.
+    pub questions: u32,
+    /// Of the first one.
+    pub permutation: u32,
+    /// Of the first one.
+    pub outcome: Outcome,
+}
+
+/// [`Concurrent`] as its reader sees it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConcurrentSummary {
+    pub clients: u32,
+    pub permutations: u32,
+    pub seconds: f64,
+    pub cpu: CpuSeconds,
+    pub all: ConcurrentFigures,
+    pub queries: Vec<(String, ConcurrentFigures)>,
+}
+
+/// Times are service times in seconds, of right answers only.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConcurrentFigures {
+    /// Right answers.
+    pub answered: u64,
+    /// Right answers a second, while any question of the design was under way.
+    pub per_second: f64,
+    pub mean: Option<f64>,
+    pub p50: Option<f64>,
+    /// `None` where fewer than 100 were answered.
+    pub p99: Option<f64>,
+    pub slowest: Option<f64>,
+    pub wrong: u64,
+    /// Without an answer.
+    pub failed: u64,
+}
+
+impl Concurrent {
+    pub fn summary(&self) -> ConcurrentSummary {
+        let queries = self.queries.iter().map(|q| {
+            let bad = self.bad.iter().filter(|bad| bad.query == q.query);
+            let figures = ConcurrentFigures::of(q.nanoseconds.clone(), bad, self.seconds);
+            (q.query.clone(), figures)
+        });
+        let all = self.queries.iter().flat_map(|q| &q.nanoseconds);
+        ConcurrentSummary {
+            clients: self.clients,
+            permutations: self.permutations,
+            seconds: self.seconds,
+            cpu: self.cpu,
+            all: ConcurrentFigures::of(all.copied().collect(), self.bad.iter(), self.seconds),
+            queries: queries.collect(),
+        }
+    }
+
+    /// Wrong answers, and questions without one, as what the design could not do.
+    pub fn failures(&self) -> impl Iterator<Item = Failure> {
+        self.bad.iter().filter_map(|bad| {
+            let complaint = bad.outcome.complaint()?;
+            let questions = match bad.questions {
+                1 => "1 question".to_owned(),
+                n => format!("{n} questions"),
+            };
+            Some(Failure {
+                step: Step::Concurrent,
+                query: Some(bad.query.clone()),
+                reason: format!("{complaint} ({questions} of {} clients)", self.clients),
+            })
+        })
+    }
+}
+
+impl ConcurrentSummary {
+    pub fn query(&self, name: &str) -> Option<&ConcurrentFigures> {
+        let found = self.queries.iter().find(|(query, _)| query == name);
+        found.map(|(_, figures)| figures)
+    }
+}
+
+impl ConcurrentFigures {
+    fn of<'a>(
+        mut nanoseconds: Vec<u64>,
+        bad: impl Iterator<Item = &'a BadQuestions>,
+        seconds: f64,
+    ) -> ConcurrentFigures {
+        nanoseconds.sort_unstable();
+        let answered = nanoseconds.len();
+        let mean = nanoseconds.iter().map(|&n| n as f64).sum::<f64>() / answered as f64;
+        let (mut wrong, mut failed) = (0, 0);
+        for bad in bad {
+            match bad.outcome {
+                Outcome::Wrong { .. } => wrong += u64::from(bad.questions),
+                _ => failed += u64::from(bad.questions),
+            }
+        }
+        ConcurrentFigures {
+            answered: answered as u64,
+            per_second: if seconds > 0.0 {
+                answered as f64 / seconds
+            } else {
+                0.0
+            },
+            mean: (answered > 0).then_some(mean / 1e9),
+            p50: percentile(&nanoseconds, 50),
+            p99: percentile(&nanoseconds, 99).filter(|_| answered >= ANSWERS_FOR_P99),
+            slowest: percentile(&nanoseconds, 100),
+            wrong,
+            failed,
+        }
+    }
+}
+
+/// In seconds: the smallest value that so many percent of all do not exceed (nearest rank).
+fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    let nanoseconds = sorted.get(rank.checked_sub(1)?)?;
+    Some(*nanoseconds as f64 / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bad(query: &str, questions: u32, outcome: Outcome) -> BadQuestions {
+        BadQuestions {
+            query: query.to_owned(),
+            questions,
+            permutation: 3,
+            outcome,
+        }
+    }
+
+    fn of(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuery {
+        ConcurrentQuery {
+            query: query.to_owned(),
+            nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
+        }
+    }
+
+    /// 200 right answers in 4 s, of 1 to 200 ms, the slowest first.
+    fn asked() -> Concurrent {
+        let difference = "row 1".to_owned();
+        let reason = "refused".to_owned();
+        Concurrent {
+            design: "a".to_owned(),
+            clients: 4,
+            permutations: 100,
+            seconds: 4.0,
+            cpu: CpuSeconds::default(),
+            queries: vec![
+                of("odd", (0..100).rev().map(|n| 2 * n + 1)),
+                of("even", (2..=200).step_by(2)),
+            ],
+            bad: vec![
+                bad("odd", 2, Outcome::Wrong { difference }),
+                bad("even", 1, Outcome::Error { reason }),
+            ],
+        }
+    }
+
+    #[test]
+    fn percentiles_are_values_that_were_measured() {
+        let summary = asked().summary();
+        let all = &summary.all;
+        assert_eq!((all.answered, all.per_second), (200, 50.0));
+        assert!((all.mean.unwrap() - 0.1005).abs() < 1e-12);
+        assert_eq!((all.p50, all.p99), (Some(0.1), Some(0.198)));
+        assert_eq!(all.slowest, Some(0.2));
+        let odd = summary.query("odd").unwrap();
+        assert_eq!((odd.p50, odd.p99), (Some(0.099), Some(0.197)));
+    }
+
+    #[test]
+    fn what_is_wrong_or_missing_is_counted_and_told_and_no_time() {
+        let (asked, summary) = (asked(), asked().summary());
+        let bad = |f: &ConcurrentFigures| (f.answered, f.wrong, f.failed);
+        assert_eq!(bad(&summary.all), (200, 2, 1));
+        assert_eq!(bad(summary.query("odd").unwrap()), (100, 2, 0));
+        let told: Vec<_> = asked.failures().map(|f| f.reason).collect();
+        assert_eq!(
+            told,
+            [
+                "wrong answer: row 1 (2 questions of 4 clients)",
+                "no answer: refused (1 question of 4 clients)"
+            ]
+        );
+    }
+
+    #[test]
+    fn few_answers_have_no_p99_and_none_have_no_times() {
+        let mut asked = asked();
+        asked.queries[0].nanoseconds.pop();
+        asked.queries[1].nanoseconds.clear();
+        let summary = asked.summary();
+        let odd = summary.query("odd").unwrap();
+        assert_eq!((odd.p99, odd.slowest), (None, Some(0.199)));
+        let even = summary.query("even").unwrap();
+        assert_eq!((even.mean, even.p50, even.slowest), (None, None, None));
+    }
+}

@@ -1,0 +1,170 @@
+//! What a run's figures cost at given prices: forecasts all of it.
+
+use serde::Serialize;
+
+use super::{DesignSummary, Summary};
+use crate::{CpuSeconds, DesignInfo};
+
+/// 730 hours, as machines are billed.
+const SECONDS_A_MONTH: f64 = 730.0 * 3600.0;
+const GIB: f64 = (1u64 << 30) as f64;
+
+/// Prices a month, in one currency.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Prices {
+    pub title: String,
+    pub currency: String,
+    pub machine_cores: u32,
+    pub machine_month: f64,
+    pub storage_gib_month: f64,
+}
+
+/// Amounts are in the currency of the prices. Neither yardsticks are in it nor designs that failed or
+/// answered wrongly.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cost {
+    pub prices: Prices,
+    /// As many as have the cores that the workload's scale names, and at least one for each copy.
+    pub machines: u32,
+    pub machines_month: f64,
+    pub designs: Vec<DesignCost>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DesignCost {
+    pub design: String,
+    pub million_inserts: Option<CostRange>,
+    /// Of a million questions of several clients, in the shares in which they were answered.
+    pub million_concurrent: Option<CostRange>,
+    pub queries: Vec<QueryCost>,
+    /// Storage to buy at full scale, a month.
+    pub storage_month: Option<f64>,
+    /// With the machines.
+    pub month: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueryCost {
+    pub query: String,
+    /// Of a million answers.
+    pub million: Option<CostRange>,
+}
+
+/// What work costs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CostRange {
+    /// If nothing but the CPU time that it took, of client and server, were paid for.
+    pub low: f64,
+    /// If all cores of the measuring machine were paid for as long as it took.
+    pub high: f64,
+}
+
+impl Summary {
+    /// The same with what it costs.
+    #[must_use]
+    pub fn priced(mut self, prices: Prices) -> Summary {
+        self.cost = Some(Cost::of(&self, prices));
+        self
+    }
+}
+
+impl Cost {
+    pub fn of(summary: &Summary, prices: Prices) -> Cost {
+        let scale = &summary.header.scale;
+        let for_cores = scale.cores.div_ceil(prices.machine_cores.max(1));
+        let machines = for_cores.max(scale.replication).max(1);
+        let machines_month = f64::from(machines) * prices.machine_month;
+        let is_choice = |d: &&DesignSummary| d.is_right() && !d.info.is_yardstick();
+        let designs = summary.designs.iter().filter(is_choice);
+        Cost {
+            machines,
+            machines_month,
+            designs: designs
+                .map(|d| DesignCost::of(summary, d, &prices, machines_month))
+                .collect(),
+            prices,
+        }
+    }
+
+    pub fn design(&self, id: &str) -> Option<&DesignCost> {
+        self.designs.iter().find(|d| d.design == id)
+    }
+}
+
+impl DesignCost {
+    fn of(
+        summary: &Summary,
+        design: &DesignSummary,
+        prices: &Prices,
+        machines_month: f64,
+    ) -> DesignCost {
+        let rate = Rate::of(summary, &design.info, prices);
+        let rows = design.rows_loaded as f64;
+        let queries = design.queries.iter().map(|query| QueryCost {
+            query: query.query.clone(),
+            million: query
+                .time
+                .and_then(|time| rate.million(&query.cpu, time.median, 1.0)),
+        });
+        let asked = design.concurrent.as_ref();
+        let forecast = summary.forecast.iter().flat_map(|f| &f.storage);
+        let storage = forecast.into_iter().find(|s| s.design == design.info.id);
+        let storage_month = storage.map(|s| s.bytes / GIB * prices.storage_gib_month);
+        DesignCost {
+            design: design.info.id.clone(),
+            million_inserts: rate.million(&design.load_cpu, design.load_seconds, rows),
+            million_concurrent: asked
+                .and_then(|c| rate.million(&c.cpu, c.seconds, c.all.answered as f64)),
+            queries: queries.collect(),
+            storage_month,
+            month: storage_month.map(|storage| storage + machines_month),
+        }
+    }
+}
+
+impl CostRange {
+    /// What designs are ranked by.
+    pub fn middle(&self) -> f64 {
+        self.low.midpoint(self.high)
+    }
+}
+
+/// What turns time into money.
+struct Rate {
+    core_second: f64,
+    /// Of the machine that measured.
+    cores: f64,
+    /// Its CPU time has to be known.
+    has_server: bool,
+}
+
+impl Rate {
+    fn of(summary: &Summary, design: &DesignInfo, prices: &Prices) -> Rate {
+        let cores = f64::from(prices.machine_cores.max(1));
+        Rate {
+            core_second: prices.machine_month / cores / SECONDS_A_MONTH,
+            cores: f64::from(summary.header.machine.cores.max(1)),
+            has_server: design.has_server(),
+        }
+    }
+
+    /// Of a million, if `done` of them took so much. `None` if nothing was done, if it took less CPU
+    /// time than is counted, or if a server's is not known: then neither is what else runs on how many
+    /// cores.
+    fn million(&self, cpu: &CpuSeconds, seconds: f64, done: f64) -> Option<CostRange> {
+        let used = cpu.client + cpu.server.unwrap_or(0.0);
+        if done <= 0.0 || used <= 0.0 || (self.has_server && cpu.server.is_none()) {
+            return None;
+        }
+        let of_core_seconds = |s: f64| 1e6 * self.core_second * s / done;
+        let (low, high) = (of_core_seconds(used), of_core_seconds(self.cores * seconds));
+        // Ticks of CPU time are coarse: a short query may seem to have more than there was.
+        Some(CostRange {
+            low: low.min(high),
+            high,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

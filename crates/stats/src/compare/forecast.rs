@@ -1,0 +1,146 @@
+//! The two questions, at production scale.
+
+use super::{DesignSummary, Summary};
+use crate::Estimate;
+
+/// A query that read at least this share of the rows grows with the table.
+const SCAN_SHARE: f64 = 0.5;
+
+/// What the measured figures give at the workload's full scale. All of it extrapolates
+/// proportionally from one measured scale; nothing here was measured at the full one.
+///
+/// Only designs without failures count, and no yardsticks.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Forecast {
+    pub full_rows: u64,
+    pub measured_rows: u64,
+    /// One for each design that finished, smallest first.
+    pub storage: Vec<StorageForecast>,
+    /// For each query the fastest design.
+    pub queries: Vec<QueryForecast>,
+}
+
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct StorageForecast {
+    pub design: String,
+    /// bytes/row of one copy x full rows x replication.
+    pub bytes: f64,
+}
+
+/// `expected records x users / (cores x single-core scan speed)`, the studies' formula.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct QueryForecast {
+    pub query: String,
+    pub design: String,
+    /// At the measured scale.
+    pub measured: Estimate,
+    /// At the full scale, until every one of the users has an answer.
+    pub seconds: f64,
+    pub basis: Basis,
+    /// Designs whose intervals overlap with the fastest one's: no difference was shown.
+    pub not_slower: Vec<String>,
+}
+
+/// How a query's time was carried to the full scale. The median always grows with the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// It read most of the table, so its work is spread over all cores: median x rows / measured
+    /// rows x users x cores used / cores. The cores used are the measuring threads, but no more
+    /// than the machine has; with one thread this is the studies' formula.
+    Scan,
+    /// It read little of the table or it is not known how much. More cores serve more users but
+    /// do not speed up one answer, and what it reads seldom grows as fast as the table, so this is
+    /// an upper bound: median x rows / measured rows x the greater of 1 and users x cores used /
+    /// cores.
+    UpperBound,
+}
+
+impl Forecast {
+    /// `None` when no row was loaded or no design without failures has a figure.
+    pub fn of(summary: &Summary) -> Option<Forecast> {
+        let contenders: Vec<&DesignSummary> = summary
+            .designs
+            .iter()
+            .filter(|d| d.is_right() && !d.info.is_yardstick())
+            .collect();
+        let queries = &summary.header.queries;
+        let forecast = Forecast {
+            full_rows: summary.header.scale.full_rows,
+            measured_rows: summary.rows,
+            storage: storage(summary, &contenders),
+            queries: queries
+                .iter()
+                .filter_map(|q| query(summary, &contenders, &q.name))
+                .collect(),
+        };
+        let empty = forecast.storage.is_empty() && forecast.queries.is_empty();
+        (summary.rows > 0 && !empty).then_some(forecast)
+    }
+}
+
+fn storage(summary: &Summary, contenders: &[&DesignSummary]) -> Vec<StorageForecast> {
+    let scale = &summary.header.scale;
+    let rows_kept = scale.full_rows as f64 * f64::from(scale.replication);
+    let mut storage: Vec<StorageForecast> = contenders
+        .iter()
+        .filter_map(|d| Some((d, d.bytes_per_row?)))
+        .map(|(d, bytes)| StorageForecast {
+            design: d.info.id.clone(),
+            bytes: bytes * rows_kept,
+        })
+        .collect();
+    storage.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    storage
+}
+
+fn query(summary: &Summary, contenders: &[&DesignSummary], name: &str) -> Option<QueryForecast> {
+    let timed: Vec<(&DesignSummary, Estimate)> = contenders
+        .iter()
+        .filter_map(|d| Some((*d, d.query(name)?.time?)))
+        .collect();
+    let (fastest, measured) = timed
+        .iter()
+        .copied()
+        .min_by(|a, b| a.1.median.total_cmp(&b.1.median))?;
+    let basis = basis(summary, fastest.query(name)?.rows_scanned);
+    let not_slower = timed
+        .iter()
+        .filter(|(d, time)| d.info.id != fastest.info.id && time.overlaps(&measured))
+        .map(|(d, _)| d.info.id.clone())
+        .collect();
+    Some(QueryForecast {
+        query: name.to_owned(),
+        design: fastest.info.id.clone(),
+        measured,
+        seconds: measured.median * growth(summary, basis),
+        basis,
+        not_slower,
+    })
+}
+
+fn basis(summary: &Summary, rows_scanned: Option<f64>) -> Basis {
+    match rows_scanned {
+        Some(rows) if rows >= SCAN_SHARE * summary.rows as f64 => Basis::Scan,
+        _ => Basis::UpperBound,
+    }
+}
+
+/// How many times longer than measured.
+fn growth(summary: &Summary, basis: Basis) -> f64 {
+    let header = &summary.header;
+    let rows = header.scale.full_rows as f64 / summary.rows.max(1) as f64;
+    let (users, cores) = (
+        f64::from(header.scale.users),
+        f64::from(header.scale.cores.max(1)),
+    );
+    let cores_used = f64::from(header.threads.min(header.machine.cores).max(1));
+    let load = users * cores_used / cores;
+    match basis {
+        Basis::Scan => rows * load,
+        Basis::UpperBound => rows * load.max(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! The run folder: `journal.jsonl`, which a later run of the same command goes on with.
+
+use std::path::Path;
+
+use super::{Header, Record, Summary, SummaryError};
+use crate::JournalError;
+use crate::log::{self, LogRecord, RunLog, SavedRun};
+
+impl LogRecord for Record {
+    type Header = Header;
+
+    const FILE: &'static str = "journal.jsonl";
+    const COMMAND: &'static str = "run";
+
+    fn started(header: Header) -> Record {
+        Record::Started(Box::new(header))
+    }
+
+    fn header(&self) -> Option<&Header> {
+        match self {
+            Record::Started(header) => Some(header),
+            _ => None,
+        }
+    }
+}
+
+/// The journal of a run that is going on. It holds the folder's lock until it is dropped.
+#[derive(Debug)]
+pub struct Journal {
+    log: RunLog<Record>,
+    records: Vec<Record>,
+}
+
+impl Journal {
+    /// Opens the folder for a run with this fingerprint, creating it when it is missing.
+    ///
+    /// [`records`](Self::records) is empty for a new run, and holds what is done for an unfinished
+    /// one that can go on. A last line that a kill tore is cut off.
+    ///
+    /// # Errors
+    /// The folder is in use, finished, of another command, unreadable or unwritable.
+    pub fn create_or_resume(dir: &Path, fingerprint: &str) -> Result<Journal, JournalError> {
+        let (mut log, records) = RunLog::claim(dir)?;
+        check_may_go_on(dir, &records, fingerprint)?;
+        log.begin()?;
+        Ok(Journal { log, records })
+    }
+
+    /// Finds what [`Journal::create_or_resume`] would refuse, without making or writing anything.
+    ///
+    /// # Errors
+    /// The folder is in use, finished, of another command, or holds other files.
+    pub fn check(dir: &Path, fingerprint: &str) -> Result<(), JournalError> {
+        check_may_go_on(dir, &RunLog::look(dir)?, fingerprint)
+    }
+
+    pub fn dir(&self) -> &Path {
+        self.log.dir()
+    }
+
+    /// Everything that happened so far, also before a kill.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Writes one record; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// The disk is full or failed. The records before this one stay readable.
+    pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
+        self.log.append(record)?;
+        self.records.push(record.clone());
+        Ok(())
+    }
+}
+
+/// A saved run, finished or not, as reports read it. It needs no lock.
+pub type Run = SavedRun<Record>;
+
+impl Run {
+    /// Sums up the records.
+    ///
+    /// # Errors
+    /// The records contradict the run's header.
+    pub fn summary(&self) -> Result<Summary, SummaryError> {
+        Summary::of(self.records())
+    }
+}
+
+fn check_may_go_on(dir: &Path, records: &[Record], fingerprint: &str) -> Result<(), JournalError> {
+    let header = log::header(dir, records)?;
+    if let Some(Record::Finished { at, .. }) = records.last() {
+        return Err(JournalError::Finished {
+            dir: dir.to_owned(),
+            at: at.clone(),
+        });
+    }
+    match header {
+        Some(header) if header.fingerprint != fingerprint => Err(JournalError::OtherCommand {
+            dir: dir.to_owned(),
+            command: header.command.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! What more machines would bring to a cluster whose nodes were measured on one.
+
+use super::{DesignSummary, Summary};
+
+/// Of the clock of CPU times, in seconds.
+const TEN_TICKS: f64 = 0.1;
+
+/// A forecast, not a measurement: nodes on one machine share its cores, so that nothing gets faster
+/// by them. With each node on a machine of its own, with as many cores as this one, the work that
+/// was measured has so many times the CPU time, if it is spread evenly and the network costs
+/// nothing.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ScaleOut {
+    pub machines: u32,
+    /// Of each of them.
+    pub cores: u32,
+    /// For each query that was answered rightly.
+    pub queries: Vec<ScaledQuery>,
+}
+
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ScaledQuery {
+    pub query: String,
+    /// The one in Cassandra that costs its nodes the least.
+    pub design: String,
+    /// Of all nodes together, for one answer.
+    pub server_cpu_seconds: f64,
+    /// An upper bound: machines x cores / CPU seconds.
+    pub per_second: f64,
+}
+
+impl ScaleOut {
+    /// `None` for a run without several nodes, or without figures of theirs.
+    pub fn of(summary: &Summary) -> Option<ScaleOut> {
+        let machines = summary.header.nodes.as_ref()?.nodes;
+        let cores = summary.header.machine.cores;
+        let cpus = f64::from(machines * cores);
+        let cheapest = |query: &str| {
+            let costs = summary
+                .designs
+                .iter()
+                .filter_map(|d| cost(d, query, summary.rounds));
+            let (design, seconds) = costs.min_by(|a, b| a.1.total_cmp(&b.1))?;
+            Some(ScaledQuery {
+                query: query.to_owned(),
+                design: design.to_owned(),
+                server_cpu_seconds: seconds,
+                per_second: cpus / seconds,
+            })
+        };
+        let queries = summary.header.queries.iter();
+        let queries: Vec<ScaledQuery> = queries.filter_map(|q| cheapest(&q.name)).collect();
+        (!queries.is_empty()).then_some(ScaleOut {
+            machines,
+            cores,
+            queries,
+        })
+    }
+}
+
+/// What an answer costs the nodes, where all rounds together took the ten ticks of 10 ms without which
+/// the clock's resolution would be the figure.
+fn cost<'a>(design: &'a DesignSummary, query: &str, rounds: u32) -> Option<(&'a str, f64)> {
+    let in_cassandra = design.info.engine == "cassandra" && design.is_right();
+    let asked = design.query(query).filter(|q| q.time.is_some());
+    let seconds = asked?.cpu.server;
+    let seconds = seconds.filter(|seconds| seconds * f64::from(rounds) >= TEN_TICKS)?;
+    in_cassandra.then_some((design.info.id.as_str(), seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Record;
+    use crate::compare::testing::*;
+    use crate::{CpuSeconds, NodesInfo};
+
+    /// Three nodes with three copies; each of some answers cost the nodes so much.
+    fn summary(server_cpu_seconds: f64, rounds: u32) -> Summary {
+        let timed = |round| {
+            let Record::Timed(mut timing) = timed("cassandra/wide", "scan", 0.5) else {
+                unreachable!()
+            };
+            let server = Some(server_cpu_seconds);
+            timing.cpu = CpuSeconds {
+                client: 0.0,
+                server,
+            };
+            timing.round = round;
+            Record::Timed(timing)
+        };
+        let stored = [
+            created,
+            |d: &str| loaded(d, 0, 1.0),
+            |d: &str| footprint(d, 6_000),
+        ];
+        let stored = stored.map(|record| record("cassandra/wide"));
+        let measured = (0..rounds).map(timed);
+        let mut records = run(stored
+            .into_iter()
+            .chain(measured)
+            .chain([Record::Rounds { rounds }]));
+        let Record::Started(header) = &mut records[0] else {
+            unreachable!()
+        };
+        header.designs[0].id = "cassandra/wide".to_owned();
+        header.designs[0].engine = "cassandra".to_owned();
+        header.nodes = Some(NodesInfo {
+            nodes: 3,
+            copies: 3,
+            consistency: "QUORUM".to_owned(),
+        });
+        Summary::of(&records).unwrap()
+    }
+
+    #[test]
+    fn machines_bring_their_cores_and_a_copy_is_counted_once() {
+        let summary = summary(0.06, 2);
+        assert_eq!(summary.designs[0].bytes_per_row, Some(20.0));
+        let forecast = &summary.forecast.as_ref().unwrap().storage[0];
+        assert_eq!(forecast.bytes, 20.0 * 10_000.0 * 3.0);
+        let out = ScaleOut::of(&summary).unwrap();
+        assert_eq!((out.machines, out.cores), (3, 2));
+        assert_eq!(out.queries[0].per_second, 6.0 / 0.06);
+    }
+
+    #[test]
+    fn a_few_ticks_of_the_clock_are_no_figure() {
+        assert_eq!(ScaleOut::of(&summary(0.04, 2)), None);
+    }
+}

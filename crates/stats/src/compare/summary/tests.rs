@@ -1,0 +1,265 @@
+use super::*;
+use crate::compare::testing::*;
+use crate::compare::{Outcome, Step};
+
+fn summary(records: Vec<Record>) -> Summary {
+    Summary::of(&run(records)).unwrap()
+}
+
+fn of<'a>(summary: &'a Summary, design: &str) -> &'a DesignSummary {
+    summary.design(design).unwrap()
+}
+
+fn time(summary: &Summary, design: &str, query: &str) -> Option<f64> {
+    of(summary, design)
+        .query(query)
+        .unwrap()
+        .time
+        .map(|t| t.median)
+}
+
+#[test]
+fn designs_and_queries_keep_the_headers_order() {
+    let summary = summary(vec![timed("memory", "key", 1.0), timed("a/x", "scan", 1.0)]);
+    let ids: Vec<&str> = summary.designs.iter().map(|d| d.info.id.as_str()).collect();
+    assert_eq!(ids, ["a/x", "a/y", "memory"]);
+    let queries: Vec<&str> = summary.designs[0]
+        .queries
+        .iter()
+        .map(|q| q.query.as_str())
+        .collect();
+    assert_eq!(queries, ["scan", "key"]);
+}
+
+#[test]
+fn the_first_half_of_a_load_warms_up() {
+    let slices = [50.0, 40.0, 2.0, 4.0]
+        .iter()
+        .zip(0..)
+        .map(|(&s, i)| loaded("a/x", i, s));
+    let summary = summary(slices.collect());
+    let design = of(&summary, "a/x");
+    let rate = design.load_rate.unwrap();
+    assert_eq!((rate.low, rate.high), (25.0, 50.0));
+    assert_eq!(design.load_seconds, 96.0);
+    assert_eq!(
+        design.load_cpu,
+        CpuSeconds {
+            client: 2.0,
+            server: Some(4.0)
+        }
+    );
+}
+
+#[test]
+fn creating_a_design_again_forgets_its_load_but_not_its_times() {
+    let summary = summary(vec![
+        created("a/x"),
+        loaded("a/x", 0, 50.0),
+        footprint("a/x", 1),
+        timed("a/x", "scan", 2.0),
+        created("a/x"),
+        loaded("a/x", 0, 1.0),
+    ]);
+    let design = of(&summary, "a/x");
+    assert_eq!((design.rows_loaded, design.load_seconds), (100, 1.0));
+    assert_eq!(design.footprint, None);
+    assert_eq!(time(&summary, "a/x", "scan"), Some(2.0));
+}
+
+#[test]
+fn sizes_are_relative_to_the_largest() {
+    let summary = summary(vec![
+        loaded("a/x", 0, 1.0),
+        loaded("a/y", 0, 1.0),
+        footprint("a/x", 1000),
+        footprint("a/y", 4000),
+        footprint("memory", 8000),
+    ]);
+    assert_eq!(of(&summary, "a/x").bytes_per_row, Some(10.0));
+    assert_eq!(of(&summary, "a/x").times_smaller, Some(4.0));
+    assert_eq!(of(&summary, "a/y").times_smaller, Some(1.0));
+    assert_eq!(
+        of(&summary, "memory").bytes_per_row,
+        None,
+        "nothing was loaded"
+    );
+}
+
+#[test]
+fn times_are_relative_to_the_slowest_of_the_same_query() {
+    let summary = summary(vec![
+        timed("a/x", "scan", 1.0),
+        timed("a/y", "scan", 4.0),
+        timed("a/y", "key", 0.5),
+    ]);
+    let factor = |design, query| of(&summary, design).query(query).unwrap().times_faster;
+    assert_eq!(factor("a/x", "scan"), Some(4.0));
+    assert_eq!(factor("a/y", "scan"), Some(1.0));
+    assert_eq!(factor("a/y", "key"), Some(1.0));
+    assert_eq!(factor("a/x", "key"), None);
+}
+
+#[test]
+fn rows_scanned_count_at_the_median() {
+    let summary = summary([4.0, 2.0, 1.0].map(|s| timed("a/x", "scan", s)).to_vec());
+    let query = of(&summary, "a/x").query("scan").unwrap();
+    assert_eq!(query.rows_scanned, Some(1000.0));
+    assert_eq!(query.rows_scanned_per_second, Some(500.0));
+    assert!((query.cpu.client - 0.1).abs() < 1e-12);
+}
+
+#[test]
+fn a_wrong_or_missing_answer_is_a_failure_and_never_a_time() {
+    let error = Outcome::Error {
+        reason: "time-out".to_owned(),
+    };
+    let summary = summary(vec![
+        timed("a/x", "scan", 5.0),
+        timed_as("a/x", "scan", 0.001, wrong()),
+        timed_as("a/x", "scan", 0.001, error),
+    ]);
+    assert_eq!(time(&summary, "a/x", "scan"), Some(5.0));
+    let design = of(&summary, "a/x");
+    assert_eq!(design.query("scan").unwrap().bad_rounds, 2);
+    assert_eq!(design.failures.len(), 1);
+    assert_eq!(
+        design.failures[0].reason,
+        "wrong answer: row 1: 2 instead of 3 (2 of 3 rounds)"
+    );
+}
+
+#[test]
+fn a_query_whose_complete_answer_was_wrong_has_no_time() {
+    let summary = summary(vec![
+        answered("a/x", "scan", wrong()),
+        timed("a/x", "scan", 0.001),
+        timed("a/x", "key", 1.0),
+        timed("a/y", "scan", 1.0),
+    ]);
+    assert_eq!(time(&summary, "a/x", "scan"), None);
+    assert_eq!(time(&summary, "a/x", "key"), Some(1.0));
+    assert_eq!(
+        of(&summary, "a/y").query("scan").unwrap().times_faster,
+        Some(1.0)
+    );
+    assert_eq!(of(&summary, "a/x").failures[0].step, Step::Verify);
+}
+
+#[test]
+fn failures_are_kept_once_each() {
+    let reason = "wrong answer: row 1: 2 instead of 3";
+    let summary = summary(vec![
+        answered("a/x", "scan", wrong()),
+        failed("a/x", Step::Verify, Some("scan"), reason),
+        failed("a/x", Step::Measure, None, "the server died"),
+        timed_as(
+            "a/y",
+            "key",
+            1.0,
+            Outcome::Error {
+                reason: "gone".to_owned(),
+            },
+        ),
+        failed("a/y", Step::Measure, Some("key"), "gone"),
+        created("a/x"),
+    ]);
+    let reasons: Vec<&str> = of(&summary, "a/x")
+        .failures
+        .iter()
+        .map(|f| f.reason.as_str())
+        .collect();
+    assert_eq!(reasons, [reason, "the server died"]);
+    assert!(!of(&summary, "a/x").is_right());
+    assert!(of(&summary, "memory").is_right());
+    let failures = &of(&summary, "a/y").failures;
+    assert_eq!(failures.len(), 1);
+    assert_eq!(failures[0].reason, "no answer: gone (1 of 1 rounds)");
+}
+
+#[test]
+fn the_runs_own_records_are_taken_over() {
+    let engine = |version: &str| {
+        Record::Engine(EngineInfo {
+            engine: "a".to_owned(),
+            version: version.to_owned(),
+            start_seconds: None,
+            settings: Vec::new(),
+        })
+    };
+    let warning = Record::Warning {
+        message: "noisy".to_owned(),
+    };
+    let at = "2026-01-01T00:00:00Z".to_owned();
+    let summary = summary(vec![
+        engine("1"),
+        Record::DuplicateKeys { rows: 19 },
+        Record::LoadingDone {
+            rows: 700,
+            left: None,
+        },
+        warning.clone(),
+        Record::Interrupted { at: at.clone() },
+        Record::Resumed { at: at.clone() },
+        engine("2"),
+        warning,
+        Record::WarmedUp {
+            passes: 4,
+            seconds: 9.0,
+            steady: false,
+        },
+        Record::Rounds { rounds: 7 },
+        Record::Finished {
+            at,
+            seconds: 30.0,
+            peak_memory_bytes: 5,
+        },
+    ]);
+    assert_eq!(summary.engines.len(), 1);
+    assert_eq!(summary.engines[0].version, "2");
+    assert_eq!(
+        (summary.rows, summary.duplicate_rows, summary.rounds),
+        (700, 19, 7)
+    );
+    assert_eq!((summary.warm_up_passes, summary.steady), (4, Some(false)));
+    assert_eq!(summary.warnings, ["noisy"]);
+    assert!(summary.finished && !summary.interrupted);
+    assert_eq!(
+        (summary.seconds, summary.peak_memory_bytes),
+        (Some(30.0), Some(5))
+    );
+}
+
+#[test]
+fn an_unfinished_run_has_a_summary() {
+    let at = "2026-01-01T00:00:00Z".to_owned();
+    let summary = summary(vec![loaded("a/x", 0, 1.0), Record::Interrupted { at }]);
+    assert!(!summary.finished && summary.interrupted);
+    assert_eq!(summary.rows, 100);
+    assert_eq!(summary.steady, None);
+}
+
+#[test]
+fn records_that_no_run_writes_are_errors() {
+    assert_eq!(Summary::of(&[]).unwrap_err(), SummaryError::NoHeader);
+    assert_eq!(
+        Summary::of(&[created("a/x")]).unwrap_err(),
+        SummaryError::NoHeader
+    );
+    let unknown = Summary::of(&run([created("b")])).unwrap_err();
+    assert_eq!(
+        unknown,
+        SummaryError::UnknownDesign {
+            design: "b".to_owned(),
+            record: 2
+        }
+    );
+    let unknown = Summary::of(&run([timed("a/x", "q", 1.0)])).unwrap_err();
+    assert_eq!(
+        unknown,
+        SummaryError::UnknownQuery {
+            query: "q".to_owned(),
+            record: 2
+        }
+    );
+}

@@ -1,0 +1,106 @@
+//! Errors of a measurement's folder, each with what its reader can do.
+
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+/// Why a run folder cannot be used, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("cannot {doing} {}: {source}; {}", path.display(), advice(source))]
+    Io {
+        doing: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
+
+    #[error(
+        "another run is writing to {}; wait for it to end, or name another folder with --out",
+        dir.display()
+    )]
+    Locked { dir: PathBuf },
+
+    #[error(
+        "{}, line {line}: not a record of a run ({source}); restore the file, or name another \
+         folder with --out",
+        path.display()
+    )]
+    Line {
+        path: PathBuf,
+        line: usize,
+        source: serde_json::Error,
+    },
+
+    #[error(
+        "{} does not begin as a run does; restore it, or name another folder with --out",
+        path.display()
+    )]
+    NoHeader { path: PathBuf },
+
+    #[error("cannot write a record as JSON: {0}")]
+    Encode(serde_json::Error),
+
+    /// The folder belongs to an unfinished run of a command that compares something else.
+    #[error(
+        "{} holds an unfinished run of another command, or of other data or another workload file: \
+         {command}; repeat it to go on with that run, or name another folder with --out",
+        dir.display()
+    )]
+    OtherCommand { dir: PathBuf, command: String },
+
+    /// The folder holds a complete run; callers that chose the folder themselves choose another.
+    #[error(
+        "{} holds a run that finished at {at}; `bakeoff report` shows it, and --out names another \
+         folder",
+        dir.display()
+    )]
+    Finished { dir: PathBuf, at: String },
+
+    #[error(
+        "{} is not empty and holds no run; name a new folder with --out, since a complete run \
+         removes the tables and files that it made in its folder",
+        dir.display()
+    )]
+    NotEmpty { dir: PathBuf },
+
+    #[error(
+        "there is no run in {}: no {file}; name the folder that `bakeoff {command}` wrote to",
+        dir.display()
+    )]
+    Missing {
+        dir: PathBuf,
+        file: &'static str,
+        command: &'static str,
+    },
+
+    /// A load and a sweep do not go on: they would not be the same.
+    #[error(
+        "{} holds results already; `bakeoff report` shows them, and --out names another folder",
+        dir.display()
+    )]
+    Occupied { dir: PathBuf },
+
+    #[error(
+        "{}, byte {offset}: not a histogram log ({reason}); restore the file",
+        path.display()
+    )]
+    Histogram {
+        path: PathBuf,
+        offset: u64,
+        reason: String,
+    },
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room on the disk, then repeat the command: it goes on after the last step"
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name a folder that you may write to with --out"
+        }
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            "name a folder, not a file, with --out"
+        }
+        _ => "check the disk, or name another folder with --out",
+    }
+}

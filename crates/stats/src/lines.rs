@@ -1,0 +1,197 @@
+//! A file of records, one JSON object a line, in a locked folder.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::JournalError;
+
+const LOCK: &str = "lock";
+
+/// Appends records; what was appended is on the disk.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    path: PathBuf,
+    pub(crate) file: File,
+    /// Bytes of whole lines. More can be in the file after a failed append.
+    length: u64,
+    pub(crate) torn: bool,
+}
+
+impl Lines {
+    /// Opens or creates the file, and reads what it holds. [`Lines::begin`] comes before the first
+    /// append.
+    pub(crate) fn open<R: DeserializeOwned>(path: &Path) -> Result<(Lines, Vec<R>), JournalError> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(io_error("open", path))?;
+        let (records, length) = read_file(&mut file, path)?;
+        let lines = Lines {
+            path: path.to_owned(),
+            file,
+            length,
+            torn: false,
+        };
+        Ok((lines, records))
+    }
+
+    /// Cuts off a line that a kill tore, and makes the file's name survive a power cut.
+    pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
+        self.file
+            .set_len(self.length)
+            .map_err(io_error("cut the torn last line off", &self.path))?;
+        sync_folder(self.path.parent().unwrap_or(Path::new(".")))
+    }
+
+    /// Writes one record; it is on the disk when this returns.
+    pub(crate) fn append(&mut self, record: &impl Serialize) -> Result<(), JournalError> {
+        let mut line = serde_json::to_vec(record).map_err(JournalError::Encode)?;
+        line.push(b'\n');
+        self.write_line(&line)
+            .map_err(io_error("write to", &self.path))
+    }
+
+    fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.torn {
+            self.file.set_len(self.length)?;
+        }
+        self.torn = true;
+        self.file.write_all(line)?;
+        self.file.sync_data()?;
+        self.torn = false;
+        self.length += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// Creates the run folder where it is missing, and holds its lock as long as the file is open.
+///
+/// # Errors
+/// The folder is in use, or holds files but none named `journal`: it is not a run's.
+pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
+    fs::create_dir_all(dir).map_err(io_error("create the run folder", dir))?;
+    refuse_strange_files(dir, journal)?;
+    lock(dir)
+}
+
+/// Finds what [`claim`] would refuse of a folder, without making or writing anything. A missing folder
+/// is not refused.
+///
+/// # Errors
+/// Those of [`claim`].
+pub(crate) fn check(dir: &Path, journal: &str) -> Result<(), JournalError> {
+    if !dir.exists() {
+        return Ok(());
+    }
+    refuse_strange_files(dir, journal)?;
+    let path = dir.join(LOCK);
+    match File::open(&path).map(|file| file.try_lock()) {
+        Ok(Err(TryLockError::WouldBlock)) => Err(JournalError::Locked {
+            dir: dir.to_owned(),
+        }),
+        // Trouble with the lock itself shows when it is taken.
+        _ => Ok(()),
+    }
+}
+
+/// The records of a file that may be appended to at the same time; none where it is not there.
+pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
+    if path.exists() {
+        read(path)
+    } else {
+        Ok(Vec::new())
+    }
+}
+
+/// The records of a file that may be appended to at the same time.
+pub(crate) fn read<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
+    let mut file = File::open(path).map_err(io_error("read", path))?;
+    Ok(read_file(&mut file, path)?.0)
+}
+
+/// The records of all whole lines, and how many bytes those lines have. What comes after the last
+/// line end is the beginning of a line that a kill tore.
+fn read_file<R: DeserializeOwned>(
+    file: &mut File,
+    path: &Path,
+) -> Result<(Vec<R>, u64), JournalError> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)
+        .map_err(io_error("read", path))?;
+    let length = bytes
+        .iter()
+        .rposition(|&b| b == b'\n')
+        .map_or(0, |end| end + 1);
+    let records = bytes[..length]
+        .split_inclusive(|&b| b == b'\n')
+        .enumerate()
+        .map(|(index, line)| {
+            serde_json::from_slice(line).map_err(|source| JournalError::Line {
+                path: path.to_owned(),
+                line: index + 1,
+                source,
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    Ok((records, length as u64))
+}
+
+fn lock(dir: &Path) -> Result<File, JournalError> {
+    let path = dir.join(LOCK);
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(io_error("open", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked {
+            dir: dir.to_owned(),
+        }),
+        Err(TryLockError::Error(source)) => Err(io_error("lock", &path)(source)),
+    }
+}
+
+/// A folder with files that no run made is never written to.
+fn refuse_strange_files(dir: &Path, journal: &str) -> Result<(), JournalError> {
+    if dir.join(journal).exists() {
+        return Ok(());
+    }
+    let entries = fs::read_dir(dir).map_err(io_error("read the folder", dir))?;
+    for entry in entries {
+        let entry = entry.map_err(io_error("read the folder", dir))?;
+        if entry.file_name() != LOCK {
+            return Err(JournalError::NotEmpty {
+                dir: dir.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Makes the names of new files in the folder survive a power cut.
+pub(crate) fn sync_folder(dir: &Path) -> Result<(), JournalError> {
+    File::open(dir)
+        .and_then(|d| d.sync_all())
+        .map_err(io_error("sync", dir))
+}
+
+pub(crate) fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> JournalError {
+    move |source| JournalError::Io {
+        doing,
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Whether a file or a folder on the way to it does not exist.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}

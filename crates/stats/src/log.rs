@@ -1,0 +1,175 @@
+//! The folder of a measurement: one file of records, appended and synced step by step, locked while
+//! it is written.
+
+use std::fmt::Debug;
+use std::fs::File;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::JournalError;
+use crate::lines::{self, Lines, is_absent};
+
+/// One line of a measurement's log. The first line holds the header, and no other one does.
+pub trait LogRecord: Debug + Serialize + DeserializeOwned {
+    type Header: Debug + Clone;
+
+    /// Name of the file in the measurement's folder.
+    const FILE: &'static str;
+    /// Subcommand of `bakeoff` that writes such a file.
+    const COMMAND: &'static str;
+
+    /// Makes the first line.
+    fn started(header: Self::Header) -> Self;
+
+    /// Returns the header if this is a first line.
+    fn header(&self) -> Option<&Self::Header>;
+}
+
+/// The log of a measurement that is going on. It holds the folder's lock until it is dropped.
+#[derive(Debug)]
+pub struct RunLog<R> {
+    dir: PathBuf,
+    pub(crate) lines: Lines,
+    _lock: File,
+    record: PhantomData<R>,
+}
+
+impl<R: LogRecord> RunLog<R> {
+    /// Begins a measurement in a new or empty folder.
+    ///
+    /// # Errors
+    /// The folder is in use, holds a measurement or other files, or is unwritable.
+    pub fn create(dir: &Path, header: &R::Header) -> Result<RunLog<R>, JournalError> {
+        let (mut log, records) = RunLog::claim(dir)?;
+        refuse_records(dir, &records)?;
+        log.begin()?;
+        log.append(&R::started(header.clone()))?;
+        Ok(log)
+    }
+
+    /// Finds what [`RunLog::create`] would refuse, without making or writing anything.
+    ///
+    /// # Errors
+    /// The folder is in use, or holds a measurement or other files.
+    pub fn check(dir: &Path) -> Result<(), JournalError> {
+        refuse_records(dir, &RunLog::<R>::look(dir)?)
+    }
+
+    /// Locks the folder, which it creates if it is missing, and reads the records that are there.
+    /// [`RunLog::begin`] comes before the first append.
+    pub(crate) fn claim(dir: &Path) -> Result<(RunLog<R>, Vec<R>), JournalError> {
+        let lock = lines::claim(dir, R::FILE)?;
+        let (lines, records) = Lines::open(&dir.join(R::FILE))?;
+        let log = RunLog {
+            dir: dir.to_owned(),
+            lines,
+            _lock: lock,
+            record: PhantomData,
+        };
+        Ok((log, records))
+    }
+
+    /// Reads the records that [`RunLog::claim`] would find, without making or locking anything.
+    pub(crate) fn look(dir: &Path) -> Result<Vec<R>, JournalError> {
+        lines::check(dir, R::FILE)?;
+        lines::read_if_there(&dir.join(R::FILE))
+    }
+
+    /// Cuts off a last line that a kill tore.
+    pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
+        self.lines.begin()
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Writes one record; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// The disk is full or failed. The records before this one stay readable.
+    pub fn append(&mut self, record: &R) -> Result<(), JournalError> {
+        self.lines.append(record)
+    }
+}
+
+/// A saved measurement, finished or not, as reports read it. It needs no lock.
+#[derive(Debug)]
+pub struct SavedRun<R: LogRecord> {
+    dir: PathBuf,
+    header: R::Header,
+    records: Vec<R>,
+}
+
+impl<R: LogRecord> SavedRun<R> {
+    /// Whether this is the folder of such a measurement.
+    pub fn is_one(dir: &Path) -> bool {
+        dir.join(R::FILE).exists()
+    }
+
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// There is no such measurement in the folder, or its log is damaged.
+    pub fn open(dir: &Path) -> Result<SavedRun<R>, JournalError> {
+        let missing = || JournalError::Missing {
+            dir: dir.to_owned(),
+            file: R::FILE,
+            command: R::COMMAND,
+        };
+        let records: Vec<R> = lines::read(&dir.join(R::FILE)).map_err(|error| match error {
+            JournalError::Io { source, .. } if is_absent(&source) => missing(),
+            other => other,
+        })?;
+        let header = header(dir, &records)?.cloned().ok_or_else(missing)?;
+        Ok(SavedRun {
+            dir: dir.to_owned(),
+            header,
+            records,
+        })
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub fn header(&self) -> &R::Header {
+        &self.header
+    }
+
+    pub fn records(&self) -> &[R] {
+        &self.records
+    }
+}
+
+/// Returns the header of the records in a folder; `None` if there are no records.
+///
+/// # Errors
+/// The first record is not a header.
+pub(crate) fn header<'a, R: LogRecord>(
+    dir: &Path,
+    records: &'a [R],
+) -> Result<Option<&'a R::Header>, JournalError> {
+    let Some(first) = records.first() else {
+        return Ok(None);
+    };
+    match first.header() {
+        Some(header) => Ok(Some(header)),
+        None => Err(JournalError::NoHeader {
+            path: dir.join(R::FILE),
+        }),
+    }
+}
+
+fn refuse_records<R>(dir: &Path, records: &[R]) -> Result<(), JournalError> {
+    if records.is_empty() {
+        Ok(())
+    } else {
+        Err(JournalError::Occupied {
+            dir: dir.to_owned(),
+        })
+    }
+}
