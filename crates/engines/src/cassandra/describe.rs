@@ -4,12 +4,17 @@ use bakeoff_columnar::store::cassandra::{making_anew, table_names};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 
-use super::drive::plan::{self, of_layout};
-use super::keyspace::{Keyspace, Owner};
-use super::layout::{TableLayout, table_name};
-use super::relations::{self, Relation};
+use super::as_written;
+use super::cluster::keyspace::{Keyspace, Owner};
+use super::cluster::relations::{self, Relation};
+use super::cluster::{settle, shared};
+use super::drive::plan;
+use super::mix_of;
+use super::read::table;
+use super::rows::layout::{TableLayout, table_name};
+use super::rows::operations::of_layout;
 use super::series::SeriesLayout;
-use super::{mix_of, settle, shared, table, write};
+use super::write::batches;
 use crate::columnar::Shape;
 use crate::{Context, EngineError};
 
@@ -35,7 +40,7 @@ pub fn layout(
     }
     statements.extend(dropping(context, keyspace));
     let mut settings = layout.settings();
-    settings.extend(write::settings(&layout));
+    settings.extend(batches::settings(&layout));
     settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
     Ok(DesignInfo {
         id: id.to_string(),
@@ -62,7 +67,7 @@ pub fn series(
     statements.extend(settling(context, keyspace, &tables));
     statements.extend(dropping(context, keyspace));
     let mut settings = layout.settings();
-    settings.extend(write::settings(&layout.values));
+    settings.extend(batches::settings(&layout.values));
     settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
     Ok(DesignInfo {
         id: id.to_string(),
@@ -80,21 +85,21 @@ pub fn as_written(
     keyspace: &Keyspace,
 ) -> Result<DesignInfo, EngineError> {
     let mix = mix_of(id, workload)?;
-    let plans = plan::as_written(id, &keyspace.name, &workload.table, mix)?;
+    let plans = as_written::plan::as_written(id, &keyspace.name, &workload.table, mix)?;
     let level = context.replication.statement(Consistency::LocalOne);
     let mut statements: Vec<String> = level.into_iter().collect();
     if keyspace.owner != Owner::Shared {
         statements.push(keyspace.drop_statement());
     }
     statements.extend(keyspace.statements());
-    let written = super::as_written::statements(id, mix, &keyspace.name)?;
+    let written = as_written::statements(id, mix, &keyspace.name)?;
     let made = relations::made_by(&written, &keyspace.name);
     statements.extend(written);
     statements.extend(settling(context, keyspace, &made));
     statements.extend(plan::statements(&plans, workload));
     statements.extend(background(mix, keyspace));
     statements.extend(dropping(context, keyspace));
-    let writes = format!("single statements, {} in flight", write::IN_FLIGHT);
+    let writes = format!("single statements, {} in flight", batches::IN_FLIGHT);
     Ok(DesignInfo {
         id: id.to_string(),
         engine: "cassandra".to_owned(),
@@ -149,7 +154,7 @@ fn settling(context: &Context, keyspace: &Keyspace, relations: &[Relation]) -> V
 /// What runs beside the operations.
 fn background(mix: &Mix, keyspace: &Keyspace) -> impl Iterator<Item = String> {
     let statements = mix.background.iter().flat_map(|b| &b.statements);
-    statements.map(|cql| plan::in_keyspace(cql, &keyspace.name))
+    statements.map(|cql| as_written::plan::in_keyspace(cql, &keyspace.name))
 }
 
 /// How a cluster that we did not start is left.

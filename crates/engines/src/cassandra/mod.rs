@@ -1,36 +1,14 @@
 //! `cassandra`: ordinary CQL tables in several layouts, on a cluster that runs or on one that is
 //! started for the run.
 
-mod any_table;
 mod as_written;
-mod buckets;
+mod cluster;
 mod columnar;
-mod connect;
-mod decode;
-mod deployment;
 mod describe;
-mod design;
 mod drive;
-mod encode;
-mod first_rows;
-mod footprint;
-mod inserts;
-mod key_value;
-mod keyspace;
-mod layout;
-mod metadata;
-mod pushdown;
-mod ranges;
-mod readable;
-mod relations;
-mod replication;
-mod row_blob;
-mod scan;
+mod read;
+mod rows;
 mod series;
-mod settle;
-mod shared;
-mod statements;
-mod table;
 mod write;
 
 use std::sync::Arc;
@@ -47,21 +25,23 @@ use tokio::sync::{OnceCell, RwLock};
 
 use crate::columnar::Shape;
 use crate::{Context, Engine, EngineError, Layout, Running, TargetOptions};
-pub use any_table::{open_table, read_as_text};
 use as_written::AsWrittenDesign;
+use as_written::plan::AS_WRITTEN;
+pub use cluster::connect::Cluster;
+use cluster::deployment::Deployment;
+pub use cluster::deployment::limits_not_applied;
+use cluster::keyspace::Keyspace;
+pub use cluster::replication::Replication;
+use cluster::shared;
 use columnar::ColumnarDesign;
-pub use connect::Cluster;
-use deployment::Deployment;
-pub use deployment::limits_not_applied;
-use design::CassandraDesign;
 pub use drive::in_driver;
-use drive::plan::{self, AS_WRITTEN, of_layout};
 use drive::{CassandraTarget, Parts};
-use keyspace::Keyspace;
-pub use layout::quoted;
-use layout::{SERIES, TableLayout, table_name};
-pub use replication::Replication;
-pub use scan::{REQUESTS, REQUESTS_DONE};
+pub use read::any_table::{open_table, read_as_text};
+pub use read::scan::{REQUESTS, REQUESTS_DONE};
+use rows::CassandraDesign;
+pub use rows::layout::quoted;
+use rows::layout::{self, SERIES, TableLayout, table_name};
+use rows::operations::of_layout;
 use series::{SeriesDesign, SeriesLayout};
 
 pub struct Cassandra;
@@ -240,7 +220,8 @@ impl Running for RunningCassandra {
         }
         let keyspace = Keyspace::of(&workload.name, context)?;
         let (layout, plans) = if is_as_written(id) {
-            let plans = plan::as_written(id, &keyspace.name, &workload.table, &options.mix)?;
+            let plans =
+                as_written::plan::as_written(id, &keyspace.name, &workload.table, &options.mix)?;
             (None, plans)
         } else {
             let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;

@@ -11,7 +11,7 @@ use super::direct::RawRows;
 use super::partition::Walk;
 use super::plan::ReadRows;
 use super::rows::{Rows, Selected};
-use crate::cassandra::row_blob;
+use crate::cassandra::write::row_blob;
 
 /// The driver's reply to one statement; more than one page only where many rows were asked for.
 pub struct Pages {

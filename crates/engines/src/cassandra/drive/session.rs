@@ -23,8 +23,9 @@ use super::plan::{Bind, OperationPlan};
 use super::queries::{Counted, Queries};
 use super::rows::Rows;
 use super::statements::Prepared;
-use super::written::{Outcome, StepCells};
-use crate::cassandra::buckets::BucketsWritten;
+use crate::cassandra::as_written::step::StepCells;
+use crate::cassandra::as_written::steps::Outcome;
+use crate::cassandra::write::buckets::BucketsWritten;
 
 /// All that one worker needs; nothing of it is shared with other threads but the rows' source.
 pub struct CassandraSession {

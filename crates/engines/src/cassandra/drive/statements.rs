@@ -9,8 +9,8 @@ use scylla::cluster::metadata::{CollectionType, ColumnType as CqlType};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::plan::{Bind, Statement, takes};
-use crate::cassandra::connect::in_time;
-use crate::cassandra::table::PAGE_ROWS;
+use crate::cassandra::cluster::connect::in_time;
+use crate::cassandra::read::table::PAGE_ROWS;
 
 /// The longest that a server may take to prepare one statement.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);

@@ -3,8 +3,8 @@
 use bakeoff_workload::{Column, ColumnType, DesignId, Table};
 
 use crate::EngineError;
-use crate::cassandra::layout::{TableLayout, quoted};
-use crate::cassandra::readable::{ReadColumn, ReadTable};
+use crate::cassandra::read::readable::{ReadColumn, ReadTable};
+use crate::cassandra::rows::layout::{TableLayout, quoted};
 
 pub const SERIES_COLUMN: &str = "series_id";
 pub const TIME_COLUMN: &str = "timestamp_ns";

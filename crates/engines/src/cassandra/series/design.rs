@@ -17,10 +17,11 @@ use super::inserts::SeriesInserts;
 use super::load::{self, Prepared};
 use super::scan::SeriesScan;
 use super::table::{KnownKeys, SeriesTable};
-use crate::cassandra::deployment::Deployment;
-use crate::cassandra::keyspace::{self, Keyspace};
-use crate::cassandra::relations::Relation;
-use crate::cassandra::{first_rows, footprint, settle};
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace::{self, Keyspace};
+use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::read::first_rows;
 use crate::sql::{self, Session};
 
 pub struct SeriesDesign {

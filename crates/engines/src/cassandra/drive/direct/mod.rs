@@ -29,7 +29,7 @@ use scylla::statement::prepared::PreparedStatement;
 
 use super::cells::Cells;
 use super::failures::of_server;
-use crate::cassandra::connect::Cluster;
+use crate::cassandra::cluster::connect::Cluster;
 use connection::{Connection, NoReply};
 pub use frames::RawRows;
 use frames::{Answer, Execute};

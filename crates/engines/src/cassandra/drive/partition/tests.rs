@@ -7,9 +7,9 @@ use bakeoff_driver::drive::{Call, Done};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::{RowSource, Workload, source};
 
-use super::super::super::layout::TableLayout;
 use super::*;
 use crate::TargetOptions;
+use crate::cassandra::rows::layout::TableLayout;
 
 /// Five sensors take turns with a reading every 10 s.
 const SERIES: &str = r#"

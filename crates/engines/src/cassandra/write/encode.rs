@@ -8,8 +8,8 @@ use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::{CellWriter, RowWriter, WrittenCellProof};
 
-use super::layout::TableLayout;
 use super::row_blob;
+use crate::cassandra::rows::layout::TableLayout;
 use crate::integers::integers;
 
 /// The rows of one batch, ready to be written in the order of [`TableLayout::insert_statement`].

@@ -2,9 +2,11 @@
 
 use bakeoff_workload::{Action, DesignId, Mix, Operation, Version};
 
-use super::super::super::layout::{BLOB_COLUMN, TableLayout, quoted, quoted_list};
-use super::{Bind, OperationPlan, Read, ReadRows, Statement, Work, refused};
+use super::layout::{BLOB_COLUMN, TableLayout, quoted, quoted_list};
 use crate::EngineError;
+use crate::cassandra::drive::plan::{
+    Bind, OperationPlan, Read, ReadRows, Statement, Work, refused,
+};
 
 /// The operations of a mix on a table in one of our layouts.
 ///
@@ -258,3 +260,6 @@ pub fn read_columns(layout: &TableLayout) -> Vec<&str> {
         .chain(layout.has_blob().then_some(BLOB_COLUMN))
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,8 @@ use bakeoff_workload::{
     Action, CqlOperation, CqlStatement, CqlValue, DesignId, Mix, Operation, Table, Version,
 };
 
-use super::{Bind, OperationPlan, Statement, Work, Written, refused};
 use crate::EngineError;
+use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement, Work, Written, refused};
 
 /// The name of the layout whose statements are in the workload file.
 pub const AS_WRITTEN: &str = "as-written";

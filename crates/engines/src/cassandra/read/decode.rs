@@ -13,9 +13,9 @@ use datafusion::error::DataFusionError;
 use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::QueryRowsResult;
 
-use super::layout::BLOB_COLUMN;
 use super::readable::{CqlKind, ReadColumn, ReadTable};
-use super::row_blob;
+use crate::cassandra::rows::layout::BLOB_COLUMN;
+use crate::cassandra::write::row_blob;
 use builder::Builder;
 
 /// How the columns that a query wants are got from the CQL columns that are read.

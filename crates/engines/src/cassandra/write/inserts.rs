@@ -10,8 +10,8 @@ use bakeoff_driver::sweep::{Inserter, Inserts};
 use scylla::client::session::Session;
 use scylla::statement::prepared::PreparedStatement;
 
-use super::layout::TableLayout;
-use super::write;
+use super::batches;
+use crate::cassandra::rows::layout::TableLayout;
 
 #[derive(Clone)]
 pub struct TableInserts {
@@ -30,6 +30,6 @@ impl Inserts for TableInserts {
 #[async_trait]
 impl Inserter for TableInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
-        write::insert_all(&self.session, &self.insert, &self.layout, rows).await
+        batches::insert_all(&self.session, &self.insert, &self.layout, rows).await
     }
 }

@@ -9,15 +9,15 @@ use bakeoff_workload::Table;
 use scylla::client::session::Session;
 use scylla::deserialize::row::ColumnIterator;
 
-use super::super::cells::Cells;
-use super::super::check::Pages;
-use super::super::failures::failure;
-use super::super::plan::{Bind, OperationPlan, Statement};
-use super::super::results::{number_plus, toggled};
-use super::super::rows::Rows;
-use super::super::session::all_pages;
-use super::super::statements::{Prepared, prepare};
 use super::replies::StepReply;
+use super::results::{number_plus, toggled};
+use crate::cassandra::drive::cells::Cells;
+use crate::cassandra::drive::check::Pages;
+use crate::cassandra::drive::failures::failure;
+use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement};
+use crate::cassandra::drive::rows::Rows;
+use crate::cassandra::drive::session::all_pages;
+use crate::cassandra::drive::statements::{Prepared, prepare};
 
 /// One statement, prepared.
 pub struct Step {

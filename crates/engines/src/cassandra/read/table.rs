@@ -14,16 +14,16 @@ use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
-use super::buckets::{BucketsWritten, joined};
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, row_order};
 use super::key_value::KeyValue;
-use super::layout::{quoted, quoted_list};
 use super::pushdown::Pushdown;
 use super::ranges::{dealt_out, token_ranges};
 use super::readable::ReadTable;
 use super::scan::{CassandraScan, PageRows, Request, Scope};
 use super::statements::Statements;
+use crate::cassandra::rows::layout::{quoted, quoted_list};
+use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
 /// Rows of a page. The measured optimum is flat from 5,000 rows on.
 pub const PAGE_ROWS: i32 = 5_000;

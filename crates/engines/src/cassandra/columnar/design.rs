@@ -10,10 +10,12 @@ use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use tokio::sync::RwLock;
 
-use super::deployment::Deployment;
-use super::keyspace::Keyspace;
-use super::relations::Relation;
-use super::{Replication, footprint, in_driver, settle};
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace::Keyspace;
+use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::cluster::replication::Replication;
+use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::drive::in_driver;
 use crate::columnar::{ChunkInserts, Opened, Shape, failed};
 
 pub struct ColumnarDesign {

@@ -10,14 +10,16 @@ use bakeoff_workload::{CqlValue, DesignId, Mix, Table, Value};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
 
-use super::deployment::Deployment;
-use super::drive::cells::Cells;
-use super::drive::plan::{Bind, in_keyspace, statement};
-use super::drive::statements::{Prepared, prepare};
-use super::keyspace::{self, Keyspace};
-use super::relations::{Relation, own_relations};
-use super::{footprint, settle, write};
+use super::plan::{in_keyspace, statement};
 use crate::EngineError;
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace::{self, Keyspace};
+use crate::cassandra::cluster::relations::{Relation, own_relations};
+use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::drive::cells::Cells;
+use crate::cassandra::drive::plan::Bind;
+use crate::cassandra::drive::statements::{Prepared, prepare};
+use crate::cassandra::write::batches::IN_FLIGHT;
 use crate::settings::Settings;
 
 /// What `prepare` calls the statements that fill the tables.
@@ -93,7 +95,7 @@ impl AsWrittenDesign {
                     .map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
             };
             futures::stream::iter((0..rows.num_rows()).map(Ok))
-                .try_for_each_concurrent(write::IN_FLIGHT, send)
+                .try_for_each_concurrent(IN_FLIGHT, send)
                 .await?;
         }
         Ok(())

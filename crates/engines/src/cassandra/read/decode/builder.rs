@@ -13,8 +13,8 @@ use scylla::value::CqlValue;
 use uuid::Uuid;
 
 use super::numbers;
-use crate::cassandra::key_value::date_from_wire;
-use crate::cassandra::readable::CqlKind;
+use crate::cassandra::read::key_value::date_from_wire;
+use crate::cassandra::read::readable::CqlKind;
 
 /// Bytes of a text, at a guess.
 const TEXT_BYTES: usize = 8;
@@ -83,7 +83,7 @@ impl Builder {
         Some(())
     }
 
-    /// Appends a value as [`super::row_blob`] keeps it (little-endian).
+    /// Appends a value as [`row_blob`](crate::cassandra::write::row_blob) keeps it (little-endian).
     pub fn push_blob(&mut self, bytes: Option<&[u8]>) -> Option<()> {
         match (self, bytes) {
             (Builder::Int(b), Some(v)) => b.append_value(i32::from_le_bytes(v.try_into().ok()?)),

@@ -14,9 +14,9 @@ use scylla::client::session::Session;
 use scylla::statement::batch::{Batch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 
-use super::drive::failure;
 use super::encode::{Row, Rows};
-use super::layout::{Shape, TableLayout};
+use crate::cassandra::drive::failure;
+use crate::cassandra::rows::layout::{Shape, TableLayout};
 use crate::integers::integers;
 
 /// Requests on their way at a time.

@@ -11,16 +11,18 @@ use datafusion::error::DataFusionError;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
-use super::deployment::Deployment;
-use super::inserts::TableInserts;
-use super::keyspace::{self, Keyspace};
 use super::layout::TableLayout;
-use super::readable::ReadTable;
-use super::relations::Relation;
-use super::scan::CassandraScan;
-use super::table::CassandraTable;
-use super::{first_rows, footprint, settle, write};
 use crate::EngineError;
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace::{self, Keyspace};
+use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::read::first_rows;
+use crate::cassandra::read::readable::ReadTable;
+use crate::cassandra::read::scan::CassandraScan;
+use crate::cassandra::read::table::CassandraTable;
+use crate::cassandra::write::batches;
+use crate::cassandra::write::inserts::TableInserts;
 use crate::sql::{self, Session};
 
 pub struct CassandraDesign {
@@ -111,7 +113,8 @@ impl Design for CassandraDesign {
     async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
         self.deployment.forget_statistics().await;
         let session = &self.deployment.session;
-        let write = async { write::write(session, self.insert().await?, &self.layout, rows).await };
+        let write =
+            async { batches::write(session, self.insert().await?, &self.layout, rows).await };
         self.noticing_death(write.await).await
     }
 

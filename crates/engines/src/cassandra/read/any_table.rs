@@ -7,10 +7,10 @@ use datafusion::catalog::TableProvider;
 use datafusion::physical_plan::ExecutionPlan;
 use scylla::client::session::Session;
 
-use super::drive::in_driver;
 use super::metadata::read_table;
 use super::scan::CassandraScan;
 use super::table::CassandraTable;
+use crate::cassandra::drive::in_driver;
 
 /// A table as the cluster describes it.
 pub struct AnyTable {

@@ -1,8 +1,5 @@
 //! Operations whose statements are sent as the workload file has them, one after the other.
 
-mod replies;
-mod step;
-
 use bakeoff_driver::DesignError;
 use bakeoff_driver::drive::{Done, Failure};
 use bakeoff_stats::FailureKind;
@@ -10,12 +7,11 @@ use bakeoff_workload::Table;
 use scylla::client::session::Session;
 use scylla::deserialize::row::ColumnIterator;
 
-use super::check::Checker;
-use super::plan::{OperationPlan, Written};
-use super::rows::Rows;
-use replies::StepReply;
-use step::Step;
-pub use step::StepCells;
+use super::replies::StepReply;
+use super::step::{Step, StepCells};
+use crate::cassandra::drive::check::Checker;
+use crate::cassandra::drive::plan::{OperationPlan, Written};
+use crate::cassandra::drive::rows::Rows;
 
 /// The statements of one operation, prepared.
 pub struct WrittenSteps {

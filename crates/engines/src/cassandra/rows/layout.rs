@@ -9,7 +9,7 @@ use crate::settings::Settings;
 pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
 /// The layout that keeps each metric of a key apart.
 pub const SERIES: &str = "series";
-/// Holds all columns outside the key, encoded as [`super::row_blob`] does.
+/// Holds all columns outside the key, encoded as [`row_blob`](crate::cassandra::write::row_blob) does.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
 pub const NARROW_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";

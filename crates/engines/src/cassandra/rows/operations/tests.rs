@@ -1,9 +1,10 @@
 use bakeoff_workload::{
-    Action, Column, CqlOperation, CqlStatement, CqlValue, DesignId, Keys, Mix, Operation, Table,
+    Action, Column, ColumnType, CqlOperation, CqlStatement, CqlValue, DesignId, Keys, Mix,
+    Operation, Table,
 };
 
 use super::*;
-use crate::cassandra::layout::TableLayout;
+use crate::cassandra::as_written::plan::as_written;
 
 fn table() -> Table {
     let column = |name: &str, kind| Column {

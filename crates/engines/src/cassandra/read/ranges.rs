@@ -24,8 +24,8 @@ pub fn dealt_out<T: Clone>(requests: Vec<T>, n: usize) -> Vec<Vec<T>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan::Request;
     use super::*;
+    use crate::cassandra::read::scan::Request;
 
     #[test]
     fn token_ranges_cover_the_ring_without_gap_or_overlap() {

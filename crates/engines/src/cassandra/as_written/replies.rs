@@ -4,8 +4,8 @@ use bakeoff_driver::drive::{Done, Failure};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::{IntoRowsResultError, QueryResult, QueryRowsResult};
 
-use super::super::check::{Checker, Pages, value_bytes};
-use super::super::results::APPLIED;
+use super::results::APPLIED;
+use crate::cassandra::drive::check::{Checker, Pages, value_bytes};
 
 /// The reply to one statement.
 pub struct StepReply {

@@ -2,9 +2,9 @@ use bakeoff_workload::{Column, ColumnType, Table};
 use datafusion::common::ScalarValue;
 use datafusion::prelude::{col, lit};
 
-use super::super::layout::TableLayout;
-use super::super::readable::ReadColumn;
 use super::*;
+use crate::cassandra::read::readable::ReadColumn;
+use crate::cassandra::rows::layout::TableLayout;
 
 fn layout(id: &str) -> TableLayout {
     let column = |name: &str, kind| Column {
