@@ -10,8 +10,9 @@ use super::cluster::relations::{self, Relation};
 use super::cluster::{settle, shared};
 use super::drive::plan;
 use super::mix_of;
-use super::read::table;
-use super::rows::layout::{TableLayout, table_name};
+use super::names::{in_keyspace, table_name};
+use super::read::statements::PAGE_ROWS;
+use super::rows::layout::TableLayout;
 use super::rows::operations::of_layout;
 use super::series::SeriesLayout;
 use super::write::batches;
@@ -41,7 +42,7 @@ pub fn layout(
     statements.extend(dropping(context, keyspace));
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout));
-    settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
+    settings.push(("page".to_owned(), format!("{} rows", PAGE_ROWS)));
     Ok(DesignInfo {
         id: id.to_string(),
         engine: "cassandra".to_owned(),
@@ -68,7 +69,7 @@ pub fn series(
     statements.extend(dropping(context, keyspace));
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout.values));
-    settings.push(("page".to_owned(), format!("{} rows", table::PAGE_ROWS)));
+    settings.push(("page".to_owned(), format!("{} rows", PAGE_ROWS)));
     Ok(DesignInfo {
         id: id.to_string(),
         engine: "cassandra".to_owned(),
@@ -154,7 +155,7 @@ fn settling(context: &Context, keyspace: &Keyspace, relations: &[Relation]) -> V
 /// What runs beside the operations.
 fn background(mix: &Mix, keyspace: &Keyspace) -> impl Iterator<Item = String> {
     let statements = mix.background.iter().flat_map(|b| &b.statements);
-    statements.map(|cql| as_written::plan::in_keyspace(cql, &keyspace.name))
+    statements.map(|cql| in_keyspace(cql, &keyspace.name))
 }
 
 /// How a cluster that we did not start is left.

@@ -10,7 +10,7 @@ use bakeoff_workload::{CqlValue, DesignId, Mix, Table, Value};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
 
-use super::plan::{in_keyspace, statement};
+use super::plan::statement;
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
@@ -19,6 +19,7 @@ use crate::cassandra::cluster::{footprint, settle};
 use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::plan::Bind;
 use crate::cassandra::drive::statements::{Prepared, prepare};
+use crate::cassandra::names::in_keyspace;
 use crate::cassandra::write::batches::IN_FLIGHT;
 use crate::settings::Settings;
 

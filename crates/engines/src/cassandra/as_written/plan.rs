@@ -6,10 +6,10 @@ use bakeoff_workload::{
 
 use crate::EngineError;
 use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement, Work, Written, refused};
+use crate::cassandra::names::in_keyspace;
 
 /// The name of the layout whose statements are in the workload file.
 pub const AS_WRITTEN: &str = "as-written";
-const KEYSPACE_PLACE: &str = "${keyspace}";
 
 /// The operations of a mix that is written in CQL.
 ///
@@ -90,9 +90,4 @@ fn version(second: bool) -> Version {
     } else {
         Version::First
     }
-}
-
-/// A statement of the workload file with the keyspace in its place.
-pub fn in_keyspace(cql: &str, keyspace: &str) -> String {
-    cql.replace(KEYSPACE_PLACE, keyspace)
 }

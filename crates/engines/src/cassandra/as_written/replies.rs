@@ -5,7 +5,8 @@ use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::{IntoRowsResultError, QueryResult, QueryRowsResult};
 
 use super::results::APPLIED;
-use crate::cassandra::drive::check::{Checker, Pages, value_bytes};
+use crate::cassandra::drive::check::{Checker, value_bytes};
+use crate::cassandra::drive::pages::Pages;
 
 /// The reply to one statement.
 pub struct StepReply {

@@ -11,12 +11,11 @@ use scylla::deserialize::row::ColumnIterator;
 
 use super::replies::StepReply;
 use super::results::{number_plus, toggled};
+use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::drive::cells::Cells;
-use crate::cassandra::drive::check::Pages;
-use crate::cassandra::drive::failures::failure;
+use crate::cassandra::drive::pages::{Pages, all_pages};
 use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement};
 use crate::cassandra::drive::rows::Rows;
-use crate::cassandra::drive::session::all_pages;
 use crate::cassandra::drive::statements::{Prepared, prepare};
 
 /// One statement, prepared.

@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use scylla::client::session::Session;
 
-use super::relations::{Relation, relations, texts};
+use super::relations::{MARKER_TABLE, Relation, relations, texts};
 use crate::owner::run_name;
 use crate::{Context, EngineError};
 
-pub const MARKER_TABLE: &str = "bakeoff_marker";
 /// Stands in the marker of a shared keyspace where a run's name would.
 const SHARED: &str = "shared by several processes";
 /// How long another process may take to put the marker into a shared keyspace that it makes.

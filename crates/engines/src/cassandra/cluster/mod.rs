@@ -2,7 +2,9 @@
 //! of the server about its tables.
 
 pub mod connect;
+pub mod consistency;
 pub mod deployment;
+pub mod failures;
 pub mod footprint;
 pub mod keyspace;
 pub mod relations;

@@ -2,8 +2,10 @@
 
 use scylla::client::session::Session;
 
-use super::keyspace::MARKER_TABLE;
 use crate::EngineError;
+
+/// The table that says whose a keyspace is.
+pub const MARKER_TABLE: &str = "bakeoff_marker";
 
 /// A table or a materialized view.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use bakeoff_workload::Workload;
 use scylla::client::session::Session;
 
-use super::keyspace::{Keyspace, MARKER_TABLE, Owner, execute};
-use super::relations::{own_relations, texts};
+use super::keyspace::{Keyspace, Owner, execute};
+use super::relations::{MARKER_TABLE, own_relations, texts};
 use crate::EngineError;
 
 const POLL: Duration = Duration::from_millis(500);

@@ -10,12 +10,12 @@ use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use tokio::sync::RwLock;
 
+use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::Keyspace;
 use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::cluster::replication::Replication;
 use crate::cassandra::cluster::{footprint, settle};
-use crate::cassandra::drive::in_driver;
 use crate::columnar::{ChunkInserts, Opened, Shape, failed};
 
 pub struct ColumnarDesign {

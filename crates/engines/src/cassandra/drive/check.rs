@@ -8,16 +8,11 @@ use scylla::response::query_result::{QueryResult, QueryRowsResult};
 
 use super::cells::{self, is_in_blob, is_on_wire, read, shown, shown_bytes};
 use super::direct::RawRows;
+use super::pages::Pages;
 use super::partition::Walk;
 use super::plan::ReadRows;
 use super::rows::{Rows, Selected};
 use crate::cassandra::write::row_blob;
-
-/// The driver's reply to one statement; more than one page only where many rows were asked for.
-pub struct Pages {
-    pub first: QueryResult,
-    pub more: Vec<QueryResult>,
-}
 
 /// What a reply is compared with.
 pub struct Checker<'a> {

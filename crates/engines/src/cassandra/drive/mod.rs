@@ -9,14 +9,14 @@ pub mod cells;
 pub mod check;
 mod deadlines;
 mod direct;
-pub mod failures;
 mod operations;
+pub mod pages;
 mod partition;
 pub mod plan;
 mod queries;
 pub mod rows;
 mod sample;
-pub mod session;
+mod session;
 pub mod statements;
 
 use std::num::NonZeroUsize;
@@ -34,11 +34,12 @@ use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
 use crate::TargetOptions;
-use crate::cassandra::as_written::plan::in_keyspace;
 use crate::cassandra::cluster::connect::LoadConnection;
+use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace;
 use crate::cassandra::cluster::relations::own_relations;
+use crate::cassandra::names::in_keyspace;
 use crate::cassandra::read::first_rows;
 use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::read::scan::CassandraScan;
@@ -47,13 +48,11 @@ use crate::cassandra::rows::layout::TableLayout;
 use crate::cassandra::write::buckets::BucketsWritten;
 use crate::sql::{self, Session as SqlSession};
 use direct::{Direct, Login};
-pub use failures::failure;
 use plan::{OperationPlan, Work};
 use queries::Queries;
 use rows::Rows;
 use sample::{Sampled, Sampler};
 use session::CassandraSession;
-pub use statements::in_driver;
 
 /// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for
 /// them; some stay taken by requests that timed out.

@@ -15,7 +15,7 @@ use super::queries::Queries;
 use super::rows::Rows;
 use super::statements::{Prepared, prepare};
 use crate::cassandra::as_written::steps::WrittenSteps;
-use crate::cassandra::read::table::PAGE_ROWS;
+use crate::cassandra::read::statements::PAGE_ROWS;
 
 /// An operation of the mix, made ready for one session.
 pub struct Operation {

@@ -10,7 +10,7 @@ use scylla::client::session::Session;
 use super::metadata::read_table;
 use super::scan::CassandraScan;
 use super::table::CassandraTable;
-use crate::cassandra::drive::in_driver;
+use crate::cassandra::cluster::consistency::in_driver;
 
 /// A table as the cluster describes it.
 pub struct AnyTable {

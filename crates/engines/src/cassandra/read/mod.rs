@@ -10,5 +10,5 @@ pub mod pushdown;
 pub mod ranges;
 pub mod readable;
 pub mod scan;
-mod statements;
+pub mod statements;
 pub mod table;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use bakeoff_workload::{Column, ColumnType};
 
-use crate::cassandra::rows::layout::{BUCKET_COLUMN, Bucket, TableLayout, quoted};
+use crate::cassandra::names::quoted;
+use crate::cassandra::rows::layout::{BUCKET_COLUMN, Bucket, TableLayout};
 
 /// A type of CQL as it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

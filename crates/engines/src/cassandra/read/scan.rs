@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Formatter};
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
@@ -33,8 +32,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::decode::Decoder;
 use super::first_rows::{FirstRows, KnowsFirstRows};
 use super::key_value::KeyValue;
-use super::statements::Statements;
-use super::table::PAGE_ROWS;
+use super::statements::{PAGE_ROWS, Statements};
 
 /// Rows of the first page where their size is not known.
 const FIRST_PAGE_ROWS: i32 = 100;
@@ -42,9 +40,6 @@ const FIRST_PAGE_ROWS: i32 = 100;
 const PAGE_BYTES: usize = 4 << 20;
 /// The most times the rows of the page before that a page has: its rows may be larger.
 const PAGE_GROWTH: i32 = 10;
-
-/// The longest that one page may take to come.
-pub const PAGE_TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Names of the metrics that say how far a scan has come.
 pub const REQUESTS: &str = "requests";

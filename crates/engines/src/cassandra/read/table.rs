@@ -22,11 +22,9 @@ use super::ranges::{dealt_out, token_ranges};
 use super::readable::ReadTable;
 use super::scan::{CassandraScan, PageRows, Request, Scope};
 use super::statements::Statements;
-use crate::cassandra::rows::layout::{quoted, quoted_list};
+use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
-/// Rows of a page. The measured optimum is flat from 5,000 rows on.
-pub const PAGE_ROWS: i32 = 5_000;
 /// Token ranges of a full scan for each DataFusion partition: enough to even out their sizes.
 const RANGES_PER_PARTITION: usize = 4;
 const RANGES_PER_PARTITION_WITH_PROGRESS: usize = 16;

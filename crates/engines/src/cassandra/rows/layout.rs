@@ -3,6 +3,7 @@
 use bakeoff_workload::{DesignId, Table};
 
 use crate::EngineError;
+use crate::cassandra::names::{quoted, quoted_list, table_name};
 use crate::settings::Settings;
 
 /// Holds the number of the time bucket in bucketed partition keys.
@@ -267,31 +268,6 @@ fn bucket(settings: &Settings<'_>, table: &Table, width: &str) -> Result<Bucket,
         column: column.name.clone(),
         width,
     })
-}
-
-/// Quotes keep case, and words that CQL reserves usable.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-pub fn quoted_list(names: &[&str]) -> String {
-    names
-        .iter()
-        .map(|n| quoted(n))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// Layout and, where there are settings, a hash of them: names are lower case and have 48
-/// characters at most, ids are neither.
-pub fn table_name(id: &DesignId) -> String {
-    let layout = id.layout.as_deref().unwrap_or_default();
-    if id.settings.is_empty() {
-        layout.to_owned()
-    } else {
-        let hash = xxhash_rust::xxh3::xxh3_64(id.to_string().as_bytes());
-        format!("{layout}_{:08x}", hash as u32)
-    }
 }
 
 #[cfg(test)]

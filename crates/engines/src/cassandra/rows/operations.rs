@@ -2,11 +2,12 @@
 
 use bakeoff_workload::{Action, DesignId, Mix, Operation, Version};
 
-use super::layout::{BLOB_COLUMN, TableLayout, quoted, quoted_list};
+use super::layout::{BLOB_COLUMN, TableLayout};
 use crate::EngineError;
 use crate::cassandra::drive::plan::{
     Bind, OperationPlan, Read, ReadRows, Statement, Work, refused,
 };
+use crate::cassandra::names::{quoted, quoted_list};
 
 /// The operations of a mix on a table in one of our layouts.
 ///

@@ -3,8 +3,9 @@
 use bakeoff_workload::{Column, ColumnType, DesignId, Table};
 
 use crate::EngineError;
+use crate::cassandra::names::quoted;
 use crate::cassandra::read::readable::{ReadColumn, ReadTable};
-use crate::cassandra::rows::layout::{TableLayout, quoted};
+use crate::cassandra::rows::layout::TableLayout;
 
 pub const SERIES_COLUMN: &str = "series_id";
 pub const TIME_COLUMN: &str = "timestamp_ns";

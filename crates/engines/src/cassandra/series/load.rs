@@ -15,7 +15,7 @@ use scylla::value::{CqlValue, MaybeUnset};
 
 use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN, series_id};
 use super::index::{Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
-use crate::cassandra::drive::failure;
+use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::write::batches::{self, IN_FLIGHT};
 
 /// The statements that loading needs.

@@ -15,7 +15,7 @@ use scylla::statement::batch::{Batch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::encode::{Row, Rows};
-use crate::cassandra::drive::failure;
+use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::rows::layout::{Shape, TableLayout};
 use crate::integers::integers;
 

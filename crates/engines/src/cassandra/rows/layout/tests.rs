@@ -64,19 +64,6 @@ fn settings_that_make_no_sense_are_refused_by_name() {
 }
 
 #[test]
-fn every_design_has_a_table_of_its_own() {
-    let name = |id: &str| table_name(&id.parse().unwrap());
-    assert_eq!(name("cassandra/wide"), "wide");
-    let names = [
-        name("cassandra/wide?bucket=1m"),
-        name("cassandra/wide?bucket=1M"),
-        name("cassandra/wide?bucket=1d&chunk=1024KiB&compressor=Deflate"),
-    ];
-    assert!(names.iter().all(|name| name.len() <= 48));
-    assert!(names[0] != names[1] && names[1] != names[2], "{names:?}");
-}
-
-#[test]
 fn where_keys_repeat_compaction_removes_overwritten_values_at_once() {
     let id: DesignId = "cassandra/wide".parse().unwrap();
     let layout = TableLayout::new(&id, &table(), true).unwrap();
