@@ -14,6 +14,7 @@ pub mod pages;
 mod partition;
 pub mod plan;
 mod queries;
+mod replies;
 pub mod rows;
 mod sample;
 mod session;
