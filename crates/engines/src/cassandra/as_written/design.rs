@@ -6,10 +6,11 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
-use bakeoff_workload::{CqlValue, DesignId, Mix, Table, Value};
+use bakeoff_workload::{Mix, Table, Value};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
 
+use super::describe::{describe, mix_of};
 use super::plan::statement;
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
@@ -20,56 +21,36 @@ use crate::cassandra::drive::cells::Cells;
 use crate::cassandra::drive::plan::Bind;
 use crate::cassandra::drive::statements::{Prepared, prepare};
 use crate::cassandra::names::in_keyspace;
+use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches::IN_FLIGHT;
-use crate::settings::Settings;
 
 /// What `prepare` calls the statements that fill the tables.
 const POPULATE: &str = "populate";
 
 pub struct AsWrittenDesign {
-    pub deployment: Arc<Deployment>,
-    pub info: DesignInfo,
-    pub keyspace: Keyspace,
-    pub table: Table,
-    pub mix: Mix,
-    pub populate: OnceCell<Vec<Prepared>>,
-}
-
-/// The statements that make and fill the tables.
-///
-/// # Errors
-/// If the mix has none, or if they bind what rows do not have before the load.
-pub fn statements(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, EngineError> {
-    let settings = Settings::of(id, "")?;
-    if mix.schema.is_empty() {
-        return Err(settings.error(
-            "the workload's [mix] makes no tables: add schema = [\"CREATE TABLE ...\"], or use \
-             another layout such as cassandra/wide"
-                .to_owned(),
-        ));
-    }
-    let of_row = |value: &CqlValue| {
-        matches!(
-            value,
-            CqlValue::Column {
-                second_version: false,
-                ..
-            }
-        )
-    };
-    if !mix.populate.iter().all(|s| s.values.iter().all(of_row)) {
-        return Err(settings.error(
-            "a populate statement binds something else than columns in their first version"
-                .to_owned(),
-        ));
-    }
-    settings.end()?;
-    let populate = mix.populate.iter().map(|s| &s.cql);
-    let all = mix.schema.iter().chain(populate);
-    Ok(all.map(|cql| in_keyspace(cql, keyspace)).collect())
+    deployment: Arc<Deployment>,
+    info: DesignInfo,
+    keyspace: Keyspace,
+    table: Table,
+    mix: Mix,
+    populate: OnceCell<Vec<Prepared>>,
 }
 
 impl AsWrittenDesign {
+    pub fn new(
+        request: &DesignRequest<'_>,
+        deployment: Arc<Deployment>,
+    ) -> Result<Self, EngineError> {
+        Ok(AsWrittenDesign {
+            deployment,
+            info: describe(request)?,
+            keyspace: request.keyspace.clone(),
+            table: request.workload.table.clone(),
+            mix: mix_of(request)?.clone(),
+            populate: OnceCell::new(),
+        })
+    }
+
     async fn populate(&self) -> Result<&[Prepared], DesignError> {
         let populate = || async {
             let mut all = Vec::new();

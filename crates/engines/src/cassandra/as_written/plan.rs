@@ -4,12 +4,11 @@ use bakeoff_workload::{
     Action, CqlOperation, CqlStatement, CqlValue, DesignId, Mix, Operation, Table, Version,
 };
 
+use super::LAYOUT;
 use crate::EngineError;
 use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement, Work, Written, refused};
 use crate::cassandra::names::in_keyspace;
-
-/// The name of the layout whose statements are in the workload file.
-pub const AS_WRITTEN: &str = "as-written";
+use crate::settings::Settings;
 
 /// The operations of a mix that is written in CQL.
 ///
@@ -60,6 +59,40 @@ fn written(keyspace: &str, table: &Table, cql: &CqlOperation) -> Written {
         expect: cql.expect.iter().filter_map(place).collect(),
         expect_row: cql.expect_row,
     }
+}
+
+/// The statements that make and fill the tables.
+///
+/// # Errors
+/// If the mix has none, or if they bind what rows do not have before the load.
+pub fn schema(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, EngineError> {
+    let settings = Settings::of(id, LAYOUT.settings)?;
+    if mix.schema.is_empty() {
+        return Err(settings.error(
+            "the workload's [mix] makes no tables: add schema = [\"CREATE TABLE ...\"], or use \
+             another layout such as cassandra/wide"
+                .to_owned(),
+        ));
+    }
+    let of_row = |value: &CqlValue| {
+        matches!(
+            value,
+            CqlValue::Column {
+                second_version: false,
+                ..
+            }
+        )
+    };
+    if !mix.populate.iter().all(|s| s.values.iter().all(of_row)) {
+        return Err(settings.error(
+            "a populate statement binds something else than columns in their first version"
+                .to_owned(),
+        ));
+    }
+    settings.end()?;
+    let populate = mix.populate.iter().map(|s| &s.cql);
+    let all = mix.schema.iter().chain(populate);
+    Ok(all.map(|cql| in_keyspace(cql, keyspace)).collect())
 }
 
 /// A statement of the workload file, in its keyspace.

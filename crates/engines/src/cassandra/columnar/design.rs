@@ -10,32 +10,35 @@ use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
 use tokio::sync::RwLock;
 
+use super::describe::{describe, relations};
+use crate::EngineError;
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::Keyspace;
-use crate::cassandra::cluster::relations::Relation;
 use crate::cassandra::cluster::replication::Replication;
 use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::names::table_name;
+use crate::cassandra::request::DesignRequest;
 use crate::columnar::{ChunkInserts, Opened, Shape, failed};
 
 pub struct ColumnarDesign {
-    pub deployment: Arc<Deployment>,
-    pub info: DesignInfo,
-    pub keyspace: Keyspace,
-    /// Whose its tables are, where others have tables beside them.
-    pub maker: String,
-    pub shape: Shape,
+    deployment: Arc<Deployment>,
+    info: DesignInfo,
+    keyspace: Keyspace,
+    /// The mark of the workload that the tables belong to, where others share the keyspace.
+    maker: String,
+    shape: Shape,
     /// Name of the columnar table; those of its CQL tables begin with it.
-    pub name: String,
+    name: String,
     /// Name of the workload's table.
-    pub sql_name: String,
-    pub threads: usize,
-    pub opened: RwLock<Option<Arc<Opened>>>,
-    pub options: Options,
+    sql_name: String,
+    threads: usize,
+    opened: RwLock<Option<Arc<Opened>>>,
+    options: Options,
 }
 
-/// With the consistency that was asked for.
-pub fn options(replication: Replication) -> Options {
+/// Options of the store, with the consistency that was asked for.
+fn options(replication: Replication) -> Options {
     let mut options = Options::default();
     if let Some(level) = replication.consistency.map(in_driver) {
         options.read_consistency = level;
@@ -46,6 +49,25 @@ pub fn options(replication: Replication) -> Options {
 }
 
 impl ColumnarDesign {
+    pub fn new(
+        request: &DesignRequest<'_>,
+        deployment: Arc<Deployment>,
+    ) -> Result<Self, EngineError> {
+        let DesignRequest { id, workload, .. } = request;
+        Ok(ColumnarDesign {
+            deployment,
+            info: describe(request)?,
+            keyspace: request.keyspace.clone(),
+            maker: request.maker(),
+            shape: Shape::new(id, &workload.table)?,
+            name: table_name(id),
+            sql_name: workload.table.name.clone(),
+            threads: request.context.threads,
+            opened: RwLock::default(),
+            options: options(request.context.replication),
+        })
+    }
+
     async fn opened(&self) -> Result<Arc<Opened>, DesignError> {
         if let Some(opened) = &*self.opened.read().await {
             return Ok(Arc::clone(opened));
@@ -67,13 +89,6 @@ impl ColumnarDesign {
         let opened = Arc::new(opened);
         *self.opened.write().await = Some(Arc::clone(&opened));
         Ok(opened)
-    }
-
-    fn relations(&self) -> Vec<Relation> {
-        table_names(&self.name)
-            .into_iter()
-            .map(Relation::table)
-            .collect()
     }
 
     async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
@@ -127,7 +142,8 @@ impl Design for ColumnarDesign {
             self.deployment.forget_statistics().await;
             let sealed = self.opened().await?.settle().await?;
             let keyspace = &self.keyspace.name;
-            let settled = settle::settle(&self.deployment, keyspace, &self.relations()).await?;
+            let settled =
+                settle::settle(&self.deployment, keyspace, &relations(&self.name)).await?;
             Ok(format!("{sealed}; {settled}"))
         };
         self.noticing_death(settle.await).await

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
-use datafusion::error::DataFusionError;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
-use super::layout::TableLayout;
+use super::layout::{Shape, TableLayout};
+use super::{describe, table_layout};
 use crate::EngineError;
 use crate::cassandra::cluster::deployment::Deployment;
 use crate::cassandra::cluster::keyspace::{self, Keyspace};
@@ -21,43 +21,41 @@ use crate::cassandra::read::first_rows;
 use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::read::scan::CassandraScan;
 use crate::cassandra::read::table::CassandraTable;
+use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches;
 use crate::cassandra::write::inserts::TableInserts;
 use crate::sql::{self, Session};
 
-pub struct CassandraDesign {
+pub struct RowsDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
     keyspace: Keyspace,
-    /// Whose its table is, where others have tables beside it.
+    /// The mark of the workload that the table belongs to, where others share the keyspace.
     maker: String,
     layout: TableLayout,
     sql: Session,
     insert: OnceCell<PreparedStatement>,
 }
 
-impl CassandraDesign {
+impl RowsDesign {
     pub fn new(
+        request: &DesignRequest<'_>,
+        shape: Shape,
         deployment: Arc<Deployment>,
-        info: DesignInfo,
-        keyspace: Keyspace,
-        maker: String,
-        layout: TableLayout,
-        threads: usize,
-    ) -> Result<Self, DataFusionError> {
-        let read = ReadTable::of_layout(&layout, keyspace.name.clone());
-        let table = CassandraTable::new(deployment.session.clone(), read);
-        let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
-        let sql = first_rows::session::<CassandraScan>(&sql);
-        let insert = OnceCell::new();
-        Ok(CassandraDesign {
+    ) -> Result<Self, EngineError> {
+        let layout = table_layout(request, shape)?;
+        let read = ReadTable::of_layout(&layout, request.keyspace.name.clone());
+        let table = Arc::new(CassandraTable::new(deployment.session.clone(), read));
+        let sql = sql::session_with(request.context.threads, &layout.table.name, table);
+        let sql = sql.map_err(|e| EngineError(e.to_string()))?;
+        Ok(RowsDesign {
             deployment,
-            info,
-            keyspace,
-            maker,
+            info: describe(request, shape)?,
+            keyspace: request.keyspace.clone(),
+            maker: request.maker(),
             layout,
-            sql: sql.into(),
-            insert,
+            sql: first_rows::session::<CassandraScan>(&sql).into(),
+            insert: OnceCell::new(),
         })
     }
 
@@ -87,7 +85,7 @@ impl CassandraDesign {
 }
 
 #[async_trait]
-impl Design for CassandraDesign {
+impl Design for RowsDesign {
     fn info(&self) -> &DesignInfo {
         &self.info
     }

@@ -2,23 +2,47 @@
 
 use bakeoff_workload::{DesignId, Table};
 
-use crate::EngineError;
 use crate::cassandra::names::{quoted, quoted_list, table_name};
 use crate::settings::Settings;
+use crate::{EngineError, Layout};
 
 /// Holds the number of the time bucket in bucketed partition keys.
 pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
-/// The layout that keeps each metric of a key apart.
-pub const SERIES: &str = "series";
 /// Holds all columns outside the key, encoded as [`row_blob`](crate::cassandra::write::row_blob) does.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
-pub const NARROW_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-pub const SERIES_SETTINGS: &str = NARROW_SETTINGS;
+/// Settings of how a table is stored, which every layout of rows has.
+pub const STORAGE_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
 /// Settings of layouts that keep rows of a partition key together.
-pub const WIDE_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
-                                 compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
+const WIDE_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
+                             compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
 
+/// One row per partition, as `bakeoff list` shows it.
+pub const NARROW: Layout = Layout {
+    name: "cassandra/narrow",
+    what: "one row per partition",
+    settings: STORAGE_SETTINGS,
+};
+/// Rows of a partition key together, as `bakeoff list` shows it.
+pub const WIDE: Layout = Layout {
+    name: "cassandra/wide",
+    what: "rows of a partition key together, in order; a time bucket if asked",
+    settings: WIDE_SETTINGS,
+};
+/// Rows with a blob each, as `bakeoff list` shows it.
+pub const BLOB: Layout = Layout {
+    name: "cassandra/blob",
+    what: "as wide, everything outside the key in one encoded blob per row",
+    settings: WIDE_SETTINGS,
+};
+/// Rows with a blob each in COMPACT STORAGE, as `bakeoff list` shows it.
+pub const COMPACT: Layout = Layout {
+    name: "cassandra/compact",
+    what: "as blob, WITH COMPACT STORAGE",
+    settings: WIDE_SETTINGS,
+};
+
+/// A layout of rows in one CQL table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// One row per partition: the whole key is the partition key.
@@ -29,6 +53,29 @@ pub enum Shape {
     Blob,
     /// As blob, in Cassandra's COMPACT STORAGE.
     Compact,
+}
+
+impl Shape {
+    /// Reads the shape that a design id names as its layout, if that is one of rows.
+    pub fn of(id: &DesignId) -> Option<Self> {
+        match id.layout.as_deref()? {
+            "narrow" => Some(Shape::Narrow),
+            "wide" => Some(Shape::Wide),
+            "blob" => Some(Shape::Blob),
+            "compact" => Some(Shape::Compact),
+            _ => None,
+        }
+    }
+
+    /// The text of its settings, as `bakeoff list` shows it.
+    fn settings(self) -> &'static str {
+        match self {
+            Shape::Narrow => NARROW.settings,
+            Shape::Wide => WIDE.settings,
+            Shape::Blob => BLOB.settings,
+            Shape::Compact => COMPACT.settings,
+        }
+    }
 }
 
 /// A time (or number) bucket in the partition key: floor(order key / width).
@@ -60,22 +107,30 @@ pub struct TableLayout {
 const DEFAULT_CHUNK_KIB: u32 = 16;
 
 impl TableLayout {
-    pub fn new(id: &DesignId, table: &Table, keys_repeat: bool) -> Result<Self, EngineError> {
-        let (shape, description) = match id.layout.as_deref() {
-            Some("narrow") => (Shape::Narrow, NARROW_SETTINGS),
-            Some("wide") => (Shape::Wide, WIDE_SETTINGS),
-            // The table of the values.
-            Some(SERIES) => (Shape::Wide, SERIES_SETTINGS),
-            Some("blob") => (Shape::Blob, WIDE_SETTINGS),
-            Some("compact") => (Shape::Compact, WIDE_SETTINGS),
-            other => {
-                return Err(EngineError(format!(
-                    "design {id}: cassandra has no layout `{}`; there are narrow, wide, blob, \
-                     compact, series, columnar, as-written",
-                    other.unwrap_or("")
-                )));
-            }
-        };
+    /// Reads the settings of a layout of rows.
+    ///
+    /// # Errors
+    /// For a setting that does not exist or makes no sense, and for a table that does not fit.
+    pub fn new(
+        id: &DesignId,
+        shape: Shape,
+        table: &Table,
+        keys_repeat: bool,
+    ) -> Result<Self, EngineError> {
+        Self::with_settings(id, shape, shape.settings(), table, keys_repeat)
+    }
+
+    /// Reads those settings that a description names, for a table that is part of another layout.
+    ///
+    /// # Errors
+    /// As for [`TableLayout::new`].
+    pub fn with_settings(
+        id: &DesignId,
+        shape: Shape,
+        description: &'static str,
+        table: &Table,
+        keys_repeat: bool,
+    ) -> Result<Self, EngineError> {
         check_meaning(id, shape)?;
         let mut settings = Settings::of(id, description)?;
         let compressor =

@@ -204,7 +204,8 @@ mod tests {
             partition_key: vec!["p".to_owned()],
             order_key: vec!["o".to_owned()],
         };
-        TableLayout::new(&id.parse().unwrap(), &table, false).unwrap()
+        let id = id.parse().unwrap();
+        TableLayout::new(&id, Shape::of(&id).unwrap(), &table, false).unwrap()
     }
 
     fn batch(rows: &[(i32, i64)]) -> RecordBatch {

@@ -4,7 +4,7 @@ use datafusion::prelude::{col, lit};
 
 use super::*;
 use crate::cassandra::read::readable::ReadColumn;
-use crate::cassandra::rows::layout::TableLayout;
+use crate::cassandra::rows::layout::{Shape, TableLayout};
 
 fn layout(id: &str) -> TableLayout {
     let column = |name: &str, kind| Column {
@@ -22,7 +22,8 @@ fn layout(id: &str) -> TableLayout {
         partition_key: vec!["series".to_owned()],
         order_key: vec!["a".to_owned(), "b".to_owned()],
     };
-    TableLayout::new(&id.parse().unwrap(), &table, false).unwrap()
+    let id = id.parse().unwrap();
+    TableLayout::new(&id, Shape::of(&id).unwrap(), &table, false).unwrap()
 }
 
 fn pushdown(id: &str, filters: &[Expr]) -> Pushdown {

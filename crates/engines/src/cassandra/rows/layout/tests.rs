@@ -21,7 +21,8 @@ fn table() -> Table {
 
 fn create(id: &str) -> Result<String, String> {
     let id: DesignId = id.parse()?;
-    let layout = TableLayout::new(&id, &table(), false).map_err(|e| e.to_string())?;
+    let shape = Shape::of(&id).unwrap();
+    let layout = TableLayout::new(&id, shape, &table(), false).map_err(|e| e.to_string())?;
     let name = layout
         .name
         .rsplit_once('_')
@@ -49,7 +50,6 @@ fn each_shape_has_its_own_key() {
 #[test]
 fn settings_that_make_no_sense_are_refused_by_name() {
     for (id, word) in [
-        ("cassandra/tall", "no layout `tall`"),
         ("cassandra/wide?chunk=5KiB", "power of two"),
         ("cassandra/wide?compressor=gzip", "LZ4, Zstd"),
         ("cassandra/wide?colour=red", "unknown setting `colour`"),
@@ -66,7 +66,7 @@ fn settings_that_make_no_sense_are_refused_by_name() {
 #[test]
 fn where_keys_repeat_compaction_removes_overwritten_values_at_once() {
     let id: DesignId = "cassandra/wide".parse().unwrap();
-    let layout = TableLayout::new(&id, &table(), true).unwrap();
+    let layout = TableLayout::new(&id, Shape::Wide, &table(), true).unwrap();
     assert!(
         layout
             .create_statement("ks")

@@ -5,6 +5,7 @@ use bakeoff_workload::{
 
 use super::*;
 use crate::cassandra::as_written::plan::as_written;
+use crate::cassandra::rows::layout::Shape;
 
 fn table() -> Table {
     let column = |name: &str, kind| Column {
@@ -44,7 +45,8 @@ fn mix(action: Action, ttl_seconds: Option<u32>) -> Mix {
 
 fn planned(id: &str, action: Action, ttl: Option<u32>) -> Result<Work, EngineError> {
     let id: DesignId = id.parse().unwrap();
-    let layout = TableLayout::new(&id, &table(), false).unwrap();
+    let shape = Shape::of(&id).unwrap();
+    let layout = TableLayout::new(&id, shape, &table(), false).unwrap();
     let mut plans = of_layout(&id, &layout, "ks", &mix(action, ttl))?;
     Ok(plans.remove(0).work)
 }
