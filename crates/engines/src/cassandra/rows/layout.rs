@@ -168,14 +168,17 @@ impl TableLayout {
 
     /// Whether columns outside the key are in one blob.
     pub fn has_blob(&self) -> bool {
-        matches!(self.shape, Shape::Blob | Shape::Compact)
+        match self.shape {
+            Shape::Narrow | Shape::Wide => false,
+            Shape::Blob | Shape::Compact => true,
+        }
     }
 
     /// Partition key as CQL has it, without the bucket.
     pub fn partition_key(&self) -> Vec<&str> {
         match self.shape {
             Shape::Narrow => self.table.key().collect(),
-            _ => self
+            Shape::Wide | Shape::Blob | Shape::Compact => self
                 .table
                 .partition_key
                 .iter()
@@ -188,7 +191,9 @@ impl TableLayout {
     pub fn clustering_key(&self) -> Vec<&str> {
         match self.shape {
             Shape::Narrow => Vec::new(),
-            _ => self.table.order_key.iter().map(String::as_str).collect(),
+            Shape::Wide | Shape::Blob | Shape::Compact => {
+                self.table.order_key.iter().map(String::as_str).collect()
+            }
         }
     }
 
@@ -231,7 +236,7 @@ impl TableLayout {
         };
         let compact = match self.shape {
             Shape::Compact => "COMPACT STORAGE AND ",
-            _ => "",
+            Shape::Narrow | Shape::Wide | Shape::Blob => "",
         };
         let order = match self.clustering_order().as_str() {
             "" => String::new(),

@@ -30,7 +30,7 @@ pub const BATCH_BYTES: usize = 40 << 10;
 pub fn settings(layout: &TableLayout) -> Vec<(String, String)> {
     let requests = match layout.shape {
         Shape::Narrow => "single inserts".to_owned(),
-        _ => format!(
+        Shape::Wide | Shape::Blob | Shape::Compact => format!(
             "unlogged single-partition batches of up to {BATCH_ROWS} rows and {} KiB",
             BATCH_BYTES >> 10
         ),
@@ -80,7 +80,7 @@ fn requests(
     let last = last_per_key(layout, batch)?;
     Ok(match layout.shape {
         Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
-        _ => {
+        Shape::Wide | Shape::Blob | Shape::Compact => {
             let groups = partitions(layout, batch, last)?;
             groups.iter().flat_map(|group| cut(rows, group)).collect()
         }
