@@ -1,298 +1,161 @@
-//! How a table is laid out in Cassandra: which columns, which key, which storage settings.
+//! The layouts of tables in Cassandra, and what each of them does.
 
-use bakeoff_workload::{DesignId, Table};
+use std::sync::Arc;
 
-use crate::EngineError;
-use crate::settings::Settings;
+use bakeoff_driver::Design;
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{DesignId, Mix};
 
-/// Holds the number of the time bucket in bucketed partition keys.
-pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
-/// The layout that keeps each metric of a key apart.
-pub const SERIES: &str = "series";
-/// Holds all columns outside the key, encoded as [`super::row_blob`] does.
-pub const BLOB_COLUMN: &str = "bakeoff_row";
+use super::as_written::{self, AsWrittenDesign};
+use super::cluster::deployment::Deployment;
+use super::columnar::{self, ColumnarDesign};
+use super::drive::plan::OperationPlan;
+use super::request::DesignRequest;
+use super::rows::layout::{Shape, TableLayout};
+use super::rows::{self, RowsDesign};
+use super::series::{self, SeriesDesign};
+use crate::{EngineError, Layout};
 
-pub const NARROW_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-pub const SERIES_SETTINGS: &str = NARROW_SETTINGS;
-/// Settings of layouts that keep rows of a partition key together.
-pub const WIDE_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
-                                 compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-
+/// A layout as the id of a design names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// One row per partition: the whole key is the partition key.
-    Narrow,
-    /// Rows of a partition key together, ordered by the order key.
-    Wide,
-    /// As wide, with everything outside the key in one encoded blob.
-    Blob,
-    /// As blob, in Cassandra's COMPACT STORAGE.
-    Compact,
+pub enum CassandraLayout {
+    /// The workload's rows as rows of one CQL table.
+    Rows(Shape),
+    /// A partition for each key, metric and day.
+    Series,
+    /// Chunks of encoded columns.
+    Columnar,
+    /// The tables that statements of the workload file make.
+    AsWritten,
 }
 
-/// A time (or number) bucket in the partition key: floor(order key / width).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bucket {
-    /// First column of the order key.
-    pub column: String,
-    /// In units of the column: milliseconds for timestamps.
-    pub width: i64,
-}
+/// All layouts, in the order of `bakeoff list`.
+pub static LAYOUTS: [Layout; 7] = [
+    rows::layout::NARROW,
+    rows::layout::WIDE,
+    rows::layout::BLOB,
+    rows::layout::COMPACT,
+    series::LAYOUT,
+    columnar::LAYOUT,
+    as_written::LAYOUT,
+];
 
-#[derive(Debug, Clone)]
-pub struct TableLayout {
-    pub shape: Shape,
-    pub bucket: Option<Bucket>,
-    /// Whether the newest row of a partition comes first.
-    pub descending: bool,
-    /// CQL class name without package; `None` is no compression.
-    pub compressor: Option<&'static str>,
-    pub chunk_kib: u32,
-    /// A key may be written again: a null then has to overwrite what was there.
-    pub keys_repeat: bool,
-    pub table: Table,
-    /// Name of the CQL table, without keyspace.
-    pub name: String,
-}
-
-/// Cassandra 5.0's own default.
-const DEFAULT_CHUNK_KIB: u32 = 16;
-
-impl TableLayout {
-    pub fn new(id: &DesignId, table: &Table, keys_repeat: bool) -> Result<Self, EngineError> {
-        let (shape, description) = match id.layout.as_deref() {
-            Some("narrow") => (Shape::Narrow, NARROW_SETTINGS),
-            Some("wide") => (Shape::Wide, WIDE_SETTINGS),
-            // The table of the values.
-            Some(SERIES) => (Shape::Wide, SERIES_SETTINGS),
-            Some("blob") => (Shape::Blob, WIDE_SETTINGS),
-            Some("compact") => (Shape::Compact, WIDE_SETTINGS),
-            other => {
-                return Err(EngineError(format!(
-                    "design {id}: cassandra has no layout `{}`; there are narrow, wide, blob, \
-                     compact, series, columnar, as-written",
-                    other.unwrap_or("")
-                )));
-            }
-        };
-        check_meaning(id, shape)?;
-        let mut settings = Settings::of(id, description)?;
-        let compressor =
-            settings.word("compressor", &["LZ4", "Zstd", "Deflate", "Snappy", "none"])?;
-        let chunk = settings.kib("chunk")?;
-        let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
-            Some(width) => Some(bucket(&settings, table, &width)?),
-            None => None,
-        };
-        let order = settings.word("order", &["asc", "desc"])?;
-        if compressor == Some("none") && chunk.is_some() {
-            return Err(settings.error("chunk= means nothing with compressor=none".to_owned()));
+impl CassandraLayout {
+    /// Reads the layout that a design id names.
+    ///
+    /// # Errors
+    /// Lists the layouts if there is none of that name.
+    pub fn of(id: &DesignId) -> Result<Self, EngineError> {
+        match id.layout.as_deref().unwrap_or_default() {
+            "series" => Ok(CassandraLayout::Series),
+            "columnar" => Ok(CassandraLayout::Columnar),
+            "as-written" => Ok(CassandraLayout::AsWritten),
+            name => Shape::of(id)
+                .map(CassandraLayout::Rows)
+                .ok_or_else(|| unknown(id, name)),
         }
-        settings.end()?;
-        if table.columns.len() == table.key().count() && shape == Shape::Compact {
-            return Err(EngineError(format!(
-                "design {id}: COMPACT STORAGE needs a column outside the key"
-            )));
+    }
+
+    /// Whether it takes the operations of a mix.
+    pub fn takes_operations(self) -> bool {
+        !matches!(self, CassandraLayout::Series | CassandraLayout::Columnar)
+    }
+
+    /// Whether it takes batches of rows from many workers at a time.
+    pub fn takes_inserts(self) -> bool {
+        self != CassandraLayout::AsWritten
+    }
+
+    /// Describes what a design will send, statement by statement, without touching anything.
+    pub fn describe(self, request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
+        match self {
+            CassandraLayout::Rows(shape) => rows::describe(request, shape),
+            CassandraLayout::Series => series::describe(request),
+            CassandraLayout::Columnar => columnar::describe(request),
+            CassandraLayout::AsWritten => as_written::describe(request),
         }
-        Ok(TableLayout {
-            shape,
-            bucket,
-            descending: order == Some("desc"),
-            compressor: match compressor {
-                Some("none") => None,
-                Some(word) => Some(word),
-                None => Some("LZ4"),
-            },
-            chunk_kib: chunk.unwrap_or(DEFAULT_CHUNK_KIB),
-            keys_repeat,
-            table: table.clone(),
-            name: table_name(id),
+    }
+
+    /// Makes a design in a keyspace that is claimed.
+    pub fn design(
+        self,
+        request: &DesignRequest<'_>,
+        deployment: Arc<Deployment>,
+    ) -> Result<Box<dyn Design>, EngineError> {
+        Ok(match self {
+            CassandraLayout::Rows(shape) => Box::new(RowsDesign::new(request, shape, deployment)?),
+            CassandraLayout::Series => Box::new(SeriesDesign::new(request, deployment)?),
+            CassandraLayout::Columnar => Box::new(ColumnarDesign::new(request, deployment)?),
+            CassandraLayout::AsWritten => Box::new(AsWrittenDesign::new(request, deployment)?),
         })
     }
 
-    /// Whether columns outside the key are in one blob.
-    pub fn has_blob(&self) -> bool {
-        matches!(self.shape, Shape::Blob | Shape::Compact)
-    }
-
-    /// Partition key as CQL has it, without the bucket.
-    pub fn partition_key(&self) -> Vec<&str> {
-        match self.shape {
-            Shape::Narrow => self.table.key().collect(),
-            _ => self
-                .table
-                .partition_key
-                .iter()
-                .map(String::as_str)
-                .collect(),
-        }
-    }
-
-    /// Clustering columns as CQL has them.
-    pub fn clustering_key(&self) -> Vec<&str> {
-        match self.shape {
-            Shape::Narrow => Vec::new(),
-            _ => self.table.order_key.iter().map(String::as_str).collect(),
-        }
-    }
-
-    /// Partition key with the bucket: what `token()` is computed of.
-    pub fn token_columns(&self) -> Vec<&str> {
-        let bucket = self.bucket.as_ref().map(|_| BUCKET_COLUMN);
-        self.partition_key().into_iter().chain(bucket).collect()
-    }
-
-    /// Columns as CQL has them, in the order in which they are inserted.
-    pub fn cql_columns(&self) -> Vec<(&str, &'static str)> {
-        let bucket = self.bucket.as_ref().map(|_| (BUCKET_COLUMN, "bigint"));
-        let blob = self.has_blob().then_some((BLOB_COLUMN, "blob"));
-        let stored = |name: &str| !self.has_blob() || self.table.is_key(name);
-        let plain = self.table.columns.iter().filter(|c| stored(&c.name));
-        plain
-            .map(|c| (c.name.as_str(), c.kind.name()))
-            .chain(bucket)
-            .chain(blob)
-            .collect()
-    }
-
-    /// Removes what an earlier attempt of the same run left behind.
-    pub fn drop_statement(&self, keyspace: &str) -> String {
-        format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name)
-    }
-
-    pub fn create_statement(&self, keyspace: &str) -> String {
-        let columns: Vec<String> = self
-            .cql_columns()
-            .iter()
-            .map(|(name, kind)| format!("{} {kind}", quoted(name)))
-            .collect();
-        let partition = quoted_list(&self.token_columns());
-        let clustering = self.clustering_key();
-        let key = if clustering.is_empty() {
-            format!("({partition})")
-        } else {
-            format!("({partition}), {}", quoted_list(&clustering))
-        };
-        let compact = match self.shape {
-            Shape::Compact => "COMPACT STORAGE AND ",
-            _ => "",
-        };
-        let order = match self.clustering_order().as_str() {
-            "" => String::new(),
-            columns => format!("CLUSTERING ORDER BY ({columns}) AND "),
-        };
-        // Nulls that overwrite are tombstones; compaction shall leave none of them.
-        let grace = if self.keys_repeat {
-            " AND gc_grace_seconds = 0"
-        } else {
-            ""
-        };
-        format!(
-            "CREATE TABLE {keyspace}.{} ({}, PRIMARY KEY ({key})) WITH {compact}{order}compression = \
-             {}{grace}",
-            self.name,
-            columns.join(", "),
-            self.compression()
-        )
-    }
-
-    /// The clustering columns with their order, where it is not CQL's default.
-    fn clustering_order(&self) -> String {
-        let columns = self.clustering_key();
-        let columns = columns.iter().filter(|_| self.descending);
-        let descending: Vec<String> = columns.map(|c| format!("{} DESC", quoted(c))).collect();
-        descending.join(", ")
-    }
-
-    pub fn insert_statement(&self, keyspace: &str) -> String {
-        let columns: Vec<&str> = self.cql_columns().iter().map(|(name, _)| *name).collect();
-        let marks = vec!["?"; columns.len()].join(", ");
-        format!(
-            "INSERT INTO {keyspace}.{} ({}) VALUES ({marks})",
-            self.name,
-            quoted_list(&columns)
-        )
-    }
-
-    /// Settings in force, for the report.
-    pub fn settings(&self) -> Vec<(String, String)> {
-        let key = format!(
-            "(({}){})",
-            self.token_columns().join(", "),
-            self.clustering_key()
-                .iter()
-                .map(|c| format!(", {c}"))
-                .collect::<String>()
-        );
-        let mut settings = vec![("primary key".to_owned(), key)];
-        settings.push(("compression".to_owned(), self.compression()));
-        if self.descending {
-            settings.push(("clustering order".to_owned(), self.clustering_order()));
-        }
-        if let Some(bucket) = &self.bucket {
-            settings.push((
-                "bucket".to_owned(),
-                format!("floor({} / {})", bucket.column, bucket.width),
-            ));
-        }
-        settings
-    }
-
-    fn compression(&self) -> String {
-        match self.compressor {
-            None => "{'enabled': 'false'}".to_owned(),
-            Some(word) => format!(
-                "{{'class': '{word}Compressor', 'chunk_length_in_kb': {}}}",
-                self.chunk_kib
-            ),
+    /// Plans the operations of a mix. The layout of the table comes with them where it is ours.
+    ///
+    /// # Errors
+    /// If the layout has no statement for an action, or takes no operations at all.
+    pub fn operations(
+        self,
+        request: &DesignRequest<'_>,
+        mix: &Mix,
+    ) -> Result<(Option<TableLayout>, Vec<OperationPlan>), EngineError> {
+        let DesignRequest { id, keyspace, .. } = request;
+        match self {
+            CassandraLayout::Rows(shape) => {
+                let layout = rows::table_layout(request, shape)?;
+                let plans = rows::operations::of_layout(id, &layout, &keyspace.name, mix)?;
+                Ok((Some(layout), plans))
+            }
+            CassandraLayout::AsWritten => {
+                let table = &request.workload.table;
+                let plans = as_written::plan::as_written(id, &keyspace.name, table, mix)?;
+                Ok((None, plans))
+            }
+            CassandraLayout::Series | CassandraLayout::Columnar => Err(EngineError(format!(
+                "design {id}: {} tables take no single operations under load yet; drive another \
+                 layout of cassandra",
+                id.layout.as_deref().unwrap_or_default()
+            ))),
         }
     }
 }
 
-/// Fails for a setting that other layouts have and this one cannot have.
-fn check_meaning(id: &DesignId, shape: Shape) -> Result<(), EngineError> {
-    let of_partitions = ["bucket", "order"];
-    let asked = |name: &&&str| id.settings.contains_key(**name);
-    match of_partitions.iter().find(asked) {
-        Some(name) if shape == Shape::Narrow => Err(EngineError(format!(
-            "design {id}: {name}= means nothing with one row per partition"
-        ))),
-        _ => Ok(()),
-    }
+fn unknown(id: &DesignId, name: &str) -> EngineError {
+    let names: Vec<&str> = LAYOUTS.iter().map(short_name).collect();
+    EngineError(format!(
+        "design {id}: cassandra has no layout `{name}`; there are {}",
+        names.join(", ")
+    ))
 }
 
-fn bucket(settings: &Settings<'_>, table: &Table, width: &str) -> Result<Bucket, EngineError> {
-    let (column, width) = settings.width(table, "bucket", width)?;
-    Ok(Bucket {
-        column: column.name.clone(),
-        width,
-    })
-}
-
-/// Quotes keep case, and words that CQL reserves usable.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-pub fn quoted_list(names: &[&str]) -> String {
-    names
-        .iter()
-        .map(|n| quoted(n))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// Layout and, where there are settings, a hash of them: names are lower case and have 48
-/// characters at most, ids are neither.
-pub fn table_name(id: &DesignId) -> String {
-    let layout = id.layout.as_deref().unwrap_or_default();
-    if id.settings.is_empty() {
-        layout.to_owned()
-    } else {
-        let hash = xxhash_rust::xxh3::xxh3_64(id.to_string().as_bytes());
-        format!("{layout}_{:08x}", hash as u32)
-    }
+/// The name of a layout without its engine.
+fn short_name(layout: &Layout) -> &'static str {
+    layout.name.rsplit('/').next().unwrap_or(layout.name)
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layout_that_is_listed_is_read_as_one_of_its_own() {
+        let mut all = Vec::new();
+        for layout in &LAYOUTS {
+            let read = CassandraLayout::of(&layout.name.parse().unwrap()).unwrap();
+            assert!(!all.contains(&read), "{read:?}");
+            all.push(read);
+        }
+    }
+
+    #[test]
+    fn a_layout_that_does_not_exist_is_refused_with_those_that_do() {
+        for (id, name) in [("cassandra/tall", "tall"), ("cassandra", "")] {
+            let error = CassandraLayout::of(&id.parse().unwrap()).unwrap_err().0;
+            let expected = format!(
+                "design {id}: cassandra has no layout `{name}`; there are narrow, wide, blob, \
+                 compact, series, columnar, as-written"
+            );
+            assert_eq!(error, expected);
+        }
+    }
+}

@@ -1,36 +1,16 @@
 //! `cassandra`: ordinary CQL tables in several layouts, on a cluster that runs or on one that is
 //! started for the run.
 
-mod any_table;
 mod as_written;
-mod buckets;
+mod cluster;
 mod columnar;
-mod connect;
-mod decode;
-mod deployment;
-mod describe;
-mod design;
 mod drive;
-mod encode;
-mod first_rows;
-mod footprint;
-mod inserts;
-mod key_value;
-mod keyspace;
 mod layout;
-mod metadata;
-mod pushdown;
-mod ranges;
-mod readable;
-mod relations;
-mod replication;
-mod row_blob;
-mod scan;
+mod names;
+mod read;
+mod request;
+mod rows;
 mod series;
-mod settle;
-mod shared;
-mod statements;
-mod table;
 mod write;
 
 use std::sync::Arc;
@@ -41,33 +21,23 @@ use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
 use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{DesignId, Mix, Workload};
-use datafusion::error::DataFusionError;
-use tokio::sync::{OnceCell, RwLock};
+use bakeoff_workload::{DesignId, Workload};
 
-use crate::columnar::Shape;
 use crate::{Context, Engine, EngineError, Layout, Running, TargetOptions};
-pub use any_table::{open_table, read_as_text};
-use as_written::AsWrittenDesign;
-use columnar::ColumnarDesign;
-pub use connect::Cluster;
-use deployment::Deployment;
-pub use deployment::limits_not_applied;
-use design::CassandraDesign;
-pub use drive::in_driver;
-use drive::plan::{self, AS_WRITTEN, of_layout};
+pub use cluster::connect::Cluster;
+pub use cluster::consistency::in_driver;
+use cluster::deployment::Deployment;
+pub use cluster::deployment::limits_not_applied;
+use cluster::keyspace::Keyspace;
+pub use cluster::replication::Replication;
 use drive::{CassandraTarget, Parts};
-use keyspace::Keyspace;
-pub use layout::quoted;
-use layout::{SERIES, TableLayout, table_name};
-pub use replication::Replication;
-pub use scan::{REQUESTS, REQUESTS_DONE};
-use series::{SeriesDesign, SeriesLayout};
+use layout::{CassandraLayout, LAYOUTS};
+pub use names::quoted;
+pub use read::any_table::{open_table, read_as_text};
+pub use read::scan::{REQUESTS, REQUESTS_DONE};
+use request::DesignRequest;
 
 pub struct Cassandra;
-
-/// The layout that is no CQL table of rows.
-const COLUMNAR: &str = "columnar";
 
 #[async_trait]
 impl Engine for Cassandra {
@@ -76,51 +46,15 @@ impl Engine for Cassandra {
     }
 
     fn layouts(&self) -> &'static [Layout] {
-        &[
-            Layout {
-                name: "cassandra/narrow",
-                what: "one row per partition",
-                settings: layout::NARROW_SETTINGS,
-            },
-            Layout {
-                name: "cassandra/wide",
-                what: "rows of a partition key together, in order; a time bucket if asked",
-                settings: layout::WIDE_SETTINGS,
-            },
-            Layout {
-                name: "cassandra/blob",
-                what: "as wide, everything outside the key in one encoded blob per row",
-                settings: layout::WIDE_SETTINGS,
-            },
-            Layout {
-                name: "cassandra/compact",
-                what: "as blob, WITH COMPACT STORAGE",
-                settings: layout::WIDE_SETTINGS,
-            },
-            Layout {
-                name: "cassandra/series",
-                what: "a partition for each key, metric and day; tags in a table with a row per key",
-                settings: layout::SERIES_SETTINGS,
-            },
-            Layout {
-                name: "cassandra/columnar",
-                what: "chunks of encoded columns in CQL tables, read by DataFusion",
-                settings: crate::columnar::SETTINGS,
-            },
-            Layout {
-                name: "cassandra/as-written",
-                what: "the tables of a [mix] that is written in CQL, for bakeoff drive",
-                settings: "",
-            },
-        ]
+        &LAYOUTS
     }
 
     fn takes_operations(&self, id: &DesignId) -> bool {
-        !matches!(id.layout.as_deref(), Some(COLUMNAR | SERIES))
+        CassandraLayout::of(id).map_or(true, CassandraLayout::takes_operations)
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {
-        !is_as_written(id)
+        CassandraLayout::of(id).map_or(true, CassandraLayout::takes_inserts)
     }
 
     async fn survey(&self) -> Survey {
@@ -133,13 +67,8 @@ impl Engine for Cassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let keyspace = Keyspace::of(&workload.name, context)?;
-        match id.layout.as_deref() {
-            Some(AS_WRITTEN) => describe::as_written(id, workload, context, &keyspace),
-            Some(COLUMNAR) => describe::columnar(id, workload, context, &keyspace),
-            Some(SERIES) => describe::series(id, workload, context, &keyspace),
-            _ => describe::layout(id, workload, context, &keyspace),
-        }
+        let request = DesignRequest::new(id, workload, context)?;
+        CassandraLayout::of(id)?.describe(&request)
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
@@ -159,54 +88,6 @@ impl Engine for Cassandra {
 
 struct RunningCassandra(Arc<Deployment>);
 
-impl RunningCassandra {
-    /// A design in a keyspace that is claimed.
-    fn build(
-        &self,
-        id: &DesignId,
-        workload: &Workload,
-        context: &Context,
-    ) -> Result<Box<dyn Design>, EngineError> {
-        let info = Cassandra.describe(id, workload, context)?;
-        let keyspace = Keyspace::of(&workload.name, context)?;
-        if is_as_written(id) {
-            return Ok(Box::new(AsWrittenDesign {
-                deployment: self.0.clone(),
-                info,
-                keyspace,
-                table: workload.table.clone(),
-                mix: mix_of(id, workload)?.clone(),
-                populate: OnceCell::new(),
-            }));
-        }
-        let (deployment, threads) = (self.0.clone(), context.threads);
-        let maker = shared::maker(workload);
-        if id.layout.as_deref() == Some(COLUMNAR) {
-            return Ok(Box::new(ColumnarDesign {
-                deployment,
-                info,
-                keyspace,
-                maker,
-                shape: Shape::new(id, &workload.table)?,
-                name: table_name(id),
-                sql_name: workload.table.name.clone(),
-                threads,
-                opened: RwLock::default(),
-                options: columnar::options(context.replication),
-            }));
-        }
-        let failed = |e: DataFusionError| EngineError(e.to_string());
-        if id.layout.as_deref() == Some(SERIES) {
-            let layout = SeriesLayout::new(id, &workload.table, context.keys_repeat)?;
-            let design = SeriesDesign::new(deployment, info, keyspace, maker, layout, threads);
-            return Ok(Box::new(design.map_err(failed)?));
-        }
-        let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
-        let design = CassandraDesign::new(deployment, info, keyspace, maker, layout, threads);
-        Ok(Box::new(design.map_err(failed)?))
-    }
-}
-
 #[async_trait]
 impl Running for RunningCassandra {
     fn info(&self) -> EngineInfo {
@@ -219,10 +100,9 @@ impl Running for RunningCassandra {
         workload: &Workload,
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError> {
-        self.0
-            .claim(&Keyspace::of(&workload.name, context)?)
-            .await?;
-        self.build(id, workload, context)
+        let request = DesignRequest::new(id, workload, context)?;
+        self.0.claim(&request.keyspace).await?;
+        CassandraLayout::of(id)?.design(&request, self.0.clone())
     }
 
     async fn target(
@@ -232,27 +112,15 @@ impl Running for RunningCassandra {
         context: &Context,
         options: &TargetOptions,
     ) -> Result<Box<dyn Target>, EngineError> {
-        if let Some(layout @ (COLUMNAR | SERIES)) = id.layout.as_deref() {
-            return Err(EngineError(format!(
-                "design {id}: {layout} tables take no single operations under load yet; drive \
-                 another layout of cassandra"
-            )));
-        }
-        let keyspace = Keyspace::of(&workload.name, context)?;
-        let (layout, plans) = if is_as_written(id) {
-            let plans = plan::as_written(id, &keyspace.name, &workload.table, &options.mix)?;
-            (None, plans)
-        } else {
-            let layout = TableLayout::new(id, &workload.table, context.keys_repeat)?;
-            let plans = of_layout(id, &layout, &keyspace.name, &options.mix)?;
-            (Some(layout), plans)
-        };
-        self.0.claim(&keyspace).await?;
+        let request = DesignRequest::new(id, workload, context)?;
+        let layout = CassandraLayout::of(id)?;
+        let (table, plans) = layout.operations(&request, &options.mix)?;
+        self.0.claim(&request.keyspace).await?;
         Ok(Box::new(CassandraTarget::new(Parts {
             deployment: self.0.clone(),
-            design: self.build(id, workload, context)?,
-            keyspace: keyspace.name,
-            layout,
+            design: layout.design(&request, self.0.clone())?,
+            keyspace: request.keyspace.name,
+            layout: table,
             plans,
             workload: workload.clone(),
             options: options.clone(),
@@ -285,17 +153,4 @@ impl Running for RunningCassandra {
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError> {
         Deployment::finish(self.0, keep).await
     }
-}
-
-fn is_as_written(id: &DesignId) -> bool {
-    id.layout.as_deref() == Some(AS_WRITTEN)
-}
-
-fn mix_of<'w>(id: &DesignId, workload: &'w Workload) -> Result<&'w Mix, EngineError> {
-    workload.mix.as_ref().ok_or_else(|| {
-        EngineError(format!(
-            "design {id}: {} has no [mix] whose statements could be sent",
-            workload.path.display()
-        ))
-    })
 }

@@ -22,6 +22,29 @@ fn every_relative_link_leads_to_a_file_and_a_heading() {
 }
 
 #[test]
+fn every_source_file_that_a_page_names_is_there() {
+    let mut missing = Vec::new();
+    let mut found = 0;
+    for page in pages() {
+        let code = page.code_in_text();
+        for path in code.iter().filter(|code| is_source(code)) {
+            if root().join(path).exists() {
+                found += 1;
+            } else {
+                missing.push(format!("{}: {path}", page.name));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(found > 50, "{found}");
+}
+
+/// Whether it is the path of a file or folder in `crates/`, with no name to be filled in.
+fn is_source(code: &str) -> bool {
+    code.starts_with("crates/") && !code.contains("NAME") && !code.contains(' ')
+}
+
+#[test]
 fn every_page_of_the_documentation_is_linked_from_another_one() {
     let mut linked = HashSet::new();
     for page in pages() {

@@ -11,9 +11,10 @@ use scylla::client::session::Session;
 use scylla::statement::batch::{Batch, BatchType};
 
 use super::cells::Cells;
-use super::failures::failure;
 use super::rows::Rows;
-use super::statements::{Prepared, in_driver};
+use super::statements::Prepared;
+use crate::cassandra::cluster::consistency::in_driver;
+use crate::cassandra::cluster::failures::failure;
 
 /// Batches of one operation.
 pub struct Batches {

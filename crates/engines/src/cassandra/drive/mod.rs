@@ -6,20 +6,19 @@
 
 mod batches;
 pub mod cells;
-mod check;
+pub mod check;
 mod deadlines;
 mod direct;
-mod failures;
 mod operations;
+pub mod pages;
 mod partition;
 pub mod plan;
 mod queries;
-mod results;
-mod rows;
+mod replies;
+pub mod rows;
 mod sample;
 mod session;
 pub mod statements;
-mod written;
 
 use std::num::NonZeroUsize;
 use std::pin::Pin;
@@ -35,26 +34,26 @@ use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
-use super::buckets::BucketsWritten;
-use super::connect::LoadConnection;
-use super::deployment::Deployment;
-use super::first_rows;
-use super::keyspace;
-use super::layout::TableLayout;
-use super::readable::ReadTable;
-use super::relations::own_relations;
-use super::scan::CassandraScan;
-use super::table::CassandraTable;
 use crate::TargetOptions;
+use crate::cassandra::cluster::connect::LoadConnection;
+use crate::cassandra::cluster::consistency::in_driver;
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace;
+use crate::cassandra::cluster::relations::own_relations;
+use crate::cassandra::names::in_keyspace;
+use crate::cassandra::read::first_rows;
+use crate::cassandra::read::readable::ReadTable;
+use crate::cassandra::read::scan::CassandraScan;
+use crate::cassandra::read::table::CassandraTable;
+use crate::cassandra::rows::layout::TableLayout;
+use crate::cassandra::write::buckets::BucketsWritten;
 use crate::sql::{self, Session as SqlSession};
 use direct::{Direct, Login};
-pub use failures::failure;
-use plan::{OperationPlan, Work, in_keyspace};
+use plan::{OperationPlan, Work};
 use queries::Queries;
 use rows::Rows;
 use sample::{Sampled, Sampler};
 use session::CassandraSession;
-pub use statements::in_driver;
 
 /// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for
 /// them; some stay taken by requests that timed out.

@@ -14,8 +14,8 @@ use super::plan::{OperationPlan, Read, Work};
 use super::queries::Queries;
 use super::rows::Rows;
 use super::statements::{Prepared, prepare};
-use super::written::WrittenSteps;
-use crate::cassandra::table::PAGE_ROWS;
+use crate::cassandra::as_written::steps::WrittenSteps;
+use crate::cassandra::read::statements::PAGE_ROWS;
 
 /// An operation of the mix, made ready for one session.
 pub struct Operation {

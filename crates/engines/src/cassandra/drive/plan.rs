@@ -1,13 +1,8 @@
 //! What each operation of a mix sends, and where the values that it sends come from.
 
-mod by_layout;
-mod written;
-
 use bakeoff_workload::{ColumnType, Consistency, DesignId, Operation, Version, Workload};
 
 use crate::EngineError;
-pub use by_layout::{of_layout, read_columns};
-pub use written::{AS_WRITTEN, as_written, in_keyspace, statement};
 
 /// An operation as it is carried out.
 #[derive(Debug, Clone)]
@@ -112,7 +107,7 @@ impl Bind {
     }
 }
 
-fn refused(id: &DesignId, operation: &Operation, why: &str) -> EngineError {
+pub fn refused(id: &DesignId, operation: &Operation, why: &str) -> EngineError {
     EngineError(format!("design {id}: operation `{}` {why}", operation.name))
 }
 
@@ -154,6 +149,3 @@ pub fn takes(marker: &str, column: ColumnType) -> bool {
     };
     names.contains(&marker)
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use bakeoff_workload::{Action, CqlValue, Mix, RowValues, Stream, Table, Value, Version};
 
 use super::cells::Cells;
-use super::plan::{Bind, read_columns};
+use super::plan::Bind;
 use crate::TargetOptions;
-use crate::cassandra::layout::TableLayout;
-use crate::cassandra::row_blob;
+use crate::cassandra::rows::layout::TableLayout;
+use crate::cassandra::rows::operations::read_columns;
+use crate::cassandra::write::row_blob;
 
 /// The rows of a workload as one design stores them. Columns are places in the table.
 pub struct Rows {

@@ -10,21 +10,22 @@ use bakeoff_driver::DesignError;
 use bakeoff_driver::drive::{Call, Done, Failure, Session};
 use bakeoff_stats::FailureKind;
 use scylla::client::session::Session as Client;
-use scylla::response::{PagingState, PagingStateResponse};
 
 use super::batches::Group;
 use super::cells::{Cell, Cells};
-use super::check::{Checker, Pages};
+use super::check::Checker;
 use super::deadlines::Limit;
 use super::direct::{Direct, Outcome as DirectOutcome, RawRows};
-use super::failures::failure;
 use super::operations::{Operation, Single, Steps};
+use super::pages::{Pages, all_pages};
 use super::plan::{Bind, OperationPlan};
 use super::queries::{Counted, Queries};
 use super::rows::Rows;
 use super::statements::Prepared;
-use super::written::{Outcome, StepCells};
-use crate::cassandra::buckets::BucketsWritten;
+use crate::cassandra::as_written::step::StepCells;
+use crate::cassandra::as_written::steps::Outcome;
+use crate::cassandra::cluster::failures::failure;
+use crate::cassandra::write::buckets::BucketsWritten;
 
 /// All that one worker needs; nothing of it is shared with other threads but the rows' source.
 pub struct CassandraSession {
@@ -176,25 +177,6 @@ impl CassandraSession {
             _ => Err(foreign(name)),
         }
     }
-}
-
-/// Reads a result to its last page.
-pub async fn all_pages(
-    client: &Client,
-    name: &str,
-    prepared: &Prepared,
-    cells: &Cells,
-) -> Result<Pages, Failure> {
-    let page = |state| client.execute_single_page(&prepared.statement, cells, state);
-    let start = page(PagingState::start()).await;
-    let (first, mut paging) = start.map_err(|e| failure(name, &e))?;
-    let mut more = Vec::new();
-    while let PagingStateResponse::HasMorePages { state } = paging {
-        let (next, after) = page(state).await.map_err(|e| failure(name, &e))?;
-        more.push(next);
-        paging = after;
-    }
-    Ok(Pages { first, more })
 }
 
 impl Session for CassandraSession {

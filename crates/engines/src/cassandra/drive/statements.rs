@@ -9,8 +9,9 @@ use scylla::cluster::metadata::{CollectionType, ColumnType as CqlType};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::plan::{Bind, Statement, takes};
-use crate::cassandra::connect::in_time;
-use crate::cassandra::table::PAGE_ROWS;
+use crate::cassandra::cluster::connect::in_time;
+use crate::cassandra::cluster::consistency::in_driver;
+use crate::cassandra::read::statements::PAGE_ROWS;
 
 /// The longest that a server may take to prepare one statement.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);
@@ -124,21 +125,5 @@ fn type_name(kind: &CqlType<'_>) -> String {
             other => format!("{other:?}"),
         },
         other => format!("{other:?}"),
-    }
-}
-
-/// Our consistency levels as the driver has them.
-pub fn in_driver(consistency: Consistency) -> scylla::statement::Consistency {
-    use scylla::statement::Consistency as Driver;
-    match consistency {
-        Consistency::Any => Driver::Any,
-        Consistency::One => Driver::One,
-        Consistency::Two => Driver::Two,
-        Consistency::Three => Driver::Three,
-        Consistency::Quorum => Driver::Quorum,
-        Consistency::All => Driver::All,
-        Consistency::LocalQuorum => Driver::LocalQuorum,
-        Consistency::EachQuorum => Driver::EachQuorum,
-        Consistency::LocalOne => Driver::LocalOne,
     }
 }

@@ -2,9 +2,17 @@
 
 use bakeoff_workload::{Column, ColumnType, DesignId, Table};
 
-use crate::EngineError;
-use crate::cassandra::layout::{TableLayout, quoted};
-use crate::cassandra::readable::{ReadColumn, ReadTable};
+use crate::cassandra::names::quoted;
+use crate::cassandra::read::readable::{ReadColumn, ReadTable};
+use crate::cassandra::rows::layout::{STORAGE_SETTINGS, Shape, TableLayout};
+use crate::{EngineError, Layout};
+
+/// The layout as `bakeoff list` shows it.
+pub const LAYOUT: Layout = Layout {
+    name: "cassandra/series",
+    what: "a partition for each key, metric and day; tags in a table with a row per key",
+    settings: STORAGE_SETTINGS,
+};
 
 pub const SERIES_COLUMN: &str = "series_id";
 pub const TIME_COLUMN: &str = "timestamp_ns";
@@ -47,7 +55,13 @@ impl SeriesLayout {
             columns.map(|c| &c.name).filter(|name| !table.is_key(name))
         };
         let layout = SeriesLayout {
-            values: TableLayout::new(id, &values_table(), keys_repeat)?,
+            values: TableLayout::with_settings(
+                id,
+                Shape::Wide,
+                LAYOUT.settings,
+                &values_table(),
+                keys_repeat,
+            )?,
             key: key.clone(),
             time: time.clone(),
             metrics: of_kind(ColumnType::Double).cloned().collect(),

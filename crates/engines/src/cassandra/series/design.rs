@@ -17,17 +17,21 @@ use super::inserts::SeriesInserts;
 use super::load::{self, Prepared};
 use super::scan::SeriesScan;
 use super::table::{KnownKeys, SeriesTable};
-use crate::cassandra::deployment::Deployment;
-use crate::cassandra::keyspace::{self, Keyspace};
-use crate::cassandra::relations::Relation;
-use crate::cassandra::{first_rows, footprint, settle};
+use super::{describe, series_layout};
+use crate::EngineError;
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace::{self, Keyspace};
+use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::read::first_rows;
+use crate::cassandra::request::DesignRequest;
 use crate::sql::{self, Session};
 
 pub struct SeriesDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
     keyspace: Keyspace,
-    /// Whose its tables are, where others have tables beside them.
+    /// The mark of the workload that the tables belong to, where others share the keyspace.
     maker: String,
     layout: Arc<SeriesLayout>,
     known: Arc<KnownKeys>,
@@ -37,29 +41,25 @@ pub struct SeriesDesign {
 
 impl SeriesDesign {
     pub fn new(
+        request: &DesignRequest<'_>,
         deployment: Arc<Deployment>,
-        info: DesignInfo,
-        keyspace: Keyspace,
-        maker: String,
-        layout: SeriesLayout,
-        threads: usize,
-    ) -> Result<Self, DataFusionError> {
-        let layout = Arc::new(layout);
+    ) -> Result<Self, EngineError> {
+        let layout = Arc::new(series_layout(request)?);
         let session = deployment.session.clone();
-        let known = Arc::new(KnownKeys::new(
-            session.clone(),
-            layout.clone(),
-            &keyspace.name,
-        ));
-        let table = SeriesTable::new(session, layout.clone(), &keyspace.name, known.clone())?;
-        let sql = sql::session_with(threads, &layout.table.name, Arc::new(table))?;
+        let keyspace = request.keyspace.clone();
+        let known = KnownKeys::new(session.clone(), layout.clone(), &keyspace.name);
+        let known = Arc::new(known);
+        let failed = |e: DataFusionError| EngineError(e.to_string());
+        let table = SeriesTable::new(session, layout.clone(), &keyspace.name, known.clone());
+        let table = Arc::new(table.map_err(failed)?);
+        let sql = sql::session_with(request.context.threads, &layout.table.name, table);
         Ok(SeriesDesign {
-            sql: first_rows::session::<SeriesScan>(&sql).into(),
+            sql: first_rows::session::<SeriesScan>(&sql.map_err(failed)?).into(),
             prepared: OnceCell::new(),
             deployment,
-            info,
+            info: describe(request)?,
             keyspace,
-            maker,
+            maker: request.maker(),
             layout,
             known,
         })

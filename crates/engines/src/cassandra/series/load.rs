@@ -15,8 +15,8 @@ use scylla::value::{CqlValue, MaybeUnset};
 
 use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN, series_id};
 use super::index::{Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
-use crate::cassandra::drive::failure;
-use crate::cassandra::write::{self, IN_FLIGHT};
+use crate::cassandra::cluster::failures::failure;
+use crate::cassandra::write::batches::{self, IN_FLIGHT};
 
 /// The statements that loading needs.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ pub async fn write_values(
     for metric in &layout.metrics {
         let values = values_of(layout, rows, metric);
         let values = values.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
-        write::insert_all(session, &prepared.insert, &layout.values, &values).await?;
+        batches::insert_all(session, &prepared.insert, &layout.values, &values).await?;
     }
     Ok(())
 }

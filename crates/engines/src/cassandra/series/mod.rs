@@ -9,6 +9,7 @@
 //! any of them tells how many rows there are.
 
 mod definition;
+mod describe;
 mod design;
 mod index;
 mod inserts;
@@ -17,5 +18,18 @@ mod read;
 mod scan;
 mod table;
 
-pub use definition::SeriesLayout;
+use super::request::DesignRequest;
+use crate::EngineError;
+pub use definition::LAYOUT;
+use definition::SeriesLayout;
+pub use describe::describe;
 pub use design::SeriesDesign;
+
+/// The tables that a design asks for.
+///
+/// # Errors
+/// If a setting makes no sense, or the workload's table does not fit.
+fn series_layout(request: &DesignRequest<'_>) -> Result<SeriesLayout, EngineError> {
+    let table = &request.workload.table;
+    SeriesLayout::new(request.id, table, request.context.keys_repeat)
+}

@@ -17,9 +17,9 @@ use scylla::statement::prepared::PreparedStatement;
 
 use super::definition::series_id;
 use super::index::NANOSECONDS_OF_A_MILLISECOND;
-use crate::cassandra::decode::Decoder;
-use crate::cassandra::key_value::KeyValue;
-use crate::cassandra::scan::{Request, pages};
+use crate::cassandra::read::decode::Decoder;
+use crate::cassandra::read::key_value::KeyValue;
+use crate::cassandra::read::scan::{Request, pages};
 
 /// Series that a partition of a scan reads at the same time, but at least two keys and days.
 const SERIES_AT_ONCE: usize = 32;

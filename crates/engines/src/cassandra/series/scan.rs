@@ -19,7 +19,7 @@ use futures::StreamExt;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::read::{Reading, Unit};
-use crate::cassandra::first_rows::{FirstRows, KnowsFirstRows};
+use crate::cassandra::read::first_rows::{FirstRows, KnowsFirstRows};
 
 #[derive(Debug)]
 pub struct SeriesScan {

@@ -19,14 +19,14 @@ use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN};
 use super::index::{Entry, Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
 use super::read::{Output, Reading, Unit};
 use super::scan::SeriesScan;
-use crate::cassandra::decode::Decoder;
-use crate::cassandra::first_rows::{FirstRows, row_order};
-use crate::cassandra::key_value::KeyValue;
-use crate::cassandra::layout::quoted;
-use crate::cassandra::pushdown::Pushdown;
-use crate::cassandra::ranges::dealt_out;
-use crate::cassandra::readable::ReadTable;
-use crate::cassandra::table::CassandraTable;
+use crate::cassandra::names::quoted;
+use crate::cassandra::read::decode::Decoder;
+use crate::cassandra::read::first_rows::{FirstRows, row_order};
+use crate::cassandra::read::key_value::KeyValue;
+use crate::cassandra::read::pushdown::Pushdown;
+use crate::cassandra::read::ranges::dealt_out;
+use crate::cassandra::read::readable::ReadTable;
+use crate::cassandra::read::table::CassandraTable;
 
 /// The index of the keys: read when it is first needed, and kept.
 pub struct KnownKeys {

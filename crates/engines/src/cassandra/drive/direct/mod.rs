@@ -28,8 +28,8 @@ use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::cells::Cells;
-use super::failures::of_server;
-use crate::cassandra::connect::Cluster;
+use crate::cassandra::cluster::connect::Cluster;
+use crate::cassandra::cluster::failures::of_server;
 use connection::{Connection, NoReply};
 pub use frames::RawRows;
 use frames::{Answer, Execute};

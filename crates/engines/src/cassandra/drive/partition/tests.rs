@@ -7,9 +7,9 @@ use bakeoff_driver::drive::{Call, Done};
 use bakeoff_stats::FailureKind;
 use bakeoff_workload::{RowSource, Workload, source};
 
-use super::super::super::layout::TableLayout;
 use super::*;
 use crate::TargetOptions;
+use crate::cassandra::rows::layout::{Shape, TableLayout};
 
 /// Five sensors take turns with a reading every 10 s.
 const SERIES: &str = r#"
@@ -49,7 +49,9 @@ fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
     let source: Arc<dyn RowSource> = source::open(&workload, None).unwrap().into();
     let count = workload.scale.default_rows;
     let values = source::row_values(&workload, source, count).unwrap();
-    let layout = TableLayout::new(&design.parse().unwrap(), &workload.table, false).unwrap();
+    let id = design.parse().unwrap();
+    let shape = Shape::of(&id).unwrap();
+    let layout = TableLayout::new(&id, shape, &workload.table, false).unwrap();
     let options = TargetOptions {
         keys_repeat: source::keys_repeat(&workload, &*values, count, 1),
         values,

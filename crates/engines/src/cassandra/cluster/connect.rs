@@ -1,0 +1,228 @@
+//! Connecting to a cluster.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bakeoff_workload::Consistency;
+use scylla::client::PoolSize;
+use scylla::client::execution_profile::ExecutionProfile;
+use scylla::client::session::Session;
+use scylla::client::session_builder::SessionBuilder;
+use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::policies::retry::FallthroughRetryPolicy;
+use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, TimestampGenerator};
+
+use super::consistency::in_driver;
+use crate::{EngineError, tls};
+
+const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
+/// The longest that connecting to all nodes and asking what tables there are may take.
+const SESSION_TIME_LIMIT: Duration = Duration::from_secs(60);
+/// The longest that one write may take.
+const REQUEST_TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// How often a worker reads what nodes and tables there are, beside being told of changes.
+const METADATA_REFRESH: Duration = Duration::from_secs(300);
+
+/// How to reach a Cassandra cluster. Never prints its password.
+#[derive(Clone, Default)]
+pub struct Cluster {
+    /// `HOST` or `HOST:PORT`; the port is 9042 unless given.
+    pub address: String,
+    pub username: Option<String>,
+    pub password: Option<String>,
+    pub tls: bool,
+    /// PEM file with the certificates that are trusted, for TLS.
+    pub tls_ca: Option<PathBuf>,
+    /// Of requests that name no level of their own.
+    pub consistency: Option<Consistency>,
+}
+
+/// What a worker of a load connects for.
+pub struct LoadConnection<'a> {
+    /// The only one that it needs to know of.
+    pub keyspace: &'a str,
+    /// To each node.
+    pub connections: NonZeroUsize,
+    pub write_times: Arc<dyn TimestampGenerator>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cluster({})", self.address)
+    }
+}
+
+impl Cluster {
+    pub async fn connect(&self) -> Result<Session, EngineError> {
+        let profile = ExecutionProfile::builder()
+            .consistency(self.level())
+            .request_timeout(Some(REQUEST_TIME_LIMIT))
+            .build();
+        // Last write wins by the order in which we send, whatever the nodes' clocks say.
+        let builder =
+            SessionBuilder::new().timestamp_generator(Arc::new(MonotonicTimestampGenerator::new()));
+        self.build(builder, profile).await
+    }
+
+    /// For one worker of a load: nothing is tried again, and nothing twice at a time.
+    pub async fn connect_for_load(
+        &self,
+        load: &LoadConnection<'_>,
+    ) -> Result<Session, EngineError> {
+        let profile = ExecutionProfile::builder()
+            .consistency(self.level())
+            // The session of the load keeps its own, which is cheaper.
+            .request_timeout(None)
+            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+            .speculative_execution_policy(None)
+            .build();
+        let builder = SessionBuilder::new()
+            .pool_size(PoolSize::PerHost(load.connections))
+            .timestamp_generator(load.write_times.clone())
+            .keyspaces_to_fetch([load.keyspace])
+            .cluster_metadata_refresh_interval(METADATA_REFRESH);
+        let session = self.build(builder, profile).await?;
+        if let [node] = session.get_cluster_state().get_nodes_info() {
+            // There is nothing to choose, so that looking for replicas would be wasted.
+            let only = NodeIdentifier::HostId(node.host_id);
+            let policy = SingleTargetLoadBalancingPolicy::new(only, None);
+            let mut handle = session.get_default_execution_profile_handle().clone();
+            let profile = handle.pointee_to_builder().load_balancing_policy(policy);
+            handle.map_to_another_profile(profile.build());
+        }
+        Ok(session)
+    }
+
+    fn level(&self) -> scylla::statement::Consistency {
+        in_driver(self.consistency.unwrap_or(Consistency::LocalOne))
+    }
+
+    /// Whether connections are encrypted.
+    pub fn has_tls(&self) -> bool {
+        self.tls || self.tls_ca.is_some()
+    }
+
+    async fn build(
+        &self,
+        builder: SessionBuilder,
+        profile: ExecutionProfile,
+    ) -> Result<Session, EngineError> {
+        let address = match self.address.rsplit_once(':') {
+            Some((_, port)) if port.parse::<u16>().is_ok() => self.address.clone(),
+            _ => format!("{}:9042", self.address),
+        };
+        let mut builder = builder
+            .known_node(&address)
+            .connection_timeout(CONNECT_TIME_LIMIT)
+            .default_execution_profile_handle(profile.into_handle());
+        if let Some(username) = &self.username {
+            builder = builder.user(username, self.password.clone().unwrap_or_default());
+        }
+        if self.has_tls() {
+            builder = builder.tls_context(Some(self.tls_config()?));
+        }
+        let failed = |why: String| {
+            EngineError(format!(
+                "cannot connect to Cassandra at {address}: {why}; check --cassandra HOST[:PORT], \
+                 --username with BAKEOFF_CASSANDRA_PASSWORD, and --tls"
+            ))
+        };
+        let built = in_time(SESSION_TIME_LIMIT, builder.build()).await;
+        built.map_err(failed)?.map_err(|e| failed(e.to_string()))
+    }
+
+    fn tls_config(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {
+        let Some(path) = &self.tls_ca else {
+            return Err(EngineError(
+                "--tls needs --tls-ca FILE: a PEM file with the certificates to trust".to_owned(),
+            ));
+        };
+        tls::trusting(path)
+    }
+}
+
+/// Waits for a step, but no longer than its limit; an error says so.
+pub async fn in_time<T>(limit: Duration, step: impl Future<Output = T>) -> Result<T, String> {
+    let done = tokio::time::timeout(limit, step).await;
+    done.map_err(|_| format!("no answer within {limit:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_step_without_an_answer_ends() {
+        let limit = Duration::from_millis(10);
+        let over = in_time(limit, std::future::pending::<()>()).await;
+        assert_eq!(over.unwrap_err(), "no answer within 10ms");
+        assert_eq!(in_time(limit, async { 7 }).await, Ok(7));
+    }
+
+    fn cluster(address: &str) -> Cluster {
+        Cluster {
+            address: address.to_owned(),
+            ..Cluster::default()
+        }
+    }
+
+    #[test]
+    fn debug_output_has_no_password() {
+        let secret = Cluster {
+            password: Some("hunter2".to_owned()),
+            ..cluster("db1")
+        };
+        assert_eq!(format!("{secret:?}"), "Cluster(db1)");
+    }
+
+    #[tokio::test]
+    async fn nobody_at_the_address_is_a_clear_error() {
+        let error = cluster("127.0.0.1:1")
+            .connect()
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("cannot connect to Cassandra at 127.0.0.1:1"),
+            "{error}"
+        );
+    }
+
+    #[tokio::test]
+    async fn tls_without_usable_certificates_is_a_clear_error() {
+        let tls = Cluster {
+            tls: true,
+            ..cluster("127.0.0.1:1")
+        };
+        assert!(
+            tls.connect()
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("--tls-ca")
+        );
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let empty = Cluster {
+            tls_ca: Some(file.path().to_owned()),
+            ..cluster("127.0.0.1:1")
+        };
+        let error = empty.connect().await.unwrap_err().to_string();
+        assert!(error.contains("there are none"), "{error}");
+        let missing = Cluster {
+            tls_ca: Some("/no/such/ca.pem".into()),
+            ..cluster("127.0.0.1:1")
+        };
+        assert!(
+            missing
+                .connect()
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("/no/such/ca.pem")
+        );
+    }
+}

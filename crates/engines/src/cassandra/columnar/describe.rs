@@ -1,0 +1,30 @@
+//! Statements and settings of the CQL tables of a columnar table, for reports and dry runs.
+
+use bakeoff_columnar::store::cassandra::{making_anew, table_names};
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::Consistency;
+
+use crate::EngineError;
+use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::names::table_name;
+use crate::cassandra::request::DesignRequest;
+use crate::columnar::Shape;
+
+/// Describes the design without touching anything.
+pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
+    let DesignRequest { id, keyspace, .. } = request;
+    let (shape, name) = (Shape::new(id, &request.workload.table)?, table_name(id));
+    let mut statements = request.opening(Consistency::LocalQuorum);
+    statements.extend(request.claiming(&name));
+    let made = making_anew(&keyspace.name, &name);
+    statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
+    statements.extend(request.settling(&relations(&name)));
+    statements.extend(request.dropping());
+    Ok(request.info(shape.settings(), statements))
+}
+
+/// The CQL tables of a columnar table.
+pub fn relations(name: &str) -> Vec<Relation> {
+    let names = table_names(name).into_iter();
+    names.map(Relation::table).collect()
+}

@@ -1,0 +1,178 @@
+//! Columnar chunks in CQL tables as a design.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_columnar::store::cassandra::{CassandraStore, Options, table_names};
+use bakeoff_driver::sweep::Inserts;
+use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_stats::{DesignInfo, Footprint};
+use tokio::sync::RwLock;
+
+use super::describe::{describe, relations};
+use crate::EngineError;
+use crate::cassandra::cluster::consistency::in_driver;
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace::Keyspace;
+use crate::cassandra::cluster::replication::Replication;
+use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::names::table_name;
+use crate::cassandra::request::DesignRequest;
+use crate::columnar::{ChunkInserts, Opened, Shape, failed};
+
+pub struct ColumnarDesign {
+    deployment: Arc<Deployment>,
+    info: DesignInfo,
+    keyspace: Keyspace,
+    /// The mark of the workload that the tables belong to, where others share the keyspace.
+    maker: String,
+    shape: Shape,
+    /// Name of the columnar table; those of its CQL tables begin with it.
+    name: String,
+    /// Name of the workload's table.
+    sql_name: String,
+    threads: usize,
+    opened: RwLock<Option<Arc<Opened>>>,
+    options: Options,
+}
+
+/// Options of the store, with the consistency that was asked for.
+fn options(replication: Replication) -> Options {
+    let mut options = Options::default();
+    if let Some(level) = replication.consistency.map(in_driver) {
+        options.read_consistency = level;
+        options.write_consistency = level;
+        options.blob_consistency = level;
+    }
+    options
+}
+
+impl ColumnarDesign {
+    pub fn new(
+        request: &DesignRequest<'_>,
+        deployment: Arc<Deployment>,
+    ) -> Result<Self, EngineError> {
+        let DesignRequest { id, workload, .. } = request;
+        Ok(ColumnarDesign {
+            deployment,
+            info: describe(request)?,
+            keyspace: request.keyspace.clone(),
+            maker: request.maker(),
+            shape: Shape::new(id, &workload.table)?,
+            name: table_name(id),
+            sql_name: workload.table.name.clone(),
+            threads: request.context.threads,
+            opened: RwLock::default(),
+            options: options(request.context.replication),
+        })
+    }
+
+    async fn opened(&self) -> Result<Arc<Opened>, DesignError> {
+        if let Some(opened) = &*self.opened.read().await {
+            return Ok(Arc::clone(opened));
+        }
+        let session = Arc::clone(&self.deployment.session);
+        let store = CassandraStore::open(
+            session,
+            &self.keyspace.name,
+            &self.name,
+            self.options.clone(),
+        )
+        .await;
+        self.keep(store.map_err(failed)?).await
+    }
+
+    async fn keep(&self, store: CassandraStore) -> Result<Arc<Opened>, DesignError> {
+        let cache_bytes = self.shape.cache_bytes;
+        let opened = Opened::new(Arc::new(store), cache_bytes, &self.sql_name, self.threads)?;
+        let opened = Arc::new(opened);
+        *self.opened.write().await = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
+        self.deployment.noticing_death(result).await
+    }
+
+    async fn made(&self) -> Result<(), DesignError> {
+        let session = &self.deployment.session;
+        let claimed = self
+            .keyspace
+            .claim_table(session, &self.name, &self.maker)
+            .await;
+        claimed.map_err(|e| DesignError(e.0))?;
+        let (keyspace, name) = (&self.keyspace.name, &self.name);
+        let dropped = CassandraStore::drop_table(Arc::clone(session), keyspace, name).await;
+        dropped.map_err(failed)?;
+        let (definition, options) = (self.shape.definition.clone(), self.options.clone());
+        let store =
+            CassandraStore::create(Arc::clone(session), keyspace, name, definition, options).await;
+        self.keep(store.map_err(failed)?).await.map(|_| ())
+    }
+}
+
+#[async_trait]
+impl Design for ColumnarDesign {
+    fn info(&self) -> &DesignInfo {
+        &self.info
+    }
+
+    fn keeps_duplicates(&self) -> bool {
+        false
+    }
+
+    async fn create(&self) -> Result<(), DesignError> {
+        *self.opened.write().await = None;
+        self.noticing_death(self.made().await).await
+    }
+
+    async fn survives(&self) -> bool {
+        self.opened().await.is_ok()
+    }
+
+    async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        self.deployment.forget_statistics().await;
+        let load = async { self.opened().await?.load(rows).await };
+        self.noticing_death(load.await).await
+    }
+
+    async fn settle(&self) -> Result<String, DesignError> {
+        let settle = async {
+            self.deployment.forget_statistics().await;
+            let sealed = self.opened().await?.settle().await?;
+            let keyspace = &self.keyspace.name;
+            let settled =
+                settle::settle(&self.deployment, keyspace, &relations(&self.name)).await?;
+            Ok(format!("{sealed}; {settled}"))
+        };
+        self.noticing_death(settle.await).await
+    }
+
+    async fn footprint(&self) -> Result<Footprint, DesignError> {
+        let tables = table_names(&self.name);
+        let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
+        Ok(Footprint {
+            design: self.info.id.clone(),
+            ..read
+        })
+    }
+
+    async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
+        let answer = async { self.opened().await?.answer(sql).await };
+        self.noticing_death(answer.await).await
+    }
+
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(Some(Arc::new(ChunkInserts::new(self.opened().await?))))
+    }
+
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn dead(&self) -> Option<String> {
+        self.deployment.dead()
+    }
+}

@@ -1,0 +1,35 @@
+//! Results of several pages.
+
+use bakeoff_driver::drive::Failure;
+use scylla::client::session::Session;
+use scylla::response::query_result::QueryResult;
+use scylla::response::{PagingState, PagingStateResponse};
+
+use super::cells::Cells;
+use super::statements::Prepared;
+use crate::cassandra::cluster::failures::failure;
+
+/// The driver's reply to one statement; more than one page only where many rows were asked for.
+pub struct Pages {
+    pub first: QueryResult,
+    pub more: Vec<QueryResult>,
+}
+
+/// Reads a result to its last page.
+pub async fn all_pages(
+    client: &Session,
+    name: &str,
+    prepared: &Prepared,
+    cells: &Cells,
+) -> Result<Pages, Failure> {
+    let page = |state| client.execute_single_page(&prepared.statement, cells, state);
+    let start = page(PagingState::start()).await;
+    let (first, mut paging) = start.map_err(|e| failure(name, &e))?;
+    let mut more = Vec::new();
+    while let PagingStateResponse::HasMorePages { state } = paging {
+        let (next, after) = page(state).await.map_err(|e| failure(name, &e))?;
+        more.push(next);
+        paging = after;
+    }
+    Ok(Pages { first, more })
+}

@@ -1,0 +1,178 @@
+//! Pages of CQL rows into Arrow arrays, straight from the bytes on the wire.
+
+mod builder;
+mod numbers;
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatchOptions};
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use bakeoff_workload::ColumnType;
+use datafusion::error::DataFusionError;
+use scylla::deserialize::row::{ColumnIterator, RawColumn};
+use scylla::response::query_result::QueryRowsResult;
+
+use super::readable::{CqlKind, ReadColumn, ReadTable};
+use crate::cassandra::rows::layout::BLOB_COLUMN;
+use crate::cassandra::write::row_blob;
+use builder::Builder;
+
+/// How the columns that a query wants are got from the CQL columns that are read.
+#[derive(Debug)]
+pub struct Decoder {
+    /// What the batches look like.
+    schema: SchemaRef,
+    /// CQL columns to select, in order.
+    selected: Vec<String>,
+    /// For each selected CQL column what becomes of it.
+    targets: Vec<Target>,
+    kinds: Vec<CqlKind>,
+    /// Types of all columns inside the blob, in order.
+    blob_kinds: Vec<ColumnType>,
+}
+
+#[derive(Debug)]
+enum Target {
+    /// Read only to count rows.
+    Nothing,
+    /// Output column of this number.
+    Column(usize),
+    /// For each column inside the blob, up to the last one wanted, its output column.
+    Blob(Vec<Option<usize>>),
+}
+
+impl Decoder {
+    /// For these columns of the table, by their numbers.
+    pub fn new(table: &ReadTable, projection: &[usize]) -> Result<Self, DataFusionError> {
+        let schema = Arc::new(table.schema().project(projection)?);
+        let columns: Vec<&ReadColumn> = projection.iter().map(|i| &table.columns[*i]).collect();
+        let mut decoder = Decoder {
+            schema,
+            selected: Vec::new(),
+            targets: Vec::new(),
+            kinds: columns.iter().map(|c| c.kind).collect(),
+            blob_kinds: table.blob_kinds.clone(),
+        };
+        for (output, column) in columns.iter().enumerate() {
+            if !table.is_in_blob(&column.name) {
+                decoder.select(&column.name, Target::Column(output));
+            }
+        }
+        decoder.select_blob(table, &columns);
+        for name in table.read_in_any_case() {
+            if !decoder.selected.contains(name) {
+                decoder.select(name, Target::Nothing);
+            }
+        }
+        if decoder.selected.is_empty() {
+            let keys = table.partition_key.iter().chain(&table.clustering_key);
+            decoder.select(keys.last().map_or("", |key| key), Target::Nothing);
+        }
+        Ok(decoder)
+    }
+
+    fn select_blob(&mut self, table: &ReadTable, columns: &[&ReadColumn]) {
+        let inside = table.columns.iter().filter(|c| table.is_in_blob(&c.name));
+        let mut outputs: Vec<Option<usize>> = inside
+            .map(|c| columns.iter().position(|wanted| *wanted == c))
+            .collect();
+        if let Some(last) = outputs.iter().rposition(Option::is_some) {
+            outputs.truncate(last + 1);
+            self.select(BLOB_COLUMN, Target::Blob(outputs));
+        }
+    }
+
+    fn select(&mut self, column: &str, target: Target) {
+        self.selected.push(column.to_owned());
+        self.targets.push(target);
+    }
+
+    pub fn selected(&self) -> Vec<&str> {
+        self.selected.iter().map(String::as_str).collect()
+    }
+
+    /// CQL columns that no query asks for: they are read since CQL has rows only of what is selected.
+    pub fn selected_for_rows(&self) -> Vec<&str> {
+        let selected = self.selected.iter().zip(&self.targets);
+        let for_rows = selected.filter(|(_, target)| matches!(target, Target::Nothing));
+        for_rows.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Which columns are text here and something else in CQL, if that makes a difference.
+    pub fn read_as_text(&self) -> Vec<String> {
+        let named = |wanted: fn(&CqlKind) -> bool| {
+            let columns = self.schema.fields().iter().zip(&self.kinds);
+            let names = columns
+                .filter(|(_, kind)| wanted(kind))
+                .map(|(f, _)| f.name().as_str());
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let numbers = named(|k| matches!(k, CqlKind::Varint | CqlKind::Decimal));
+        let literals = named(|k| matches!(k, CqlKind::Literal));
+        let mut notes = Vec::new();
+        if !numbers.is_empty() {
+            notes.push(format!(
+                "read as text, with all its digits: {numbers}; to reckon with it, write \
+                 CAST(... AS DECIMAL(38, 6)) or CAST(... AS DOUBLE)"
+            ));
+        }
+        if !literals.is_empty() {
+            notes.push(format!("read as text, as CQL writes it: {literals}"));
+        }
+        notes
+    }
+
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// One page as one batch.
+    pub fn decode(&self, page: &QueryRowsResult) -> Result<RecordBatch, DataFusionError> {
+        let rows = page.rows_num();
+        let mut builders: Vec<Builder> = self
+            .kinds
+            .iter()
+            .map(|kind| Builder::new(*kind, rows))
+            .collect();
+        let external = |e: Box<dyn std::error::Error + Send + Sync>| DataFusionError::External(e);
+        for row in page
+            .rows::<ColumnIterator<'_, '_>>()
+            .map_err(|e| external(e.into()))?
+        {
+            let cells = row.map_err(|e| external(e.into()))?;
+            for (cell, target) in cells.zip(&self.targets) {
+                let cell = cell.map_err(|e| external(e.into()))?;
+                let name = cell.spec.name();
+                self.put(target, cell, &mut builders).ok_or_else(|| {
+                    external(format!("column {name} holds bytes that are not its type's").into())
+                })?;
+            }
+        }
+        let arrays: Vec<ArrayRef> = builders.into_iter().map(Builder::finish).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(RecordBatch::try_new_with_options(
+            self.schema.clone(),
+            arrays,
+            &options,
+        )?)
+    }
+
+    fn put(&self, target: &Target, cell: RawColumn, builders: &mut [Builder]) -> Option<()> {
+        let bytes = cell.slice.map(|slice| slice.as_slice());
+        match target {
+            Target::Nothing => Some(()),
+            Target::Column(output) => match self.kinds[*output] {
+                CqlKind::Literal => builders[*output].push_literal(cell),
+                _ => builders[*output].push_wire(bytes),
+            },
+            Target::Blob(outputs) => {
+                let put = |i: usize, value: Option<&[u8]>| match outputs[i] {
+                    Some(output) => builders[output].push_blob(value),
+                    None => Some(()),
+                };
+                row_blob::decode(&self.blob_kinds, outputs.len() - 1, bytes?, put)
+            }
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Reading a table: one CQL request after another, the next page on its way while one is decoded.
+
+use std::fmt::{self, Formatter};
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{
+    Boundedness, EmissionType, ReplaceChildrenOptions,
+};
+use datafusion::physical_plan::metrics::{
+    BaselineMetrics, Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet,
+};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+};
+use futures::{Stream, StreamExt, TryStreamExt};
+use scylla::client::session::Session;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
+use scylla::response::{PagingState, PagingStateResponse};
+use scylla::serialize::SerializationError;
+use scylla::serialize::row::{RowSerializationContext, SerializeRow};
+use scylla::serialize::writers::RowWriter;
+use scylla::statement::prepared::PreparedStatement;
+
+use super::decode::Decoder;
+use super::first_rows::{FirstRows, KnowsFirstRows};
+use super::key_value::KeyValue;
+use super::statements::{PAGE_ROWS, Statements};
+
+/// Rows of the first page where their size is not known.
+const FIRST_PAGE_ROWS: i32 = 100;
+/// The most that a page may take where its rows' size is not known beforehand, in bytes.
+const PAGE_BYTES: usize = 4 << 20;
+/// The most times the rows of the page before that a page has: its rows may be larger.
+const PAGE_GROWTH: i32 = 10;
+
+/// Names of the metrics that say how far a scan has come.
+pub const REQUESTS: &str = "requests";
+pub const REQUESTS_DONE: &str = "requests_done";
+
+/// What each request of a scan reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// One partition, or a part of it.
+    Partition,
+    /// All partitions of a token range: the requests together read the whole table.
+    TokenRange,
+}
+
+impl Scope {
+    fn name(self) -> &'static str {
+        match self {
+            Scope::Partition => "partitions",
+            Scope::TokenRange => "full scan, token ranges",
+        }
+    }
+}
+
+/// Values for one execution of the statement: a token range, or a partition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request(pub Vec<KeyValue>);
+
+/// How many rows are asked for at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageRows {
+    /// [`PAGE_ROWS`].
+    Fixed,
+    /// As many as came in [`PAGE_BYTES`] so far, and never more than [`PAGE_ROWS`].
+    BySize,
+}
+
+/// A scan as DataFusion runs it: each partition reads its requests one after another.
+#[derive(Debug)]
+pub struct CassandraScan {
+    statements: Arc<Statements>,
+    pub cql: String,
+    pub decoder: Arc<Decoder>,
+    pub partitions: Vec<Vec<Request>>,
+    pub scope: Scope,
+    /// Rows after which each partition may stop.
+    pub limit: Option<usize>,
+    page_rows: PageRows,
+    /// How only the first row of each partition is read, where that is known.
+    first_rows: Option<Arc<FirstRows<String>>>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl CassandraScan {
+    pub fn new(
+        statements: Arc<Statements>,
+        cql: String,
+        decoder: Arc<Decoder>,
+        partitions: Vec<Vec<Request>>,
+        scope: Scope,
+        limit: Option<usize>,
+        page_rows: PageRows,
+    ) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(decoder.schema().clone()),
+            Partitioning::UnknownPartitioning(partitions.len()),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        let (properties, metrics) = (Arc::new(properties), ExecutionPlanMetricsSet::new());
+        let requests = partitions.iter().map(Vec::len).sum();
+        MetricBuilder::new(&metrics)
+            .global_counter(REQUESTS)
+            .add(requests);
+        CassandraScan {
+            statements,
+            cql,
+            decoder,
+            partitions,
+            scope,
+            limit,
+            page_rows,
+            first_rows: None,
+            properties,
+            metrics,
+        }
+    }
+
+    /// The same scan, which knows how to read first rows only.
+    pub fn knowing_first_rows(self, first_rows: Option<FirstRows<String>>) -> Self {
+        CassandraScan {
+            first_rows: first_rows.map(Arc::new),
+            ..self
+        }
+    }
+}
+
+impl KnowsFirstRows for CassandraScan {
+    type Statement = String;
+
+    fn first_rows(&self) -> Option<&FirstRows<String>> {
+        self.first_rows.as_deref()
+    }
+
+    fn by(&self, cql: &String) -> Self {
+        CassandraScan::new(
+            Arc::clone(&self.statements),
+            cql.clone(),
+            Arc::clone(&self.decoder),
+            self.partitions.clone(),
+            self.scope,
+            self.limit,
+            self.page_rows,
+        )
+    }
+}
+
+impl DisplayAs for CassandraScan {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut Formatter<'_>) -> fmt::Result {
+        let requests: usize = self.partitions.iter().map(Vec::len).sum();
+        write!(
+            f,
+            "CassandraScan: cql=[{}], {}={requests}",
+            self.cql,
+            self.scope.name()
+        )?;
+        if let Some(limit) = self.limit {
+            write!(f, ", limit={limit}")?;
+        }
+        match self.decoder.selected_for_rows().as_slice() {
+            [] => Ok(()),
+            columns => write!(f, ", only to know which rows there are={columns:?}"),
+        }
+    }
+}
+
+impl ExecutionPlan for CassandraScan {
+    fn name(&self) -> &str {
+        "CassandraScan"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let (statements, cql) = (Arc::clone(&self.statements), self.cql.clone());
+        let decoder = Arc::clone(&self.decoder);
+        let requests = self.partitions[partition].clone().into_iter();
+        let left = self.limit.unwrap_or(usize::MAX);
+        let page_rows = match self.page_rows {
+            PageRows::Fixed => None,
+            PageRows::BySize => Some(FIRST_PAGE_ROWS),
+        };
+        let requests_done = MetricBuilder::new(&self.metrics).counter(REQUESTS_DONE, partition);
+        let reading = async move {
+            let prepared = statements.prepare(&cql).await;
+            Ok::<_, DataFusionError>(batches(Reader {
+                session: Arc::clone(&statements.session),
+                statement: prepared.map_err(|e| external(format!("Cassandra: {e}")))?,
+                decoder,
+                requests,
+                coming: None,
+                left,
+                page_rows,
+                requests_done,
+            }))
+        };
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        let pages = MetricBuilder::new(&self.metrics).counter("pages", partition);
+        let batches = futures::stream::once(reading).try_flatten();
+        let counted = batches.inspect(move |batch| {
+            if let Ok(batch) = batch {
+                metrics.record_output(batch.num_rows());
+                pages.add(1);
+            }
+        });
+        let schema: SchemaRef = self.decoder.schema().clone();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, counted)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
+
+/// What one request reads, page by page.
+pub fn pages(
+    session: Arc<Session>,
+    statement: PreparedStatement,
+    decoder: Arc<Decoder>,
+    request: Request,
+) -> impl Stream<Item = Result<RecordBatch>> {
+    batches(Reader {
+        session,
+        statement,
+        decoder,
+        requests: vec![request].into_iter(),
+        coming: None,
+        left: usize::MAX,
+        page_rows: None,
+        requests_done: Count::new(),
+    })
+}
+
+fn batches(reader: Reader) -> impl Stream<Item = Result<RecordBatch>> {
+    futures::stream::try_unfold(reader, |mut reader| async move {
+        Ok(reader.next().await?.map(|batch| (batch, reader)))
+    })
+}
+
+type Page = (QueryResult, PagingStateResponse);
+
+/// Goes through the requests of one partition, page by page.
+struct Reader {
+    session: Arc<Session>,
+    statement: PreparedStatement,
+    decoder: Arc<Decoder>,
+    requests: std::vec::IntoIter<Request>,
+    /// The page that was asked for last, and the request that it belongs to.
+    coming: Option<(SpawnedTask<Result<Page>>, Request)>,
+    left: usize,
+    /// Rows of the next page, unless the statement says.
+    page_rows: Option<i32>,
+    requests_done: Count,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if self.left == 0 {
+                return Ok(None);
+            }
+            let (task, request) = match self.coming.take() {
+                Some(coming) => coming,
+                None => match self.requests.next() {
+                    Some(request) => (self.ask(&request, PagingState::start()), request),
+                    None => return Ok(None),
+                },
+            };
+            let (result, paging) = task.join().await.map_err(|e| external(e.to_string()))??;
+            let page = result
+                .into_rows_result()
+                .map_err(|e| external(e.to_string()))?;
+            self.page_rows = self.page_rows.map(|rows| next_page_rows(rows, &page));
+            self.coming = self.ask_next(request, paging);
+            if page.rows_num() == 0 {
+                continue;
+            }
+            let batch = self.decoder.decode(&page)?;
+            let batch = batch.slice(0, batch.num_rows().min(self.left));
+            self.left -= batch.num_rows();
+            return Ok(Some(batch));
+        }
+    }
+
+    /// Asks for what comes after a page: its next one, or the first one of the next request.
+    fn ask_next(
+        &mut self,
+        request: Request,
+        paging: PagingStateResponse,
+    ) -> Option<(SpawnedTask<Result<Page>>, Request)> {
+        match paging {
+            PagingStateResponse::HasMorePages { state } => {
+                Some((self.ask(&request, state), request))
+            }
+            PagingStateResponse::NoMorePages => {
+                self.requests_done.add(1);
+                let request = self.requests.next()?;
+                Some((self.ask(&request, PagingState::start()), request))
+            }
+        }
+    }
+
+    fn ask(&self, request: &Request, state: PagingState) -> SpawnedTask<Result<Page>> {
+        let (session, mut statement) = (self.session.clone(), self.statement.clone());
+        if let Some(rows) = self.page_rows {
+            statement.set_page_size(rows);
+        }
+        let request = request.clone();
+        SpawnedTask::spawn(async move {
+            let page = session
+                .execute_single_page(&statement, &request, state)
+                .await;
+            page.map_err(|e| external(format!("reading from Cassandra failed: {e}")))
+        })
+    }
+}
+
+fn next_page_rows(rows: i32, page: &QueryRowsResult) -> i32 {
+    let row_bytes = page
+        .rows_bytes_size()
+        .div_ceil(page.rows_num().max(1))
+        .max(1);
+    let fitting = i32::try_from(PAGE_BYTES / row_bytes).unwrap_or(PAGE_ROWS);
+    let grown = rows.saturating_mul(PAGE_GROWTH);
+    fitting.min(grown).clamp(1, PAGE_ROWS)
+}
+
+fn external(message: String) -> DataFusionError {
+    DataFusionError::External(message.into())
+}
+
+impl SerializeRow for Request {
+    fn serialize(
+        &self,
+        _: &RowSerializationContext<'_>,
+        writer: &mut RowWriter<'_>,
+    ) -> Result<(), SerializationError> {
+        for value in &self.0 {
+            value.write(writer.make_cell_writer())?;
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,302 @@
+//! A Cassandra table as a DataFusion table.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session as DataFusionSession, TableProvider};
+use datafusion::error::{DataFusionError, Result};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use scylla::client::session::Session;
+use scylla::statement::Consistency;
+use scylla::statement::prepared::PreparedStatement;
+use tokio::sync::OnceCell;
+
+use super::decode::Decoder;
+use super::first_rows::{FirstRows, row_order};
+use super::key_value::KeyValue;
+use super::pushdown::Pushdown;
+use super::ranges::{dealt_out, token_ranges};
+use super::readable::ReadTable;
+use super::scan::{CassandraScan, PageRows, Request, Scope};
+use super::statements::Statements;
+use crate::cassandra::names::{quoted, quoted_list};
+use crate::cassandra::write::buckets::{BucketsWritten, joined};
+
+/// Token ranges of a full scan for each DataFusion partition: enough to even out their sizes.
+const RANGES_PER_PARTITION: usize = 4;
+const RANGES_PER_PARTITION_WITH_PROGRESS: usize = 16;
+
+/// Requests that one query may make for buckets.
+const BUCKETS_LIMIT: usize = 100_000;
+
+/// Reads a table with whatever the filters leave: partitions one by one, or token ranges in
+/// parallel.
+pub struct CassandraTable {
+    statements: Arc<Statements>,
+    table: ReadTable,
+    /// First and last bucket in the table when it was first asked.
+    buckets: OnceCell<Option<(i64, i64)>>,
+    /// Those that are written while it is asked.
+    written: Option<Arc<BucketsWritten>>,
+    ranges_per_partition: usize,
+    page_rows: PageRows,
+}
+
+impl CassandraTable {
+    pub fn new(session: Arc<Session>, table: ReadTable) -> Self {
+        CassandraTable {
+            statements: Statements::new(session, None),
+            table,
+            buckets: OnceCell::new(),
+            written: None,
+            ranges_per_partition: RANGES_PER_PARTITION,
+            page_rows: PageRows::Fixed,
+        }
+    }
+
+    /// For a table of whose rows nothing is known: pages are small where rows are large, and ranges
+    /// are so many that those that are read tell how far a scan has come.
+    pub fn of_any_size(self, consistency: Option<Consistency>) -> Self {
+        CassandraTable {
+            statements: Statements::new(Arc::clone(&self.statements.session), consistency),
+            ranges_per_partition: RANGES_PER_PARTITION_WITH_PROGRESS,
+            page_rows: PageRows::BySize,
+            ..self
+        }
+    }
+
+    /// For a load, whose queries have a consistency level and whose inserts may add buckets.
+    pub fn under_load(
+        self,
+        consistency: Option<Consistency>,
+        written: Option<Arc<BucketsWritten>>,
+    ) -> Self {
+        CassandraTable {
+            statements: Statements::new(Arc::clone(&self.statements.session), consistency),
+            written,
+            ..self
+        }
+    }
+
+    /// Keyspace and name as CQL takes them.
+    pub fn quoted_name(&self) -> String {
+        self.table.quoted_name()
+    }
+
+    /// A statement that reads, prepared once.
+    pub async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
+        self.statements.prepare(cql).await.map_err(external)
+    }
+
+    /// What the filters leave, in CQL. Its values are those of a request.
+    fn condition(&self, pushdown: &Pushdown) -> String {
+        let columns = self.table.token_columns();
+        let mut conditions: Vec<String> = match pushdown.partitions {
+            Some(_) => columns
+                .iter()
+                .map(|c| format!("{} = ?", quoted(c)))
+                .collect(),
+            None => {
+                let token = format!("token({})", quoted_list(&columns));
+                vec![format!("{token} > ?"), format!("{token} <= ?")]
+            }
+        };
+        let order = pushdown.order.iter();
+        conditions.extend(order.map(|(c, op, _)| format!("{} {op} ?", quoted(c))));
+        conditions.join(" AND ")
+    }
+
+    /// The requests that read what the filters leave.
+    async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<Vec<Request>> {
+        let places = match &pushdown.partitions {
+            Some(keys) => self.with_buckets(keys, pushdown).await?,
+            None => token_ranges(partitions * self.ranges_per_partition)
+                .into_iter()
+                .map(|(after, to)| vec![KeyValue::Bigint(after), KeyValue::Bigint(to)])
+                .collect(),
+        };
+        let order = pushdown.order.iter().map(|(_, _, value)| value.clone());
+        let request =
+            |place: Vec<KeyValue>| Request(place.into_iter().chain(order.clone()).collect());
+        Ok(places.into_iter().map(request).collect())
+    }
+
+    /// Adds the buckets that the order key's range leaves to each partition key.
+    async fn with_buckets(
+        &self,
+        keys: &[Vec<KeyValue>],
+        pushdown: &Pushdown,
+    ) -> Result<Vec<Vec<KeyValue>>> {
+        let Some(bucket) = &self.table.bucket else {
+            return Ok(keys.to_vec());
+        };
+        let Some((first, last)) = self.bucket_bounds().await? else {
+            return Ok(Vec::new());
+        };
+        let (low, high) = pushdown.bounds(&bucket.column);
+        let first = low.map_or(first, |v| v.div_euclid(bucket.width).max(first));
+        let last = high.map_or(last, |v| v.div_euclid(bucket.width).min(last));
+        let count = usize::try_from(last.saturating_sub(first).saturating_add(1)).unwrap_or(0);
+        if count.saturating_mul(keys.len()) > BUCKETS_LIMIT {
+            return Err(external(format!(
+                "the query would read {count} buckets of {} partition keys one by one, more than \
+                 {BUCKETS_LIMIT}; choose a larger bucket= or a shorter range",
+                keys.len()
+            )));
+        }
+        let with = |key: &Vec<KeyValue>, number: i64| {
+            key.iter()
+                .cloned()
+                .chain([KeyValue::Bigint(number)])
+                .collect()
+        };
+        Ok(keys
+            .iter()
+            .flat_map(|key| (first..=last).map(move |n| with(key, n)))
+            .collect())
+    }
+
+    /// First and last bucket number, from the partition keys alone.
+    async fn bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
+        let found = self.buckets.get_or_try_init(|| self.read_bucket_bounds());
+        let written = self.written.as_ref().and_then(|written| written.bounds());
+        Ok(joined(*found.await?, written))
+    }
+
+    async fn read_bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
+        use futures::TryStreamExt;
+        let cql = format!(
+            "SELECT DISTINCT {} FROM {}",
+            quoted_list(&self.table.token_columns()),
+            self.table.quoted_name()
+        );
+        let statement = self.prepare(&cql).await?;
+        let session = &self.statements.session;
+        let rows = session
+            .execute_iter(statement, &[])
+            .await
+            .map_err(external)?;
+        let mut rows = rows.rows_stream::<scylla::value::Row>().map_err(external)?;
+        let mut bounds: Option<(i64, i64)> = None;
+        while let Some(row) = rows.try_next().await.map_err(external)? {
+            let bucket = row.columns.last().and_then(|c| c.as_ref()?.as_bigint());
+            if let Some(number) = bucket {
+                let (first, last) = bounds.unwrap_or((number, number));
+                bounds = Some((first.min(number), last.max(number)));
+            }
+        }
+        Ok(bounds)
+    }
+
+    fn select(&self, decoder: &Decoder, pushdown: &Pushdown, limit: &str) -> String {
+        let filtering = if pushdown.is_filtering() {
+            " ALLOW FILTERING"
+        } else {
+            ""
+        };
+        format!(
+            "SELECT {} FROM {} WHERE {}{limit}{filtering}",
+            quoted_list(&decoder.selected()),
+            self.table.quoted_name(),
+            self.condition(pushdown)
+        )
+    }
+
+    /// How only the first row of each partition is read, where that is known.
+    fn first_rows(
+        &self,
+        decoder: &Decoder,
+        pushdown: &Pushdown,
+        projection: &[usize],
+    ) -> Option<FirstRows<String>> {
+        Some(FirstRows {
+            order: row_order(&self.table)?,
+            projection: projection.to_vec(),
+            statement: self.select(decoder, pushdown, " PER PARTITION LIMIT 1"),
+        })
+    }
+}
+
+impl Debug for CassandraTable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "CassandraTable({})", self.table.quoted_name())
+    }
+}
+
+#[async_trait]
+impl TableProvider for CassandraTable {
+    fn schema(&self) -> SchemaRef {
+        self.table.schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let pushdown = Pushdown::new(&self.table, filters);
+        let answer = |(exact, helps): (&bool, &bool)| match (exact, helps) {
+            (true, _) => TableProviderFilterPushDown::Exact,
+            (false, true) => TableProviderFilterPushDown::Inexact,
+            (false, false) => TableProviderFilterPushDown::Unsupported,
+        };
+        let answers = pushdown.exact.iter().zip(&pushdown.helps).map(answer);
+        Ok(answers.collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn DataFusionSession,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let all: Vec<usize> = (0..self.table.columns.len()).collect();
+        let projection = projection.unwrap_or(&all);
+        let decoder = Decoder::new(&self.table, projection)?;
+        let mut pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
+        let mut taken = pushdown.exact.iter().zip(&pushdown.helps);
+        if !taken.all(|(exact, helps)| *exact || *helps) {
+            // Nobody would apply such a filter: no answer is better than a wrong one.
+            return Err(external(
+                "a filter was promised that cannot be expressed in CQL",
+            ));
+        }
+        let limited = limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
+        let mut cql = self.select(&decoder, &pushdown, &limited);
+        if self.prepare(&cql).await.is_err() && pushdown.is_filtering() {
+            pushdown = pushdown.without_filtering();
+            cql = self.select(&decoder, &pushdown, &limited);
+        }
+        let threads = state.config().target_partitions();
+        let requests = self.requests(&pushdown, threads).await?;
+        let scope = match pushdown.partitions {
+            Some(_) => Scope::Partition,
+            None => Scope::TokenRange,
+        };
+        let first_rows = match limit {
+            None => self.first_rows(&decoder, &pushdown, projection),
+            Some(_) => None,
+        };
+        let scan = CassandraScan::new(
+            Arc::clone(&self.statements),
+            cql,
+            Arc::new(decoder),
+            dealt_out(requests, threads),
+            scope,
+            limit,
+            self.page_rows,
+        );
+        Ok(Arc::new(scan.knowing_first_rows(first_rows)))
+    }
+}
+
+fn external(error: impl std::fmt::Display) -> DataFusionError {
+    DataFusionError::External(format!("Cassandra: {error}").into())
+}

@@ -1,0 +1,159 @@
+//! One CQL table that takes part in a comparison.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_driver::sweep::Inserts;
+use bakeoff_driver::{Answer, Design, DesignError};
+use bakeoff_stats::{DesignInfo, Footprint};
+use scylla::statement::prepared::PreparedStatement;
+use tokio::sync::OnceCell;
+
+use super::layout::{Shape, TableLayout};
+use super::{describe, table_layout};
+use crate::EngineError;
+use crate::cassandra::cluster::deployment::Deployment;
+use crate::cassandra::cluster::keyspace::{self, Keyspace};
+use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::cluster::{footprint, settle};
+use crate::cassandra::read::first_rows;
+use crate::cassandra::read::readable::ReadTable;
+use crate::cassandra::read::scan::CassandraScan;
+use crate::cassandra::read::table::CassandraTable;
+use crate::cassandra::request::DesignRequest;
+use crate::cassandra::write::batches;
+use crate::cassandra::write::inserts::TableInserts;
+use crate::sql::{self, Session};
+
+pub struct RowsDesign {
+    deployment: Arc<Deployment>,
+    info: DesignInfo,
+    keyspace: Keyspace,
+    /// The mark of the workload that the table belongs to, where others share the keyspace.
+    maker: String,
+    layout: TableLayout,
+    sql: Session,
+    insert: OnceCell<PreparedStatement>,
+}
+
+impl RowsDesign {
+    pub fn new(
+        request: &DesignRequest<'_>,
+        shape: Shape,
+        deployment: Arc<Deployment>,
+    ) -> Result<Self, EngineError> {
+        let layout = table_layout(request, shape)?;
+        let read = ReadTable::of_layout(&layout, request.keyspace.name.clone());
+        let table = Arc::new(CassandraTable::new(deployment.session.clone(), read));
+        let sql = sql::session_with(request.context.threads, &layout.table.name, table);
+        let sql = sql.map_err(|e| EngineError(e.to_string()))?;
+        Ok(RowsDesign {
+            deployment,
+            info: describe(request, shape)?,
+            keyspace: request.keyspace.clone(),
+            maker: request.maker(),
+            layout,
+            sql: first_rows::session::<CassandraScan>(&sql).into(),
+            insert: OnceCell::new(),
+        })
+    }
+
+    async fn insert(&self) -> Result<&PreparedStatement, DesignError> {
+        let prepare = || async {
+            let cql = self.layout.insert_statement(&self.keyspace.name);
+            let prepared = self.deployment.session.prepare(cql.as_str()).await;
+            let mut prepared =
+                prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
+            // The same row written twice is the same row: the driver may try again.
+            prepared.set_is_idempotent(true);
+            Ok(prepared)
+        };
+        self.insert.get_or_try_init(prepare).await
+    }
+
+    async fn execute(&self, cql: &str) -> Result<(), DesignError> {
+        keyspace::execute(&self.deployment.session, cql)
+            .await
+            .map_err(design_error)
+    }
+
+    /// As [`Deployment::noticing_death`].
+    async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
+        self.deployment.noticing_death(result).await
+    }
+}
+
+#[async_trait]
+impl Design for RowsDesign {
+    fn info(&self) -> &DesignInfo {
+        &self.info
+    }
+
+    fn keeps_duplicates(&self) -> bool {
+        false
+    }
+
+    async fn create(&self) -> Result<(), DesignError> {
+        let (session, table) = (&self.deployment.session, &self.layout.name);
+        let claimed = self.keyspace.claim_table(session, table, &self.maker).await;
+        claimed.map_err(design_error)?;
+        self.execute(&self.layout.drop_statement(&self.keyspace.name))
+            .await?;
+        self.execute(&self.layout.create_statement(&self.keyspace.name))
+            .await
+    }
+
+    async fn survives(&self) -> bool {
+        self.insert().await.is_ok()
+    }
+
+    async fn load(&self, _slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
+        self.deployment.forget_statistics().await;
+        let session = &self.deployment.session;
+        let write =
+            async { batches::write(session, self.insert().await?, &self.layout, rows).await };
+        self.noticing_death(write.await).await
+    }
+
+    async fn settle(&self) -> Result<String, DesignError> {
+        let tables = [Relation::table(self.layout.name.as_str())];
+        settle::settle(&self.deployment, &self.keyspace.name, &tables).await
+    }
+
+    async fn footprint(&self) -> Result<Footprint, DesignError> {
+        let tables = [self.layout.name.clone()];
+        let read = footprint::read(&self.deployment, &self.keyspace.name, &tables).await?;
+        Ok(Footprint {
+            design: self.info.id.clone(),
+            ..read
+        })
+    }
+
+    async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
+        let order_key = self.layout.clustering_key();
+        let answer = self.sql.answer_by_windows(sql, order_key.first().copied());
+        self.noticing_death(answer.await).await
+    }
+
+    async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
+        self.deployment.forget_statistics().await;
+        Ok(Some(Arc::new(TableInserts {
+            session: self.deployment.session.clone(),
+            insert: self.insert().await?.clone(),
+            layout: Arc::new(self.layout.clone()),
+        })))
+    }
+
+    fn server_cpu_seconds(&self) -> Option<f64> {
+        self.deployment.server.as_ref()?.cpu_seconds().ok()
+    }
+
+    fn dead(&self) -> Option<String> {
+        self.deployment.dead()
+    }
+}
+
+fn design_error(error: EngineError) -> DesignError {
+    DesignError(error.0)
+}

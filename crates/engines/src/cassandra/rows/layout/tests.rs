@@ -1,0 +1,75 @@
+use bakeoff_workload::{Column, ColumnType};
+
+use super::*;
+
+fn table() -> Table {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+    };
+    Table {
+        name: "t".to_owned(),
+        columns: vec![
+            column("series", ColumnType::Text),
+            column("time", ColumnType::Timestamp),
+            column("value", ColumnType::Double),
+        ],
+        partition_key: vec!["series".to_owned()],
+        order_key: vec!["time".to_owned()],
+    }
+}
+
+fn create(id: &str) -> Result<String, String> {
+    let id: DesignId = id.parse()?;
+    let shape = Shape::of(&id).unwrap();
+    let layout = TableLayout::new(&id, shape, &table(), false).map_err(|e| e.to_string())?;
+    let name = layout
+        .name
+        .rsplit_once('_')
+        .map(|(_, hash)| hash.to_owned());
+    let create = layout.create_statement("ks");
+    Ok(name.map_or(create.clone(), |hash| create.replace(&hash, "NAME")))
+}
+
+#[test]
+fn each_shape_has_its_own_key() {
+    assert_eq!(
+        create("cassandra/narrow?compressor=none").unwrap(),
+        r#"CREATE TABLE ks.narrow_NAME ("series" text, "time" timestamp, "value" double, PRIMARY KEY (("series", "time"))) WITH compression = {'enabled': 'false'}"#
+    );
+    assert_eq!(
+        create("cassandra/wide?bucket=1d&chunk=4KiB&compressor=Zstd").unwrap(),
+        r#"CREATE TABLE ks.wide_NAME ("series" text, "time" timestamp, "value" double, "bakeoff_bucket" bigint, PRIMARY KEY (("series", "bakeoff_bucket"), "time")) WITH compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': 4}"#
+    );
+    assert_eq!(
+        create("cassandra/compact").unwrap(),
+        r#"CREATE TABLE ks.compact ("series" text, "time" timestamp, "bakeoff_row" blob, PRIMARY KEY (("series"), "time")) WITH COMPACT STORAGE AND compression = {'class': 'LZ4Compressor', 'chunk_length_in_kb': 16}"#
+    );
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused_by_name() {
+    for (id, word) in [
+        ("cassandra/wide?chunk=5KiB", "power of two"),
+        ("cassandra/wide?compressor=gzip", "LZ4, Zstd"),
+        ("cassandra/wide?colour=red", "unknown setting `colour`"),
+        ("cassandra/narrow?bucket=1d", "one row per partition"),
+        ("cassandra/wide?bucket=0s", "more than 0"),
+        ("cassandra/wide?bucket=much", "not a duration"),
+        ("cassandra/wide?compressor=none&chunk=4KiB", "means nothing"),
+    ] {
+        let error = create(id).unwrap_err();
+        assert!(error.contains(word), "{id}: {error}");
+    }
+}
+
+#[test]
+fn where_keys_repeat_compaction_removes_overwritten_values_at_once() {
+    let id: DesignId = "cassandra/wide".parse().unwrap();
+    let layout = TableLayout::new(&id, Shape::Wide, &table(), true).unwrap();
+    assert!(
+        layout
+            .create_statement("ks")
+            .ends_with(" AND gc_grace_seconds = 0")
+    );
+}

@@ -1,0 +1,21 @@
+//! The layouts that keep rows as rows of one CQL table: narrow, wide, blob and compact.
+
+mod describe;
+mod design;
+pub mod layout;
+pub mod operations;
+
+use super::request::DesignRequest;
+use crate::EngineError;
+pub use describe::describe;
+pub use design::RowsDesign;
+use layout::{Shape, TableLayout};
+
+/// The table that a design asks for.
+///
+/// # Errors
+/// If a setting makes no sense, or the table does not fit.
+pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLayout, EngineError> {
+    let table = &request.workload.table;
+    TableLayout::new(request.id, shape, table, request.context.keys_repeat)
+}

@@ -1,0 +1,266 @@
+//! The statements of our own layouts.
+
+use bakeoff_workload::{Action, DesignId, Mix, Operation, Version};
+
+use super::layout::{BLOB_COLUMN, TableLayout};
+use crate::EngineError;
+use crate::cassandra::drive::plan::{
+    Bind, OperationPlan, Read, ReadRows, Statement, Work, refused,
+};
+use crate::cassandra::names::{quoted, quoted_list};
+
+/// The operations of a mix on a table in one of our layouts.
+///
+/// # Errors
+/// For an action that the layout has no statement for.
+pub fn of_layout(
+    id: &DesignId,
+    layout: &TableLayout,
+    keyspace: &str,
+    mix: &Mix,
+) -> Result<Vec<OperationPlan>, EngineError> {
+    let of = |operation: &Operation| {
+        let planner = Planner {
+            id,
+            layout,
+            keyspace,
+            operation,
+        };
+        Ok(OperationPlan {
+            name: operation.name.clone(),
+            consistency: operation.consistency,
+            work: planner.work()?,
+        })
+    };
+    mix.operations.iter().map(of).collect()
+}
+
+struct Planner<'a> {
+    id: &'a DesignId,
+    layout: &'a TableLayout,
+    keyspace: &'a str,
+    operation: &'a Operation,
+}
+
+impl Planner<'_> {
+    fn work(&self) -> Result<Work, EngineError> {
+        Ok(match &self.operation.action {
+            Action::Insert => self.write(self.insert()),
+            Action::Update { columns } => self.write(self.update(columns)?),
+            Action::DeleteRow => self.write(self.delete(true)),
+            Action::DeletePartition => self.write(self.delete(false)),
+            Action::ReadRow => self.read(ReadRows::One),
+            Action::ReadPartition {
+                limit,
+                newest_first,
+            } => self.read(self.partition(*limit, *newest_first)),
+            Action::ReadRange { rows } => self.read(self.range(*rows)),
+            Action::Query { query } => Work::Query(*query),
+            Action::Cql(_) => {
+                return Err(self.error(
+                    "is written in CQL, which knows its own tables: use the design \
+                     cassandra/as-written for it",
+                ));
+            }
+        })
+    }
+
+    fn write(&self, statement: Statement) -> Work {
+        Work::Write {
+            statement,
+            batch: self.operation.batch.max(1),
+        }
+    }
+
+    fn read(&self, rows: ReadRows) -> Work {
+        let (condition, binds) = match rows {
+            ReadRows::One => self.where_key(true),
+            ReadRows::Partition { .. } => self.where_key(false),
+            ReadRows::From { .. } => self.where_from(),
+        };
+        let order = match rows {
+            ReadRows::One => String::new(),
+            ReadRows::Partition { descending, .. } => self.ordered(descending),
+            ReadRows::From { .. } => self.ordered(false),
+        };
+        let limit = match (rows, rows.limit()) {
+            (ReadRows::One, _) | (_, None) => String::new(),
+            (_, Some(limit)) => format!(" LIMIT {limit}"),
+        };
+        let columns = read_columns(self.layout);
+        let cql = format!(
+            "SELECT {} FROM {} WHERE {condition}{order}{limit}",
+            quoted_list(&columns),
+            self.table()
+        );
+        Work::Read(Read {
+            statement: Statement { cql, binds },
+            rows,
+        })
+    }
+
+    /// Says which rows of a partition come first, unless they do.
+    fn ordered(&self, descending: bool) -> String {
+        let word = if descending { "DESC" } else { "ASC" };
+        let columns = self.layout.clustering_key();
+        if columns.is_empty() || descending == self.layout.descending {
+            return String::new();
+        }
+        let columns: Vec<_> = columns
+            .iter()
+            .map(|c| format!("{} {word}", quoted(c)))
+            .collect();
+        format!(" ORDER BY {}", columns.join(", "))
+    }
+
+    /// A partition of one row is read as that row.
+    fn partition(&self, limit: Option<u32>, newest_first: bool) -> ReadRows {
+        if self.layout.clustering_key().is_empty() {
+            ReadRows::One
+        } else {
+            ReadRows::Partition {
+                limit,
+                descending: newest_first,
+            }
+        }
+    }
+
+    fn range(&self, limit: u32) -> ReadRows {
+        if self.layout.clustering_key().is_empty() {
+            ReadRows::One
+        } else {
+            ReadRows::From { limit }
+        }
+    }
+
+    fn insert(&self) -> Statement {
+        let mut cql = self.layout.insert_statement(self.keyspace);
+        let mut binds = Vec::new();
+        for (column, stored) in self.stored().into_iter().enumerate() {
+            if stored {
+                binds.push(if self.layout.keys_repeat {
+                    Bind::Column(column, Version::First)
+                } else {
+                    Bind::ColumnUnlessNull(column, Version::First)
+                });
+            }
+        }
+        binds.extend(self.layout.bucket.as_ref().map(|_| Bind::Bucket));
+        if self.layout.has_blob() {
+            binds.push(Bind::Blob { second: Vec::new() });
+        }
+        if let Some(ttl) = self.ttl() {
+            cql.push_str(" USING TTL ?");
+            binds.push(ttl);
+        }
+        Statement { cql, binds }
+    }
+
+    fn update(&self, columns: &[String]) -> Result<Statement, EngineError> {
+        let columns: Vec<usize> = columns.iter().filter_map(|c| self.column(c)).collect();
+        if columns.is_empty() {
+            return Err(self.error("updates no column: the table has none outside its key"));
+        }
+        let mut binds: Vec<Bind> = self.ttl().into_iter().collect();
+        let using = if binds.is_empty() { "" } else { " USING TTL ?" };
+        let set = if self.layout.has_blob() {
+            binds.push(Bind::Blob { second: columns });
+            format!("{} = ?", quoted(BLOB_COLUMN))
+        } else {
+            let one = |column: &usize| {
+                format!("{} = ?", quoted(&self.layout.table.columns[*column].name))
+            };
+            let set = columns.iter().map(one).collect::<Vec<_>>().join(", ");
+            binds.extend(columns.iter().map(|c| Bind::Column(*c, Version::Second)));
+            set
+        };
+        let (condition, key) = self.where_key(true);
+        binds.extend(key);
+        let cql = format!("UPDATE {}{using} SET {set} WHERE {condition}", self.table());
+        Ok(Statement { cql, binds })
+    }
+
+    fn delete(&self, whole_key: bool) -> Statement {
+        let (condition, binds) = self.where_key(whole_key);
+        Statement {
+            cql: format!("DELETE FROM {} WHERE {condition}", self.table()),
+            binds,
+        }
+    }
+
+    /// The partition, and the row in it with `whole_key`. A bucket is a partition of its own.
+    fn where_key(&self, whole_key: bool) -> (String, Vec<Bind>) {
+        let mut columns = self.layout.token_columns();
+        let mut binds: Vec<Bind> = self.key_binds(&self.layout.partition_key());
+        binds.extend(self.layout.bucket.as_ref().map(|_| Bind::Bucket));
+        if whole_key {
+            let clustering = self.layout.clustering_key();
+            binds.extend(self.key_binds(&clustering));
+            columns.extend(clustering);
+        }
+        let conditions: Vec<_> = columns
+            .iter()
+            .map(|c| format!("{} = ?", quoted(c)))
+            .collect();
+        (conditions.join(" AND "), binds)
+    }
+
+    fn where_from(&self) -> (String, Vec<Bind>) {
+        let (partition, mut binds) = self.where_key(false);
+        let clustering = self.layout.clustering_key();
+        binds.extend(self.key_binds(&clustering));
+        let condition = match clustering.as_slice() {
+            [column] => format!("{partition} AND {} >= ?", quoted(column)),
+            columns => format!(
+                "{partition} AND ({}) >= ({})",
+                quoted_list(columns),
+                vec!["?"; columns.len()].join(", ")
+            ),
+        };
+        (condition, binds)
+    }
+
+    fn key_binds(&self, columns: &[&str]) -> Vec<Bind> {
+        let bind = |name: &&str| Some(Bind::Column(self.column(name)?, Version::First));
+        columns.iter().filter_map(bind).collect()
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        let columns = &self.layout.table.columns;
+        columns.iter().position(|c| c.name == name)
+    }
+
+    /// For each column of the table whether CQL has a column of its own for it.
+    fn stored(&self) -> Vec<bool> {
+        let table = &self.layout.table;
+        let stored = |name: &str| !self.layout.has_blob() || table.is_key(name);
+        table.columns.iter().map(|c| stored(&c.name)).collect()
+    }
+
+    fn ttl(&self) -> Option<Bind> {
+        let seconds = self.operation.ttl_seconds?;
+        // The server's own limit is 20 years, which is less.
+        Some(Bind::Ttl(i32::try_from(seconds).unwrap_or(i32::MAX)))
+    }
+
+    fn table(&self) -> String {
+        format!("{}.{}", self.keyspace, self.layout.name)
+    }
+
+    fn error(&self, why: &str) -> EngineError {
+        refused(self.id, self.operation, why)
+    }
+}
+
+/// CQL columns that reads select, in order: all but the bucket.
+pub fn read_columns(layout: &TableLayout) -> Vec<&str> {
+    let table = &layout.table;
+    let stored = |name: &&str| !layout.has_blob() || table.is_key(name);
+    let plain = table.columns.iter().map(|c| c.name.as_str()).filter(stored);
+    plain
+        .chain(layout.has_blob().then_some(BLOB_COLUMN))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

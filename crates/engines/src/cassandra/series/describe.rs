@@ -1,0 +1,28 @@
+//! Statements and settings of the tables of values and of keys, for reports and dry runs.
+
+use bakeoff_stats::DesignInfo;
+use bakeoff_workload::Consistency;
+
+use super::series_layout;
+use crate::EngineError;
+use crate::cassandra::cluster::relations::Relation;
+use crate::cassandra::read::statements::PAGE_ROWS;
+use crate::cassandra::request::DesignRequest;
+use crate::cassandra::write::batches;
+
+/// Describes the design without touching anything.
+pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
+    let layout = series_layout(request)?;
+    let keyspace = &request.keyspace.name;
+    let mut statements = request.opening(Consistency::LocalOne);
+    statements.extend(request.claiming(&layout.values.name));
+    statements.extend(layout.making_anew(keyspace));
+    statements.push(layout.values.insert_statement(keyspace));
+    statements.push(layout.update_index(keyspace));
+    statements.extend(request.settling(&layout.table_names().map(Relation::table)));
+    statements.extend(request.dropping());
+    let mut settings = layout.settings();
+    settings.extend(batches::settings(&layout.values));
+    settings.push(("page".to_owned(), format!("{PAGE_ROWS} rows")));
+    Ok(request.info(settings, statements))
+}

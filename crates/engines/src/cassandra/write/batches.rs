@@ -1,0 +1,246 @@
+//! Loading a slice of rows: single-partition batches where partitions have many rows, single
+//! inserts where each row is its own partition.
+
+use std::collections::HashMap;
+
+use arrow::array::ArrayRef;
+use arrow::record_batch::RecordBatch;
+use arrow::row::{RowConverter, SortField};
+use bakeoff_driver::DesignError;
+use bakeoff_driver::drive::Failure;
+use bakeoff_stats::FailureKind;
+use futures::TryStreamExt;
+use scylla::client::session::Session;
+use scylla::statement::batch::{Batch, BatchType};
+use scylla::statement::prepared::PreparedStatement;
+
+use super::encode::{Row, Rows};
+use crate::cassandra::cluster::failures::failure;
+use crate::cassandra::rows::layout::{Shape, TableLayout};
+use crate::integers::integers;
+
+/// Requests on their way at a time.
+pub const IN_FLIGHT: usize = 128;
+/// Rows of a batch. More bring nothing: 300 rows was the measured optimum for short rows.
+pub const BATCH_ROWS: usize = 300;
+/// Bytes of a batch, below the server's default `batch_size_fail_threshold` of 50 KiB.
+pub const BATCH_BYTES: usize = 40 << 10;
+
+/// How rows are written, for the report.
+pub fn settings(layout: &TableLayout) -> Vec<(String, String)> {
+    let requests = match layout.shape {
+        Shape::Narrow => "single inserts".to_owned(),
+        Shape::Wide | Shape::Blob | Shape::Compact => format!(
+            "unlogged single-partition batches of up to {BATCH_ROWS} rows and {} KiB",
+            BATCH_BYTES >> 10
+        ),
+    };
+    vec![(
+        "writes".to_owned(),
+        format!("{requests}, {IN_FLIGHT} in flight"),
+    )]
+}
+
+/// Writes all rows; returns when every one is acknowledged.
+///
+/// Of rows with the same key only the last is sent: requests overtake each other, and writes of
+/// one batch have one timestamp.
+pub async fn write(
+    session: &Session,
+    insert: &PreparedStatement,
+    layout: &TableLayout,
+    batch: &RecordBatch,
+) -> Result<(), DesignError> {
+    let written = insert_all(session, insert, layout, batch).await;
+    written.map_err(|failure| DesignError(failure.message))
+}
+
+/// The same, with the kind of what failed.
+pub async fn insert_all(
+    session: &Session,
+    insert: &PreparedStatement,
+    layout: &TableLayout,
+    batch: &RecordBatch,
+) -> Result<(), Failure> {
+    let rows = Rows::new(layout, batch);
+    let requests = requests(layout, batch, &rows);
+    let requests = requests.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
+    let rows = &rows;
+    futures::stream::iter(requests.into_iter().map(Ok))
+        .try_for_each_concurrent(IN_FLIGHT, |members| send(session, insert, rows, members))
+        .await
+}
+
+/// Row numbers by request.
+fn requests(
+    layout: &TableLayout,
+    batch: &RecordBatch,
+    rows: &Rows,
+) -> Result<Vec<Vec<usize>>, DesignError> {
+    let last = last_per_key(layout, batch)?;
+    Ok(match layout.shape {
+        Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
+        Shape::Wide | Shape::Blob | Shape::Compact => {
+            let groups = partitions(layout, batch, last)?;
+            groups.iter().flat_map(|group| cut(rows, group)).collect()
+        }
+    })
+}
+
+async fn send(
+    session: &Session,
+    insert: &PreparedStatement,
+    rows: &Rows,
+    members: Vec<usize>,
+) -> Result<(), Failure> {
+    let done = match members.as_slice() {
+        [row] => session.execute_unpaged(insert, rows.row(*row)).await,
+        _ => {
+            let statements = vec![insert.clone().into(); members.len()];
+            let batch = Batch::new_with_statements(BatchType::Unlogged, statements);
+            let values: Vec<Row<'_>> = members.iter().map(|row| rows.row(*row)).collect();
+            session.batch(&batch, values).await
+        }
+    };
+    done.map(drop)
+        .map_err(|e| failure("writing to Cassandra failed", &e))
+}
+
+/// Cuts the rows of one partition into batches within the limits.
+fn cut(rows: &Rows, mut group: &[usize]) -> Vec<Vec<usize>> {
+    let mut batches = Vec::new();
+    while !group.is_empty() {
+        let mut bytes = 0;
+        let fitting = group.iter().take(BATCH_ROWS).take_while(|row| {
+            bytes += rows.bytes(**row);
+            bytes <= BATCH_BYTES
+        });
+        let (batch, rest) = group.split_at(fitting.count().max(1));
+        batches.push(batch.to_vec());
+        group = rest;
+    }
+    batches
+}
+
+/// The rows that no later row of the batch overwrites, in order.
+fn last_per_key(layout: &TableLayout, batch: &RecordBatch) -> Result<Vec<usize>, DesignError> {
+    let keys = keys(batch, layout.table.key())?;
+    let last: HashMap<_, _> = keys
+        .iter()
+        .enumerate()
+        .map(|(row, key)| (key, row))
+        .collect();
+    Ok((0..batch.num_rows())
+        .filter(|row| last.get(&keys.row(*row)) == Some(row))
+        .collect())
+}
+
+/// Row numbers by partition, in order of arrival.
+fn partitions(
+    layout: &TableLayout,
+    batch: &RecordBatch,
+    rows: Vec<usize>,
+) -> Result<Vec<Vec<usize>>, DesignError> {
+    let keys = keys(batch, layout.partition_key().into_iter())?;
+    let buckets = layout.bucket.as_ref().and_then(|bucket| {
+        let order_key = integers(batch.column_by_name(&bucket.column)?);
+        Some(
+            order_key
+                .into_iter()
+                .map(|v| v.div_euclid(bucket.width))
+                .collect::<Vec<_>>(),
+        )
+    });
+    let mut numbers = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for row in rows {
+        let bucket = buckets.as_ref().map(|b| b[row]);
+        let number = *numbers.entry((keys.row(row), bucket)).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[number].push(row);
+    }
+    Ok(groups)
+}
+
+/// Columns in a form that can be compared and hashed.
+fn keys<'a>(
+    batch: &RecordBatch,
+    columns: impl Iterator<Item = &'a str>,
+) -> Result<arrow::row::Rows, DesignError> {
+    let failed = |e: arrow::error::ArrowError| DesignError(format!("grouping rows failed: {e}"));
+    let columns: Vec<ArrayRef> = columns
+        .filter_map(|name| batch.column_by_name(name).cloned())
+        .collect();
+    let fields = columns
+        .iter()
+        .map(|array| SortField::new(array.data_type().clone()))
+        .collect();
+    let converter = RowConverter::new(fields).map_err(failed)?;
+    converter.convert_columns(&columns).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{Int32Array, Int64Array};
+    use bakeoff_workload::{Column, ColumnType, Table};
+
+    use super::*;
+
+    fn layout(id: &str) -> TableLayout {
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        let table = Table {
+            name: "t".to_owned(),
+            columns: vec![
+                column("p", ColumnType::Int),
+                column("o", ColumnType::Bigint),
+            ],
+            partition_key: vec!["p".to_owned()],
+            order_key: vec!["o".to_owned()],
+        };
+        let id = id.parse().unwrap();
+        TableLayout::new(&id, Shape::of(&id).unwrap(), &table, false).unwrap()
+    }
+
+    fn batch(rows: &[(i32, i64)]) -> RecordBatch {
+        let p: ArrayRef = Arc::new(rows.iter().map(|r| Some(r.0)).collect::<Int32Array>());
+        let o: ArrayRef = Arc::new(rows.iter().map(|r| Some(r.1)).collect::<Int64Array>());
+        RecordBatch::try_from_iter([("p", p), ("o", o)]).unwrap()
+    }
+
+    #[test]
+    fn only_the_last_row_of_a_key_is_sent() {
+        let rows = batch(&[(1, 1), (1, 2), (1, 1), (2, 1)]);
+        assert_eq!(
+            last_per_key(&layout("cassandra/wide"), &rows).unwrap(),
+            [1, 2, 3]
+        );
+    }
+
+    #[test]
+    fn rows_are_grouped_by_partition_and_bucket() {
+        let rows = batch(&[(1, 1), (2, 1), (1, 15), (1, 2), (1, -1)]);
+        let all = || (0..5).collect::<Vec<_>>();
+        let wide = partitions(&layout("cassandra/wide"), &rows, all()).unwrap();
+        assert_eq!(wide, [vec![0, 2, 3, 4], vec![1]]);
+        let bucketed = partitions(&layout("cassandra/wide?bucket=10"), &rows, all()).unwrap();
+        assert_eq!(bucketed, [vec![0, 3], vec![1], vec![2], vec![4]]);
+    }
+
+    #[test]
+    fn batches_stay_within_their_limits_and_lose_no_row() {
+        let values: Vec<(i32, i64)> = (0..1000).map(|i| (1, i)).collect();
+        let layout = layout("cassandra/wide");
+        let rows = Rows::new(&layout, &batch(&values));
+        let group: Vec<usize> = (0..1000).collect();
+        let batches = cut(&rows, &group);
+        assert!(batches.iter().all(|b| b.len() <= BATCH_ROWS));
+        assert_eq!(batches.concat(), group);
+    }
+}

@@ -1,0 +1,35 @@
+//! Batches of rows from many workers into one CQL table. All share the session of the driver, which
+//! has its connections for each node and core; a batch is written as loading writes it.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use bakeoff_driver::drive::Failure;
+use bakeoff_driver::sweep::{Inserter, Inserts};
+use scylla::client::session::Session;
+use scylla::statement::prepared::PreparedStatement;
+
+use super::batches;
+use crate::cassandra::rows::layout::TableLayout;
+
+#[derive(Clone)]
+pub struct TableInserts {
+    pub session: Arc<Session>,
+    pub insert: PreparedStatement,
+    pub layout: Arc<TableLayout>,
+}
+
+#[async_trait]
+impl Inserts for TableInserts {
+    async fn connect(&self) -> Result<Box<dyn Inserter>, Failure> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+#[async_trait]
+impl Inserter for TableInserts {
+    async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
+        batches::insert_all(&self.session, &self.insert, &self.layout, rows).await
+    }
+}
