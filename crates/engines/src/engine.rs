@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bakeoff_driver::Design;
+use bakeoff_driver::{Design, DesignError};
 use bakeoff_driver::drive::Target;
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo};
@@ -19,6 +19,18 @@ use crate::postgres::{PostgresServer, Ranges};
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub struct EngineError(pub String);
+
+impl From<EngineError> for DesignError {
+    fn from(error: EngineError) -> Self {
+        DesignError(error.0)
+    }
+}
+
+impl From<bakeoff_servers::Error> for EngineError {
+    fn from(error: bakeoff_servers::Error) -> Self {
+        EngineError(error.to_string())
+    }
+}
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]

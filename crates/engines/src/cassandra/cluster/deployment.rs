@@ -43,13 +43,8 @@ impl Deployment {
         if let Some(cluster) = &context.cluster {
             return cluster.connect().await.map(drop);
         }
-        let checked = async {
-            let options = server_options(context)?;
-            Nodes::check(&options, context.replication.nodes).await
-        };
-        checked
-            .await
-            .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
+        let options = server_options(context)?;
+        Ok(Nodes::check(&options, context.replication.nodes).await?)
     }
 
     /// What has to be fetched before a server can be started.
@@ -64,9 +59,8 @@ impl Deployment {
         let (mut cluster, server) = match &context.cluster {
             Some(cluster) => (cluster.clone(), None),
             None => {
-                let server = start_server(context)
-                    .await
-                    .map_err(|e| EngineError(e.to_string()))?;
+                let server =
+                    Nodes::start(server_options(context)?, context.replication.nodes).await?;
                 let address = server.address().to_string();
                 (
                     Cluster {
@@ -147,10 +141,7 @@ impl Deployment {
             return Ok(());
         };
         let dir = server.dir().to_owned();
-        server
-            .stop()
-            .await
-            .map_err(|e| EngineError(e.to_string()))?;
+        server.stop().await?;
         if keep {
             return Ok(());
         }
@@ -224,10 +215,6 @@ pub fn limits_not_applied(context: &Context) -> Option<String> {
             cluster.address
         )
     })
-}
-
-async fn start_server(context: &Context) -> bakeoff_servers::Result<Nodes> {
-    Nodes::start(server_options(context)?, context.replication.nodes).await
 }
 
 fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
