@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bakeoff_driver::{Design, DesignError};
 use bakeoff_driver::drive::Target;
+use bakeoff_driver::{Design, DesignError};
 use bakeoff_servers::survey::Survey;
-use bakeoff_stats::{DesignInfo, EngineInfo};
+use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Table, Workload};
 
 use crate::cassandra::{Cluster, Replication};
@@ -105,6 +105,33 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     fn layouts(&self) -> &'static [Layout];
+
+    /// What becomes of the rows of its designs.
+    fn role(&self) -> Role {
+        Role::Store
+    }
+
+    /// Whether processes of its own work alongside Bakeoff, so that their CPU time counts.
+    fn has_server(&self) -> bool {
+        false
+    }
+
+    /// Describes a design of this engine with its settings and statements.
+    fn info_of(
+        &self,
+        id: &DesignId,
+        settings: Vec<(String, String)>,
+        statements: Vec<String>,
+    ) -> DesignInfo {
+        DesignInfo {
+            id: id.to_string(),
+            engine: self.name().to_owned(),
+            role: self.role(),
+            server: self.has_server(),
+            settings,
+            statements,
+        }
+    }
 
     /// Whether that design takes the operations of a mix: see [`Running::target`].
     fn takes_operations(&self, _id: &DesignId) -> bool {

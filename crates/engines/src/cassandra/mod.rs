@@ -42,11 +42,15 @@ pub struct Cassandra;
 #[async_trait]
 impl Engine for Cassandra {
     fn name(&self) -> &'static str {
-        "cassandra"
+        names::ENGINE
     }
 
     fn layouts(&self) -> &'static [Layout] {
         &LAYOUTS
+    }
+
+    fn has_server(&self) -> bool {
+        true
     }
 
     fn takes_operations(&self, id: &DesignId) -> bool {

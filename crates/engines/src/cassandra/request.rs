@@ -3,11 +3,12 @@
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 
+use super::Cassandra;
 use super::cluster::keyspace::{Keyspace, Owner};
 use super::cluster::relations::Relation;
 use super::cluster::{settle, shared};
 use super::names::in_keyspace;
-use crate::{Context, EngineError};
+use crate::{Context, Engine, EngineError};
 
 /// A design id with the workload whose rows the design holds, and where it holds them.
 pub struct DesignRequest<'a> {
@@ -78,11 +79,6 @@ impl<'a> DesignRequest<'a> {
 
     /// The description of the design, for reports and dry runs.
     pub fn info(&self, settings: Vec<(String, String)>, statements: Vec<String>) -> DesignInfo {
-        DesignInfo {
-            id: self.id.to_string(),
-            engine: self.id.engine.clone(),
-            settings,
-            statements,
-        }
+        Cassandra.info_of(self.id, settings, statements)
     }
 }

@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_servers::survey::Survey;
-use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
+use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Role};
 use bakeoff_workload::{DesignId, Table, Workload};
 use datafusion::datasource::MemTable;
 
@@ -30,6 +30,10 @@ impl Engine for Memory {
         }]
     }
 
+    fn role(&self) -> Role {
+        Role::Volatile
+    }
+
     fn takes_inserts(&self, _id: &DesignId) -> bool {
         false
     }
@@ -50,15 +54,12 @@ impl Engine for Memory {
         }
         settings.end()?;
         let limit = format!("{} MiB", context.memory_table_bytes >> 20);
-        Ok(DesignInfo {
-            id: id.to_string(),
-            engine: "memory".to_owned(),
-            settings: vec![("memory limit of the table".to_owned(), limit)],
-            statements: vec![format!(
-                "hold table {} as Arrow batches in memory, in order of arrival",
-                workload.table.name
-            )],
-        })
+        let settings = vec![("memory limit of the table".to_owned(), limit)];
+        let statement = format!(
+            "hold table {} as Arrow batches in memory, in order of arrival",
+            workload.table.name
+        );
+        Ok(self.info_of(id, settings, vec![statement]))
     }
 
     async fn start(&self, _: &Context) -> Result<Box<dyn Running>, EngineError> {

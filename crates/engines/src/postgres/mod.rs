@@ -82,6 +82,10 @@ impl Engine for Flavour {
         }
     }
 
+    fn has_server(&self) -> bool {
+        true
+    }
+
     fn speaks_sql(&self) -> bool {
         true
     }
@@ -128,12 +132,7 @@ impl Engine for Flavour {
             "max_parallel_workers_per_gather".to_owned(),
             parallel_workers(context.threads).to_string(),
         ));
-        Ok(DesignInfo {
-            id: id.to_string(),
-            engine: self.name().to_owned(),
-            settings,
-            statements,
-        })
+        Ok(self.info_of(id, settings, statements))
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {

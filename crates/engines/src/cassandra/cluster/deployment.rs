@@ -12,6 +12,7 @@ use scylla::client::session::Session;
 
 use super::connect::Cluster;
 use super::keyspace::{Keyspace, Owner};
+use crate::cassandra::names::ENGINE;
 use crate::{Context, EngineError, death};
 
 pub struct Deployment {
@@ -80,13 +81,13 @@ impl Deployment {
         }
         let mut info = match &server {
             Some(server) => EngineInfo {
-                engine: "cassandra".to_owned(),
+                engine: ENGINE.to_owned(),
                 version: server.version().to_owned(),
                 start_seconds: Some(server.start_seconds()),
                 settings: server.settings(),
             },
             None => EngineInfo {
-                engine: "cassandra".to_owned(),
+                engine: ENGINE.to_owned(),
                 version: release_version(&session).await?,
                 start_seconds: None,
                 settings: vec![("cluster".to_owned(), cluster.address.clone())],
@@ -219,7 +220,7 @@ pub fn limits_not_applied(context: &Context) -> Option<String> {
 
 fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
     let home = Home::from_env()?;
-    let mut options = ServerOptions::new(home, context.run_dir.join("cassandra"))?;
+    let mut options = ServerOptions::new(home, context.folder_of(ENGINE))?;
     options.heap_mib = context.server.heap_mib.unwrap_or(options.heap_mib);
     options.memory_limit_bytes = context.server.memory_mib.map(|mib| mib << 20);
     Ok(options)
