@@ -10,10 +10,11 @@ use bakeoff_driver::drive::Target;
 use bakeoff_driver::{Design, DesignError};
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Role};
-use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Table, Workload};
+use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
-use crate::cassandra::{Cluster, Replication};
-use crate::postgres::{PostgresServer, Ranges};
+use crate::cassandra::CassandraOptions;
+use crate::memory::MemoryOptions;
+use crate::postgres::{PostgresOptions, Ranges};
 
 /// An engine that cannot be used, or a design that it cannot build, in words for the user.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -50,20 +51,17 @@ pub struct Context {
     pub run_dir: PathBuf,
     /// Worker threads of Bakeoff, and partitions of each query in DataFusion.
     pub threads: usize,
-    /// A Cassandra cluster that already runs; else one is started.
-    pub cluster: Option<Cluster>,
-    /// Nodes of the Cassandra that is started, and how any keeps the rows.
-    pub replication: Replication,
-    /// A PostgreSQL server that already runs; else one is started.
-    pub postgres: Option<PostgresServer>,
-    /// Memory that rows held by the `memory` engine may use, in bytes.
-    pub memory_table_bytes: usize,
     /// Whether two rows of the source may have the same key.
     pub keys_repeat: bool,
-    /// Memory of a server that is started.
-    pub server: ServerLimits,
-    /// A keyspace that several processes share. It is never dropped.
-    pub keyspace: Option<String>,
+    pub options: EngineOptions,
+}
+
+/// Options that only one engine knows, by engine.
+#[derive(Debug, Clone, Default)]
+pub struct EngineOptions {
+    pub cassandra: CassandraOptions,
+    pub postgres: PostgresOptions,
+    pub memory: MemoryOptions,
 }
 
 impl Context {
@@ -133,9 +131,24 @@ pub trait Engine: Send + Sync {
         }
     }
 
-    /// Whether that design takes the operations of a mix: see [`Running::target`].
-    fn takes_operations(&self, _id: &DesignId) -> bool {
-        false
+    /// Checks that a design takes the operations of a mix: see [`Running::target`].
+    ///
+    /// # Errors
+    /// Why it takes none, with designs that do.
+    fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
+        Err(no_point_operations(id))
+    }
+
+    /// Why a design of this engine is not for a workload, in words that need no more than the
+    /// workload file; `None` where nothing is known against it.
+    fn unfit(&self, _id: &DesignId, _workload: &Workload) -> Option<String> {
+        None
+    }
+
+    /// What a run would start, or reach, in addition to its folder: the end of a sentence that
+    /// begins with "The run would write to".
+    fn would_touch(&self, _context: &Context) -> Option<String> {
+        None
     }
 
     /// Whether that design takes batches of rows from many workers at a time: see
@@ -147,6 +160,11 @@ pub trait Engine: Send + Sync {
     /// Whether it understands SQL itself, so that it may be asked what DataFusion could not plan.
     fn speaks_sql(&self) -> bool {
         false
+    }
+
+    /// Whether SQL for a place of that name may stand in a query: this engine, or a layout of it.
+    fn is_place(&self, name: &str) -> bool {
+        name == self.name() || self.layouts().iter().any(|layout| layout.name == name)
     }
 
     /// What it needs of this machine and whether that is here. Nothing is started.
@@ -193,6 +211,14 @@ pub trait Engine: Send + Sync {
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError>;
 }
 
+fn no_point_operations(id: &DesignId) -> EngineError {
+    EngineError(format!(
+        "design {id}: `bakeoff drive` is for Cassandra, and {} has no point operations: choose a \
+         design of cassandra with --designs, or dry for the harness alone",
+        id.engine
+    ))
+}
+
 /// An engine that answers.
 #[async_trait]
 pub trait Running: Send + Sync {
@@ -216,11 +242,7 @@ pub trait Running: Send + Sync {
         _context: &Context,
         _options: &TargetOptions,
     ) -> Result<Box<dyn Target>, EngineError> {
-        Err(EngineError(format!(
-            "design {id}: {} has no point operations: drive a design of cassandra, or dry for the \
-             harness alone",
-            id.engine
-        )))
+        Err(no_point_operations(id))
     }
 
     /// Tells the other processes of a start, which has a name of its own, that the tables in the

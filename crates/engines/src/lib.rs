@@ -25,9 +25,10 @@ pub mod tables;
 mod tls;
 
 pub use bakeoff_servers as servers;
-pub use cassandra::{Cluster, Replication, limits_not_applied};
-pub use check::check_queries;
-pub use engine::{Context, Engine, EngineError, Layout, Running, TargetOptions};
+pub use cassandra::{CassandraOptions, Cluster, Replication, limits_not_applied};
+pub use check::{check_designs, check_queries};
+pub use engine::{Context, Engine, EngineError, EngineOptions, Layout, Running, TargetOptions};
+pub use memory::MemoryOptions;
 pub use oracle::SqlOracle;
-pub use postgres::{PostgresServer, Ranges};
+pub use postgres::{PostgresOptions, PostgresServer, Ranges};
 pub use range_check::check_ranges;

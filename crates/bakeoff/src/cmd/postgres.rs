@@ -24,15 +24,16 @@ pub struct PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// The server that was named; `None` when one is to be started.
+    /// The server that was named, if one was: else one is started.
     ///
     /// # Errors
     /// A misuse for a URL that names none, or that has a password.
-    pub fn server(&self) -> Result<Option<PostgresServer>> {
+    pub fn options(&self) -> Result<bakeoff_engines::PostgresOptions> {
         let password = std::env::var(PASSWORD_VARIABLE).ok();
         let server =
             |url: &String| PostgresServer::new(url, password.as_deref(), self.postgres_ca.as_ref());
         let server = self.postgres.as_ref().map(server).transpose();
-        server.map_err(|error| Misuse::of(error.into()).into())
+        let server = server.map_err(|error| Misuse::of(error.into()))?;
+        Ok(bakeoff_engines::PostgresOptions { server })
     }
 }

@@ -33,8 +33,8 @@ impl Engine for Dry {
         Role::Sink
     }
 
-    fn takes_operations(&self, _id: &DesignId) -> bool {
-        true
+    fn check_operations(&self, _id: &DesignId) -> Result<(), EngineError> {
+        Ok(())
     }
 
     fn takes_inserts(&self, _id: &DesignId) -> bool {

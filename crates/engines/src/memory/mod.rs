@@ -14,6 +14,13 @@ use crate::settings::Settings;
 use crate::sql::{self, Session};
 use crate::{Context, Engine, EngineError, Layout, Running};
 
+/// What a command line may ask of tables in memory.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryOptions {
+    /// Memory that the rows of a table may use.
+    pub table_bytes: usize,
+}
+
 pub struct Memory;
 
 #[async_trait]
@@ -53,7 +60,7 @@ impl Engine for Memory {
             return Err(settings.error(format!("memory has no layout `{layout}`")));
         }
         settings.end()?;
-        let limit = format!("{} MiB", context.memory_table_bytes >> 20);
+        let limit = format!("{} MiB", context.options.memory.table_bytes >> 20);
         let settings = vec![("memory limit of the table".to_owned(), limit)];
         let statement = format!(
             "hold table {} as Arrow batches in memory, in order of arrival",
@@ -88,7 +95,7 @@ impl Running for Memory {
             info: self.describe(id, workload, context)?,
             table: workload.table.clone(),
             threads: context.threads.max(1),
-            limit_bytes: context.memory_table_bytes,
+            limit_bytes: context.options.memory.table_bytes,
             rows: Mutex::default(),
         }))
     }

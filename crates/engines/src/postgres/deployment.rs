@@ -35,7 +35,7 @@ pub struct Deployment {
 impl Deployment {
     /// Checks that a server can be started, or that the one that was named answers.
     pub async fn check(flavour: Flavour, context: &Context) -> Result<(), EngineError> {
-        let Some(address) = &context.postgres else {
+        let Some(address) = &context.options.postgres.server else {
             return Ok(Server::check(&server_options(flavour, context)?)?);
         };
         let client = address.connect("").await?;
@@ -46,7 +46,7 @@ impl Deployment {
     }
 
     pub async fn start(flavour: Flavour, context: &Context) -> Result<Self, EngineError> {
-        let (address, server) = match &context.postgres {
+        let (address, server) = match &context.options.postgres.server {
             Some(address) => (address.clone(), None),
             None => {
                 let server = Server::start(server_options(flavour, context)?).await?;

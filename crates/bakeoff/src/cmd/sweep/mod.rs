@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::{Context, Replication};
+use bakeoff_engines::{CassandraOptions, Context, EngineOptions};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
 use bakeoff_workload::{RowSource, Workload};
@@ -133,13 +133,16 @@ impl Sweep {
         Ok(Context {
             run_dir,
             threads: crate::machine::cores(),
-            cluster: self.cluster.cluster(),
-            replication: Replication::default(),
-            postgres: self.postgres.server()?,
-            memory_table_bytes: 0,
             keys_repeat,
-            server: workload.server,
-            keyspace: None,
+            options: EngineOptions {
+                cassandra: CassandraOptions {
+                    cluster: self.cluster.cluster(),
+                    server: workload.server,
+                    ..CassandraOptions::default()
+                },
+                postgres: self.postgres.options()?,
+                ..EngineOptions::default()
+            },
         })
     }
 }

@@ -64,7 +64,7 @@ impl ColumnarDesign {
             sql_name: workload.table.name.clone(),
             threads: request.context.threads,
             opened: RwLock::default(),
-            options: options(request.context.replication),
+            options: options(request.options().replication),
         })
     }
 
