@@ -1,37 +1,18 @@
 //! What an engine implements to be listed, started and asked for designs.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
-use bakeoff_driver::{Design, DesignError};
 use bakeoff_servers::survey::Survey;
 use bakeoff_stats::{DesignInfo, EngineInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
-use crate::cassandra::CassandraOptions;
-use crate::memory::MemoryOptions;
-use crate::postgres::{PostgresOptions, Ranges};
-
-/// An engine that cannot be used, or a design that it cannot build, in words for the user.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub struct EngineError(pub String);
-
-impl From<EngineError> for DesignError {
-    fn from(error: EngineError) -> Self {
-        DesignError(error.0)
-    }
-}
-
-impl From<bakeoff_servers::Error> for EngineError {
-    fn from(error: bakeoff_servers::Error) -> Self {
-        EngineError(error.to_string())
-    }
-}
+use crate::ranges::Ranges;
+use crate::{Context, EngineError};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -42,40 +23,6 @@ pub struct Layout {
     pub what: &'static str,
     /// Settings as `name=value|value`.
     pub settings: &'static str,
-}
-
-/// Where and how engines run.
-#[derive(Debug, Clone)]
-pub struct Context {
-    /// Absolute path of the run folder.
-    pub run_dir: PathBuf,
-    /// Worker threads of Bakeoff, and partitions of each query in DataFusion.
-    pub threads: usize,
-    /// Whether two rows of the source may have the same key.
-    pub keys_repeat: bool,
-    pub options: EngineOptions,
-}
-
-/// Options that only one engine knows, by engine.
-#[derive(Debug, Clone, Default)]
-pub struct EngineOptions {
-    pub cassandra: CassandraOptions,
-    pub postgres: PostgresOptions,
-    pub memory: MemoryOptions,
-}
-
-impl Context {
-    /// Where the files of an engine's designs are.
-    pub fn folder_of(&self, engine: &str) -> PathBuf {
-        self.run_dir.join(engine)
-    }
-
-    /// Where the files of a design are.
-    pub fn folder_of_design(&self, id: &DesignId) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = id.to_string().chars().map(plain).collect();
-        self.folder_of(&id.engine).join(name)
-    }
 }
 
 /// How a design takes point operations.
@@ -162,7 +109,8 @@ pub trait Engine: Send + Sync {
         false
     }
 
-    /// Whether SQL for a place of that name may stand in a query: this engine, or a layout of it.
+    /// Whether a query may have SQL of its own under that name: the one of this engine, or of a
+    /// layout of it.
     fn is_place(&self, name: &str) -> bool {
         name == self.name() || self.layouts().iter().any(|layout| layout.name == name)
     }

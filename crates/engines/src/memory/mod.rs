@@ -1,5 +1,7 @@
 //! `memory`: the Arrow batches themselves in DataFusion, the upper bound for scan speed.
 
+mod options;
+
 use std::sync::Mutex;
 
 use arrow::record_batch::RecordBatch;
@@ -13,13 +15,7 @@ use datafusion::datasource::MemTable;
 use crate::settings::Settings;
 use crate::sql::{self, Session};
 use crate::{Context, Engine, EngineError, Layout, Running};
-
-/// What a command line may ask of tables in memory.
-#[derive(Debug, Clone, Default)]
-pub struct MemoryOptions {
-    /// Memory that the rows of a table may use.
-    pub table_bytes: usize,
-}
+pub use options::MemoryOptions;
 
 pub struct Memory;
 

@@ -24,13 +24,13 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
+use crate::ranges::Ranges;
 use crate::{Context, Engine, EngineError, Layout, Running};
 pub use connect::{PostgresOptions, PostgresServer};
 use deployment::Deployment;
 use design::PostgresDesign;
 use extension::Extension;
 use layout::{TableLayout, quoted};
-pub use ranges::{RangeCount, Ranges};
 use schema::Schema;
 
 /// Plain PostgreSQL, or with TimescaleDB.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::Shard;
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{CassandraOptions, Context, EngineOptions};
+use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::drive::DriveLog;
 use bakeoff_stats::{DesignInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
@@ -270,19 +270,16 @@ impl Drive {
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
         let ours = self.cluster.cassandra.is_none();
+        let mut options = EngineOptions::default();
+        options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
+        options.cassandra.keyspace = self.keyspace.clone();
+        options.cassandra.server = workload.server;
         Ok(Context {
             run_dir,
             threads: crate::machine::cores(),
             keys_repeat,
-            options: EngineOptions {
-                cassandra: CassandraOptions {
-                    cluster: self.cluster.cluster(),
-                    replication: self.nodes.replication(ours, self.consistency)?,
-                    keyspace: self.keyspace.clone(),
-                    server: workload.server,
-                },
-                ..EngineOptions::default()
-            },
+            options,
         })
     }
 }

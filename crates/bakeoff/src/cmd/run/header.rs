@@ -84,7 +84,7 @@ pub fn fingerprint(
         ),
         (
             options.budget,
-            (&options.cluster.cassandra, &options.postgres.postgres),
+            (&options.cluster.cassandra, options.postgres.url()),
             (options.threads(), replication),
             options.concurrent.plan(workload),
         ),

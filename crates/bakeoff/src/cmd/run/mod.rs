@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::registry::ENGINES;
-use bakeoff_engines::{
-    CassandraOptions, Context, Engine, EngineOptions, MemoryOptions, Replication,
-};
+use bakeoff_engines::{Context, Engine, EngineOptions, Replication};
 use bakeoff_stats::{DesignInfo, Journal};
 use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
@@ -195,22 +193,17 @@ impl Run {
     }
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+        let mut options = EngineOptions::default();
+        options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.replication = self.replication()?;
+        options.cassandra.server = workload.server;
+        options.memory.table_bytes = (self.memory as usize) << 20;
+        self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,
             threads: self.threads(),
             keys_repeat,
-            options: EngineOptions {
-                cassandra: CassandraOptions {
-                    cluster: self.cluster.cluster(),
-                    replication: self.replication()?,
-                    keyspace: None,
-                    server: workload.server,
-                },
-                postgres: self.postgres.options()?,
-                memory: MemoryOptions {
-                    table_bytes: (self.memory as usize) << 20,
-                },
-            },
+            options,
         })
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::{CassandraOptions, Context, EngineOptions};
+use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
 use bakeoff_workload::{RowSource, Workload};
@@ -130,19 +130,15 @@ impl Sweep {
     }
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+        let mut options = EngineOptions::default();
+        options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.server = workload.server;
+        self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,
             threads: crate::machine::cores(),
             keys_repeat,
-            options: EngineOptions {
-                cassandra: CassandraOptions {
-                    cluster: self.cluster.cluster(),
-                    server: workload.server,
-                    ..CassandraOptions::default()
-                },
-                postgres: self.postgres.options()?,
-                ..EngineOptions::default()
-            },
+            options,
         })
     }
 }
