@@ -21,6 +21,7 @@ use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
 use crate::cassandra_series::series_on_a_real_cassandra;
+use crate::support::load::on_cluster;
 use crate::support::{
     Started, THREADS, Table, events, has_cassandra, marks, part, places, wrong_answers,
 };
