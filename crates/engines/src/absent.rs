@@ -98,6 +98,10 @@ partition_key = ["series"]
 
 [data]
 requires = "--data"
+
+[[queries]]
+name = "rows"
+sql = "SELECT count(*) AS rows FROM readings"
 "#;
 
     #[tokio::test]
