@@ -1,4 +1,4 @@
-//! Queries of a workload, planned before anything is touched.
+//! Designs and queries of a workload, checked before anything is touched.
 
 mod expectation;
 
@@ -11,10 +11,24 @@ use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{LogicalPlan, SkipType};
 use datafusion::prelude::SessionContext;
 
-use crate::Engine;
 use crate::complaint::{self, is_query};
-use crate::registry::ENGINES;
+use crate::registry::{self, ENGINES};
 use crate::sql::{message, ordering, session_with};
+
+/// Checks that each design that a workload names suits it, as far as its file says. Engines that do
+/// not exist are not looked for.
+///
+/// # Errors
+/// The first design that does not, with its line and column in the workload file.
+pub fn check_designs(workload: &Workload) -> Result<()> {
+    for id in &workload.designs {
+        let engine = registry::engine(id).ok();
+        if let Some(why) = engine.and_then(|engine| engine.unfit(id, workload)) {
+            return Err(workload.error_in_design(id, why));
+        }
+    }
+    Ok(())
+}
 
 /// Plans every query of a workload against its table: a missing column, an unknown function,
 /// broken SQL, SQL that is no query, or an expected answer that it cannot give is an error with its
@@ -51,6 +65,7 @@ async fn complaint_of_engine_sql(
     session: &SessionContext,
     query: &Query,
 ) -> Option<String> {
+    let is_known = |place: &str| ENGINES.iter().any(|engine| engine.is_place(place));
     if let Some(unknown) = query.engine_sql.keys().find(|place| !is_known(place)) {
         return Some(format!(
             "it has SQL for `{unknown}`, which is neither an engine nor a layout; `bakeoff list` \
@@ -75,14 +90,6 @@ async fn complaint_of_engine_sql(
         }
     }
     None
-}
-
-/// Whether there is such an engine or layout.
-fn is_known(place: &str) -> bool {
-    let is_layout = |engine: &&dyn Engine| engine.layouts().iter().any(|l| l.name == place);
-    ENGINES
-        .iter()
-        .any(|engine| engine.name() == place || is_layout(engine))
 }
 
 /// The plan of a query's SQL, or line and column in it and what is wrong there.
@@ -150,3 +157,6 @@ fn located(workload: &Workload, error: &DataFusionError) -> (usize, usize, Strin
     let (line, column) = complaint.position.unwrap_or((1, 1));
     (line, column, complaint.message)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,6 @@
 //! What an engine implements to be listed, started and asked for designs.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,16 +8,11 @@ use async_trait::async_trait;
 use bakeoff_driver::Design;
 use bakeoff_driver::drive::Target;
 use bakeoff_servers::survey::Survey;
-use bakeoff_stats::{DesignInfo, EngineInfo};
-use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, ServerLimits, Table, Workload};
+use bakeoff_stats::{DesignInfo, EngineInfo, Role};
+use bakeoff_workload::{Consistency, DesignId, Mix, RowValues, Table, Workload};
 
-use crate::cassandra::{Cluster, Replication};
-use crate::postgres::{PostgresServer, Ranges};
-
-/// An engine that cannot be used, or a design that it cannot build, in words for the user.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub struct EngineError(pub String);
+use crate::ranges::Ranges;
+use crate::{Context, EngineError};
 
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
@@ -29,43 +23,6 @@ pub struct Layout {
     pub what: &'static str,
     /// Settings as `name=value|value`.
     pub settings: &'static str,
-}
-
-/// Where and how engines run.
-#[derive(Debug, Clone)]
-pub struct Context {
-    /// Absolute path of the run folder.
-    pub run_dir: PathBuf,
-    /// Worker threads of Bakeoff, and partitions of each query in DataFusion.
-    pub threads: usize,
-    /// A Cassandra cluster that already runs; else one is started.
-    pub cluster: Option<Cluster>,
-    /// Nodes of the Cassandra that is started, and how any keeps the rows.
-    pub replication: Replication,
-    /// A PostgreSQL server that already runs; else one is started.
-    pub postgres: Option<PostgresServer>,
-    /// Memory that rows held by the `memory` engine may use, in bytes.
-    pub memory_table_bytes: usize,
-    /// Whether two rows of the source may have the same key.
-    pub keys_repeat: bool,
-    /// Memory of a server that is started.
-    pub server: ServerLimits,
-    /// A keyspace that several processes share. It is never dropped.
-    pub keyspace: Option<String>,
-}
-
-impl Context {
-    /// Where the files of an engine's designs are.
-    pub fn folder_of(&self, engine: &str) -> PathBuf {
-        self.run_dir.join(engine)
-    }
-
-    /// Where the files of a design are.
-    pub fn folder_of_design(&self, id: &DesignId) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = id.to_string().chars().map(plain).collect();
-        self.folder_of(&id.engine).join(name)
-    }
 }
 
 /// How a design takes point operations.
@@ -94,9 +51,51 @@ pub trait Engine: Send + Sync {
 
     fn layouts(&self) -> &'static [Layout];
 
-    /// Whether that design takes the operations of a mix: see [`Running::target`].
-    fn takes_operations(&self, _id: &DesignId) -> bool {
+    /// What becomes of the rows of its designs.
+    fn role(&self) -> Role {
+        Role::Store
+    }
+
+    /// Whether processes of its own work alongside Bakeoff, so that their CPU time counts.
+    fn has_server(&self) -> bool {
         false
+    }
+
+    /// Describes a design of this engine with its settings and statements.
+    fn info_of(
+        &self,
+        id: &DesignId,
+        settings: Vec<(String, String)>,
+        statements: Vec<String>,
+    ) -> DesignInfo {
+        DesignInfo {
+            id: id.to_string(),
+            engine: self.name().to_owned(),
+            role: self.role(),
+            server: self.has_server(),
+            settings,
+            statements,
+        }
+    }
+
+    /// Checks that a design takes the operations of a mix: see [`Running::target`].
+    ///
+    /// # Errors
+    /// Why it takes none, with designs that do.
+    fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
+        Err(no_point_operations(id))
+    }
+
+    /// Why a design of this engine is not for a workload, in words that need no more than the
+    /// workload file; `None` where nothing is known against it.
+    fn unfit(&self, _id: &DesignId, _workload: &Workload) -> Option<String> {
+        None
+    }
+
+    /// What a run would start, or reach, in addition to its folder: the end of a sentence that
+    /// begins with "The run would write to".
+    fn would_touch(&self, _context: &Context) -> Option<String> {
+        None
     }
 
     /// Whether that design takes batches of rows from many workers at a time: see
@@ -108,6 +107,12 @@ pub trait Engine: Send + Sync {
     /// Whether it understands SQL itself, so that it may be asked what DataFusion could not plan.
     fn speaks_sql(&self) -> bool {
         false
+    }
+
+    /// Whether a query may have SQL of its own under that name: the one of this engine, or of a
+    /// layout of it.
+    fn is_place(&self, name: &str) -> bool {
+        name == self.name() || self.layouts().iter().any(|layout| layout.name == name)
     }
 
     /// What it needs of this machine and whether that is here. Nothing is started.
@@ -154,6 +159,14 @@ pub trait Engine: Send + Sync {
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError>;
 }
 
+fn no_point_operations(id: &DesignId) -> EngineError {
+    EngineError(format!(
+        "design {id}: `bakeoff drive` is for Cassandra, and {} has no point operations: choose a \
+         design of cassandra with --designs, or dry for the harness alone",
+        id.engine
+    ))
+}
+
 /// An engine that answers.
 #[async_trait]
 pub trait Running: Send + Sync {
@@ -177,11 +190,7 @@ pub trait Running: Send + Sync {
         _context: &Context,
         _options: &TargetOptions,
     ) -> Result<Box<dyn Target>, EngineError> {
-        Err(EngineError(format!(
-            "design {id}: {} has no point operations: drive a design of cassandra, or dry for the \
-             harness alone",
-            id.engine
-        )))
+        Err(no_point_operations(id))
     }
 
     /// Tells the other processes of a start, which has a name of its own, that the tables in the

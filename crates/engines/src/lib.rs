@@ -1,13 +1,16 @@
 //! The engines: one folder each, and [`registry`], the only list of them.
 
+mod absent;
 mod bytes;
 mod cassandra;
 mod check;
 mod columnar;
 mod complaint;
+mod context;
 mod death;
 mod dry;
 mod engine;
+mod error;
 mod integers;
 mod local;
 mod memory;
@@ -15,8 +18,10 @@ mod newest_groups;
 mod oracle;
 mod owner;
 mod parquet;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod range_check;
+mod ranges;
 pub mod registry;
 mod settings;
 mod source_table;
@@ -24,10 +29,16 @@ mod sql;
 pub mod tables;
 mod tls;
 
+pub use absent::Absent;
 pub use bakeoff_servers as servers;
-pub use cassandra::{Cluster, Replication, limits_not_applied};
-pub use check::check_queries;
-pub use engine::{Context, Engine, EngineError, Layout, Running, TargetOptions};
+pub use cassandra::{CassandraOptions, Cluster, Replication, limits_not_applied};
+pub use check::{check_designs, check_queries};
+pub use context::{Context, EngineOptions};
+pub use engine::{Engine, Layout, Running, TargetOptions};
+pub use error::EngineError;
+pub use memory::MemoryOptions;
 pub use oracle::SqlOracle;
-pub use postgres::{PostgresServer, Ranges};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresServer};
 pub use range_check::check_ranges;
+pub use ranges::Ranges;

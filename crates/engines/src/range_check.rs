@@ -5,7 +5,7 @@ use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::EngineError;
-use crate::postgres::{RangeCount, Ranges};
+use crate::ranges::{RangeCount, Ranges};
 use crate::registry::engine;
 
 /// Rows of a source that are looked at where it can be read from anywhere: at equal distances, and

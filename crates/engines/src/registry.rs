@@ -2,19 +2,29 @@
 
 use bakeoff_workload::DesignId;
 
+#[cfg(not(feature = "postgres"))]
+use crate::Absent;
 use crate::cassandra::Cassandra;
 use crate::dry::Dry;
 use crate::local::Local;
 use crate::memory::Memory;
 use crate::parquet::ParquetFiles;
+#[cfg(feature = "postgres")]
 use crate::postgres::Flavour;
 use crate::{Engine, EngineError};
 
-/// Every engine that Bakeoff knows. A new one is a folder beside this file and a line here.
+/// Every engine that Bakeoff knows. A new one is a folder alongside this file and a line here; one
+/// behind a cargo feature has a second line for builds without it, so that its name stays known.
 pub static ENGINES: &[&dyn Engine] = &[
     &Cassandra,
+    #[cfg(feature = "postgres")]
     &Flavour::Postgres,
+    #[cfg(not(feature = "postgres"))]
+    &Absent::new("postgres", "postgres"),
+    #[cfg(feature = "postgres")]
     &Flavour::Timescale,
+    #[cfg(not(feature = "postgres"))]
+    &Absent::new("timescale", "postgres"),
     &Local,
     &ParquetFiles,
     &Memory,

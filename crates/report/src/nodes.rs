@@ -9,7 +9,7 @@ use crate::units;
 pub fn measured(summary: &Summary) -> Option<String> {
     let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
     let mut designs = summary.designs.iter();
-    designs.find(|design| design.info.engine == "cassandra")?;
+    designs.find(|design| nodes.hold(&design.info))?;
     let mut told = format!(
         "{}, reading and writing at {}: bytes a row are those of one copy, as everywhere, CPU times \
          those of all nodes together; {}",
@@ -18,7 +18,7 @@ pub fn measured(summary: &Summary) -> Option<String> {
         shared(machine),
     );
     let mut others = summary.designs.iter();
-    if others.any(|design| design.info.engine != "cassandra") {
+    if others.any(|design| !nodes.hold(&design.info)) {
         told += "; the designs of other engines kept one copy and waited for no other: their times \
                  and costs are not of the same thing";
     }
@@ -29,7 +29,7 @@ pub fn measured(summary: &Summary) -> Option<String> {
 pub fn driven(summary: &DriveSummary) -> Option<String> {
     let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
     let mut designs = summary.header.designs.iter();
-    designs.find(|design| design.engine == "cassandra")?;
+    designs.find(|design| nodes.hold(design))?;
     Some(format!(
         "{}: CPU times, and what is stored and read from disk, are of all nodes together; {}",
         ran(nodes),

@@ -1,11 +1,18 @@
-//! A design: its settings and statements, its size on the disk, and figures published about it.
+//! A design: what its engine says of it, its size on the disk, and figures published about it.
 
 use serde::{Deserialize, Serialize};
 
+use crate::earlier;
+
+/// The description of a design that its engine gives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "earlier::DesignRecord")]
 pub struct DesignInfo {
     pub id: String,
     pub engine: String,
+    pub role: Role,
+    /// Whether one or several processes of the engine work alongside the client.
+    pub server: bool,
     /// Settings in force, also those that the id leaves at their defaults.
     pub settings: Vec<(String, String)>,
     /// Statements and files that make the layout.
@@ -13,17 +20,22 @@ pub struct DesignInfo {
 }
 
 impl DesignInfo {
-    /// A yardstick is measured like all others and shown beside them, but never recommended:
-    /// `memory` bounds the speed of a scan, and loses all rows with its process; `dry` stores
-    /// nothing and bounds the rate of a load.
+    /// Returns whether the design is measured and shown like all others, but never recommended.
     pub fn is_yardstick(&self) -> bool {
-        matches!(self.engine.as_str(), "memory" | "dry")
+        self.role != Role::Store
     }
+}
 
-    /// Whether a process of its own, or several, work beside the client.
-    pub fn has_server(&self) -> bool {
-        matches!(self.engine.as_str(), "cassandra" | "postgres" | "timescale")
-    }
+/// What becomes of the rows of a design, and so what it may be compared for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Stores them, so that it may be recommended.
+    Store,
+    /// Loses them with its process: a yardstick for the speed of a scan.
+    Volatile,
+    /// Stores none: a yardstick for the rate of a load.
+    Sink,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,25 +68,5 @@ impl Footprint {
     /// Files on disk where they can be seen, else the engine's word.
     pub fn bytes(&self) -> Option<u64> {
         self.file_bytes.or(self.engine_bytes)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_stores_nothing_or_forgets_is_a_yardstick() {
-        let is_yardstick = |engine: &str| {
-            let info = DesignInfo {
-                id: engine.to_owned(),
-                engine: engine.to_owned(),
-                settings: Vec::new(),
-                statements: Vec::new(),
-            };
-            info.is_yardstick()
-        };
-        let engines = ["memory", "dry", "cassandra", "parquet"].map(is_yardstick);
-        assert_eq!(engines, [true, true, false, false]);
     }
 }

@@ -7,6 +7,7 @@
 mod compare;
 mod design;
 pub mod drive;
+mod earlier;
 mod error;
 mod estimate;
 mod lines;
@@ -21,7 +22,7 @@ pub use compare::{
     RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, StorageForecast, Summary, SummaryError,
     Timing,
 };
-pub use design::{DesignInfo, Footprint, PublishedFigure};
+pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use error::JournalError;
 pub use estimate::Estimate;

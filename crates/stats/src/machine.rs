@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{DesignInfo, earlier};
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     pub os: String,
@@ -10,14 +12,24 @@ pub struct Machine {
     pub memory_bytes: u64,
 }
 
-/// Several nodes of Cassandra, all on the machine of the run.
+/// Several nodes that were started of one engine, all on the machine of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodesInfo {
+    /// The name of the engine.
+    #[serde(default = "earlier::engine_of_nodes")]
+    pub engine: String,
     pub nodes: u32,
     /// Of each row.
     pub copies: u32,
     /// Of reads and writes.
     pub consistency: String,
+}
+
+impl NodesInfo {
+    /// Returns whether a design has its rows on these nodes.
+    pub fn hold(&self, design: &DesignInfo) -> bool {
+        design.engine == self.engine
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

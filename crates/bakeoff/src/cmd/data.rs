@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::check_queries;
+use bakeoff_engines::{check_designs, check_queries};
 use bakeoff_workload::source::RowSource;
 use bakeoff_workload::{Data, Error, Workload, source};
 use clap::Args;
@@ -44,9 +44,10 @@ impl DataOptions {
         })
     }
 
-    /// The same workload, of which every query can be planned.
+    /// The same workload, whose designs suit it, and of which every query can be planned.
     pub async fn workload_with_queries(&self, asked: &Path) -> Result<Workload> {
         let workload = self.workload(asked)?;
+        check_designs(&workload).map_err(|error| Misuse::of(error.into()))?;
         let checked = check_queries(&workload).await;
         checked.map_err(|error| Misuse::of(error.into()))?;
         Ok(workload)

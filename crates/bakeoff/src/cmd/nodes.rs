@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use bakeoff_engines::Replication;
-use bakeoff_stats::NodesInfo;
 use bakeoff_workload::Consistency;
 use clap::Args;
 
@@ -37,13 +36,4 @@ impl NodesOptions {
         }
         Ok(replication)
     }
-}
-
-/// What a run's record says of several nodes.
-pub fn info(replication: Replication) -> Option<NodesInfo> {
-    (replication.nodes > 1).then(|| NodesInfo {
-        nodes: u32::from(replication.nodes),
-        copies: replication.copies(),
-        consistency: replication.levels(),
-    })
 }

@@ -1,38 +1,63 @@
-//! Options that name a PostgreSQL server.
+//! Options that name a PostgreSQL server; a build without PostgreSQL has none of them.
 
+#[cfg(feature = "postgres")]
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bakeoff_engines::PostgresServer;
+use bakeoff_engines::EngineOptions;
 use clap::Args;
 
+#[cfg(feature = "postgres")]
 use crate::exit::Misuse;
 
 /// Never a flag and never in the URL, so that it is in no process list and no history.
+#[cfg(feature = "postgres")]
 const PASSWORD_VARIABLE: &str = "BAKEOFF_POSTGRES_PASSWORD";
 
 #[derive(Args, Debug, Clone)]
 pub struct PostgresOptions {
     /// A PostgreSQL that already runs, for example postgresql://me@db1:5432/metrics; its password
     /// comes from BAKEOFF_POSTGRES_PASSWORD. Else one is started on loopback and stopped at the end
+    #[cfg(feature = "postgres")]
     #[arg(long, value_name = "URL")]
-    pub postgres: Option<String>,
+    postgres: Option<String>,
 
     /// Encrypt the connection to --postgres; PEM file with the certificates to trust
+    #[cfg(feature = "postgres")]
     #[arg(long, value_name = "FILE", requires = "postgres")]
     postgres_ca: Option<PathBuf>,
 }
 
+#[cfg(feature = "postgres")]
 impl PostgresOptions {
-    /// The server that was named; `None` when one is to be started.
+    /// Notes the server that was named, if one was: else one is started.
     ///
     /// # Errors
     /// A misuse for a URL that names none, or that has a password.
-    pub fn server(&self) -> Result<Option<PostgresServer>> {
+    pub fn put_into(&self, options: &mut EngineOptions) -> Result<()> {
+        let Some(url) = &self.postgres else {
+            return Ok(());
+        };
         let password = std::env::var(PASSWORD_VARIABLE).ok();
-        let server =
-            |url: &String| PostgresServer::new(url, password.as_deref(), self.postgres_ca.as_ref());
-        let server = self.postgres.as_ref().map(server).transpose();
-        server.map_err(|error| Misuse::of(error.into()).into())
+        let ca = self.postgres_ca.as_ref();
+        let server = bakeoff_engines::PostgresServer::new(url, password.as_deref(), ca);
+        options.postgres.server = Some(server.map_err(|error| Misuse::of(error.into()))?);
+        Ok(())
+    }
+
+    /// The URL of the server that was named.
+    pub fn url(&self) -> Option<&String> {
+        self.postgres.as_ref()
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+impl PostgresOptions {
+    pub fn put_into(&self, _: &mut EngineOptions) -> Result<()> {
+        Ok(())
+    }
+
+    pub fn url(&self) -> Option<&String> {
+        None
     }
 }

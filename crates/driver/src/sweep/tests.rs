@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::sweep::{Cell, Check};
-use bakeoff_stats::{DesignInfo, FailureKind, Footprint};
+use bakeoff_stats::{DesignInfo, FailureKind, Footprint, Role};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{RowBatch, RowSource};
 
@@ -195,6 +195,8 @@ fn fake(fault: Fault) -> Fake {
         info: DesignInfo {
             id: "fake".to_owned(),
             engine: "fake".to_owned(),
+            role: Role::Store,
+            server: false,
             settings: Vec::new(),
             statements: Vec::new(),
         },

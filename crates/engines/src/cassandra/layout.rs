@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bakeoff_driver::Design;
 use bakeoff_stats::DesignInfo;
-use bakeoff_workload::{DesignId, Mix};
+use bakeoff_workload::{DesignId, Mix, Workload};
 
 use super::as_written::{self, AsWrittenDesign};
 use super::cluster::deployment::Deployment;
@@ -56,9 +56,29 @@ impl CassandraLayout {
         }
     }
 
-    /// Whether it takes the operations of a mix.
-    pub fn takes_operations(self) -> bool {
-        !matches!(self, CassandraLayout::Series | CassandraLayout::Columnar)
+    /// Checks that it takes the operations of a mix.
+    pub fn check_operations(self, id: &DesignId) -> Result<(), EngineError> {
+        match self {
+            CassandraLayout::Rows(_) | CassandraLayout::AsWritten => Ok(()),
+            CassandraLayout::Series | CassandraLayout::Columnar => Err(no_operations(id)),
+        }
+    }
+
+    /// Why it is not for a workload: one that has statements for its tables needs them, and no
+    /// other can do without.
+    pub fn unfit(self, id: &DesignId, workload: &Workload) -> Option<String> {
+        let mix = workload.mix.as_ref();
+        let is_written = mix.is_some_and(|mix| !mix.schema.is_empty());
+        match (self == CassandraLayout::AsWritten, is_written) {
+            (true, false) => Some(format!(
+                "`{id}` is for workloads whose own statements make the tables: `schema` in [mix]"
+            )),
+            (false, true) => Some(format!(
+                "the statements of this workload make its tables, so `{id}` cannot; write \
+                 cassandra/as-written"
+            )),
+            _ => None,
+        }
     }
 
     /// Whether it takes batches of rows from many workers at a time.
@@ -111,13 +131,17 @@ impl CassandraLayout {
                 let plans = as_written::plan::as_written(id, &keyspace.name, table, mix)?;
                 Ok((None, plans))
             }
-            CassandraLayout::Series | CassandraLayout::Columnar => Err(EngineError(format!(
-                "design {id}: {} tables take no single operations under load yet; drive another \
-                 layout of cassandra",
-                id.layout.as_deref().unwrap_or_default()
-            ))),
+            CassandraLayout::Series | CassandraLayout::Columnar => Err(no_operations(id)),
         }
     }
+}
+
+fn no_operations(id: &DesignId) -> EngineError {
+    EngineError(format!(
+        "design {id}: {} tables take no single operations under load yet; drive another layout of \
+         cassandra",
+        id.layout.as_deref().unwrap_or_default()
+    ))
 }
 
 fn unknown(id: &DesignId, name: &str) -> EngineError {

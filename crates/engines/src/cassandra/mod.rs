@@ -7,6 +7,7 @@ mod columnar;
 mod drive;
 mod layout;
 mod names;
+mod options;
 mod read;
 mod request;
 mod rows;
@@ -33,6 +34,7 @@ pub use cluster::replication::Replication;
 use drive::{CassandraTarget, Parts};
 use layout::{CassandraLayout, LAYOUTS};
 pub use names::quoted;
+pub use options::CassandraOptions;
 pub use read::any_table::{open_table, read_as_text};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use request::DesignRequest;
@@ -42,15 +44,27 @@ pub struct Cassandra;
 #[async_trait]
 impl Engine for Cassandra {
     fn name(&self) -> &'static str {
-        "cassandra"
+        names::ENGINE
     }
 
     fn layouts(&self) -> &'static [Layout] {
         &LAYOUTS
     }
 
-    fn takes_operations(&self, id: &DesignId) -> bool {
-        CassandraLayout::of(id).map_or(true, CassandraLayout::takes_operations)
+    fn has_server(&self) -> bool {
+        true
+    }
+
+    fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
+        CassandraLayout::of(id)?.check_operations(id)
+    }
+
+    fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {
+        CassandraLayout::of(id).ok()?.unfit(id, workload)
+    }
+
+    fn would_touch(&self, context: &Context) -> Option<String> {
+        Some(context.options.cassandra.would_touch())
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {

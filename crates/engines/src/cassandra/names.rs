@@ -1,7 +1,10 @@
-//! Names in CQL: quoted ones, those of tables, and the keyspace in statements of a workload file.
+//! Names: that of the engine, quoted ones in CQL, those of tables, and the keyspace in statements of
+//! a workload file.
 
 use bakeoff_workload::DesignId;
 
+/// The engine in design ids and records.
+pub const ENGINE: &str = "cassandra";
 /// Stands for the keyspace in statements of a workload file.
 const KEYSPACE_PLACE: &str = "${keyspace}";
 

@@ -3,11 +3,13 @@
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
 
+use super::Cassandra;
 use super::cluster::keyspace::{Keyspace, Owner};
 use super::cluster::relations::Relation;
 use super::cluster::{settle, shared};
 use super::names::in_keyspace;
-use crate::{Context, EngineError};
+use super::options::CassandraOptions;
+use crate::{Context, Engine, EngineError};
 
 /// A design id with the workload whose rows the design holds, and where it holds them.
 pub struct DesignRequest<'a> {
@@ -34,6 +36,11 @@ impl<'a> DesignRequest<'a> {
         })
     }
 
+    /// What was asked of the cluster.
+    pub fn options(&self) -> &CassandraOptions {
+        &self.context.options.cassandra
+    }
+
     /// The mark that tells tables of this workload from those of others in a shared keyspace.
     pub fn maker(&self) -> String {
         shared::maker(self.workload)
@@ -55,12 +62,12 @@ impl<'a> DesignRequest<'a> {
 
     /// The consistency level of all statements, where it was chosen.
     pub fn level(&self, default: Consistency) -> Option<String> {
-        self.context.replication.statement(default)
+        self.options().replication.statement(default)
     }
 
     /// Statements that bring tables to rest after they were loaded.
     pub fn settling(&self, relations: &[Relation]) -> Vec<String> {
-        let is_ours = self.context.cluster.is_none();
+        let is_ours = self.options().cluster.is_none();
         settle::settle_statements(is_ours, &self.keyspace.name, relations)
     }
 
@@ -72,17 +79,12 @@ impl<'a> DesignRequest<'a> {
 
     /// The statement that drops the keyspace at the end of a run on a cluster that we did not start.
     pub fn dropping(&self) -> Option<String> {
-        let ends_here = self.context.cluster.is_some() && self.keyspace.owner != Owner::Shared;
+        let ends_here = self.options().cluster.is_some() && self.keyspace.owner != Owner::Shared;
         ends_here.then(|| self.keyspace.drop_statement())
     }
 
     /// The description of the design, for reports and dry runs.
     pub fn info(&self, settings: Vec<(String, String)>, statements: Vec<String>) -> DesignInfo {
-        DesignInfo {
-            id: self.id.to_string(),
-            engine: self.id.engine.clone(),
-            settings,
-            statements,
-        }
+        Cassandra.info_of(self.id, settings, statements)
     }
 }

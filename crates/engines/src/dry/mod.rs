@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bakeoff_driver::drive::{Call, Done, Failure, Session, Target, Worker};
 use bakeoff_driver::{Design, DesignError};
 use bakeoff_servers::survey::Survey;
-use bakeoff_stats::{DesignInfo, EngineInfo, ServerSample};
+use bakeoff_stats::{DesignInfo, EngineInfo, Role, ServerSample};
 use bakeoff_workload::{DesignId, Workload};
 
 use crate::settings::Settings;
@@ -29,8 +29,12 @@ impl Engine for Dry {
         }]
     }
 
-    fn takes_operations(&self, _id: &DesignId) -> bool {
-        true
+    fn role(&self) -> Role {
+        Role::Sink
+    }
+
+    fn check_operations(&self, _id: &DesignId) -> Result<(), EngineError> {
+        Ok(())
     }
 
     fn takes_inserts(&self, _id: &DesignId) -> bool {
@@ -52,12 +56,8 @@ impl Engine for Dry {
             return Err(settings.error(format!("dry has no layout `{layout}`")));
         }
         settings.end()?;
-        Ok(DesignInfo {
-            id: id.to_string(),
-            engine: "dry".to_owned(),
-            settings: Vec::new(),
-            statements: vec!["answer every operation at once, with nothing".to_owned()],
-        })
+        let statement = "answer every operation at once, with nothing".to_owned();
+        Ok(self.info_of(id, Vec::new(), vec![statement]))
     }
 
     async fn start(&self, _: &Context) -> Result<Box<dyn Running>, EngineError> {
@@ -206,12 +206,8 @@ mod tests {
 
     #[tokio::test]
     async fn every_operation_is_answered() {
-        let target = Arc::new(DryTarget(DesignInfo {
-            id: "dry".to_owned(),
-            engine: "dry".to_owned(),
-            settings: Vec::new(),
-            statements: Vec::new(),
-        }));
+        let info = Dry.info_of(&"dry".parse().unwrap(), Vec::new(), Vec::new());
+        let target = Arc::new(DryTarget(info));
         assert!(target.design().is_none());
         let mut count = Count(0);
         let driven = drive(target, &plan(), &Stop::new(), &mut count)

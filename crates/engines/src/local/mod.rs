@@ -44,16 +44,12 @@ impl Engine for Local {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let shape = shape(id, workload)?;
-        Ok(DesignInfo {
-            id: id.to_string(),
-            engine: "local".to_owned(),
-            settings: shape.settings(),
-            statements: vec![format!(
-                "write a columnar table in {}",
-                context.folder_of_design(id).display()
-            )],
-        })
+        let statement = format!(
+            "write a columnar table in {}",
+            context.folder_of_design(id).display()
+        );
+        let settings = shape(id, workload)?.settings();
+        Ok(self.info_of(id, settings, vec![statement]))
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

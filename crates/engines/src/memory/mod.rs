@@ -1,18 +1,21 @@
 //! `memory`: the Arrow batches themselves in DataFusion, the upper bound for scan speed.
 
+mod options;
+
 use std::sync::Mutex;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_servers::survey::Survey;
-use bakeoff_stats::{DesignInfo, EngineInfo, Footprint};
+use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Role};
 use bakeoff_workload::{DesignId, Table, Workload};
 use datafusion::datasource::MemTable;
 
 use crate::settings::Settings;
 use crate::sql::{self, Session};
 use crate::{Context, Engine, EngineError, Layout, Running};
+pub use options::MemoryOptions;
 
 pub struct Memory;
 
@@ -28,6 +31,10 @@ impl Engine for Memory {
             what: "Arrow batches in Bakeoff's own memory: the upper bound for scan speed",
             settings: "",
         }]
+    }
+
+    fn role(&self) -> Role {
+        Role::Volatile
     }
 
     fn takes_inserts(&self, _id: &DesignId) -> bool {
@@ -49,16 +56,13 @@ impl Engine for Memory {
             return Err(settings.error(format!("memory has no layout `{layout}`")));
         }
         settings.end()?;
-        let limit = format!("{} MiB", context.memory_table_bytes >> 20);
-        Ok(DesignInfo {
-            id: id.to_string(),
-            engine: "memory".to_owned(),
-            settings: vec![("memory limit of the table".to_owned(), limit)],
-            statements: vec![format!(
-                "hold table {} as Arrow batches in memory, in order of arrival",
-                workload.table.name
-            )],
-        })
+        let limit = format!("{} MiB", context.options.memory.table_bytes >> 20);
+        let settings = vec![("memory limit of the table".to_owned(), limit)];
+        let statement = format!(
+            "hold table {} as Arrow batches in memory, in order of arrival",
+            workload.table.name
+        );
+        Ok(self.info_of(id, settings, vec![statement]))
     }
 
     async fn start(&self, _: &Context) -> Result<Box<dyn Running>, EngineError> {
@@ -87,7 +91,7 @@ impl Running for Memory {
             info: self.describe(id, workload, context)?,
             table: workload.table.clone(),
             threads: context.threads.max(1),
-            limit_bytes: context.memory_table_bytes,
+            limit_bytes: context.options.memory.table_bytes,
             rows: Mutex::default(),
         }))
     }

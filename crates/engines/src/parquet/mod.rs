@@ -49,19 +49,15 @@ impl Engine for ParquetFiles {
     ) -> Result<DesignInfo, EngineError> {
         let codec = codec(id)?;
         let dir = context.folder_of_design(id);
-        Ok(DesignInfo {
-            id: id.to_string(),
-            engine: "parquet".to_owned(),
-            settings: codec.settings(),
-            statements: vec![
-                format!("write {}/slice-*.parquet while loading", dir.display()),
-                format!(
-                    "sort them by ({}) into {}/table.parquet and remove them",
-                    workload.table.key().collect::<Vec<_>>().join(", "),
-                    dir.display()
-                ),
-            ],
-        })
+        let statements = vec![
+            format!("write {}/slice-*.parquet while loading", dir.display()),
+            format!(
+                "sort them by ({}) into {}/table.parquet and remove them",
+                workload.table.key().collect::<Vec<_>>().join(", "),
+                dir.display()
+            ),
+        ];
+        Ok(self.info_of(id, codec.settings(), statements))
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

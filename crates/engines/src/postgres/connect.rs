@@ -20,6 +20,13 @@ const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// The longest until a connection is ready for statements.
 const SESSION_TIME_LIMIT: Duration = Duration::from_secs(30);
 
+/// What a command line may ask of PostgreSQL and TimescaleDB.
+#[derive(Debug, Clone, Default)]
+pub struct PostgresOptions {
+    /// A server that already runs; else one is started.
+    pub server: Option<PostgresServer>,
+}
+
 /// How to reach a PostgreSQL server. Never prints its password.
 #[derive(Clone)]
 pub struct PostgresServer {

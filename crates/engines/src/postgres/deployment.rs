@@ -35,10 +35,8 @@ pub struct Deployment {
 impl Deployment {
     /// Checks that a server can be started, or that the one that was named answers.
     pub async fn check(flavour: Flavour, context: &Context) -> Result<(), EngineError> {
-        let Some(address) = &context.postgres else {
-            let options = server_options(flavour, context);
-            let checked = options.and_then(|options| Server::check(&options));
-            return checked.map_err(|e| EngineError(e.to_string()));
+        let Some(address) = &context.options.postgres.server else {
+            return Ok(Server::check(&server_options(flavour, context)?)?);
         };
         let client = address.connect("").await?;
         if flavour == Flavour::Timescale {
@@ -48,10 +46,10 @@ impl Deployment {
     }
 
     pub async fn start(flavour: Flavour, context: &Context) -> Result<Self, EngineError> {
-        let (address, server) = match &context.postgres {
+        let (address, server) = match &context.options.postgres.server {
             Some(address) => (address.clone(), None),
             None => {
-                let server = start_server(flavour, context).await?;
+                let server = Server::start(server_options(flavour, context)?).await?;
                 let address =
                     PostgresServer::local(server.address(), server.user(), server.password());
                 (address, Some(server))
@@ -107,15 +105,11 @@ impl Deployment {
             return Ok(());
         };
         let dir = server.dir().to_owned();
-        let stopped = server.stop().await;
-        let removed = stopped.and_then(|()| {
-            if keep {
-                Ok(())
-            } else {
-                Server::remove_files(&dir)
-            }
-        });
-        removed.map_err(|e| EngineError(e.to_string()))
+        server.stop().await?;
+        if !keep {
+            Server::remove_files(&dir)?;
+        }
+        Ok(())
     }
 
     async fn drop_schemas(&self) -> Result<(), EngineError> {
@@ -189,13 +183,6 @@ const TOLD: [&str; 8] = [
 /// Connections of a server of our own: for the 256 workers of a sweep, while as many of the setting
 /// before may still be on their way out.
 const MAX_CONNECTIONS: u32 = 600;
-
-async fn start_server(flavour: Flavour, context: &Context) -> Result<Server, EngineError> {
-    let started = async { Server::start(server_options(flavour, context)?).await };
-    started
-        .await
-        .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
-}
 
 fn server_options(flavour: Flavour, context: &Context) -> bakeoff_servers::Result<ServerOptions> {
     let home = Home::from_env()?;

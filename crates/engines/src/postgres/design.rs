@@ -75,8 +75,7 @@ impl PostgresDesign {
     }
 
     async fn connect(&self) -> Result<Client, DesignError> {
-        let connected = self.deployment.address.connect(&self.settings).await;
-        connected.map_err(design_error)
+        Ok(self.deployment.address.connect(&self.settings).await?)
     }
 
     /// A connection that answers. One whose answer did not come to its end is not put back: the
@@ -87,8 +86,7 @@ impl PostgresDesign {
             Some(client) => Ok(client),
             None => {
                 let settings = format!("{}; {READ_ONLY}", self.settings);
-                let connected = self.deployment.address.connect(&settings).await;
-                connected.map_err(design_error)
+                Ok(self.deployment.address.connect(&settings).await?)
             }
         }
     }
@@ -141,7 +139,7 @@ impl Design for PostgresDesign {
     }
 
     async fn create(&self) -> Result<(), DesignError> {
-        let made = self.make().await.map_err(design_error);
+        let made = self.make().await.map_err(DesignError::from);
         self.deployment.noticing_death(made).await
     }
 
@@ -204,8 +202,4 @@ impl Design for PostgresDesign {
     fn dead(&self) -> Option<String> {
         self.deployment.dead()
     }
-}
-
-fn design_error(error: EngineError) -> DesignError {
-    DesignError(error.0)
 }

@@ -36,11 +36,8 @@ impl Inserts for CopyInserts {
         if needed.is_subset(&prepared) {
             return Ok(());
         }
-        let made = async {
-            let client = self.loader.connection().await?;
-            self.loader.make_partitions(&client, rows).await
-        };
-        made.await.map_err(|e| DesignError(e.0))?;
+        let client = self.loader.connection().await?;
+        self.loader.make_partitions(&client, rows).await?;
         prepared.extend(needed);
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
-use super::ranges::Ranges;
 use crate::EngineError;
+use crate::ranges::Ranges;
 use crate::settings::Settings;
 
 pub const INDEX_SETTINGS: &str = "time-index=on|off";

@@ -57,12 +57,9 @@ impl Loader {
 
     /// Loads what is not there yet of a slice; returns when all of it is committed.
     pub async fn load(self: &Arc<Self>, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
-        let client = self.connection().await.map_err(|e| DesignError(e.0))?;
-        let prepared = async {
-            self.make_partitions(&client, rows).await?;
-            self.parts_there(&client, slice as i64).await
-        };
-        let there = prepared.await.map_err(|e| DesignError(e.0))?;
+        let client = self.connection().await?;
+        self.make_partitions(&client, rows).await?;
+        let there = self.parts_there(&client, slice as i64).await?;
         self.idle().push(client);
         let slice = Arc::new(Slice {
             number: slice as i64,
@@ -87,7 +84,7 @@ impl Loader {
     }
 
     async fn work(self: Arc<Self>, slice: Arc<Slice>) -> Result<(), DesignError> {
-        let mut client = self.connection().await.map_err(|e| DesignError(e.0))?;
+        let mut client = self.connection().await?;
         while let Some((part, rows)) = slice.take() {
             self.load_part(&mut client, slice.number, part as i64, &rows)
                 .await?;

@@ -24,13 +24,13 @@ use bakeoff_servers::survey::{self, Survey};
 use bakeoff_stats::{DesignInfo, EngineInfo};
 use bakeoff_workload::{DesignId, Table, Workload};
 
+use crate::ranges::Ranges;
 use crate::{Context, Engine, EngineError, Layout, Running};
-pub use connect::PostgresServer;
+pub use connect::{PostgresOptions, PostgresServer};
 use deployment::Deployment;
 use design::PostgresDesign;
 use extension::Extension;
 use layout::{TableLayout, quoted};
-pub use ranges::{RangeCount, Ranges};
 use schema::Schema;
 
 /// Plain PostgreSQL, or with TimescaleDB.
@@ -82,6 +82,10 @@ impl Engine for Flavour {
         }
     }
 
+    fn has_server(&self) -> bool {
+        true
+    }
+
     fn speaks_sql(&self) -> bool {
         true
     }
@@ -101,7 +105,7 @@ impl Engine for Flavour {
     ) -> Result<DesignInfo, EngineError> {
         let layout = TableLayout::new(id, &workload.table)?;
         let schema = Schema::of(&workload.name, id, &context.run_dir);
-        let ours = context.postgres.is_none();
+        let ours = context.options.postgres.server.is_none();
         let mut statements = schema.statements().to_vec();
         if ours && *self == Flavour::Timescale {
             statements.insert(0, deployment::CREATE_EXTENSION.to_owned());
@@ -128,11 +132,17 @@ impl Engine for Flavour {
             "max_parallel_workers_per_gather".to_owned(),
             parallel_workers(context.threads).to_string(),
         ));
-        Ok(DesignInfo {
-            id: id.to_string(),
-            engine: self.name().to_owned(),
-            settings,
-            statements,
+        Ok(self.info_of(id, settings, statements))
+    }
+
+    fn would_touch(&self, context: &Context) -> Option<String> {
+        let kind = match self {
+            Flavour::Postgres => "PostgreSQL",
+            Flavour::Timescale => "TimescaleDB",
+        };
+        Some(match &context.options.postgres.server {
+            Some(server) => format!("to the PostgreSQL at {server}"),
+            None => format!("start a {kind} on loopback with its data in it"),
         })
     }
 

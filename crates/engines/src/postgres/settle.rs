@@ -32,8 +32,7 @@ pub async fn settle(
 ) -> Result<String, DesignError> {
     // One by one: VACUUM runs in no transaction.
     for statement in statements(layout, schema, ours) {
-        let done = execute(client, &statement).await;
-        done.map_err(|e| DesignError(e.0))?;
+        execute(client, &statement).await?;
     }
     Ok(if ours {
         "vacuumed and analysed, then a checkpoint".to_owned()

@@ -6,7 +6,7 @@ use bakeoff_workload::Workload;
 
 use super::names;
 use crate::registry::ENGINES;
-use crate::{Context, Engine, Replication};
+use crate::{Context, Engine, EngineOptions};
 
 /// A table that fits every layout.
 const TABLE: &str = r#"
@@ -45,13 +45,8 @@ fn context() -> Context {
     Context {
         run_dir: "/nowhere/run".into(),
         threads: 1,
-        cluster: None,
-        replication: Replication::default(),
-        postgres: None,
-        memory_table_bytes: 1 << 20,
         keys_repeat: false,
-        server: Default::default(),
-        keyspace: None,
+        options: EngineOptions::default(),
     }
 }
 

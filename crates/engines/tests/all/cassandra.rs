@@ -15,12 +15,13 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_driver::Design;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::{Home, list};
-use bakeoff_engines::{Cluster, Context, Replication, Running};
+use bakeoff_engines::{Context, EngineOptions, Running};
 use bakeoff_workload::DesignId;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
 use crate::cassandra_series::series_on_a_real_cassandra;
+use crate::support::load::on_cluster;
 use crate::support::{
     Started, THREADS, Table, events, has_cassandra, marks, part, places, wrong_answers,
 };
@@ -239,13 +240,8 @@ fn describing_makes_nothing(folder: &Path) {
     let context = Context {
         run_dir: run_dir.clone(),
         threads: THREADS,
-        replication: Replication::default(),
-        cluster: None,
-        postgres: None,
-        memory_table_bytes: 1 << 20,
         keys_repeat: false,
-        server: Default::default(),
-        keyspace: None,
+        options: EngineOptions::default(),
     };
     for id in EVENT_DESIGNS {
         let id: DesignId = id.parse().unwrap();
@@ -456,11 +452,7 @@ async fn what_is_not_ours_is_left_alone(cassandra: &Started) {
     let table = events();
     let context = Context {
         run_dir: cassandra.context.run_dir.with_file_name("another run"),
-        replication: Replication::default(),
-        cluster: Some(Cluster {
-            address,
-            ..Cluster::default()
-        }),
+        options: on_cluster(&address, None),
         ..cassandra.context.clone()
     };
     let id: DesignId = "cassandra/wide".parse().unwrap();

@@ -670,7 +670,7 @@ async fn nothing_of_others_is_dropped(loads: &Loads, written: &Loads) {
 
 async fn later_shards_wait_for_the_first(loads: &Loads) {
     let mut context = loads.context.clone();
-    context.keyspace = Some("later_test".to_owned());
+    context.options.cassandra.keyspace = Some("later_test".to_owned());
     let (workload, second) = (readings_reads(), Duration::from_secs(1));
     let wait = |start, patience| {
         loads
@@ -793,7 +793,7 @@ async fn a_shared_keyspace_stays(loads: Loads, address: &str, run_dir: &Path) {
         ("Not ok", "no name"),
     ] {
         let mut context = loads.context.clone();
-        context.keyspace = Some(name.to_owned());
+        context.options.cassandra.keyspace = Some(name.to_owned());
         let id: DesignId = "cassandra/wide".parse().unwrap();
         let refused = loads.running.design(&id, &readings_reads(), &context).await;
         let error = refused.err().unwrap().to_string();
@@ -816,8 +816,8 @@ async fn a_server_of_our_own_is_settled_and_sampled() {
     loads.running.finish(false).await.unwrap();
     server.stop().await.unwrap();
 
-    loads.context.cluster = None;
-    loads.context.server.heap_mib = Some(1024);
+    loads.context.options.cassandra.cluster = None;
+    loads.context.options.cassandra.server.heap_mib = Some(1024);
     let id: DesignId = "cassandra/wide".parse().unwrap();
     let running = engine(&id).unwrap().start(&loads.context).await.unwrap();
     loads.running = running;

@@ -7,7 +7,10 @@ mod cassandra;
 mod cassandra_drive;
 mod cassandra_series;
 mod cassandra_workloads;
+mod names;
+#[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "postgres")]
 mod postgres_workloads;
 mod support;
 mod timeseries;

@@ -1,6 +1,6 @@
 //! Notes that a reader needs to judge the figures.
 
-use bakeoff_stats::{QuerySummary, Summary};
+use bakeoff_stats::{QuerySummary, Role, Summary};
 
 use crate::{nodes, units};
 
@@ -129,7 +129,7 @@ fn yardstick(summary: &Summary) -> Option<String> {
     let id = &summary
         .designs
         .iter()
-        .find(|d| d.info.engine == "memory")?
+        .find(|d| d.info.role == Role::Volatile)?
         .info
         .id;
     Some(format!(

@@ -144,7 +144,7 @@ impl Rate {
         Rate {
             core_second: prices.machine_month / cores / SECONDS_A_MONTH,
             cores: f64::from(summary.header.machine.cores.max(1)),
-            has_server: design.has_server(),
+            has_server: design.server,
         }
     }
 

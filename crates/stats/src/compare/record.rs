@@ -140,7 +140,7 @@ pub struct Header {
     pub budget_seconds: Option<f64>,
     pub machine: Machine,
     pub scale: Scale,
-    /// Where several nodes of Cassandra were started for the run.
+    /// The nodes that were started for the run, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesInfo>,
     /// Publication that `published` is from.
@@ -153,7 +153,7 @@ impl Header {
     /// How many copies of each row the footprint of a design holds.
     pub fn copies_in(&self, design: &DesignInfo) -> u32 {
         match &self.nodes {
-            Some(nodes) if design.engine == "cassandra" => nodes.copies,
+            Some(nodes) if nodes.hold(design) => nodes.copies,
             _ => 1,
         }
     }

@@ -21,7 +21,7 @@ pub struct ScaleOut {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaledQuery {
     pub query: String,
-    /// The one in Cassandra that costs its nodes the least.
+    /// The one that costs the nodes the least.
     pub design: String,
     /// Of all nodes together, for one answer.
     pub server_cpu_seconds: f64,
@@ -32,13 +32,15 @@ pub struct ScaledQuery {
 impl ScaleOut {
     /// `None` for a run without several nodes, or without figures of theirs.
     pub fn of(summary: &Summary) -> Option<ScaleOut> {
-        let machines = summary.header.nodes.as_ref()?.nodes;
+        let nodes = summary.header.nodes.as_ref()?;
+        let machines = nodes.nodes;
         let cores = summary.header.machine.cores;
         let cpus = f64::from(machines * cores);
         let cheapest = |query: &str| {
             let costs = summary
                 .designs
                 .iter()
+                .filter(|d| nodes.hold(&d.info) && d.is_right())
                 .filter_map(|d| cost(d, query, summary.rounds));
             let (design, seconds) = costs.min_by(|a, b| a.1.total_cmp(&b.1))?;
             Some(ScaledQuery {
@@ -61,11 +63,10 @@ impl ScaleOut {
 /// What an answer costs the nodes, where all rounds together took the ten ticks of 10 ms without which
 /// the clock's resolution would be the figure.
 fn cost<'a>(design: &'a DesignSummary, query: &str, rounds: u32) -> Option<(&'a str, f64)> {
-    let in_cassandra = design.info.engine == "cassandra" && design.is_right();
     let asked = design.query(query).filter(|q| q.time.is_some());
     let seconds = asked?.cpu.server;
     let seconds = seconds.filter(|seconds| seconds * f64::from(rounds) >= TEN_TICKS)?;
-    in_cassandra.then_some((design.info.id.as_str(), seconds))
+    Some((design.info.id.as_str(), seconds))
 }
 
 #[cfg(test)]
@@ -106,6 +107,7 @@ mod tests {
         header.designs[0].id = "cassandra/wide".to_owned();
         header.designs[0].engine = "cassandra".to_owned();
         header.nodes = Some(NodesInfo {
+            engine: "cassandra".to_owned(),
             nodes: 3,
             copies: 3,
             consistency: "QUORUM".to_owned(),

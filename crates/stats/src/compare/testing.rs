@@ -49,6 +49,11 @@ fn design_info(id: &str) -> DesignInfo {
     DesignInfo {
         id: id.to_owned(),
         engine: id.split('/').next().unwrap_or(id).to_owned(),
+        role: match id {
+            "memory" => Role::Volatile,
+            _ => Role::Store,
+        },
+        server: false,
         settings: Vec::new(),
         statements: Vec::new(),
     }

@@ -40,7 +40,7 @@ pub struct DriveHeader {
     /// Of a cluster that ran already, as it was named; absent where a server was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// Where several nodes of Cassandra were started for the load.
+    /// The nodes that were started for the load, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesInfo>,
     /// A keyspace that processes share; absent where it is the run's own.

@@ -125,7 +125,7 @@ impl Workload {
             name: name(place.path),
             title: wire.title.unwrap_or_else(|| name(place.path)),
             seed,
-            designs: designs(place, &wire.designs, mix.as_ref())?,
+            designs: designs(place, &wire.designs)?,
             scale,
             server: server::check(place, &wire.server)?,
             published: wire
@@ -171,6 +171,20 @@ impl Workload {
         }
     }
 
+    /// An error in a design that the workload file names, as line and column of the file.
+    pub fn error_in_design(&self, design: &DesignId, message: String) -> Error {
+        let place = Text {
+            path: &self.path,
+            text: &self.text,
+        };
+        // The places of designs are not kept, so the text is read again.
+        let wire = toml::from_str::<wire::Workload>(&self.text);
+        let written = wire.map(|wire| wire.designs).unwrap_or_default();
+        let mut written = written.into_iter();
+        let found = written.find(|written| written.get_ref().parse().as_ref() == Ok(design));
+        place.error(found.map_or(0..0, |written| written.span()), message)
+    }
+
     /// The column of the table whose name is nearest to `word`, as the end of a message:
     /// "; did you mean `value`?". Lists the columns if none is near and they are few.
     pub fn column_suggestion(&self, word: &str) -> String {
@@ -189,7 +203,7 @@ fn name(path: &Path) -> String {
         .collect()
 }
 
-fn designs(place: Text<'_>, wire: &[Spanned<String>], mix: Option<&Mix>) -> Result<Vec<DesignId>> {
+fn designs(place: Text<'_>, wire: &[Spanned<String>]) -> Result<Vec<DesignId>> {
     let mut designs = Vec::with_capacity(wire.len());
     for written in wire {
         let design: DesignId = written
@@ -198,9 +212,6 @@ fn designs(place: Text<'_>, wire: &[Spanned<String>], mix: Option<&Mix>) -> Resu
             .map_err(|message: String| place.error(written.span(), message))?;
         if designs.contains(&design) {
             return Err(place.error(written.span(), format!("design `{design}` is listed twice")));
-        }
-        if let Some(message) = mix::unfit_design(&design, mix) {
-            return Err(place.error(written.span(), message));
         }
         designs.push(design);
     }

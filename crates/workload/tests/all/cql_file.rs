@@ -232,17 +232,7 @@ fn only_a_select_has_rows_to_expect() {
 }
 
 #[test]
-fn designs_and_actions_that_do_not_go_with_statements() {
-    assert!(error("cassandra/as-written", "cassandra/wide").contains(
-        "3:12: the statements of this workload make its tables, so `cassandra/wide` cannot"
-    ));
-    assert!(
-        parse(&CQL.replace(
-            "\"cassandra/as-written\"",
-            "\"cassandra/as-written\", \"dry\""
-        ))
-        .is_ok()
-    );
+fn actions_that_do_not_go_with_statements() {
     let rows = CQL.replace("keys = \"new\"\nstatements = [\"INSERT INTO ${keyspace}.lwt (id, value) VALUES (:id, :v)\", \"SELECT id FROM ${keyspace}.lwt WHERE id = :id\"]\nbind = { v = { column = \"value\", version = 2 } }\nexpect = [\"ID\"]\nexpect_row = true\n", "");
     let message = parse(&rows.replace("name = \"write\"\naction = \"cql\"", "action = \"insert\""))
         .unwrap_err();

@@ -364,8 +364,4 @@ fn what_is_for_workloads_written_in_cql() {
             .unwrap_err()
             .contains("`populate` needs the tables that `schema` makes")
     );
-    assert_eq!(
-        error("cassandra/wide", "cassandra/as-written"),
-        "3:12: `cassandra/as-written` is for workloads whose own statements make the tables: `schema` in [mix]"
-    );
 }

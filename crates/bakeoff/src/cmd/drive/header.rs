@@ -7,7 +7,6 @@ use bakeoff_workload::{Action, Mix, Operation, Workload};
 
 use super::Drive;
 use super::load::Load;
-use crate::cmd::nodes;
 use crate::machine;
 
 pub fn header(
@@ -42,7 +41,7 @@ pub fn header(
         retries: options.retries,
         time_out_seconds: options.time_out.as_secs_f64(),
         cluster: options.cluster.cassandra.clone(),
-        nodes: nodes::info(replication),
+        nodes: replication.nodes_info(),
         keyspace: options.keyspace.clone(),
         objective: load.objective.as_ref().map(ToString::to_string),
         seconds: load.duration.as_secs_f64(),

@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::Shard;
-use bakeoff_engines::Context;
 use bakeoff_engines::registry::engine;
-use bakeoff_stats::DesignInfo;
+use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::drive::DriveLog;
+use bakeoff_stats::{DesignInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
 use clap::{Args, ValueEnum};
 
@@ -203,7 +203,7 @@ impl Drive {
             &load,
             rows,
             infos,
-            context.replication,
+            context.options.cassandra.replication,
         );
         execute::execute(execute::Plan {
             options: &self,
@@ -246,7 +246,7 @@ impl Drive {
 
     /// Several processes can only drive one table if they find the same one.
     fn check_sharing(&self, designs: &[DesignId]) -> Result<()> {
-        let holds_rows = |d: &&DesignId| d.engine != "dry";
+        let holds_rows = |d: &&DesignId| engine(d).is_ok_and(|e| e.role() != Role::Sink);
         match designs.iter().find(holds_rows) {
             Some(design) if !self.shard.is_whole() && self.keyspace.is_none() => bail!(
                 "--shard {}: {design} has its rows in a table that all shards have to find; name \
@@ -270,16 +270,16 @@ impl Drive {
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
         let ours = self.cluster.cassandra.is_none();
+        let mut options = EngineOptions::default();
+        options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.replication = self.nodes.replication(ours, self.consistency)?;
+        options.cassandra.keyspace = self.keyspace.clone();
+        options.cassandra.server = workload.server;
         Ok(Context {
             run_dir,
             threads: crate::machine::cores(),
-            cluster: self.cluster.cluster(),
-            replication: self.nodes.replication(ours, self.consistency)?,
-            postgres: None,
-            memory_table_bytes: 0,
             keys_repeat,
-            server: workload.server,
-            keyspace: self.keyspace.clone(),
+            options,
         })
     }
 }
@@ -287,21 +287,7 @@ impl Drive {
 /// Before anything is made.
 fn check_operations(designs: &[DesignId]) -> Result<()> {
     for id in designs {
-        let engine = engine(id)?;
-        if engine.takes_operations(id) {
-            continue;
-        }
-        if let ("cassandra", Some(layout)) = (engine.name(), &id.layout) {
-            bail!(
-                "design {id}: {layout} tables take no single operations under load yet; drive \
-                 another layout of cassandra"
-            );
-        }
-        bail!(
-            "design {id}: `bakeoff drive` is for Cassandra, and {} has no point operations: choose \
-             a design of cassandra with --designs, or dry for the harness alone",
-            engine.name()
-        );
+        engine(id)?.check_operations(id)?;
     }
     Ok(())
 }

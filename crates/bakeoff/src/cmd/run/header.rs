@@ -6,7 +6,6 @@ use bakeoff_workload::{DesignId, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
-use crate::cmd::nodes;
 use crate::machine;
 
 pub fn header(
@@ -47,7 +46,7 @@ pub fn header(
             users: workload.scale.users,
             cores: workload.scale.cores,
         },
-        nodes: nodes::info(replication),
+        nodes: replication.nodes_info(),
         published_source: published.map(|p| p.source.clone()),
         published: published.map_or_else(Vec::new, |p| {
             let figure = |t: &bakeoff_workload::PublishedTime| PublishedFigure {
@@ -85,7 +84,7 @@ pub fn fingerprint(
         ),
         (
             options.budget,
-            (&options.cluster.cassandra, &options.postgres.postgres),
+            (&options.cluster.cassandra, options.postgres.url()),
             (options.threads(), replication),
             options.concurrent.plan(workload),
         ),

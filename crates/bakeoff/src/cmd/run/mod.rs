@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use bakeoff_engines::{Context, Replication};
+use bakeoff_engines::registry::ENGINES;
+use bakeoff_engines::{Context, Engine, EngineOptions, Replication};
 use bakeoff_stats::{DesignInfo, Journal};
 use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
@@ -192,16 +193,17 @@ impl Run {
     }
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+        let mut options = EngineOptions::default();
+        options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.replication = self.replication()?;
+        options.cassandra.server = workload.server;
+        options.memory.table_bytes = (self.memory as usize) << 20;
+        self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,
             threads: self.threads(),
-            cluster: self.cluster.cluster(),
-            replication: self.replication()?,
-            postgres: self.postgres.server()?,
-            memory_table_bytes: (self.memory as usize) << 20,
             keys_repeat,
-            server: workload.server,
-            keyspace: None,
+            options,
         })
     }
 }
@@ -214,8 +216,8 @@ fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Resu
         "Nothing is touched. The run would write to {}",
         context.run_dir.display()
     )?;
-    for place in places(infos, context) {
-        writeln!(out, "and {place}.")?;
+    for touched in would_touch(infos, context) {
+        writeln!(out, "and {touched}.")?;
     }
     for info in infos {
         writeln!(out, "\n{}", info.id)?;
@@ -236,32 +238,11 @@ fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Resu
     Ok(Exit::Complete)
 }
 
-/// The places that a run would touch or start a server in, beside its folder.
-fn places(infos: &[DesignInfo], context: &Context) -> Vec<String> {
-    let has = |engine: &str| infos.iter().any(|info| info.engine == engine);
-    let mut places = Vec::new();
-    match &context.cluster {
-        Some(cluster) => places.push(format!("to the Cassandra at {}", cluster.address)),
-        None if has("cassandra") => {
-            places.push(match context.replication.nodes {
-                1 => "start a Cassandra on loopback with its data in it".to_owned(),
-                nodes => format!(
-                    "start {nodes} nodes of Cassandra at 127.0.0.1 to 127.0.0.{nodes} with their \
-                     data in it"
-                ),
-            });
-        }
-        None => {}
-    }
-    match &context.postgres {
-        Some(server) => places.push(format!("to the PostgreSQL at {server}")),
-        None => {
-            for (engine, name) in [("postgres", "PostgreSQL"), ("timescale", "TimescaleDB")] {
-                if has(engine) {
-                    places.push(format!("start a {name} on loopback with its data in it"));
-                }
-            }
-        }
-    }
-    places
+/// What a run would touch or start in addition to its folder; one server may serve several engines.
+fn would_touch(infos: &[DesignInfo], context: &Context) -> Vec<String> {
+    let is_asked = |engine: &&&dyn Engine| infos.iter().any(|info| info.engine == engine.name());
+    let engines = ENGINES.iter().filter(is_asked);
+    let mut touched: Vec<String> = engines.filter_map(|e| e.would_touch(context)).collect();
+    touched.dedup();
+    touched
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engines::{Context, Replication};
+use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
 use bakeoff_workload::{RowSource, Workload};
@@ -130,16 +130,15 @@ impl Sweep {
     }
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {
+        let mut options = EngineOptions::default();
+        options.cassandra.cluster = self.cluster.cluster();
+        options.cassandra.server = workload.server;
+        self.postgres.put_into(&mut options)?;
         Ok(Context {
             run_dir,
             threads: crate::machine::cores(),
-            cluster: self.cluster.cluster(),
-            replication: Replication::default(),
-            postgres: self.postgres.server()?,
-            memory_table_bytes: 0,
             keys_repeat,
-            server: workload.server,
-            keyspace: None,
+            options,
         })
     }
 }

@@ -9,7 +9,7 @@ use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError, Expected, Oracle};
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Role};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
 
@@ -85,6 +85,8 @@ impl Fake {
             info: DesignInfo {
                 id: id.to_owned(),
                 engine: "fake".to_owned(),
+                role: Role::Store,
+                server: false,
                 settings: Vec::new(),
                 statements: Vec::new(),
             },

@@ -11,7 +11,7 @@ use bakeoff_driver::drive::{
     Stop, Target, Worker, drive, drive_here,
 };
 use bakeoff_driver::{Design, DesignError};
-use bakeoff_stats::{DesignInfo, FailureKind, ServerSample, Tally};
+use bakeoff_stats::{DesignInfo, FailureKind, Role, ServerSample, Tally};
 use bakeoff_workload::{Action, Keys, Mix, Operation};
 use futures::future::LocalBoxFuture;
 
@@ -42,6 +42,8 @@ impl Fake {
             info: DesignInfo {
                 id: "fake".to_owned(),
                 engine: "fake".to_owned(),
+                role: Role::Store,
+                server: false,
                 settings: Vec::new(),
                 statements: Vec::new(),
             },

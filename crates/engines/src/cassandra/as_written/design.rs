@@ -101,9 +101,7 @@ impl AsWrittenDesign {
     }
 
     async fn relations(&self) -> Result<Vec<Relation>, DesignError> {
-        own_relations(&self.deployment.session, &self.keyspace.name)
-            .await
-            .map_err(design_error)
+        Ok(own_relations(&self.deployment.session, &self.keyspace.name).await?)
     }
 }
 
@@ -121,13 +119,11 @@ impl Design for AsWrittenDesign {
     /// the way. One that is shared has to be empty.
     async fn create(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;
-        self.keyspace.clear(session).await.map_err(design_error)?;
-        self.keyspace.make(session).await.map_err(design_error)?;
+        self.keyspace.clear(session).await?;
+        self.keyspace.make(session).await?;
         for statement in &self.mix.schema {
             let cql = in_keyspace(statement, &self.keyspace.name);
-            keyspace::execute(session, &cql)
-                .await
-                .map_err(design_error)?;
+            keyspace::execute(session, &cql).await?;
         }
         Ok(())
     }
@@ -173,8 +169,4 @@ impl Design for AsWrittenDesign {
     fn dead(&self) -> Option<String> {
         self.deployment.dead()
     }
-}
-
-fn design_error(error: EngineError) -> DesignError {
-    DesignError(error.0)
 }

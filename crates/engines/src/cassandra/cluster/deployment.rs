@@ -12,6 +12,7 @@ use scylla::client::session::Session;
 
 use super::connect::Cluster;
 use super::keyspace::{Keyspace, Owner};
+use crate::cassandra::names::ENGINE;
 use crate::{Context, EngineError, death};
 
 pub struct Deployment {
@@ -40,33 +41,29 @@ pub struct AtRest {
 impl Deployment {
     /// Checks that a server can be started, or that the cluster that was named answers.
     pub async fn check(context: &Context) -> Result<(), EngineError> {
-        if let Some(cluster) = &context.cluster {
+        let asked = &context.options.cassandra;
+        if let Some(cluster) = &asked.cluster {
             return cluster.connect().await.map(drop);
         }
-        let checked = async {
-            let options = server_options(context)?;
-            Nodes::check(&options, context.replication.nodes).await
-        };
-        checked
-            .await
-            .map_err(|e: bakeoff_servers::Error| EngineError(e.to_string()))
+        let options = server_options(context)?;
+        Ok(Nodes::check(&options, asked.replication.nodes).await?)
     }
 
     /// What has to be fetched before a server can be started.
     pub fn fetches_first(context: &Context) -> Option<&'static str> {
-        if context.cluster.is_some() {
+        if context.options.cassandra.cluster.is_some() {
             return None;
         }
         Nodes::fetches_first(&server_options(context).ok()?)
     }
 
     pub async fn start(context: &Context) -> Result<Self, EngineError> {
-        let (mut cluster, server) = match &context.cluster {
+        let asked = &context.options.cassandra;
+        let replication = asked.replication;
+        let (mut cluster, server) = match &asked.cluster {
             Some(cluster) => (cluster.clone(), None),
             None => {
-                let server = start_server(context)
-                    .await
-                    .map_err(|e| EngineError(e.to_string()))?;
+                let server = Nodes::start(server_options(context)?, replication.nodes).await?;
                 let address = server.address().to_string();
                 (
                     Cluster {
@@ -77,29 +74,29 @@ impl Deployment {
                 )
             }
         };
-        cluster.consistency = context.replication.consistency;
+        cluster.consistency = replication.consistency;
         let session = Arc::new(cluster.connect().await?);
         let nodes = session.get_cluster_state().get_nodes_info().len();
         // A keyspace of several processes has the copies that its maker chose.
-        if context.keyspace.is_none() {
-            context.replication.check(nodes)?;
+        if asked.keyspace.is_none() {
+            replication.check(nodes)?;
         }
         let mut info = match &server {
             Some(server) => EngineInfo {
-                engine: "cassandra".to_owned(),
+                engine: ENGINE.to_owned(),
                 version: server.version().to_owned(),
                 start_seconds: Some(server.start_seconds()),
                 settings: server.settings(),
             },
             None => EngineInfo {
-                engine: "cassandra".to_owned(),
+                engine: ENGINE.to_owned(),
                 version: release_version(&session).await?,
                 start_seconds: None,
                 settings: vec![("cluster".to_owned(), cluster.address.clone())],
             },
         };
         info.settings.push(("nodes".to_owned(), nodes.to_string()));
-        info.settings.extend(context.replication.settings());
+        info.settings.extend(replication.settings());
         Ok(Deployment {
             session,
             cluster,
@@ -147,10 +144,7 @@ impl Deployment {
             return Ok(());
         };
         let dir = server.dir().to_owned();
-        server
-            .stop()
-            .await
-            .map_err(|e| EngineError(e.to_string()))?;
+        server.stop().await?;
         if keep {
             return Ok(());
         }
@@ -207,11 +201,12 @@ impl Deployment {
 
 /// What the workload asks of a server of our own, where the server is not ours; in words.
 pub fn limits_not_applied(context: &Context) -> Option<String> {
-    let cluster = context.cluster.as_ref()?;
+    let asked = &context.options.cassandra;
+    let cluster = asked.cluster.as_ref()?;
     let ServerLimits {
         heap_mib,
         memory_mib,
-    } = context.server;
+    } = asked.server;
     let asked = [("heap", heap_mib), ("memory", memory_mib)];
     let asked: Vec<String> = asked
         .into_iter()
@@ -226,15 +221,12 @@ pub fn limits_not_applied(context: &Context) -> Option<String> {
     })
 }
 
-async fn start_server(context: &Context) -> bakeoff_servers::Result<Nodes> {
-    Nodes::start(server_options(context)?, context.replication.nodes).await
-}
-
 fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
     let home = Home::from_env()?;
-    let mut options = ServerOptions::new(home, context.run_dir.join("cassandra"))?;
-    options.heap_mib = context.server.heap_mib.unwrap_or(options.heap_mib);
-    options.memory_limit_bytes = context.server.memory_mib.map(|mib| mib << 20);
+    let mut options = ServerOptions::new(home, context.folder_of(ENGINE))?;
+    let limits = context.options.cassandra.server;
+    options.heap_mib = limits.heap_mib.unwrap_or(options.heap_mib);
+    options.memory_limit_bytes = limits.memory_mib.map(|mib| mib << 20);
     Ok(options)
 }
 
@@ -254,20 +246,15 @@ async fn release_version(session: &Session) -> Result<String, EngineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cassandra::Replication;
+    use crate::EngineOptions;
 
     #[test]
     fn limits_of_a_server_that_is_not_ours_are_told() {
         let mut context = Context {
             run_dir: "/run".into(),
             threads: 1,
-            cluster: None,
-            replication: Replication::default(),
-            postgres: None,
-            memory_table_bytes: 0,
             keys_repeat: false,
-            server: ServerLimits::default(),
-            keyspace: None,
+            options: EngineOptions::default(),
         };
         let limits = ServerLimits {
             heap_mib: Some(512),
@@ -277,13 +264,13 @@ mod tests {
             address: "db1".to_owned(),
             ..Cluster::default()
         };
-        context.server = limits;
+        context.options.cassandra.server = limits;
         assert_eq!(limits_not_applied(&context), None);
-        context.cluster = Some(cluster);
+        context.options.cassandra.cluster = Some(cluster);
         let told = limits_not_applied(&context).unwrap();
         assert!(told.contains("heap = 512 MiB, memory = 960 MiB"), "{told}");
         assert!(told.contains("db1"), "{told}");
-        context.server = ServerLimits::default();
+        context.options.cassandra.server = ServerLimits::default();
         assert_eq!(limits_not_applied(&context), None);
     }
 }

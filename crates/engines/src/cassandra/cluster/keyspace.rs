@@ -44,8 +44,9 @@ impl Keyspace {
     /// # Errors
     /// For a name that CQL would not take as it is.
     pub fn of(workload: &str, context: &Context) -> Result<Self, EngineError> {
-        let copies = context.replication.copies();
-        let Some(name) = &context.keyspace else {
+        let options = &context.options.cassandra;
+        let copies = options.replication.copies();
+        let Some(name) = &options.keyspace else {
             return Ok(Keyspace {
                 name: name(workload, &context.run_dir),
                 owner: Owner::Run(context.run_dir.clone()),

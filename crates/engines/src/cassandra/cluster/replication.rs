@@ -1,8 +1,10 @@
 //! How many nodes and copies of each row there are, and how many of them a request waits for.
 
+use bakeoff_stats::NodesInfo;
 use bakeoff_workload::Consistency;
 
 use crate::EngineError;
+use crate::cassandra::names::ENGINE;
 
 /// Copies where nobody says, as far as there are nodes for them.
 const DEFAULT_COPIES: u32 = 3;
@@ -86,6 +88,16 @@ impl Replication {
             Some(level) => level.to_string(),
             None => "LOCAL_ONE; of columnar tables LOCAL_QUORUM".to_owned(),
         }
+    }
+
+    /// The nodes that are started, for the records of what was measured on them.
+    pub fn nodes_info(self) -> Option<NodesInfo> {
+        (self.nodes > 1).then(|| NodesInfo {
+            engine: ENGINE.to_owned(),
+            nodes: u32::from(self.nodes),
+            copies: self.copies(),
+            consistency: self.levels(),
+        })
     }
 
     /// The settings that a report has to tell.

@@ -74,7 +74,7 @@ async fn flush_by_setting(
     };
     let flushed = flushing.await;
     let restored = deployment.restore().await;
-    flushed.and(restored).map_err(|e| DesignError(e.0))?;
+    flushed.and(restored)?;
     Ok("flushed by memtable_flush_period_in_ms; not compacted: that needs nodetool".to_owned())
 }
 

@@ -64,7 +64,7 @@ impl ColumnarDesign {
             sql_name: workload.table.name.clone(),
             threads: request.context.threads,
             opened: RwLock::default(),
-            options: options(request.context.replication),
+            options: options(request.options().replication),
         })
     }
 
@@ -97,11 +97,9 @@ impl ColumnarDesign {
 
     async fn made(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;
-        let claimed = self
-            .keyspace
+        self.keyspace
             .claim_table(session, &self.name, &self.maker)
-            .await;
-        claimed.map_err(|e| DesignError(e.0))?;
+            .await?;
         let (keyspace, name) = (&self.keyspace.name, &self.name);
         let dropped = CassandraStore::drop_table(Arc::clone(session), keyspace, name).await;
         dropped.map_err(failed)?;

@@ -121,8 +121,7 @@ impl CassandraTarget {
             write_times: Arc::new(MonotonicTimestampGenerator::new()),
         };
         let cluster = &self.parts.deployment.cluster;
-        let client = cluster.connect_for_load(&load).await;
-        let client = Arc::new(client.map_err(|e| DesignError(e.0))?);
+        let client = Arc::new(cluster.connect_for_load(&load).await?);
         let direct = if cluster.has_tls() {
             None
         } else {
@@ -177,8 +176,7 @@ impl CassandraTarget {
             Some(layout) => Ok(vec![layout.name.clone()]),
             None => {
                 let session = &self.parts.deployment.session;
-                let found = own_relations(session, &self.parts.keyspace).await;
-                let found = found.map_err(|e| DesignError(e.0))?;
+                let found = own_relations(session, &self.parts.keyspace).await?;
                 Ok(found.into_iter().map(|relation| relation.name).collect())
             }
         }
@@ -235,8 +233,6 @@ impl Target for CassandraTarget {
 
     async fn execute(&self, statement: &str) -> Result<(), DesignError> {
         let cql = in_keyspace(statement, &self.parts.keyspace);
-        keyspace::execute(&self.parts.deployment.session, &cql)
-            .await
-            .map_err(|e| DesignError(e.0))
+        Ok(keyspace::execute(&self.parts.deployment.session, &cql).await?)
     }
 }

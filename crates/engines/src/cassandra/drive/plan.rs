@@ -3,6 +3,7 @@
 use bakeoff_workload::{ColumnType, Consistency, DesignId, Operation, Version, Workload};
 
 use crate::EngineError;
+use crate::cassandra::names::ENGINE;
 
 /// An operation as it is carried out.
 #[derive(Debug, Clone)]
@@ -126,7 +127,7 @@ pub fn statements(plans: &[OperationPlan], workload: &Workload) -> Vec<String> {
                 statement.cql
             )),
             Work::Read(read) => say(&read.statement.cql),
-            Work::Query(query) => say(workload.queries[*query].sql_for("cassandra")),
+            Work::Query(query) => say(workload.queries[*query].sql_for(ENGINE)),
             Work::Written(written) => {
                 let all = written.statements.iter().chain(&written.otherwise);
                 all.for_each(|statement| say(&statement.cql));

@@ -12,6 +12,7 @@ use bakeoff_workload::{ParameterValues, Query, Stream, Value, Version, Workload}
 use tokio::runtime::Handle;
 
 use super::rows::Rows;
+use crate::cassandra::names::ENGINE;
 use crate::sql::Session;
 
 /// Kind of stream that parameters are drawn from, so that they differ from what else is drawn for
@@ -63,7 +64,7 @@ impl Queries {
             let literals = literals(&parameter.values, stream, call.row, rows);
             drawn.extend(parameter.placeholders().into_iter().zip(literals));
         }
-        query.bind("cassandra", &drawn)
+        query.bind(ENGINE, &drawn)
     }
 
     pub async fn ask(&self, name: &str, sql: &str) -> Result<Counted, Failure> {

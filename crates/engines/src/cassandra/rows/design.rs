@@ -73,9 +73,7 @@ impl RowsDesign {
     }
 
     async fn execute(&self, cql: &str) -> Result<(), DesignError> {
-        keyspace::execute(&self.deployment.session, cql)
-            .await
-            .map_err(design_error)
+        Ok(keyspace::execute(&self.deployment.session, cql).await?)
     }
 
     /// As [`Deployment::noticing_death`].
@@ -96,8 +94,9 @@ impl Design for RowsDesign {
 
     async fn create(&self) -> Result<(), DesignError> {
         let (session, table) = (&self.deployment.session, &self.layout.name);
-        let claimed = self.keyspace.claim_table(session, table, &self.maker).await;
-        claimed.map_err(design_error)?;
+        self.keyspace
+            .claim_table(session, table, &self.maker)
+            .await?;
         self.execute(&self.layout.drop_statement(&self.keyspace.name))
             .await?;
         self.execute(&self.layout.create_statement(&self.keyspace.name))
@@ -152,8 +151,4 @@ impl Design for RowsDesign {
     fn dead(&self) -> Option<String> {
         self.deployment.dead()
     }
-}
-
-fn design_error(error: EngineError) -> DesignError {
-    DesignError(error.0)
 }

@@ -96,11 +96,11 @@ impl SeriesDesign {
 
     async fn make(&self) -> Result<(), DesignError> {
         let (session, name) = (&self.deployment.session, &self.layout.values.name);
-        let claimed = self.keyspace.claim_table(session, name, &self.maker).await;
-        claimed.map_err(|e| DesignError(e.0))?;
+        self.keyspace
+            .claim_table(session, name, &self.maker)
+            .await?;
         for cql in self.layout.making_anew(&self.keyspace.name) {
-            let done = keyspace::execute(session, &cql).await;
-            done.map_err(|e| DesignError(e.0))?;
+            keyspace::execute(session, &cql).await?;
         }
         self.known.forget().await;
         Ok(())

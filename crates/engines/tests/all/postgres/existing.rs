@@ -7,7 +7,7 @@ use std::time::Duration;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::postgres::{Server, ServerOptions};
-use bakeoff_engines::{Context, PostgresServer, Replication};
+use bakeoff_engines::{Context, EngineOptions, PostgresOptions, PostgresServer};
 use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
@@ -19,6 +19,16 @@ use bakeoff_testing::skipped;
 const CONNECTIONS: u32 = 12;
 /// How long the server may take to read its settings again.
 const RELOAD_LIMIT: Duration = Duration::from_secs(120);
+
+/// The options for a server that runs.
+fn on_server(server: PostgresServer) -> EngineOptions {
+    EngineOptions {
+        postgres: PostgresOptions {
+            server: Some(server),
+        },
+        ..EngineOptions::default()
+    }
+}
 
 /// A server that Bakeoff is only told of.
 struct Theirs {
@@ -96,13 +106,8 @@ impl Theirs {
         Context {
             run_dir: self.folder.path().join("run"),
             threads: THREADS,
-            replication: Replication::default(),
-            cluster: None,
-            postgres: Some(self.address(database)),
-            memory_table_bytes: 0,
             keys_repeat: true,
-            server: Default::default(),
-            keyspace: None,
+            options: on_server(self.address(database)),
         }
     }
 
@@ -134,7 +139,7 @@ async fn mistakes_in_the_url_are_told(theirs: &Theirs) {
     let error = async |url: String, password: Option<&str>| {
         let server = PostgresServer::new(&url, password, None).unwrap();
         let context = Context {
-            postgres: Some(server),
+            options: on_server(server),
             ..theirs.context("metrics")
         };
         let id: DesignId = "postgres/plain".parse().unwrap();

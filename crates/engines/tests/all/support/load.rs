@@ -8,7 +8,7 @@ use bakeoff_driver::drive::{
     DriveObserver, Driven, Plan, Schedule, Second, Shard, Stop, Target, drive,
 };
 use bakeoff_engines::registry::engine;
-use bakeoff_engines::{Cluster, Context, Replication, Running, TargetOptions};
+use bakeoff_engines::{CassandraOptions, Cluster, Context, EngineOptions, Running, TargetOptions};
 use bakeoff_stats::{FailureKind, Tally};
 use bakeoff_workload::{Consistency, DesignId, RowSource, RowValues, Version, Workload, source};
 use scylla::client::session::Session;
@@ -29,6 +29,21 @@ pub fn workload(head: &str, mix: &str) -> Workload {
     Workload::parse(&format!("{head}\n{mix}"), Path::new("load.toml")).unwrap()
 }
 
+/// The options for a cluster that runs, and a keyspace in it that several processes share.
+pub fn on_cluster(address: &str, keyspace: Option<&str>) -> EngineOptions {
+    EngineOptions {
+        cassandra: CassandraOptions {
+            cluster: Some(Cluster {
+                address: address.to_owned(),
+                ..Cluster::default()
+            }),
+            keyspace: keyspace.map(str::to_owned),
+            ..CassandraOptions::default()
+        },
+        ..EngineOptions::default()
+    }
+}
+
 /// A cluster that runs, and the engine connected to it.
 pub struct Loads {
     pub running: Box<dyn Running>,
@@ -42,16 +57,8 @@ impl Loads {
         let context = Context {
             run_dir: run_dir.to_owned(),
             threads: 2,
-            replication: Replication::default(),
-            cluster: Some(Cluster {
-                address: address.to_owned(),
-                ..Cluster::default()
-            }),
-            postgres: None,
-            memory_table_bytes: 0,
             keys_repeat: true,
-            server: Default::default(),
-            keyspace: keyspace.map(str::to_owned),
+            options: on_cluster(address, keyspace),
         };
         let id: DesignId = "cassandra/wide".parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();

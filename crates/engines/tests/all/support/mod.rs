@@ -16,7 +16,7 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_driver::{Comparison, Design, Expected, Oracle, compare};
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::survey;
-use bakeoff_engines::{Context, Replication, Running, SqlOracle};
+use bakeoff_engines::{Context, EngineOptions, MemoryOptions, Running, SqlOracle};
 use bakeoff_testing::{skipped, times};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DesignId, DuplicateKeys, Result, RowBatch, RowSource, Workload};
@@ -225,13 +225,13 @@ impl Started {
         let context = Context {
             run_dir,
             threads: THREADS,
-            replication: Replication::default(),
-            cluster: None,
-            postgres: None,
-            memory_table_bytes: 64 << 20,
             keys_repeat: true,
-            server: Default::default(),
-            keyspace: None,
+            options: EngineOptions {
+                memory: MemoryOptions {
+                    table_bytes: 64 << 20,
+                },
+                ..EngineOptions::default()
+            },
         };
         let id: DesignId = name.parse().unwrap();
         let running = engine(&id).unwrap().start(&context).await.unwrap();

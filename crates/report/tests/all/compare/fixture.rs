@@ -261,6 +261,11 @@ fn design_info(id: &str) -> DesignInfo {
         .collect();
     DesignInfo {
         id: id.to_owned(),
+        role: match engine.as_str() {
+            "memory" => Role::Volatile,
+            _ => Role::Store,
+        },
+        server: engine == "cassandra",
         engine,
         settings,
         statements,

@@ -10,7 +10,7 @@ use bakeoff_stats::drive::{
     DriveHeader, DriveLog, DriveRecord, DriveRun, DriveSummary, FoundRate, OperationInfo,
     ProbeRecord,
 };
-use bakeoff_stats::{DesignInfo, Machine};
+use bakeoff_stats::{DesignInfo, Machine, Role};
 use writer::{Shape, Writer};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -221,6 +221,8 @@ fn design(id: &str) -> DesignInfo {
     DesignInfo {
         id: id.to_owned(),
         engine: "cassandra".to_owned(),
+        role: Role::Store,
+        server: true,
         settings: vec![("chunk".to_owned(), chunk.to_owned())],
         statements: vec![
             "CREATE TABLE bakeoff_keyvalue.t (key text PRIMARY KEY, value text)".to_owned(),

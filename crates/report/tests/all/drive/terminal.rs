@@ -150,6 +150,7 @@ fn a_rate_that_the_driver_did_not_reach_is_not_blamed_on_the_limit_in_flight() {
 fn several_nodes_on_one_machine_are_told() {
     let mut summary = STALL.clone();
     summary.header.nodes = Some(NodesInfo {
+        engine: "cassandra".to_owned(),
         nodes: 3,
         copies: 2,
         consistency: "QUORUM".to_owned(),

@@ -3,7 +3,7 @@
 use bakeoff_report::drive::html;
 use bakeoff_report::drive::terminal::render;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, FailureKind};
-use bakeoff_stats::{Estimate, PublishedFigure};
+use bakeoff_stats::{Estimate, PublishedFigure, Role};
 
 use super::fixture;
 use super::read::{COMPARISON, RATE, SEARCH, STALL};
@@ -174,7 +174,7 @@ fn a_ramp_has_no_warm_up_and_is_compared_by_p99() {
 fn a_yardstick_is_neither_best_nor_tied_nor_a_cost() {
     let mut summary = COMPARISON.clone();
     let dry = &mut summary.designs[0];
-    (dry.info.id, dry.info.engine) = ("dry".to_owned(), "dry".to_owned());
+    (dry.info.id, dry.info.role) = ("dry".to_owned(), Role::Sink);
     dry.rate = Estimate::of(&[1e6; 3]);
     let sentences = verdict(&summary);
     assert!(

@@ -3,7 +3,7 @@
 use bakeoff_stats::sweep::{
     Cell, Check, Failures, Inserted, SweepHeader, SweepRecord, SweepSummary,
 };
-use bakeoff_stats::{DesignInfo, FailureKind, Machine};
+use bakeoff_stats::{DesignInfo, FailureKind, Machine, Role};
 
 pub const TIMESCALE: &str = "timescale/hypertable?chunk=12h";
 pub const SERIES: &str = "cassandra/series";
@@ -108,6 +108,8 @@ fn header() -> SweepHeader {
     let design = |id: &str| DesignInfo {
         id: id.to_owned(),
         engine: id.split('/').next().unwrap_or_default().to_owned(),
+        role: Role::Store,
+        server: id != "parquet",
         settings: Vec::new(),
         statements: vec!["CREATE TABLE t".to_owned()],
     };

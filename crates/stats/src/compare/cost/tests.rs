@@ -123,7 +123,7 @@ fn what_is_not_known_or_no_choice_costs_nothing_known() {
     let Record::Started(header) = &mut records[0] else {
         panic!("no header");
     };
-    header.designs[0].engine = "cassandra".to_owned();
+    header.designs[0].server = true;
     let cost = cost(&records);
     let design = cost.design("a/x").unwrap();
     // The server's CPU time is known of the load only.

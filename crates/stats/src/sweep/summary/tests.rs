@@ -1,6 +1,6 @@
 use super::*;
 use crate::sweep::{Check, Failures, SweepLog, SweepRun};
-use crate::{FailureKind, Machine};
+use crate::{FailureKind, Machine, Role};
 
 fn header() -> SweepHeader {
     SweepHeader {
@@ -16,6 +16,8 @@ fn header() -> SweepHeader {
         designs: vec![DesignInfo {
             id: "d".to_owned(),
             engine: "e".to_owned(),
+            role: Role::Store,
+            server: false,
             settings: Vec::new(),
             statements: Vec::new(),
         }],

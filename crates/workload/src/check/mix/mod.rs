@@ -15,15 +15,13 @@ use super::number;
 use super::text::{Text, suggestion};
 use crate::generator::KeyDigits;
 use crate::{
-    Action, Background, Consistency, Data, DesignId, Error, Generator, Mix, Operation, Query,
-    Result, Table, wire,
+    Action, Background, Consistency, Data, Error, Generator, Mix, Operation, Query, Result, Table,
+    wire,
 };
 
 /// Longest time to live that Cassandra takes: 20 years.
 const MOST_TTL_SECONDS: u64 = 20 * 365 * 24 * 3600;
 const MOST_ROWS_OF_A_BATCH: u32 = 1000;
-/// The layout of tables that statements of the workload make.
-const AS_WRITTEN: &str = "as-written";
 /// How far from 100 percent the weights may be, for thirds and the like.
 const TOLERANCE_PERCENT: f64 = 1e-6;
 
@@ -35,23 +33,6 @@ pub struct About<'a> {
     pub queries: &'a [Query],
     /// Rows that are loaded by default.
     pub rows: u64,
-}
-
-/// What is wrong with a design for a workload with this mix.
-pub fn unfit_design(design: &DesignId, mix: Option<&Mix>) -> Option<String> {
-    let is_as_written = design.layout.as_deref() == Some(AS_WRITTEN);
-    let is_written = mix.is_some_and(|mix| !mix.schema.is_empty());
-    if is_as_written && !is_written {
-        return Some(format!(
-            "`{design}` is for workloads whose own statements make the tables: `schema` in [mix]"
-        ));
-    }
-    (is_written && design.engine == "cassandra" && !is_as_written).then(|| {
-        format!(
-            "the statements of this workload make its tables, so `{design}` cannot; write \
-             cassandra/{AS_WRITTEN}"
-        )
-    })
 }
 
 impl About<'_> {

@@ -1,0 +1,72 @@
+//! Designs that do not suit their workload.
+
+use std::path::Path;
+
+use super::*;
+
+const TABLE: &str = r#"title = "t"
+designs = ["dry", "DESIGN"]
+
+[table]
+name = "readings"
+columns = { series = "text", value = "double" }
+partition_key = ["series"]
+
+[data]
+requires = "--data"
+
+[mix]
+SCHEMA
+
+[[mix.operations]]
+ACTION
+weight = 100
+"#;
+
+/// A design of a workload whose rows a layout keeps.
+fn of_layouts(design: &str) -> Result<()> {
+    check(design, "", "action = \"read-row\"")
+}
+
+/// A design of a workload that is written in CQL.
+fn written(design: &str) -> Result<()> {
+    let schema = "schema = [\"CREATE TABLE ${keyspace}.readings (series text PRIMARY KEY)\"]";
+    let action = "name = \"read\"\naction = \"cql\"\nkeys = \"uniform\"\nstatements = [\"SELECT * FROM \
+                  ${keyspace}.readings WHERE series = :series\"]";
+    check(design, schema, action)
+}
+
+fn check(design: &str, schema: &str, action: &str) -> Result<()> {
+    let text = TABLE
+        .replace("DESIGN", design)
+        .replace("SCHEMA", schema)
+        .replace("ACTION", action);
+    check_designs(&Workload::parse(&text, Path::new("w.toml"))?)
+}
+
+#[test]
+fn only_one_layout_has_the_tables_that_statements_make() {
+    written("cassandra/as-written").unwrap();
+    let error = written("cassandra/wide").unwrap_err().to_string();
+    assert!(
+        error.contains(
+            "2:19: the statements of this workload make its tables, so `cassandra/wide` cannot"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_layout_without_statements_of_its_own_needs_those_of_the_workload() {
+    of_layouts("cassandra/wide").unwrap();
+    let error = of_layouts("cassandra/as-written").unwrap_err().to_string();
+    assert!(
+        error.contains("2:19: `cassandra/as-written` is for workloads whose own statements make"),
+        "{error}"
+    );
+}
+
+#[test]
+fn engines_that_do_not_exist_are_left_to_those_who_start_them() {
+    of_layouts("duckdb/table").unwrap();
+}

@@ -1,0 +1,198 @@
+//! Ranges of the order key that rows are kept apart by.
+
+use std::collections::BTreeSet;
+
+use arrow::record_batch::RecordBatch;
+use bakeoff_workload::ColumnType;
+
+use crate::integers::integers;
+
+/// Partitions or chunks that there may be: each is a table with indexes, and a query that needs all
+/// of them locks them all.
+const MOST: usize = 1_000;
+/// Tables that a suggested width makes at most: rows that come later need some, too.
+const COMFORTABLE: u64 = 500;
+
+const SECOND: u64 = 1_000;
+const DAY: u64 = 86_400 * SECOND;
+/// Widths for timestamps to choose from, in milliseconds.
+const WIDTHS: [(&str, u64); 16] = [
+    ("1s", SECOND),
+    ("10s", 10 * SECOND),
+    ("1m", 60 * SECOND),
+    ("10m", 600 * SECOND),
+    ("1h", 3_600 * SECOND),
+    ("6h", 6 * 3_600 * SECOND),
+    ("12h", 12 * 3_600 * SECOND),
+    ("1d", DAY),
+    ("7d", 7 * DAY),
+    ("14d", 14 * DAY),
+    ("30d", 30 * DAY),
+    ("90d", 90 * DAY),
+    ("365d", 365 * DAY),
+    ("3650d", 3_650 * DAY),
+    ("36500d", 36_500 * DAY),
+    ("365000d", 365_000 * DAY),
+];
+
+/// Equal ranges, of which one begins at 0 (1970 for timestamps).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ranges {
+    /// First column of the order key.
+    pub column: String,
+    pub kind: ColumnType,
+    /// In units of the column: milliseconds for timestamps.
+    pub width: i64,
+    /// What sets the width in a design's id.
+    pub setting: String,
+}
+
+impl Ranges {
+    /// The ranges that some rows are in, by their numbers.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn of(&self, rows: &RecordBatch) -> Result<BTreeSet<i64>, String> {
+        let Some(values) = rows.column_by_name(&self.column) else {
+            return Ok(BTreeSet::new());
+        };
+        let mut numbers = BTreeSet::new();
+        for value in integers(values) {
+            numbers.insert(value.div_euclid(self.width));
+            self.check(numbers.len())?;
+        }
+        Ok(numbers)
+    }
+
+    /// # Errors
+    /// If there are too many.
+    pub fn check(&self, number: usize) -> Result<(), String> {
+        if number > MOST {
+            Err(format!(
+                "the rows need more than {MOST} tables, one for each range of `{}`: raise {}",
+                self.column, self.setting
+            ))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The ranges of rows that come batch by batch, and from where to where they go.
+#[derive(Debug, Default)]
+pub struct RangeCount {
+    numbers: BTreeSet<i64>,
+    ends: Option<(i64, i64)>,
+}
+
+impl RangeCount {
+    pub fn extend(&mut self, ranges: &Ranges, rows: &RecordBatch) {
+        let Some(values) = rows.column_by_name(&ranges.column) else {
+            return;
+        };
+        for value in integers(values) {
+            let (first, last) = self.ends.unwrap_or((value, value));
+            self.ends = Some((first.min(value), last.max(value)));
+            // More need not be distinguished: they are too many already.
+            if self.numbers.len() <= MOST {
+                self.numbers.insert(value.div_euclid(ranges.width));
+            }
+        }
+    }
+
+    /// # Errors
+    /// If there are too many, with a setting that would do where rows go on as these do, of which
+    /// all have `times` as many.
+    pub fn check(&self, ranges: &Ranges, times: f64) -> Result<(), String> {
+        let Err(complaint) = ranges.check(self.numbers.len()) else {
+            return Ok(());
+        };
+        let (first, last) = self.ends.unwrap_or_default();
+        let span = last.abs_diff(first) as f64 * times.max(1.0);
+        Err(
+            match suggested(ranges.kind, span as u64 / COMFORTABLE + 1) {
+                Some(width) => format!("{complaint}{width}, for example"),
+                None => complaint,
+            },
+        )
+    }
+}
+
+/// A round width of at least this much.
+fn suggested(kind: ColumnType, least: u64) -> Option<String> {
+    if kind == ColumnType::Timestamp {
+        let fitting = WIDTHS.iter().find(|(_, width)| *width >= least);
+        return fitting.map(|(name, _)| (*name).to_owned());
+    }
+    let powers = (0..19).map(|power| 10_u64.pow(power));
+    let mut round = powers.flat_map(|power| [1, 2, 5].map(|digit| power.saturating_mul(digit)));
+    round.find(|width| *width >= least).map(|w| w.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array, TimestampMillisecondArray};
+
+    use super::*;
+
+    fn ranges(kind: ColumnType, width: i64) -> Ranges {
+        Ranges {
+            column: "t".to_owned(),
+            kind,
+            width,
+            setting: "width=".to_owned(),
+        }
+    }
+
+    fn rows(values: ArrayRef) -> RecordBatch {
+        RecordBatch::try_from_iter([("t", values)]).unwrap()
+    }
+
+    #[test]
+    fn values_before_zero_have_ranges_of_their_own() {
+        let times = TimestampMillisecondArray::from(vec![-1, 0, 9, 10]);
+        let of = ranges(ColumnType::Timestamp, 10).of(&rows(Arc::new(times)));
+        assert_eq!(of.unwrap(), BTreeSet::from([-1, 0, 1]));
+    }
+
+    #[test]
+    fn so_many_tables_are_refused_with_what_to_change() {
+        let many = Arc::new(Int64Array::from_iter_values(0..2_000));
+        let error = ranges(ColumnType::Bigint, 1).of(&rows(many)).unwrap_err();
+        assert!(error.contains("raise width="), "{error}");
+    }
+
+    #[test]
+    fn a_width_that_would_do_is_suggested() {
+        let complaint = |ranges: &Ranges, values: ArrayRef, times| {
+            let mut count = RangeCount::default();
+            count.extend(ranges, &rows(values));
+            count.check(ranges, times)
+        };
+        // Twelve and a half years of half days.
+        let half_day = DAY as i64 / 2;
+        let ranges_of_time = ranges(ColumnType::Timestamp, half_day);
+        let years = || {
+            let times = (0..9_132).map(|n| n * half_day);
+            Arc::new(TimestampMillisecondArray::from_iter_values(times))
+        };
+        let error = complaint(&ranges_of_time, years(), 1.0).unwrap_err();
+        assert!(error.ends_with("raise width=14d, for example"), "{error}");
+        // The first tenth of the rows, in order of time.
+        let error = complaint(&ranges_of_time, years(), 10.0).unwrap_err();
+        assert!(error.ends_with("raise width=365d, for example"), "{error}");
+        let numbers = Arc::new(Int64Array::from_iter_values([-1_000_000, 1_000_000]));
+        let few = ranges(ColumnType::Bigint, 1);
+        assert_eq!(complaint(&few, numbers, 1.0), Ok(()));
+        let numbers = Arc::new(Int64Array::from_iter_values(0..2_000));
+        let error = complaint(&few, numbers, 1.0).unwrap_err();
+        assert!(error.ends_with("raise width=5, for example"), "{error}");
+        let whole = Arc::new(Int64Array::from_iter_values(
+            (0..1_500).map(|n| n * (i64::MAX / 1_500)),
+        ));
+        let error = complaint(&few, whole, 1e9).unwrap_err();
+        assert!(error.contains("raise width="), "{error}");
+    }
+}

@@ -1,0 +1,112 @@
+//! What records of earlier versions do not say, since the engines of that time were known by their
+//! names. These lists are complete: engines that were added later describe themselves.
+
+use serde::Deserialize;
+
+use crate::{DesignInfo, Role};
+
+/// A [`DesignInfo`] as it is read, also from the records of earlier versions.
+#[derive(Deserialize)]
+pub struct DesignRecord {
+    id: String,
+    engine: String,
+    role: Option<Role>,
+    server: Option<bool>,
+    settings: Vec<(String, String)>,
+    statements: Vec<String>,
+}
+
+impl From<DesignRecord> for DesignInfo {
+    fn from(record: DesignRecord) -> Self {
+        DesignInfo {
+            role: record.role.unwrap_or_else(|| role(&record.engine)),
+            server: record.server.unwrap_or_else(|| has_server(&record.engine)),
+            id: record.id,
+            engine: record.engine,
+            settings: record.settings,
+            statements: record.statements,
+        }
+    }
+}
+
+fn role(engine: &str) -> Role {
+    match engine {
+        "memory" => Role::Volatile,
+        "dry" => Role::Sink,
+        _ => Role::Store,
+    }
+}
+
+fn has_server(engine: &str) -> bool {
+    matches!(engine, "cassandra" | "postgres" | "timescale")
+}
+
+/// The only engine that earlier versions started several nodes of.
+pub fn engine_of_nodes() -> String {
+    "cassandra".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Header, NodesInfo, Record};
+
+    /// Each engine of that time with its role, and whether it has a server.
+    const ENGINES: [(&str, Role, bool); 7] = [
+        ("cassandra", Role::Store, true),
+        ("postgres", Role::Store, true),
+        ("timescale", Role::Store, true),
+        ("local", Role::Store, false),
+        ("parquet", Role::Store, false),
+        ("memory", Role::Volatile, false),
+        ("dry", Role::Sink, false),
+    ];
+
+    /// The first line of a journal as the version before wrote it, with a design of each engine on
+    /// three nodes of Cassandra.
+    const EARLIER: &str = include_str!("earlier/journal.jsonl");
+
+    fn earlier_header() -> Header {
+        let Record::Started(header) = serde_json::from_str(EARLIER).unwrap() else {
+            panic!("{EARLIER}");
+        };
+        *header
+    }
+
+    #[test]
+    fn designs_of_earlier_journals_have_the_roles_that_their_engines_had() {
+        assert!(!EARLIER.contains("\"role\"") && !EARLIER.contains("\"server\""));
+        let designs = earlier_header().designs;
+        let read = designs
+            .iter()
+            .map(|d| (d.engine.as_str(), d.role, d.server));
+        assert_eq!(read.collect::<Vec<_>>(), ENGINES);
+        let yardsticks = designs.iter().filter(|d| d.is_yardstick());
+        let yardsticks: Vec<&str> = yardsticks.map(|d| d.id.as_str()).collect();
+        assert_eq!(yardsticks, ["memory", "dry"]);
+    }
+
+    #[test]
+    fn nodes_of_earlier_journals_are_those_of_cassandra() {
+        let header = earlier_header();
+        let copies = header.designs.iter().map(|d| header.copies_in(d));
+        assert_eq!(copies.collect::<Vec<_>>(), [3, 1, 1, 1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn what_an_engine_says_of_itself_counts_more_than_its_name() {
+        let mut header = earlier_header();
+        let design = &mut header.designs[0];
+        (design.role, design.server) = (Role::Sink, false);
+        header.nodes = Some(NodesInfo {
+            engine: "postgres".to_owned(),
+            nodes: 2,
+            copies: 2,
+            consistency: String::new(),
+        });
+        let json = serde_json::to_string(&header).unwrap();
+        let read: Header = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, header);
+        assert_eq!(read.copies_in(&read.designs[1]), 2);
+    }
+}
