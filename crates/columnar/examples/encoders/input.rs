@@ -5,8 +5,7 @@ use std::sync::Arc;
 use arrow::compute::{SortColumn, cast, concat_batches, lexsort_to_indices, take};
 use arrow::datatypes::{Field, Schema};
 use arrow::record_batch::RecordBatch;
-use bakeoff_columnar::Kind;
-use bakeoff_columnar::definition::CHUNK_ROWS;
+use bakeoff_columnar::{CHUNK_ROWS, Kind};
 use bakeoff_workload::{Table, Workload, source};
 
 use crate::Result;

@@ -4,9 +4,8 @@ use std::hint::black_box;
 
 use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
-use bakeoff_columnar::encoding::Codec;
-use bakeoff_columnar::meta::ColumnStats;
-use bakeoff_columnar::{Kind, Profile};
+use bakeoff_columnar::internals::Codec;
+use bakeoff_columnar::{ColumnStats, Kind, Profile};
 use bytes::Bytes;
 
 use crate::input::Columns;

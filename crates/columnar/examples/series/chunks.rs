@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 use arrow::array::AsArray;
 use arrow::compute;
 use arrow::datatypes::Float64Type;
-use bakeoff_columnar::definition::CHUNK_ROWS;
-use bakeoff_columnar::meta::Scalar;
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
-use bakeoff_columnar::table::Selection;
-use bakeoff_columnar::{Column, Definition, Kind, Profile, Table, sql};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::{
+    CHUNK_ROWS, Column, Definition, Kind, Profile, Scalar, Selection, Table, sql,
+};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use scylla::client::session::Session;
 

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::definition::{Column, Definition, Place, Profile};
+use crate::definition::{Column, Definition, Profile};
+use crate::id::Place;
 use crate::meta::Scalar;
 
 /// Columns `c0`, `c1`, ... of these kinds; the first ones are the partition key, the next ones the

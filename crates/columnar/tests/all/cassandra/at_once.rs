@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::cassandra::CassandraStore;
+use bakeoff_columnar::Store;
+use bakeoff_columnar::cassandra::CassandraStore;
 
 use bakeoff_testing::times;
 

@@ -6,8 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::Store;
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bytes::Bytes;
 
 use super::kills::{DROPS_TABLE, MADE_TABLE, TABLE, seal};

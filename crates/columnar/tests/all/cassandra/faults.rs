@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
-use bakeoff_columnar::store::{KeyRange, Store};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::{KeyRange, Store};
 use bakeoff_servers::cassandra::Server;
 
 use super::support::{

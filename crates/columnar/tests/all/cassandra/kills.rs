@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_columnar::Place;
-use bakeoff_columnar::store::cassandra::CassandraStore;
-use bakeoff_columnar::store::{Change, FreshRow, Snapshot, Store};
+use bakeoff_columnar::cassandra::CassandraStore;
+use bakeoff_columnar::{Change, FreshRow, Place, Snapshot, Store};
 use bakeoff_testing::times;
 use bytes::Bytes;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::{Chunk, Store};
+use bakeoff_columnar::{Chunk, Store};
 
 use super::support::{
     Cassandra, KEYSPACE, PLACE, add, chunk_of_size, definition, ids, replace, valid,

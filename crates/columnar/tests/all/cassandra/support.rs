@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bakeoff_columnar::meta::{BlobMeta, ChunkId, ChunkMeta, ColumnStats};
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, KeyRange, Snapshot, Store};
-use bakeoff_columnar::{Column, Definition, Kind, Place, Profile};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::{
+    BlobMeta, Change, Chunk, ChunkId, ChunkMeta, Column, ColumnStats, Definition, FreshRow,
+    KeyRange, Kind, Place, Profile, Snapshot, Store,
+};
 use bakeoff_servers::cassandra::{Server, ServerOptions};
 use bakeoff_servers::{Home, survey};
 use bakeoff_testing::{Keeper, is_keeper, keep, skipped};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::kills::steps::{FAILPOINTS, apply, check, definition, later, load, shown};
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::{Definition, Table};
 
 use bakeoff_testing::times;

@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::{Error, Result};
+use bakeoff_columnar::{DirectoryStore, Error, Result, Store};
 use bakeoff_testing::times;
 use tempfile::TempDir;
 

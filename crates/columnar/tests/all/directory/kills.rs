@@ -7,8 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::{DirectoryStore, Store};
 use bakeoff_testing::times;
 use tempfile::TempDir;
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, Frozen, KeyRange, Store};
+use bakeoff_columnar::{Change, DirectoryStore, Frozen, KeyRange, Store};
 
 use super::support::*;
 

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, Store};
+use bakeoff_columnar::{Change, DirectoryStore, Store};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use bakeoff_columnar::definition::{CHUNK_ROWS, Column, Definition, Kind, Place, Profile};
-use bakeoff_columnar::meta::{BlobMeta, ChunkId, ChunkMeta, ColumnStats};
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, KeyRange, Store};
-use bakeoff_columnar::{Error, Result};
+use bakeoff_columnar::{
+    BlobMeta, CHUNK_ROWS, Change, Chunk, ChunkId, ChunkMeta, Column, ColumnStats, Definition,
+    DirectoryStore, Error, FreshRow, KeyRange, Kind, Place, Profile, Result, Store,
+};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::Error;
-use bakeoff_columnar::definition::Place;
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, KeyRange, Store, Swept};
+use bakeoff_columnar::{Change, DirectoryStore, Error, KeyRange, Place, Store, Swept};
 
 use super::support::*;
 

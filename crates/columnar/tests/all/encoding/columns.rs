@@ -11,8 +11,7 @@ use arrow::datatypes::{
     Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
     TimestampNanosecondType,
 };
-use bakeoff_columnar::Kind;
-use bakeoff_columnar::meta::Scalar;
+use bakeoff_columnar::{Kind, Scalar};
 use bakeoff_testing::times;
 use bytes::Bytes;
 use proptest::collection::vec;

@@ -6,7 +6,7 @@ use std::process::Command;
 use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::DataType;
 use bakeoff_columnar::Kind;
-use bakeoff_columnar::encoding::{Codec, DecodeError, crc};
+use bakeoff_columnar::internals::{Codec, DecodeError, crc};
 use bakeoff_testing::times;
 use bytes::Bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

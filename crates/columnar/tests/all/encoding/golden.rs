@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::array::Array;
 use arrow::array::ArrayRef;
-use bakeoff_columnar::encoding::{Codec, ENCODINGS};
+use bakeoff_columnar::internals::{Codec, ENCODINGS};
 use bakeoff_columnar::{Kind, Profile};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use vortex_array::serde::SerializedArray;

@@ -1,8 +1,8 @@
 //! Statistics are what a look at each row finds.
 
 use arrow::array::{Array, ArrayRef, BooleanArray};
-use bakeoff_columnar::Kind;
-use bakeoff_columnar::meta::{ColumnStats, LONGEST_BOUND, Scalar};
+use bakeoff_columnar::internals::LONGEST_BOUND;
+use bakeoff_columnar::{ColumnStats, Kind, Scalar};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

@@ -12,8 +12,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::{DirectoryStore, Table};
 use bakeoff_testing::times;
 use steps::{FAILPOINTS, State, apply, check, definition, shown};
 

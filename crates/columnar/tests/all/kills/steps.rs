@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::Int64Type;
-use bakeoff_columnar::store::KeyRange;
-use bakeoff_columnar::table::Selection;
-use bakeoff_columnar::{Column, Definition, Kind, Profile, Table};
+use bakeoff_columnar::{Column, Definition, KeyRange, Kind, Profile, Selection, Table};
 
 /// The value of each host and time.
 pub type State = BTreeMap<(String, i64), i64>;

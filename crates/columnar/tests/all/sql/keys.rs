@@ -7,8 +7,7 @@ use arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, RecordBatch,
     TimestampNanosecondArray,
 };
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::{Definition, Kind, Profile};
+use bakeoff_columnar::{Definition, Kind, MemoryStore, Profile};
 use bakeoff_testing::times;
 
 use super::rows::{Random, column};

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use arrow::array::{ArrayRef, RecordBatch, StringArray, TimestampMillisecondArray};
 use async_trait::async_trait;
-use bakeoff_columnar::definition::Place;
-use bakeoff_columnar::meta::ChunkMeta;
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
-use bakeoff_columnar::{Definition, Kind, Profile, Result, sql};
+use bakeoff_columnar::{
+    Change, Chunk, ChunkMeta, Definition, FreshRow, Frozen, KeyRange, Kind, MemoryStore, Place,
+    Profile, Result, Snapshot, Store, Swept, sql,
+};
 use bytes::Bytes;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::execute_stream;

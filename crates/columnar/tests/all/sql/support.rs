@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::table::Table;
-use bakeoff_columnar::{Definition, sql};
+use bakeoff_columnar::{Definition, MemoryStore, Store, Table, sql};
 use datafusion::common::ScalarValue;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{SessionConfig, SessionContext};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use arrow::array::{
     ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, TimestampMillisecondArray,
 };
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::{Definition, Kind, Profile};
+use bakeoff_columnar::{Definition, Kind, MemoryStore, Profile};
 
 use super::rows::column;
 use super::support::{ask, assert_same, explain, loaded, plain, session_of, values};

@@ -4,9 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::meta::{ChunkMeta, Scalar};
-use bakeoff_columnar::table::{Sealed, Selection};
-use bakeoff_columnar::{Definition, Table};
+use bakeoff_columnar::{ChunkMeta, Definition, Scalar, Sealed, Selection, Table};
 use bakeoff_testing::times;
 
 use tokio::sync::Semaphore;
@@ -42,7 +40,7 @@ async fn load(table: &Arc<Table>, hosts: Range<u8>, times: Range<i64>) {
 
 async fn chunks(table: &Table, selection: &Selection) -> Vec<Arc<ChunkMeta>> {
     let parts = table.view(selection).await.unwrap();
-    let chunk = |part: &bakeoff_columnar::table::Part| Arc::clone(part.exact().unwrap());
+    let chunk = |part: &bakeoff_columnar::Part| Arc::clone(part.exact().unwrap());
     parts.iter().map(chunk).collect()
 }
 

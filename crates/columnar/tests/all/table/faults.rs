@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::store::memory::MemoryStore;
+use bakeoff_columnar::{MemoryStore, Table};
 
 use super::support::*;
 

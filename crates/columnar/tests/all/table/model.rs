@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::meta::Scalar;
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::table::Selection;
+use bakeoff_columnar::{Scalar, Selection, Store, Table};
 use bakeoff_testing::times;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::meta::{ChunkMeta, Scalar};
-use bakeoff_columnar::table::{Sealed, Selection};
+use bakeoff_columnar::{ChunkMeta, Scalar, Sealed, Selection, Table};
 
 use super::support::*;
 
 /// The chunks of a table in which none overlaps another or a fresh row.
 async fn exact(table: &Table) -> Vec<Arc<ChunkMeta>> {
     let parts = table.view(&Selection::default()).await.unwrap();
-    let chunk = |part: &bakeoff_columnar::table::Part| Arc::clone(part.exact().unwrap());
+    let chunk = |part: &bakeoff_columnar::Part| Arc::clone(part.exact().unwrap());
     parts.iter().map(chunk).collect()
 }
 

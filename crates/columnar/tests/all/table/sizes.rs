@@ -4,10 +4,10 @@ use std::num::NonZeroI64;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryArray, Int64Array, RecordBatch};
-use bakeoff_columnar::definition::CHUNK_ROWS;
-use bakeoff_columnar::store::KeyRange;
-use bakeoff_columnar::table::{COLUMN_BYTES, Sealed, Selection};
-use bakeoff_columnar::{Column, Definition, Kind, Profile, Table};
+use bakeoff_columnar::internals::COLUMN_BYTES;
+use bakeoff_columnar::{
+    CHUNK_ROWS, Column, Definition, KeyRange, Kind, Profile, Sealed, Selection, Table,
+};
 
 use super::support::stores;
 

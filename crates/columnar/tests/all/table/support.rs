@@ -12,12 +12,10 @@ use arrow::array::{
 };
 use arrow::datatypes::{Float64Type, TimestampMillisecondType};
 use async_trait::async_trait;
-use bakeoff_columnar::meta::ChunkMeta;
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
-use bakeoff_columnar::table::Selection;
-use bakeoff_columnar::{Column, Definition, Error, Kind, Place, Profile, Result, Table};
+use bakeoff_columnar::{
+    Change, Chunk, ChunkMeta, Column, Definition, DirectoryStore, Error, FreshRow, Frozen,
+    KeyRange, Kind, MemoryStore, Place, Profile, Result, Selection, Snapshot, Store, Swept, Table,
+};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use tempfile::TempDir;

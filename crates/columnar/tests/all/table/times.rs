@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::table::Selection;
+use bakeoff_columnar::{Selection, Store, Table};
 use bakeoff_testing::times;
 use proptest::prelude::*;
 
