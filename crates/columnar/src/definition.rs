@@ -39,7 +39,7 @@ pub enum Profile {
     /// Uses light encodings only, which are the fastest to read.
     #[default]
     Fast,
-    /// Also uses zstd and pco, which are smaller and slower to read.
+    /// Adds zstd and pco, which are smaller and slower to read.
     Compact,
 }
 

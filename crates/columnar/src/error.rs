@@ -47,14 +47,14 @@ pub enum Error {
         chunk: ChunkId,
         /// The place that the chunk was in.
         place: Place,
-        /// How long replaced chunks are kept at least.
+        /// The time that replaced chunks are kept at least.
         grace_seconds: u64,
     },
 
     /// A file that cannot be read or written.
     #[error("{doing} {}: {source}", path.display())]
     Io {
-        /// What was being done, such as "reading".
+        /// The action that failed, such as "reading".
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -74,7 +74,7 @@ pub enum Error {
     /// A server that does not answer or refuses a request.
     #[error("{doing}: {reason}")]
     Server {
-        /// What was being done.
+        /// The action that failed.
         doing: String,
         /// The reason why it failed, and what to do now.
         reason: String,
@@ -94,7 +94,7 @@ pub enum Error {
     /// A batch that Arrow cannot process.
     #[error("{doing}: {source}")]
     Arrow {
-        /// What was being done.
+        /// The action that failed.
         doing: &'static str,
         /// The error of Arrow.
         source: arrow::error::ArrowError,

@@ -46,7 +46,7 @@ mod enabled {
     /// A point at which something happens.
     struct Point {
         name: String,
-        /// How often the process has to reach it until then.
+        /// The number of times that the process has to reach it until then.
         left: AtomicU64,
     }
 

@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the number of items that follow, each of which has at least `least_bytes`. None if there are
-    /// too few bytes for them, so that nobody reserves memory for items that cannot be there.
+    /// too few bytes for them, so that no caller reserves memory for items that cannot be there.
     pub(crate) fn count(&mut self, least_bytes: usize) -> Option<usize> {
         let count = usize::try_from(self.varint()?).ok()?;
         (count <= self.len() / least_bytes.max(1)).then_some(count)

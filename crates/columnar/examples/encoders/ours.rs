@@ -75,7 +75,7 @@ fn check(chunks: &[RecordBatch], blobs: &[Vec<Bytes>], kinds: &[Kind]) -> Result
     Ok(())
 }
 
-/// Seconds for the statistics of all columns.
+/// Returns the seconds that the statistics of all columns take.
 pub fn statistics(chunks: &[RecordBatch]) -> Result<f64> {
     let (seconds, ()) = timed(|| {
         for chunk in chunks {

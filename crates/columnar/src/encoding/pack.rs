@@ -126,7 +126,7 @@ impl Packer {
 }
 
 /// Removes the statistics that the compressor has collected. They would be written with every node, and
-/// nobody reads them.
+/// no reader uses them.
 fn forget_statistics(array: &Vortex) {
     for node in array.depth_first_traversal() {
         node.statistics().to_array_stats().retain(&[]);

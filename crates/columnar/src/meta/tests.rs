@@ -8,7 +8,7 @@ use super::*;
 use crate::Kind;
 use crate::key::tests::definition;
 
-/// What `golden.bin` was written from.
+/// The metadata that `golden.bin` was written from.
 fn golden() -> ChunkMeta {
     let bytes = |text: &'static str| Scalar::Bytes(Bytes::from_static(text.as_bytes()));
     let column = |nulls, bounds, sum, distinct| ColumnStats {
@@ -180,7 +180,7 @@ fn meta() -> impl Strategy<Value = ChunkMeta> {
 }
 
 proptest! {
-    /// Compared as bytes, since a NaN is not equal to itself.
+    /// Compares bytes, since a NaN is not equal to itself.
     #[test]
     fn statistics_come_back(meta in meta()) {
         let written = write_meta(&meta);
@@ -189,7 +189,7 @@ proptest! {
         prop_assert_eq!(write_meta(&read), written);
     }
 
-    /// With a CRC that is right, so that the fields themselves are read.
+    /// Appends the right CRC, so that the fields themselves are read.
     #[test]
     fn whatever_bytes_are_read_nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut bytes = [&[VERSION], &bytes[..]].concat();

@@ -26,7 +26,7 @@ use crate::definition::Definition;
 use crate::id::{ChunkId, Place};
 use crate::meta::{ChunkMeta, Key};
 
-/// How long replaced chunks stay readable, which is longer than any query should take.
+/// The time that replaced chunks stay readable, which is longer than any query should take.
 pub const GRACE: Duration = Duration::from_secs(600);
 
 /// A row that is in no chunk yet, or the deletion of a key.

@@ -177,7 +177,7 @@ pub struct ChunkBuilder {
     last: Key,
     write_times: Int64Array,
     deleted: Option<BooleanArray>,
-    /// Which rows are not deleted, unless all are.
+    /// Flags of the rows that are not deleted, if some are.
     live: Option<BooleanArray>,
     /// The number of the first order key, if it has a range.
     order: Option<usize>,

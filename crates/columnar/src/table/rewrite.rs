@@ -21,7 +21,7 @@ use crate::kind::Kind;
 use crate::store::Chunk;
 use crate::{Error, Result};
 
-/// How long deletions are kept, for older versions of the same keys that come late.
+/// The time for which deletions are kept, for older versions of the same keys that come late.
 const DELETIONS_KEPT: Duration = Duration::from_secs(10 * 24 * 3600);
 
 /// The highest number of bytes of blobs that are fetched together, unless a single column has more.

@@ -47,8 +47,11 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
         .iter()
         .filter_map(|task| task.answered_by())
         .collect();
+    if chunks.is_empty() {
+        return Ok(None);
+    }
     let states: Option<Vec<_>> = measures.iter().map(|m| m.state(&chunks)).collect();
-    let (Some(states), false) = (states, chunks.is_empty()) else {
+    let Some(states) = states else {
         return Ok(None);
     };
     let states = states.into_iter().flatten().collect();

@@ -242,9 +242,11 @@ impl Search {
         let is_judged = self.only_partition(task).is_some();
         // No row is ever found of a value that a filter excludes.
         let filtered = self.reader.source.filter.columns(&task.unproven);
-        let ends = [task.part.first(), task.part.last()].map(|key| self.partition(key));
-        let are_found = { ends.iter() }
-            .all(|end| end.is_some_and(|partition| self.newest.contains_key(partition)));
+        let has_newest = |key: &[u8]| {
+            let partition = self.partition(key);
+            partition.is_some_and(|partition| self.newest.contains_key(partition))
+        };
+        let are_found = has_newest(task.part.first()) && has_newest(task.part.last());
         if !is_text || is_judged || !are_found || filtered.contains(&column) {
             return None;
         }

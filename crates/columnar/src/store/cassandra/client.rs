@@ -29,7 +29,7 @@ pub(super) struct Client {
     requests: Semaphore,
 }
 
-/// What is being done, for the texts of errors.
+/// The action that is being done, for the texts of errors.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     what: &'static str,

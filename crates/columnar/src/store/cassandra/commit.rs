@@ -33,12 +33,12 @@ const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize - 1;
 /// The values of a statement of one of several kinds.
 type Values = Box<dyn SerializeRow + Send + Sync>;
 
-/// How long a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra by default
-/// remembers deletions in the index. Otherwise a commit that a node gets only later, by a hint or a
+/// The time for which a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra by
+/// default remembers deletions in the index. Otherwise a commit that a node gets only later, by a hint or a
 /// repair, would retire chunks without adding those that replace them.
 pub(super) const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
-/// How soon after the beginning of the renewal a commit is sent.
+/// The longest time from the beginning of the renewal until the commit is sent.
 const COMMIT_WITHIN: Duration = Duration::from_secs(60);
 
 /// The number of times that a renewal is tried because it took too long.

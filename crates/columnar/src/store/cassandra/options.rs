@@ -39,10 +39,10 @@ pub(super) const PLACES_AT_ONCE: usize = 16;
 /// The highest possible time limit of an attempt: a sweep relies on commits being over soon.
 const ATTEMPT_AT_MOST: Duration = Duration::from_secs(60);
 
-/// How long a writer may add fresh rows without checking whether they were frozen.
+/// The time for which a writer may add fresh rows without checking whether they were frozen.
 pub(super) const WRITER_LEASE: Duration = Duration::from_millis(200);
 
-/// How long a freeze waits until no writer can add to what it has frozen. It is longer than the lease, so
+/// The time that a freeze waits until no writer can add to what it has frozen. It is longer than the lease, so
 /// that clocks may differ in speed.
 pub(super) const FREEZE_WAIT: Duration = Duration::from_millis(250);
 

@@ -24,7 +24,7 @@ pub(super) struct Row {
     pub(super) closed: i64,
     /// The last generation that is no longer read.
     pub(super) sealed: i64,
-    /// When the place was dropped, in milliseconds since 1970-01-01 UTC, or 0.
+    /// The moment when the place was dropped, in milliseconds since 1970-01-01 UTC, or 0.
     pub(super) dropped: i64,
     /// The moment at which the read began.
     pub(super) read_at: Instant,

@@ -37,16 +37,16 @@ use crate::{Result, failpoint};
 /// The highest number of places that are remembered.
 const REMEMBERED_PLACES_AT_MOST: usize = 65_536;
 
-/// How long after the last read a generation is assumed to be open. If it is not, rows that were written
-/// there are written again elsewhere, and the copies are deleted with the generation or before
+/// The time after the last read for which a generation is assumed to be open. If it is not, rows that were
+/// written there are written again elsewhere, and the copies are deleted with the generation or before
 /// ([`DELETED_AHEAD_MICROSECONDS`]).
 const GUESSED_WITHIN: Duration = Duration::from_secs(10);
 
-/// How far ahead of the clock the timestamp is that deletes a generation. Nothing that counts is ever
+/// The distance from the clock to the timestamp that deletes a generation. Nothing that counts is ever
 /// written there again, but writers that do not know that yet may write rows that do not count.
 pub(super) const DELETED_AHEAD_MICROSECONDS: i64 = 3_600_000_000;
 
-/// What this process remembers of a table's places.
+/// The places of a table, as far as this process remembers them.
 pub(super) struct Places {
     remembered: Mutex<HashMap<Place, Row>>,
 }

@@ -4,6 +4,8 @@
 //! names and without that comment are left alone. Every columnar table has its own catalogue instead of
 //! one for the keyspace, so that creating, dropping, restoring or granting one table touches no other.
 
+use std::fmt::Debug;
+
 use super::client::{Client, as_rows, each_row};
 use super::names::{Names, Part};
 use super::options::{Compression, Options};
@@ -14,8 +16,8 @@ use crate::{Error, Result};
 /// The version of the format of the tables and their contents.
 pub(super) const FORMAT: i32 = 1;
 
-/// How long Cassandra remembers that blobs and fresh rows were deleted: as long as it keeps hints by
-/// default. Should deleted ones come back later, nobody would see them.
+/// The time for which Cassandra remembers that blobs and fresh rows were deleted: as long as it keeps
+/// hints by default. If deleted ones came back later, no reader would see them.
 const DELETED_BLOBS_REMEMBERED_SECONDS: u32 = 3 * 3600;
 
 /// The only row of a catalogue.
@@ -249,20 +251,18 @@ pub(super) async fn drop_all(client: &Client, found: &Found) -> Result<()> {
 
 /// Returns in words how a definition differs from that of the existing table, if it does.
 pub(super) fn difference(there: &Definition, wanted: &Definition) -> Option<String> {
-    let differs = |what: &str, there: &dyn std::fmt::Debug, wanted: &dyn std::fmt::Debug| {
-        Some(format!("its {what} is {there:?}, not {wanted:?}"))
-    };
     let (t, w) = (there, wanted);
-    match () {
-        () if t == w => None,
-        () if t.columns != w.columns => differs("list of columns", &t.columns, &w.columns),
-        () if t.partition_key != w.partition_key => {
-            differs("partition key", &t.partition_key, &w.partition_key)
-        }
-        () if t.order_key != w.order_key => differs("order key", &t.order_key, &w.order_key),
-        () if t.bucket != w.bucket => differs("width of a bucket", &t.bucket, &w.bucket),
-        () if t.shards != w.shards => differs("number of shards", &t.shards, &w.shards),
-        () if t.profile != w.profile => differs("profile", &t.profile, &w.profile),
-        () => differs("number of rows of a chunk", &t.chunk_rows, &w.chunk_rows),
-    }
+    let parts: [(&str, &dyn Debug, &dyn Debug); 7] = [
+        ("list of columns", &t.columns, &w.columns),
+        ("partition key", &t.partition_key, &w.partition_key),
+        ("order key", &t.order_key, &w.order_key),
+        ("width of a bucket", &t.bucket, &w.bucket),
+        ("number of shards", &t.shards, &w.shards),
+        ("profile", &t.profile, &w.profile),
+        ("number of rows of a chunk", &t.chunk_rows, &w.chunk_rows),
+    ];
+    let texts =
+        parts.map(|(what, there, wanted)| (what, format!("{there:?}"), format!("{wanted:?}")));
+    let different = texts.iter().find(|(_, there, wanted)| there != wanted);
+    different.map(|(what, there, wanted)| format!("its {what} is {there}, not {wanted}"))
 }

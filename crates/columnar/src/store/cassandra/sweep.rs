@@ -160,7 +160,7 @@ impl CassandraStore {
         Ok(swept.len() as u64)
     }
 
-    /// Marks pending chunks so that nobody can commit them any more, and returns those that nobody was
+    /// Marks pending chunks so that no writer can commit them any more, and returns those that no writer was
     /// about to commit.
     async fn abandon(&self, place: Place, pending: &[ChunkId], age: Age) -> Result<Vec<ChunkId>> {
         let task = self.client.task("abandoning chunks", place, Part::Index);

@@ -32,7 +32,7 @@ use crate::meta::ChunkMeta;
 /// The approximate memory for the indexes of all places.
 const REMEMBERED_BYTES: u64 = 128 << 20;
 
-/// How soon after its version's timestamp was chosen a commit is applied.
+/// The longest time from the choice of a version's timestamp until its commit is applied.
 const APPLIED_WITHIN: Duration = Duration::from_secs(30);
 
 /// The number of times that a version is written because the commit or the version before took too long.
@@ -54,7 +54,7 @@ const COLUMN_BYTES: usize = 160;
 /// A version of the index, and its timestamp in microseconds since 1970-01-01 UTC.
 pub(super) type Version = (Uuid, i64);
 
-/// The valid chunks of a place, and the version of the index that had them, if it had any.
+/// The valid chunks of a place, and the version of the index that lists them, if it has one.
 #[derive(Clone)]
 pub(super) struct Index {
     pub(super) version: Option<Version>,

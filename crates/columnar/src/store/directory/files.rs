@@ -98,8 +98,8 @@ pub fn micros(time: SystemTime) -> i64 {
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Takes a mutex, even after a panic of a thread that had it: the data behind each of our locks is whole
-/// at all times.
+/// Takes a mutex, even if a thread has panicked while it held it: the data behind each of our locks is
+/// consistent at all times.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// The number of times that a seemingly damaged file is read: the writer may be cutting a torn end off.
 const ATTEMPTS: usize = 3;
 
-/// What a reading process knows of a table.
+/// The knowledge of a reading process about a table.
 #[derive(Debug)]
 pub struct Reader {
     pub folder: Folder,

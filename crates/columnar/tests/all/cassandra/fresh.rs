@@ -93,7 +93,7 @@ pub async fn a_range_of_keys(cassandra: &Cassandra) {
     }
 }
 
-/// A chunk that stands for what was frozen.
+/// Commits a chunk in place of the rows that were frozen.
 async fn seal(cassandra: &Cassandra, name: &str, sealed: Frozen) -> Vec<bakeoff_columnar::ChunkId> {
     let store = cassandra.another(name).await;
     let chunks = [chunk_of_size(&definition(), 10)];

@@ -1,4 +1,4 @@
-//! What a reader remembers of the index, from a minute after the last commit on.
+//! The index that a reader remembers, from a minute after the last commit on.
 
 use std::time::{Duration, Instant};
 

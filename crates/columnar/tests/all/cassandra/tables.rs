@@ -1,4 +1,4 @@
-//! Making, opening and dropping tables.
+//! Creating, opening and dropping tables.
 
 use std::num::NonZeroI64;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What rows and chunks there are after inserts, seals, commits and drops.
+//! The rows and chunks after inserts, seals, commits and drops.
 
 use std::sync::Arc;
 

@@ -36,7 +36,7 @@ impl Row {
         }
     }
 
-    /// Rows with one name are one row.
+    /// Returns the key of a row: rows with the same key are one row.
     fn name(&self) -> (i64, u64, u32, i32, bool) {
         (
             self.at,

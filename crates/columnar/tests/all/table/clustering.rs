@@ -14,7 +14,7 @@ use super::support::*;
 const HOSTS: u8 = 8;
 const CHUNK_ROWS: u32 = 32;
 
-/// A table, loaded with a chunk for each four moments in these.
+/// Makes a table that is loaded with one chunk for each four moments.
 async fn loaded(hosts: Range<u8>, times: Range<i64>) -> [(Arc<Table>, tempfile::TempDir); 2] {
     let mut tables = Vec::new();
     for (store, folder) in stores(&one_place()) {
@@ -109,7 +109,7 @@ async fn chunks_of_one_key_stay_as_they_are() {
     }
 }
 
-/// A store that does one thing at a time, as one that limits its requests may.
+/// Uses a store that does one thing at a time, as one that limits its requests may.
 #[tokio::test]
 async fn a_commit_does_not_wait_for_what_waits_for_it() {
     let [(store, _folder), _] = stores(&one_place());
@@ -136,7 +136,7 @@ async fn a_commit_does_not_wait_for_what_waits_for_it() {
     assert_eq!(sealed.unwrap().unwrap().chunks_added, 200);
 }
 
-/// It is killed, or its disk is full, between chunks or between commits.
+/// Lets a seal fail between chunks or between commits, as if it were killed or its disk were full.
 #[tokio::test]
 async fn what_fails_in_between_changes_no_answer() {
     const NEVER: u32 = u32::MAX;

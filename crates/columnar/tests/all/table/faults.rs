@@ -1,4 +1,4 @@
-//! An ingest whose store fails, or that is stopped in the middle.
+//! Ingests whose store fails, or that are cancelled.
 
 use std::sync::Arc;
 use std::time::Duration;
