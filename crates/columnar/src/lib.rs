@@ -114,6 +114,6 @@ pub mod internals {
 }
 
 /// The example of the README, which is tested like those of the documentation.
-#[cfg(all(doctest, feature = "sql"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
