@@ -1,156 +1,53 @@
-//! What a table is: its columns and keys, and how rows are cut into chunks.
+//! The definition of a table: its columns and keys, and how its rows are cut into chunks.
 
 use std::fmt;
 use std::num::NonZeroI64;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use crate::id::Place;
+use crate::kind::Kind;
 use crate::{Error, Result};
 
-/// The type of a column. The name in a definition is that of the variant in lower case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    Boolean,
-    /// 32 bits, signed.
-    Int,
-    /// 64 bits, signed.
-    Bigint,
-    /// IEEE 754, 32 bits.
-    Float,
-    /// IEEE 754, 64 bits.
-    Double,
-    /// Days since 1970-01-01.
-    Date,
-    /// Milliseconds since 1970-01-01 UTC.
-    Timestamp,
-    /// Nanoseconds since 1970-01-01 UTC.
-    Nanotime,
-    /// UTF-8.
-    Text,
-    Blob,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 10] = [
-        Kind::Boolean,
-        Kind::Int,
-        Kind::Bigint,
-        Kind::Float,
-        Kind::Double,
-        Kind::Date,
-        Kind::Timestamp,
-        Kind::Nanotime,
-        Kind::Text,
-        Kind::Blob,
-    ];
-
-    /// As it is in a definition.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Boolean => "boolean",
-            Kind::Int => "int",
-            Kind::Bigint => "bigint",
-            Kind::Float => "float",
-            Kind::Double => "double",
-            Kind::Date => "date",
-            Kind::Timestamp => "timestamp",
-            Kind::Nanotime => "nanotime",
-            Kind::Text => "text",
-            Kind::Blob => "blob",
-        }
-    }
-
-    pub fn data_type(self) -> DataType {
-        match self {
-            Kind::Boolean => DataType::Boolean,
-            Kind::Int => DataType::Int32,
-            Kind::Bigint => DataType::Int64,
-            Kind::Float => DataType::Float32,
-            Kind::Double => DataType::Float64,
-            Kind::Date => DataType::Date32,
-            Kind::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
-            Kind::Nanotime => DataType::Timestamp(TimeUnit::Nanosecond, None),
-            Kind::Text => DataType::Utf8,
-            Kind::Blob => DataType::Binary,
-        }
-    }
-
-    /// The kind that keeps every value of an Arrow type, if there is one.
-    pub fn of(data_type: &DataType) -> Option<Kind> {
-        Some(match data_type {
-            DataType::Boolean => Kind::Boolean,
-            DataType::Int8 | DataType::Int16 | DataType::Int32 => Kind::Int,
-            DataType::UInt8 | DataType::UInt16 => Kind::Int,
-            DataType::Int64 | DataType::UInt32 => Kind::Bigint,
-            DataType::Float16 | DataType::Float32 => Kind::Float,
-            DataType::Float64 => Kind::Double,
-            DataType::Date32 => Kind::Date,
-            DataType::Timestamp(TimeUnit::Second | TimeUnit::Millisecond, _) => Kind::Timestamp,
-            DataType::Timestamp(TimeUnit::Microsecond | TimeUnit::Nanosecond, _) => Kind::Nanotime,
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text,
-            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Blob,
-            DataType::Dictionary(_, values) => return Kind::of(values),
-            _ => return None,
-        })
-    }
-
-    /// Whether a time bucket can be cut from values of this kind.
-    fn has_buckets(self) -> bool {
-        matches!(
-            self,
-            Kind::Int | Kind::Bigint | Kind::Date | Kind::Timestamp | Kind::Nanotime
-        )
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = Error;
-
-    /// In any case of letters.
-    fn from_str(text: &str) -> Result<Kind> {
-        let found = Kind::ALL
-            .into_iter()
-            .find(|kind| kind.name().eq_ignore_ascii_case(text));
-        found.ok_or_else(|| {
-            Error::Invalid(format!(
-                "`{text}` is no type of a columnar table; there are {}",
-                Kind::ALL.map(Kind::name).join(", ")
-            ))
-        })
-    }
-}
-
+/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
+    /// The name, which is compared with its case.
     pub name: String,
+    /// The type of the values.
     pub kind: Kind,
 }
 
-/// How column blobs are encoded when chunks are written. Either is read everywhere.
+impl Column {
+    /// Makes a column of this name and type.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Column {
+        Column {
+            name: name.into(),
+            kind,
+        }
+    }
+}
+
+/// The effort that goes into encoding columns when chunks are written. Readers take both, also mixed
+/// in one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// Light encodings only: the fastest to read.
+    /// Uses light encodings only, which are the fastest to read.
     #[default]
     Fast,
-    /// Also zstd and pco: smaller, slower to read.
+    /// Adds zstd and pco, which are smaller and slower to read.
     Compact,
 }
 
 impl Profile {
+    /// Every profile.
     pub const ALL: [Profile; 2] = [Profile::Fast, Profile::Compact];
 
-    /// As it is in a definition.
+    /// Returns the name that definitions use.
     pub fn name(self) -> &'static str {
         match self {
             Profile::Fast => "fast",
@@ -168,7 +65,7 @@ impl fmt::Display for Profile {
 impl FromStr for Profile {
     type Err = Error;
 
-    /// In any case of letters.
+    /// Parses a name, ignoring the case of letters.
     fn from_str(text: &str) -> Result<Profile> {
         let found = Profile::ALL
             .into_iter()
@@ -182,57 +79,61 @@ impl FromStr for Profile {
     }
 }
 
-/// The part of a table that is written and sealed together: one partition in Cassandra.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// Time bucket: the first order key divided by the bucket's width, rounded down. 0 without
-    /// buckets.
-    pub bucket: i64,
-    /// Hash of the partition key modulo the number of shards.
-    pub shard: u32,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "bucket {} shard {}", self.bucket, self.shard)
-    }
-}
-
-/// What a table is. Never changes once the table is made.
+/// The definition of a table, which never changes once the table is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
+    /// All columns, in the order of the table.
     pub columns: Vec<Column>,
-    /// Names of the columns whose rows belong together.
+    /// The names of the columns that say which rows belong together.
     pub partition_key: Vec<String>,
-    /// Names of the columns that order the rows of a partition key, usually a time. Together with
-    /// the partition key they name a row.
+    /// The names of the columns that order the rows of a partition key, usually a time. Partition key
+    /// and order key together identify a row.
     pub order_key: Vec<String>,
-    /// Width of a time bucket in the units of the first order key.
+    /// The width of a time bucket in units of the first order key, or `None` for a table without
+    /// buckets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<NonZeroI64>,
-    /// Parts that each bucket is cut into by a hash of the partition key.
+    /// The number of parts that each bucket is divided into by a hash of the partition key.
     pub shards: u32,
+    /// The effort that goes into encoding columns.
     #[serde(default)]
     pub profile: Profile,
-    /// Rows of a chunk at most.
+    /// The highest number of rows in a chunk.
     pub chunk_rows: u32,
 }
 
-/// Rows of a chunk where nothing else is asked for. Larger chunks decode no faster, smaller ones
-/// take more bytes.
+/// The usual number of rows in a chunk: larger chunks decode no faster, smaller ones take more bytes.
 pub const CHUNK_ROWS: u32 = 32 * 1024;
 
-/// Rows that a chunk may have: with 8 bytes each they are a column of 4 MiB.
+/// The highest number of rows that a chunk can have: with 8 bytes each they make a column of 4 MiB.
 pub const CHUNK_ROWS_AT_MOST: u32 = 1 << 19;
 
-/// Parts that a bucket may be cut into, and columns that a table may have: each chunk's
-/// statistics have to fit one read.
+/// The highest number of parts that a bucket can be divided into.
 const SHARDS_AT_MOST: u32 = 4096;
+
+/// The highest number of columns: a chunk's statistics for all of them have to fit one read.
 const COLUMNS_AT_MOST: usize = 4096;
 
 impl Definition {
+    /// Makes a definition of a table without buckets and with the usual chunks, in one shard. Set the
+    /// other fields with the update syntax: `Definition { shards: 4, ..Definition::new(...) }`.
+    pub fn new(columns: Vec<Column>, partition_key: &[&str], order_key: &[&str]) -> Definition {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Definition {
+            columns,
+            partition_key: owned(partition_key),
+            order_key: owned(order_key),
+            bucket: None,
+            shards: 1,
+            profile: Profile::default(),
+            chunk_rows: CHUNK_ROWS,
+        }
+    }
+
+    /// Checks that the keys are columns and that all numbers are within their limits.
+    ///
     /// # Errors
-    /// Says what cannot be, and what can.
+    /// The first thing that is wrong, and what is possible instead.
     pub fn check(&self) -> Result<()> {
         let invalid = |message: String| Err(Error::Invalid(message));
         if self.columns.is_empty() || self.columns.len() > COLUMNS_AT_MOST {
@@ -286,7 +187,7 @@ impl Definition {
         Ok(())
     }
 
-    /// Keys are never null, all else may be.
+    /// Returns the Arrow schema, in which the key columns are not nullable and all others are.
     pub fn schema(&self) -> SchemaRef {
         let keys: Vec<&String> = self.key_names().collect();
         let field = |c: &Column| Field::new(&c.name, c.kind.data_type(), !keys.contains(&&c.name));
@@ -295,6 +196,7 @@ impl Definition {
         ))
     }
 
+    /// Returns the number of the column with this name.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.name == name)
     }
@@ -307,28 +209,37 @@ impl Definition {
         names.filter_map(|name| self.index_of(name)).collect()
     }
 
-    /// Column numbers of the partition key.
+    /// Returns the column numbers of the partition key.
     pub fn partition_indexes(&self) -> Vec<usize> {
         self.indexes(self.partition_key.iter())
     }
 
-    /// Column numbers of the order key.
+    /// Returns the column numbers of the order key.
     pub fn order_indexes(&self) -> Vec<usize> {
         self.indexes(self.order_key.iter())
     }
 
-    /// Number of the first order key, if it is an integer, a date or a time.
+    /// Returns the column number of the first order key if that is an integer, a date or a time.
     pub fn first_order_index(&self) -> Option<usize> {
         let first = self.order_indexes().first().copied();
         first.filter(|i| self.columns[*i].kind.has_buckets())
     }
 
-    /// Column numbers of the whole key: partition key, then order key.
+    /// Returns the column numbers of the whole key: the partition key, then the order key.
     pub fn key_indexes(&self) -> Vec<usize> {
         self.indexes(self.key_names())
     }
 
-    /// Column numbers outside the key, in table order.
+    /// Returns the place that all rows have, in a table with one shard and without buckets.
+    pub(crate) fn only_place(&self) -> Option<Place> {
+        let is_one = self.bucket.is_none() && self.shards == 1;
+        is_one.then_some(Place {
+            bucket: 0,
+            shard: 0,
+        })
+    }
+
+    /// Returns the numbers of the columns outside of the key, in the order of the table.
     pub fn value_indexes(&self) -> Vec<usize> {
         let keys = self.key_indexes();
         (0..self.columns.len())

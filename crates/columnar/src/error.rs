@@ -1,18 +1,20 @@
-//! What can go wrong, in words for the user: what was being done, to what, what to do now.
+//! The errors of this library. Their texts say what was being done, to what, and what to do now.
 
 use std::path::PathBuf;
 
-use crate::meta::ChunkId;
+use crate::id::{ChunkId, Place};
 
+/// A result with an [`Error`] of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error of this library, whose text says what was being done, to what, and what to do now.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A definition, a batch or an option that cannot be.
+    /// A definition, a batch or an option that is not possible.
     #[error("{0}")]
     Invalid(String),
 
-    /// A table that is another one than asked for, or what is left of one: it has to be dropped first.
+    /// A table with another definition, or the remains of a table, which have to be dropped first.
     #[error("{0}")]
     InTheWay(String),
 
@@ -20,55 +22,81 @@ pub enum Error {
     #[error("{0}; this is a fault of Bakeoff: please report it")]
     Internal(String),
 
-    /// Bytes that are not what was written: never decoded, never part of an answer.
+    /// A chunk whose bytes are not what was written. They are never part of an answer.
     #[error(
         "chunk {chunk} of {place}, {what}: {reason}; restore it from a backup or another replica, or drop the bucket"
     )]
     Corrupt {
+        /// The chunk.
         chunk: ChunkId,
-        place: crate::definition::Place,
+        /// The place that the chunk is in.
+        place: Place,
+        /// The part of the chunk that is damaged, such as a column.
         what: String,
+        /// The reason why it cannot be what was written.
         reason: String,
     },
 
-    /// A chunk was dropped, or replaced and swept away, while it was being read.
+    /// A chunk that was dropped, or replaced and swept away, while it was being read.
     #[error(
         "chunk {chunk} of {place} is gone: it was dropped, or replaced more than {grace_seconds} s ago; \
          ask again"
     )]
     Gone {
+        /// The chunk.
         chunk: ChunkId,
-        place: crate::definition::Place,
+        /// The place that the chunk was in.
+        place: Place,
+        /// The time that replaced chunks are kept at least.
         grace_seconds: u64,
     },
 
     /// A file that cannot be read or written.
     #[error("{doing} {}: {source}", path.display())]
     Io {
+        /// The action that failed, such as "reading".
         doing: &'static str,
+        /// The file or folder.
         path: PathBuf,
+        /// The error of the system.
         source: std::io::Error,
     },
 
-    /// A file with bytes that are not what was written.
+    /// A file whose bytes are not what was written.
     #[error("{}: {reason}", path.display())]
-    Torn { path: PathBuf, reason: String },
+    Torn {
+        /// The file.
+        path: PathBuf,
+        /// The reason why it cannot be what was written.
+        reason: String,
+    },
 
-    /// A server that does not answer, or refuses.
+    /// A server that does not answer or refuses a request.
     #[error("{doing}: {reason}")]
-    Server { doing: String, reason: String },
+    Server {
+        /// The action that failed.
+        doing: String,
+        /// The reason why it failed, and what to do now.
+        reason: String,
+    },
 
-    /// A format that this version does not know.
+    /// A format that this version of the library does not know.
     #[error("{what} has format {found}, and this version reads up to {known}; use a newer version")]
     Version {
+        /// The file or table.
         what: String,
+        /// The version of its format.
         found: u32,
+        /// The latest version that this library reads.
         known: u32,
     },
 
+    /// A batch that Arrow cannot process.
     #[error("{doing}: {source}")]
     Arrow {
+        /// The action that failed.
         doing: &'static str,
+        /// The error of Arrow.
         source: arrow::error::ArrowError,
     },
 }

@@ -1,22 +1,24 @@
-//! Points at which a test kills the process, or has a call to the system fail.
+//! Points at which a test kills the process or lets a call to the system fail.
 //!
 //! With the feature `failpoints`, `BAKEOFF_FAILPOINT=name` kills the process with SIGKILL when it
-//! comes to the point of that name, `BAKEOFF_FAILPOINT=name:3` when it comes there for the third
-//! time. `BAKEOFF_FAILING=name` (or `name:3`) lets the call at that point fail, once. Without the
-//! feature nothing of this is compiled.
+//! reaches the point of that name, `BAKEOFF_FAILPOINT=name:3` when it reaches it for the third time.
+//! `BAKEOFF_FAILING=name` (or `name:3`) lets the call at that point fail once. Without the feature
+//! nothing of this is compiled.
 
 use std::io;
 
+/// Marks a point at which a test may kill the process.
 #[cfg(not(feature = "failpoints"))]
 #[inline(always)]
 pub fn hit(_name: &'static str) {}
 
+/// Kills the process if a test asked for that at this point.
 #[cfg(feature = "failpoints")]
 pub fn hit(name: &'static str) {
     enabled::hit(name);
 }
 
-/// Stands before a call to the system whose failure a test wants to see.
+/// Marks a call to the system that a test may let fail.
 ///
 /// # Errors
 /// If the test asked for it.
@@ -26,6 +28,10 @@ pub fn call(_name: &'static str) -> io::Result<()> {
     Ok(())
 }
 
+/// Fails in place of a call to the system if a test asked for that.
+///
+/// # Errors
+/// If the test asked for it.
 #[cfg(feature = "failpoints")]
 pub fn call(name: &'static str) -> io::Result<()> {
     enabled::call(name)
@@ -37,10 +43,10 @@ mod enabled {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A point that something happens at.
+    /// A point at which something happens.
     struct Point {
         name: String,
-        /// Times that the process may still come there, this one included.
+        /// The number of times that the process has to reach it until then.
         left: AtomicU64,
     }
 

@@ -1,12 +1,11 @@
-//! What is encoded: the rows of a workload, as a columnar table cuts them.
+//! The input: rows of a workload, cut into chunks as by a columnar table.
 
 use std::sync::Arc;
 
 use arrow::compute::{SortColumn, cast, concat_batches, lexsort_to_indices, take};
 use arrow::datatypes::{Field, Schema};
 use arrow::record_batch::RecordBatch;
-use bakeoff_columnar::Kind;
-use bakeoff_columnar::definition::CHUNK_ROWS;
+use bakeoff_columnar::{CHUNK_ROWS, Kind};
 use bakeoff_workload::{Table, Workload, source};
 
 use crate::Result;
@@ -51,10 +50,11 @@ impl Arguments {
     }
 }
 
-/// Rows of a batch that the source gives.
+/// The number of rows in a batch of the source.
 const READ_ROWS: usize = 8_192;
 
-/// The workload's first rows as a columnar table keeps them: each column of a kind, by key.
+/// Returns the first rows of a workload as a columnar table keeps them: each column of a kind,
+/// sorted by key.
 pub fn sorted_rows(workload: &Workload, rows: usize) -> Result<RecordBatch> {
     let source = source::open(workload, None)?;
     let mut batches = Vec::new();
@@ -100,7 +100,7 @@ pub fn chunks(rows: &RecordBatch, chunk_rows: usize) -> Vec<RecordBatch> {
         .collect()
 }
 
-/// Numbers of the columns that are decoded on their own.
+/// The numbers of the columns that are decoded by themselves.
 pub struct Columns {
     pub int: Option<usize>,
     pub double: Option<usize>,
@@ -108,7 +108,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The named ones, or the first of each kind outside the key.
+    /// Returns the columns that were named, or the first of each kind outside of the key.
     pub fn choose(arguments: &Arguments, table: &Table, rows: &RecordBatch) -> Result<Self> {
         let schema = rows.schema();
         let choose = |name: &Option<String>, kinds: &[Kind]| match name {
@@ -127,7 +127,7 @@ impl Columns {
         })
     }
 
-    /// And whether to decode it as views.
+    /// Returns each column, and whether to decode it as views.
     pub fn each(&self) -> [Option<(usize, bool)>; 4] {
         let plain = |column: usize| (column, false);
         [

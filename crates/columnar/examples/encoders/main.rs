@@ -54,13 +54,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What one encoder needs.
+/// The bytes and times that one encoder needs.
 struct Measured {
     name: &'static str,
-    /// Of each column.
+    /// The bytes of each column.
     bytes: Vec<usize>,
     encode_seconds: f64,
     decode_seconds: f64,
-    /// Of the int, the double, the string, and the string as views.
+    /// The seconds for the int, the double, the string, and the string as views.
     column_seconds: [Option<f64>; 4],
 }

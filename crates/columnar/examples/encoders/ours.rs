@@ -4,9 +4,8 @@ use std::hint::black_box;
 
 use arrow::array::ArrayRef;
 use arrow::record_batch::RecordBatch;
-use bakeoff_columnar::encoding::Codec;
-use bakeoff_columnar::meta::ColumnStats;
-use bakeoff_columnar::{Kind, Profile};
+use bakeoff_columnar::internals::Codec;
+use bakeoff_columnar::{ColumnStats, Kind, Profile};
 use bytes::Bytes;
 
 use crate::input::Columns;
@@ -76,7 +75,7 @@ fn check(chunks: &[RecordBatch], blobs: &[Vec<Bytes>], kinds: &[Kind]) -> Result
     Ok(())
 }
 
-/// Seconds for the statistics of all columns.
+/// Returns the seconds that the statistics of all columns take.
 pub fn statistics(chunks: &[RecordBatch]) -> Result<f64> {
     let (seconds, ()) = timed(|| {
         for chunk in chunks {

@@ -15,10 +15,10 @@ use crate::input::Columns;
 use crate::timing::{timed, timed_columns};
 use crate::{Measured, Result};
 
-/// Rows of a batch, as DataFusion reads them.
+/// The number of rows in a batch, which is that of DataFusion.
 const READ_ROWS: usize = 8_192;
 
-/// One file for each batch, with one row group.
+/// Measures one file for each batch, with one row group.
 pub fn measure(name: &'static str, batches: &[RecordBatch], columns: &Columns) -> Result<Measured> {
     let write = |batch: &RecordBatch| -> Result<(Bytes, Vec<usize>)> {
         let properties = WriterProperties::builder()
@@ -74,7 +74,7 @@ pub fn measure(name: &'static str, batches: &[RecordBatch], columns: &Columns) -
     })
 }
 
-/// The same columns, texts as views.
+/// Returns the schema of the same columns with texts as views.
 fn with_views(schema: SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match field.data_type() {
         DataType::Utf8 => field.as_ref().clone().with_data_type(DataType::Utf8View),

@@ -1,4 +1,4 @@
-//! Prints what was measured.
+//! Printing the results.
 
 use arrow::record_batch::RecordBatch;
 
@@ -30,7 +30,7 @@ pub fn statistics(seconds: f64, rows: usize) {
     println!("\nstatistics of all columns: {speed:.3} million rows/s");
 }
 
-/// The columns that are largest beyond what Parquet needs.
+/// Prints the columns that exceed Parquet the most.
 pub fn worst(encoder: &Measured, parquet: &Measured, rows: &RecordBatch) {
     let count = rows.num_rows() as f64;
     let mut columns: Vec<usize> = (0..encoder.bytes.len()).collect();

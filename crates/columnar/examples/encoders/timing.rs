@@ -1,13 +1,14 @@
-//! Processor time.
+//! Measuring processor time.
 
 use std::hint::black_box;
 
 use crate::Result;
 
-/// Long enough that the kernel's ticks do not matter.
+/// The least time of a measurement, which is so long that the ticks of the kernel do not matter.
 const LEAST_SECONDS: f64 = 0.3;
 
-/// Mean processor time of this thread, in seconds, over so many runs that it means something.
+/// Returns the mean processor time of this thread, in seconds, over as many runs as take long
+/// enough.
 pub fn timed<T>(mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
     let start = processor_seconds()?;
     let mut runs = 0.0;
@@ -21,14 +22,15 @@ pub fn timed<T>(mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
     }
 }
 
-/// What Linux has counted of this thread, which other load on the machine does not change.
+/// Returns the processor time that Linux has counted for this thread, which other load on the
+/// machine does not change.
 fn processor_seconds() -> Result<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split(' ').next().ok_or("no processor time")?;
     Ok(nanoseconds.parse::<f64>()? / 1e9)
 }
 
-/// Of the int, the double, the string, and the string as views.
+/// Returns the seconds for the int, the double, the string, and the string as views.
 pub fn timed_columns(
     columns: [Option<(usize, bool)>; 4],
     mut decode: impl FnMut(usize, bool) -> Result<()>,

@@ -6,11 +6,8 @@ use std::time::{Duration, Instant};
 use arrow::array::AsArray;
 use arrow::compute;
 use arrow::datatypes::Float64Type;
-use bakeoff_columnar::definition::CHUNK_ROWS;
-use bakeoff_columnar::meta::Scalar;
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
-use bakeoff_columnar::table::Selection;
-use bakeoff_columnar::{Column, Definition, Kind, Profile, Table, sql};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::{Column, Definition, Kind, Scalar, Selection, Table, sql};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use scylla::client::session::Session;
 
@@ -20,7 +17,7 @@ use crate::server::KEYSPACE;
 
 const TABLE: &str = "sensor_columnar";
 
-/// Number of the column `value`.
+/// The number of the column `value`.
 const VALUE: usize = 2;
 
 pub struct Columnar {
@@ -53,37 +50,24 @@ impl Columnar {
         Ok(Table::new(Arc::new(store), cache_bytes))
     }
 
-    /// Every blob comes from Cassandra.
+    /// Returns a reader that gets every blob from Cassandra.
     pub async fn uncached(&self) -> Result<Reader> {
         Reader::new(self.table(0).await?)
     }
 
-    /// Every blob comes from memory once it was read.
+    /// Returns a reader that gets every blob from memory once it was read.
     pub async fn cached(&self, cache_bytes: u64) -> Result<Reader> {
         Reader::new(self.table(cache_bytes).await?)
     }
 }
 
 fn definition() -> Definition {
-    let columns = [
-        ("sensor_id", Kind::Int),
-        ("time", Kind::Bigint),
-        ("value", Kind::Double),
+    let columns = vec![
+        Column::new("sensor_id", Kind::Int),
+        Column::new("time", Kind::Bigint),
+        Column::new("value", Kind::Double),
     ];
-    Definition {
-        columns: columns
-            .map(|(name, kind)| Column {
-                name: name.to_owned(),
-                kind,
-            })
-            .to_vec(),
-        partition_key: vec!["sensor_id".to_owned()],
-        order_key: vec!["time".to_owned()],
-        bucket: None,
-        shards: 1,
-        profile: Profile::Fast,
-        chunk_rows: CHUNK_ROWS,
-    }
+    Definition::new(columns, &["sensor_id"], &["time"])
 }
 
 pub struct Reader {
@@ -130,7 +114,7 @@ impl Reader {
         Ok(rows.iter().filter_map(|rows| sum(rows.column(0))).sum())
     }
 
-    /// The answer of a query that has one number.
+    /// Returns the answer of a query with one number.
     pub async fn number(&self, sql: &str) -> Result<f64> {
         let batches = self.sql.sql(sql).await?.collect().await?;
         let number = batches.iter().find_map(|rows| sum(rows.column(0)));

@@ -26,17 +26,17 @@ use tokio::time::{Instant, sleep_until};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// As many as the study of 2016 had.
+/// The number of rows, which is that of the study of 2016.
 const ROWS: u64 = 10_000_000;
 
-/// Until readers keep what they know of the chunks from one query to the next.
+/// The time after which readers remember the chunks from one query to the next.
 const SETTLED_AFTER: Duration = Duration::from_secs(65);
 
-/// Runs of what takes long, and of what takes short.
+/// The number of runs of slow queries, and of fast ones.
 const FEW: usize = 5;
 const MANY: usize = 2_000;
 
-/// Blobs of the whole series fit.
+/// The size of the cache, in which the blobs of the whole series fit.
 const CACHE_BYTES: u64 = 512 << 20;
 
 #[tokio::main(flavor = "multi_thread")]

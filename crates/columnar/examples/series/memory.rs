@@ -1,4 +1,4 @@
-//! How far a scan of cached blobs is from reading decoded values in memory.
+//! The distance between a scan of cached blobs and reading decoded values in memory.
 
 use std::hint::black_box;
 use std::thread;
@@ -11,12 +11,12 @@ use crate::timing::timed;
 
 const CACHE_BYTES: u64 = 512 << 20;
 
-/// Far more than the caches of a processor hold.
+/// The number of values, which is far more than the caches of a processor hold.
 const DOUBLES: usize = 64 << 20;
 
 const RUNS: usize = 20;
 
-/// A sum that no statistics answer: every value is decoded and added up.
+/// Measures a sum that no statistics answer: every value is decoded and added up.
 pub async fn distance(columnar: &Columnar, points: Points) -> Result<()> {
     let cached = columnar.cached(CACHE_BYTES).await?;
     let sql = format!("SELECT sum(value * 2) FROM sensor WHERE sensor_id = {SENSOR}");
@@ -38,7 +38,7 @@ fn bandwidth(doubles: usize, time: Duration) -> f64 {
     (doubles * size_of::<f64>()) as f64 / time.as_secs_f64() / 1e9
 }
 
-/// GB/s at best.
+/// Returns the highest speed of reading memory in GB/s.
 fn reading() -> f64 {
     let values = vec![1.5_f64; DOUBLES];
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -55,7 +55,7 @@ fn reading() -> f64 {
     bandwidth(DOUBLES, best)
 }
 
-/// In several sums, so that the processor need not wait for one addition to end.
+/// Adds values to several sums, so that the processor need not wait for one addition to end.
 fn added_up(values: &[f64]) -> f64 {
     const SUMS: usize = 16;
     let mut sums = [0.0; SUMS];

@@ -1,10 +1,10 @@
-//! What is printed.
+//! Printing the results.
 
 use std::time::Duration;
 
 use crate::timing::Timed;
 
-/// The same question asked in several ways, the first of which the others are compared with.
+/// The same query in several ways, the first of which the others are compared with.
 pub struct Line {
     what: &'static str,
     ways: Vec<(&'static str, Timed)>,
@@ -22,7 +22,8 @@ impl Line {
         self.ways.push((way, timed));
     }
 
-    /// p50, p99, runs, and how many times faster than the first way.
+    /// Prints p50, p99, the number of runs, and how many times faster each way is than the first
+    /// one.
     pub fn print(&self) {
         let Some((_, first)) = self.ways.first() else {
             return;
@@ -41,7 +42,7 @@ impl Line {
     }
 }
 
-/// Doubles that are added in another order differ in their last digits.
+/// Compares two sums. Doubles that are added in another order differ in their last digits.
 fn agreement(first: f64, other: f64) -> String {
     let relative = ((first - other) / first).abs();
     if relative < 1e-9 {

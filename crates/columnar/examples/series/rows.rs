@@ -12,10 +12,10 @@ use crate::Result;
 use crate::points::{Points, SENSOR, value};
 use crate::server::KEYSPACE;
 
-/// Rows of an unlogged batch of one partition: larger ones are not faster.
+/// The number of rows in an unlogged batch of one partition: larger ones are not faster.
 const BATCH_ROWS: u64 = 100;
 
-/// Batches under way at once.
+/// The number of batches that are under way at the same time.
 const IN_FLIGHT: usize = 32;
 
 pub struct CqlTable {
@@ -73,7 +73,7 @@ impl CqlTable {
         Ok(())
     }
 
-    /// Cassandra's own.
+    /// Returns the average that Cassandra computes.
     pub async fn average(&self, range: Option<(i64, i64)>) -> Result<f64> {
         let answer = match range {
             None => self.session.execute_unpaged(&self.average, (SENSOR,)).await,
@@ -88,7 +88,7 @@ impl CqlTable {
         Ok(rows.single_row::<(f64,)>()?.0)
     }
 
-    /// The sum of the values with these times, all of which are read.
+    /// Returns the sum of the values with these times, all of which are read.
     pub async fn values(&self, (low, high): (i64, i64)) -> Result<f64> {
         let answer = self
             .session

@@ -1,4 +1,4 @@
-//! A Cassandra of our own.
+//! The Cassandra that this program starts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::Result;
 
 pub const KEYSPACE: &str = "series";
 
-/// In MiB.
+/// The memory of Cassandra, in MiB.
 const HEAP_MIB: u64 = 2_048;
 
-/// Cassandra's avg() of many rows takes longer than what is usual.
+/// The time limit of a request: Cassandra's avg() of many rows takes long.
 const REQUEST_LIMIT: Duration = Duration::from_secs(120);
 
 pub struct Cassandra {
@@ -51,7 +51,7 @@ impl Cassandra {
         })
     }
 
-    /// All that was written goes to disk, into one file for each table.
+    /// Writes everything to disk, into one file for each table.
     pub async fn flush(&self) -> Result<()> {
         self.server.nodetool(&["flush", KEYSPACE]).await?;
         let limit_seconds = 900;

@@ -1,16 +1,16 @@
-//! Times of what is asked often enough.
+//! Measuring queries that run often.
 
 use std::time::{Duration, Instant};
 
 use crate::Result;
 
-/// Runs before the ones that count, of which there are so many times more.
+/// The ratio of runs that count to those before them.
 const COUNTED_PER_WARM_UP: usize = 5;
 
 pub struct Timed {
-    /// In order.
+    /// The times, in ascending order.
     pub times: Vec<Duration>,
-    /// Sum of the answers, which has to be the same whoever gives them.
+    /// The sum of the answers, which has to be the same for all ways.
     pub answers: f64,
 }
 
@@ -28,7 +28,7 @@ impl Timed {
     }
 }
 
-/// Runs one after another; the i-th run is told its number.
+/// Runs a query several times, one after another; `run` gets the number of each run.
 pub async fn timed<F: Future<Output = Result<f64>>>(
     runs: usize,
     mut run: impl FnMut(usize) -> F,

@@ -1,9 +1,8 @@
-//! The ways in which a column may be encoded, and which of them a profile prefers.
+//! The ways in which a column can be encoded, and which of them a profile prefers.
 //!
-//! What decides is the number of bytes, but a way that is slower to read has to save more than a
-//! little: the percentages below are those at which events (57 columns, texts and coordinates that
-//! repeat) take 1.2 times as much as in Parquet with zstd, and are read as fast as can be. Measured
-//! with `examples/encoders`.
+//! The number of bytes decides, but a way that is slower to read has to save more than a little. With the
+//! percentages below, events (57 columns, texts and coordinates that repeat) take 1.2 times as much as in
+//! Parquet with zstd, and are read as fast as possible. They were measured with `examples/encoders`.
 
 use std::sync::Arc;
 
@@ -21,14 +20,16 @@ use super::storage;
 use super::vortex::Vortex;
 use crate::{Error, Kind, Profile, Result};
 
-/// Of whole blobs, which are compressed already.
+/// The level of zstd for whole blobs, which are compressed already.
 const ZSTD_LEVEL: i32 = 3;
-/// Texts of a zstd frame: few enough to read one row, enough to compress.
+
+/// The number of texts in a zstd frame: few enough to read one row quickly, enough to compress well.
 const FRAME_ROWS: usize = 2_048;
-/// Dictionary values below this stay as they are: a lookup then decompresses nothing.
+/// Values of a dictionary with fewer bytes than this stay as they are, so that a lookup decompresses
+/// nothing.
 const SMALL_VALUES_BYTES: u64 = 1_024;
 
-/// A column, and the ways to encode it.
+/// A column, and the ways of encoding it.
 pub(super) struct Candidates<'a> {
     packer: &'a Packer,
     kind: Kind,
@@ -37,9 +38,12 @@ pub(super) struct Candidates<'a> {
     plain: Vortex,
 }
 
+/// The blob that a way of encoding makes. None if the way does not fit the column.
 type Way = std::result::Result<Option<Vec<u8>>, Failure>;
 
 impl<'a> Candidates<'a> {
+    /// Prepares a column.
+    ///
     /// # Errors
     /// If the array is not of this kind, or too long.
     pub fn new(packer: &'a Packer, kind: Kind, array: &ArrayRef) -> Result<Self> {
@@ -64,8 +68,8 @@ impl<'a> Candidates<'a> {
         })
     }
 
-    /// Blobs of this column, the preferred one first. A way that fails is left out; the last one
-    /// does next to nothing, and hardly can.
+    /// Returns blobs of this column, the preferred one first. A way that fails is left out; the last one
+    /// does next to nothing and can hardly fail.
     pub fn of(&self, profile: Profile) -> impl Iterator<Item = Bytes> {
         let best = match profile {
             Profile::Fast => self.fast(),
@@ -118,6 +122,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
+    /// Tries a way of encoding, and notes its failure.
     fn tried(&self, work: impl FnOnce() -> Way) -> Option<Vec<u8>> {
         guarded(work).unwrap_or_else(|failure| {
             self.packer.set_back(self.kind, &failure.0);
@@ -163,7 +168,8 @@ impl<'a> Candidates<'a> {
         self.blob(Layout::Array, &[], &array.into_array())
     }
 
-    /// There are far fewer of them than rows, so they may take longer to read.
+    /// Compresses the values of a dictionary. There are far fewer of them than rows, so that they may take
+    /// longer to read.
     fn values(&self, values: &ArrayRef) -> std::result::Result<Vortex, Failure> {
         let plain = self.packer.plain(values)?;
         if plain.nbytes() < SMALL_VALUES_BYTES {
@@ -180,7 +186,7 @@ impl<'a> Candidates<'a> {
         })
     }
 
-    /// For integers that mostly rise, as keys do.
+    /// Encodes integers that mostly rise, as keys do, by their differences.
     fn differences(&self) -> Way {
         if self.kept.is_empty() || self.kept.null_count() > 0 {
             return Ok(None);
@@ -205,6 +211,7 @@ impl<'a> Candidates<'a> {
         self.blob(Layout::Differences, &first.to_le_bytes(), &steps)
     }
 
+    /// Assembles a blob.
     fn blob(&self, layout: Layout, before: &[u8], array: &Vortex) -> Way {
         let header = Header {
             layout,
@@ -219,7 +226,7 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// The second if it takes less than so many percent of the first.
+/// Returns the second blob if it takes less than this percentage of the first.
 fn smaller(first: Option<Vec<u8>>, percent: usize, second: Option<Vec<u8>>) -> Option<Vec<u8>> {
     match (first, second) {
         (Some(first), Some(second)) => {
@@ -230,8 +237,8 @@ fn smaller(first: Option<Vec<u8>>, percent: usize, second: Option<Vec<u8>>) -> O
     }
 }
 
-/// The steps from each value to the next, the first from itself, unless more than an eighth of
-/// them go down.
+/// Returns the steps from each value to the next, beginning with the step from the first value to itself.
+/// None if more than an eighth of them go down.
 fn steps<T: Copy + PartialOrd>(values: &[T], step: impl Fn(T, T) -> T) -> Option<Vec<T>> {
     let descents = values.windows(2).filter(|pair| pair[0] > pair[1]).count();
     let first = *values.first()?;
@@ -243,7 +250,7 @@ fn steps<T: Copy + PartialOrd>(values: &[T], step: impl Fn(T, T) -> T) -> Option
     (descents * 8 <= values.len()).then(|| steps.collect())
 }
 
-/// The same array within a zstd frame, if that takes less than so many percent.
+/// Returns the same array within a zstd frame if that takes less than this percentage.
 fn zipped_below(percent: usize, blob: Vec<u8>) -> Vec<u8> {
     let zipped = zipped(&blob);
     smaller(Some(blob), percent, zipped).unwrap_or_default()

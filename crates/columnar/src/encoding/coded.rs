@@ -1,4 +1,4 @@
-//! Columns as dictionary arrays, for those who look at each different value once. Codes are never
+//! Columns as dictionary arrays, for callers that look at each different value once. Codes are never
 //! null: a null is one of the values.
 
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use arrow::error::ArrowError;
 
 use super::failure::Failure;
 
-/// The field of a column that comes as a dictionary array: codes of 32 bits, and values of the
-/// column's type.
+/// Returns the field of a column that comes as a dictionary array, with codes of 32 bits and values of
+/// the column's type.
 pub fn coded_field(field: &Field) -> Field {
     let coded = coded_type(field.data_type().clone());
     field.clone().with_data_type(coded)
 }
 
-/// The schema of columns of which one comes as a dictionary array, if one does.
+/// Returns the schema of columns of which one, if any, comes as a dictionary array.
 pub fn coded_schema(schema: &SchemaRef, coded: Option<usize>) -> SchemaRef {
     let Some(coded) = coded else {
         return Arc::clone(schema);
@@ -33,11 +33,12 @@ pub fn coded_schema(schema: &SchemaRef, coded: Option<usize>) -> SchemaRef {
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
+/// Returns the type of a dictionary array with values of this type.
 pub(super) fn coded_type(values: DataType) -> DataType {
     DataType::Dictionary(Box::new(DataType::UInt32), Box::new(values))
 }
 
-/// An array as a dictionary array in which each row has a value of its own, unless it is one.
+/// Converts an array to a dictionary array with one value for each row, unless it is one already.
 ///
 /// # Errors
 /// If it has more than `u32::MAX` rows.
@@ -50,7 +51,7 @@ pub fn coded(array: ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(DictionaryArray::try_new(codes, array)?))
 }
 
-/// What a blob says are codes, as a dictionary array of these values, if they are.
+/// Makes a dictionary array of the codes in a blob and these values, after checking the codes.
 pub(super) fn dictionary(codes: &ArrayRef, values: ArrayRef) -> Result<ArrayRef, Failure> {
     let codes = cast(codes, &DataType::UInt32)?;
     if codes.null_count() > 0 {
@@ -60,7 +61,7 @@ pub(super) fn dictionary(codes: &ArrayRef, values: ArrayRef) -> Result<ArrayRef,
     Ok(Arc::new(DictionaryArray::try_new(codes, values)?))
 }
 
-/// So many rows of one value, as a dictionary array.
+/// Makes a dictionary array with one value in all rows.
 pub(super) fn constant(rows: usize, value: ArrayRef) -> Result<ArrayRef, Failure> {
     let codes = UInt32Array::from_value(0, rows);
     Ok(Arc::new(DictionaryArray::try_new(codes, value)?))

@@ -1,4 +1,4 @@
-//! From blobs to Arrow arrays. Nothing of a blob is trusted.
+//! Decoding blobs to Arrow arrays. Nothing in a blob is trusted.
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::Range;
@@ -23,15 +23,16 @@ use super::vortex::Vortex;
 use super::{coded, ids, limits, storage};
 use crate::Kind;
 
+/// Decodes blobs.
 pub(super) struct Decoder {
     session: VortexSession,
     context: ReadContext,
 }
 
-/// A blob whose header is what was asked for.
+/// A blob whose header is as expected.
 struct Opened {
     array: Vortex,
-    /// What the first difference is added to, if the array is one of differences.
+    /// The value to which the first difference is added, if the array has differences.
     first: Option<i64>,
 }
 
@@ -43,7 +44,7 @@ impl Decoder {
         }
     }
 
-    /// Rows of a range, as the kind's type.
+    /// Decodes rows of a range to the kind's type.
     pub fn rows(
         &self,
         blob: &Bytes,
@@ -56,7 +57,7 @@ impl Decoder {
             .ok_or_else(|| DecodeError::Corrupt(format!("what is decoded is no {kind:?}")))
     }
 
-    /// Rows of a range, texts and blobs as views.
+    /// Decodes rows of a range, with texts and blobs as views.
     pub fn views(
         &self,
         blob: &Bytes,
@@ -72,8 +73,8 @@ impl Decoder {
         self.kept(blob, kind, rows, range, &target)
     }
 
-    /// Rows of a range as a dictionary array: with the blob's codes where it is a dictionary of texts
-    /// or blobs, else with a code for each row.
+    /// Decodes rows of a range to a dictionary array, with the blob's codes if it is a dictionary of texts
+    /// or blobs, or else with a code for each row.
     pub fn coded(
         &self,
         blob: &Bytes,
@@ -91,6 +92,7 @@ impl Decoder {
         Ok(coded::coded(array).map_err(Failure::from)?)
     }
 
+    /// Decodes rows of a range to the type that is kept.
     fn kept(
         &self,
         blob: &Bytes,
@@ -131,6 +133,7 @@ impl Decoder {
         }
     }
 
+    /// Opens a blob and checks what it asks for before anything is decoded.
     fn open(&self, blob: &Bytes, header: Header, rows: usize) -> Result<Opened, Failure> {
         let body = blob.slice(header::BYTES..);
         let short = || Failure(format!("{} bytes are too few for a blob", blob.len()));
@@ -166,12 +169,13 @@ impl Decoder {
         Ok(Opened { array, first })
     }
 
-    /// If a dictionary is the target, what is none comes as its values' type.
+    /// Converts an array of Vortex to Arrow. If the target is a dictionary and the array is none, it comes
+    /// in the type of the values.
     fn arrow(&self, array: &Vortex, target: &DataType) -> Result<ArrayRef, Failure> {
         if let DataType::Dictionary(_, values) = target {
             return self.with_codes(array, values);
         }
-        // Faster by half than Vortex's own way, and checks each text once however often it comes.
+        // This is faster by half than Vortex's own way, and checks each different text only once.
         if let Some(dictionary) = array.as_opt::<Dict>() {
             let values = self.viewed(dictionary.values(), target)?;
             let codes = self.executed(dictionary.codes(), None)?;
@@ -181,6 +185,7 @@ impl Decoder {
         self.viewed(array, target)
     }
 
+    /// Converts an array of Vortex to a dictionary array, if it has codes.
     fn with_codes(&self, array: &Vortex, target: &DataType) -> Result<ArrayRef, Failure> {
         if let Some(dictionary) = array.as_opt::<Dict>()
             && !dictionary.codes().dtype().is_nullable()
@@ -195,7 +200,7 @@ impl Decoder {
         self.arrow(array, target)
     }
 
-    /// Views are made from texts that were checked, which takes a third of checking views.
+    /// Converts to views by way of texts with offsets, which are checked in a third of the time.
     fn viewed(&self, array: &Vortex, target: &DataType) -> Result<ArrayRef, Failure> {
         let offsets = match target {
             DataType::Utf8View => &DataType::Utf8,
@@ -205,6 +210,7 @@ impl Decoder {
         Ok(cast(&self.executed(array, Some(offsets))?, target)?)
     }
 
+    /// Lets Vortex decode an array.
     fn executed(&self, array: &Vortex, target: Option<&DataType>) -> Result<ArrayRef, Failure> {
         let target = target.map(|target| Field::new("", target.clone(), true));
         let arrow = self.session.arrow().execute_arrow(
@@ -216,7 +222,7 @@ impl Decoder {
             let (found, rows) = (arrow.len(), array.len());
             return Err(Failure(format!("{found} rows are decoded, not {rows}")));
         }
-        // Vortex trusts that texts are UTF-8, and Arrow that it may read them unchecked.
+        // Vortex trusts that texts are UTF-8, and Arrow reads them unchecked.
         if has_offsets(arrow.data_type()) {
             arrow.to_data().validate_full()?;
         }
@@ -228,7 +234,7 @@ fn has_offsets(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::Binary)
 }
 
-/// What differences add up to.
+/// Adds differences up to values. None if a difference is null.
 fn summed(first: i64, steps: &ArrayRef) -> Option<ArrayRef> {
     if steps.null_count() > 0 {
         return None;

@@ -1,7 +1,7 @@
-//! Dictionaries: each different value once, and for each row which of them it is.
+//! Dictionaries: each different value once, and a code for each row.
 //!
-//! A null is one of the values, so that no bit per row says which rows are null. Values are
-//! sorted, nulls first: equal beginnings of texts compress well side by side.
+//! A null is one of the values, so that no bit per row is needed for nulls. Values are sorted, nulls
+//! first, since neighbouring texts with equal beginnings compress well.
 
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, GenericByteArray, PrimitiveArray, UInt32Array,
@@ -14,20 +14,21 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::vortex::Vortex;
 use crate::Kind;
-use crate::stats::mixed;
+use crate::meta::column_stats::mixed;
 
+/// The dictionary of a column.
 pub(super) struct Dictionary {
-    /// For each row the place of its value, in as few bytes as hold it.
+    /// The position of each row's value, in as few bytes as possible.
     pub codes_of_rows: Vortex,
     pub values: ArrayRef,
 }
 
-/// The dictionary of a kept array, unless there are more different values than `most`.
+/// Returns the dictionary of a column, unless it has more different values than `most`.
 pub(super) fn dictionary(kind: Kind, array: &ArrayRef, most: usize) -> Option<Dictionary> {
-    let places = match kind {
+    let first_rows = match kind {
         Kind::Boolean => {
             let values = array.as_boolean();
-            Places::of(array, most, |row| u64::from(values.value(row)), mixed)
+            FirstRows::of(array, most, |row| u64::from(values.value(row)), mixed)
         }
         Kind::Int | Kind::Date => {
             of_primitives::<Int32Type>(array, most, |value| u64::from(value as u32))
@@ -40,44 +41,44 @@ pub(super) fn dictionary(kind: Kind, array: &ArrayRef, most: usize) -> Option<Di
         Kind::Text => of_bytes(array, most, array.as_string::<i32>()),
         Kind::Blob => of_bytes(array, most, array.as_binary::<i32>()),
     }?;
-    places.sorted(array)
+    first_rows.sorted(array)
 }
 
 fn of_primitives<T: ArrowPrimitiveType>(
     array: &ArrayRef,
     most: usize,
     bits: impl Fn(T::Native) -> u64,
-) -> Option<Places> {
+) -> Option<FirstRows> {
     let values: &PrimitiveArray<T> = array.as_primitive();
-    Places::of(array, most, |row| bits(values.value(row)), mixed)
+    FirstRows::of(array, most, |row| bits(values.value(row)), mixed)
 }
 
 fn of_bytes<T: ByteArrayType>(
     array: &ArrayRef,
     most: usize,
     values: &GenericByteArray<T>,
-) -> Option<Places>
+) -> Option<FirstRows>
 where
     T::Native: AsRef<[u8]>,
 {
     let key = |row| -> &[u8] { values.value(row).as_ref() };
-    Places::of(array, most, key, xxh3_64)
+    FirstRows::of(array, most, key, xxh3_64)
 }
 
-/// Values by the rows in which they first come.
-struct Places {
+/// The different values of a column, each by the row in which it comes first.
+struct FirstRows {
     firsts: Vec<u32>,
-    /// For each row the place of its value in `firsts`.
+    /// The position of each row's value in `firsts`.
     codes: Vec<u32>,
 }
 
-impl Places {
+impl FirstRows {
     fn of<K: Copy + PartialEq>(
         array: &ArrayRef,
         most: usize,
         key: impl Fn(usize) -> K,
         hash: impl Fn(K) -> u64,
-    ) -> Option<Places> {
+    ) -> Option<FirstRows> {
         let mut table = Table::new(most);
         let mut codes = Vec::with_capacity(array.len());
         let mut null: Option<u32> = None;
@@ -102,15 +103,15 @@ impl Places {
             codes.push(code);
         }
         let firsts = table.firsts;
-        Some(Places { firsts, codes })
+        Some(FirstRows { firsts, codes })
     }
 
     fn sorted(self, array: &ArrayRef) -> Option<Dictionary> {
         let unsorted = take(array, &UInt32Array::from(self.firsts), None).ok()?;
         let order = sort_to_indices(&unsorted, None, None).ok()?;
         let mut ranks = vec![0; order.len()];
-        for (rank, place) in (0_u32..).zip(order.values()) {
-            *ranks.get_mut(*place as usize)? = rank;
+        for (rank, position) in (0_u32..).zip(order.values()) {
+            *ranks.get_mut(*position as usize)? = rank;
         }
         let mut codes = self.codes;
         for code in &mut codes {
@@ -133,9 +134,9 @@ fn narrowed(codes: Vec<u32>, values: usize) -> Vortex {
     Buffer::from(codes).into_array()
 }
 
-/// A hash table with open addressing.
+/// A hash table with open addressing, which has the position of each value.
 struct Table {
-    /// One more than the place in `firsts`, or 0. At least twice as many as there are places.
+    /// The position in `firsts` plus 1, or 0. There are at least twice as many slots as values.
     slots: Vec<u32>,
     firsts: Vec<u32>,
     most: usize,
@@ -154,9 +155,9 @@ impl Table {
         if self.firsts.len() >= self.most {
             return None;
         }
-        let place = u32::try_from(self.firsts.len()).ok()?;
+        let position = u32::try_from(self.firsts.len()).ok()?;
         self.firsts.push(u32::try_from(row).ok()?);
-        Some(place)
+        Some(position)
     }
 
     fn find_or_add(
@@ -168,13 +169,13 @@ impl Table {
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
-            let Some(place) = self.slots.get(slot)?.checked_sub(1) else {
-                let place = self.add(row)?;
-                *self.slots.get_mut(slot)? = place + 1;
-                return Some(place);
+            let Some(position) = self.slots.get(slot)?.checked_sub(1) else {
+                let position = self.add(row)?;
+                *self.slots.get_mut(slot)? = position + 1;
+                return Some(position);
             };
-            if is_first(*self.firsts.get(place as usize)? as usize) {
-                return Some(place);
+            if is_first(*self.firsts.get(position as usize)? as usize) {
+                return Some(position);
             }
             slot = (slot + 1) & mask;
         }

@@ -1,20 +1,22 @@
-//! What goes wrong, and panics of the libraries below as one more thing that does.
+//! Failures of encoding and decoding, among them panics of the libraries below.
 
 use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Bytes that are no blob of the kind and number of rows asked for.
+/// The error of bytes that are no blob of the expected kind and number of rows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
+    /// The bytes are damaged.
     #[error("{0}")]
     Corrupt(String),
 
+    /// The blob has a format that this version does not know.
     #[error("it has format {found}, and this version reads up to {known}; use a newer version")]
     Version { found: u8, known: u8 },
 }
 
-/// Any error on the way, in its words.
+/// The text of any error.
 #[derive(Debug)]
 pub(super) struct Failure(pub String);
 
@@ -30,8 +32,8 @@ impl From<Failure> for DecodeError {
     }
 }
 
-/// The result of some work, or its panic as an error. Vortex checks what it reads, but asserts in
-/// places; nothing that it works on is used again after a panic.
+/// Returns the result of some work, or its panic as an error. Vortex checks what it reads, but in some
+/// places it asserts; nothing that it works on is used again after a panic.
 pub(super) fn guarded<T, E: From<Failure>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure(words(&*panic)).into()))
 }

@@ -1,4 +1,4 @@
-//! The first bytes of a blob, which say how the others are read.
+//! The header of a blob, which says how the other bytes are read.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -19,12 +19,13 @@
 use super::DecodeError;
 use crate::Kind;
 
-/// What is written, and the newest that is read.
-pub const FORMAT_VERSION: u8 = 1;
+/// The version of the format that is written, and the latest that is read.
+const FORMAT_VERSION: u8 = 1;
 
+/// The bytes of a header.
 pub(super) const BYTES: usize = 8;
 
-/// How the bytes after the header are read.
+/// The layout of the bytes after the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     Array,
@@ -53,6 +54,7 @@ const KINDS: [(Kind, u8); 10] = [
 
 const NULLABLE: u8 = 1;
 
+/// The header of a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     pub layout: Layout,
@@ -78,7 +80,7 @@ impl Header {
         ]
     }
 
-    /// The header, if it is that of a column of this kind with so many rows.
+    /// Reads a header and checks that it is that of a column with this kind and number of rows.
     pub fn read(blob: &[u8], kind: Kind, rows: usize) -> Result<Header, DecodeError> {
         let corrupt = |reason: String| Err(DecodeError::Corrupt(reason));
         let Some([version, layout, found, flags, a, b, c, d]) = blob.first_chunk::<BYTES>() else {
@@ -110,7 +112,7 @@ impl Header {
     }
 }
 
-/// The same header, for the same array in another layout.
+/// Returns the header of the same array in another layout.
 pub(super) fn of_layout(header: [u8; BYTES], layout: Layout) -> [u8; BYTES] {
     let [version, _, rest @ ..] = header;
     let [a, b, c, d, e, f] = rest;

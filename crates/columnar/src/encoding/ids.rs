@@ -1,10 +1,10 @@
-//! The encodings that a blob may consist of: a part of the format.
+//! The encodings that a blob may consist of, which are a part of the format.
 
 use vortex_array::ArrayContext;
 use vortex_session::registry::{Id, ReadContext};
 
-/// Vortex writes encodings as 16-bit indexes into a list that it leaves to its user to keep. This
-/// is the list: an entry's place is what blobs contain, so entries are only ever appended.
+/// The list of encodings. Vortex writes encodings as 16-bit positions in a list that its user has to
+/// keep, which is this one: blobs contain the positions, so that entries are only ever appended.
 ///
 /// All belong to Vortex's frozen edition core 2026.08.3, which every later release reads.
 pub const ENCODINGS: [&str; 18] = [
@@ -32,11 +32,12 @@ fn ids() -> Vec<Id> {
     ENCODINGS.iter().map(|name| Id::new_static(name)).collect()
 }
 
-/// Refuses encodings outside the list.
+/// Returns a context for writing, which refuses encodings that are not in the list.
 pub(super) fn write_context() -> ArrayContext {
     ArrayContext::new(ids()).with_allowed_ids(ids().into_iter().collect())
 }
 
+/// Returns a context for reading.
 pub(super) fn read_context() -> ReadContext {
     ReadContext::new(ids())
 }

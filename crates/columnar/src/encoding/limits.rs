@@ -1,4 +1,4 @@
-//! What a blob may ask for before it has shown that it holds it.
+//! Limits of what a blob may make the decoder allocate.
 
 use vortex_array::dtype::DType;
 use vortex_zstd::Zstd;
@@ -8,19 +8,26 @@ use super::failure::Failure;
 use super::vortex::Vortex;
 use crate::Kind;
 
-/// No zstd frame says more with fewer bytes: a block of 128 KiB takes 4.
+/// The highest ratio of decompressed to compressed bytes in a zstd frame: a block of 128 KiB takes at
+/// least 4 bytes.
 const LARGEST_RATIO: u64 = 1 << 15;
-/// Of decompressed bytes: Arrow's offsets reach no further, and each value has 4 bytes of length.
+
+/// The highest number of decompressed bytes: Arrow's offsets reach no further, and each value has 4 bytes
+/// of length.
 const LARGEST_FRAMES: u64 = (1 << 31) + (1 << 26);
-/// Of a value of fixed width, which may be in a dictionary, and of its code; and of what is there
-/// for all rows.
+
+/// The highest number of bytes of a value of fixed width, which may be in a dictionary, and of its code.
 const ROW_BYTES: u64 = 16;
+
+/// The bytes that an array may take in addition to those of its rows.
 const LEAST_ARRAY_BYTES: u64 = 64 << 10;
-/// Encodings in blocks round rows up to 1,024, some have an offset more than rows.
+
+/// The number of rows in a block. Encodings in blocks round rows up, and some have one offset more than
+/// rows.
 const BLOCK_ROWS: usize = 1_024;
 
-/// Checks the lengths in a tree of encodings against the rows that it is for, so that decoding
-/// allocates no more than those, and the bytes of texts, need.
+/// Checks the lengths in a tree of encodings against its number of rows, so that decoding allocates no
+/// more than these rows and the bytes of texts need.
 pub(super) fn check(array: &Vortex, rows: usize) -> Result<(), Failure> {
     let most = rows.saturating_add(2 * BLOCK_ROWS);
     for node in array.depth_first_traversal() {
@@ -46,7 +53,7 @@ pub(super) fn check(array: &Vortex, rows: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Bytes that the array of a column takes at most, however it is encoded.
+/// Returns the highest number of bytes that the array of a column takes, however it is encoded.
 pub(super) fn array_bytes(kind: Kind, rows: usize) -> u64 {
     match kind {
         Kind::Text | Kind::Blob => LARGEST_FRAMES,
@@ -54,7 +61,7 @@ pub(super) fn array_bytes(kind: Kind, rows: usize) -> u64 {
     }
 }
 
-/// Bytes that a zstd frame says it holds, if it can.
+/// Returns the number of bytes that a zstd frame claims to hold, after checking that it can.
 pub(super) fn frame_bytes(frame: &[u8]) -> Result<u64, Failure> {
     let bytes = get_frame_content_size(frame).map_err(|e| Failure(format!("zstd frame: {e:?}")))?;
     let bytes = bytes.ok_or_else(|| Failure("a zstd frame of unknown size".to_owned()))?;

@@ -1,13 +1,13 @@
 //! One column of a chunk as bytes, and back.
 //!
-//! A blob is a header of 8 bytes ([`header`]) and a [Vortex] array: a tree of light encodings,
-//! each of which leaves the rest to its children (a dictionary's codes are packed into as many
-//! bits as they need, and so on). What is written belongs to a frozen edition of Vortex, which
-//! later releases read; which encodings these are is listed in [`ids`].
+//! A blob is a header of 8 bytes ([`header`]) and a [Vortex] array: a tree of light encodings, each of
+//! which leaves the rest to its children (the codes of a dictionary are packed into as few bits as they
+//! need, and so on). All encodings belong to a frozen edition of Vortex, which later releases read; they
+//! are listed in [`ids`].
 //!
-//! Encoding tries a few ways ([`candidates`]), keeps the one that suits the profile best, and
-//! decodes it once: what does not come back bit by bit is never written. Decoding trusts nothing:
-//! bytes that are not a blob of this kind with so many rows give a [`DecodeError`].
+//! The encoder tries a few ways ([`candidates`]), keeps the one that suits the profile best, and decodes
+//! it once: a blob that does not come back bit by bit is never written. The decoder trusts nothing: bytes
+//! that are no blob of this kind and number of rows give a [`DecodeError`].
 //!
 //! [Vortex]: https://docs.vortex.dev
 
@@ -37,7 +37,6 @@ use pack::Packer;
 
 pub use coded::{coded, coded_field, coded_schema};
 pub use failure::DecodeError;
-pub use header::FORMAT_VERSION;
 pub use ids::ENCODINGS;
 
 static SHARED: LazyLock<Codec> = LazyLock::new(Codec::new);
@@ -58,16 +57,16 @@ impl Codec {
         }
     }
 
-    /// The one that all use: it takes a while to make, and keeps nothing.
+    /// Returns the codec that everybody shares, since it takes a while to make and keeps no state.
     pub fn shared() -> &'static Codec {
         &SHARED
     }
 
-    /// A column of a chunk as a blob.
+    /// Encodes a column of a chunk as a blob.
     ///
     /// # Errors
-    /// If the array is not of this kind, or of more than `u32::MAX` rows, or if nothing that was
-    /// tried comes back as it was.
+    /// If the array is not of this kind or has more than `u32::MAX` rows, or if no way of encoding brings
+    /// it back as it was.
     pub fn encode(&self, profile: Profile, kind: Kind, array: &ArrayRef) -> Result<Bytes> {
         let candidates = Candidates::new(&self.packer, kind, array)?;
         for blob in candidates.of(profile) {
@@ -83,24 +82,24 @@ impl Codec {
         )))
     }
 
-    /// How often a way of encoding failed, so that another was taken. More than 0 is a fault of a
-    /// library below.
+    /// Returns how often a way of encoding failed, so that another one was used. More than 0 is a fault of
+    /// a library below.
     pub fn setbacks(&self) -> u64 {
         self.packer.setbacks()
     }
 
-    /// All rows of a blob, as an array of the kind's type.
+    /// Decodes all rows of a blob to an array of the kind's type.
     ///
     /// # Errors
-    /// If the bytes are not a blob of this kind with so many rows.
+    /// If the bytes are no blob of this kind and number of rows.
     pub fn decode(&self, blob: &Bytes, kind: Kind, rows: usize) -> Result<ArrayRef, DecodeError> {
         self.decode_range(blob, kind, rows, 0..rows)
     }
 
-    /// Some of the rows of a blob, without decoding the others where the encoding allows it.
+    /// Decodes some rows of a blob, without the others where the encoding allows that.
     ///
     /// # Errors
-    /// If the bytes are not a blob of this kind with so many rows, or end before the range does.
+    /// If the bytes are no blob of this kind and number of rows, or the range reaches beyond its rows.
     pub fn decode_range(
         &self,
         blob: &Bytes,
@@ -111,11 +110,11 @@ impl Codec {
         guarded(|| self.decoder.rows(blob, kind, rows, range))
     }
 
-    /// As [`Codec::decode_range`], but text and blobs come as `Utf8View` and `BinaryView`, whose
+    /// Decodes like [`Codec::decode_range`], but texts and blobs come as `Utf8View` and `BinaryView`, whose
     /// values are not copied for each row.
     ///
     /// # Errors
-    /// As [`Codec::decode_range`].
+    /// The errors of [`Codec::decode_range`].
     pub fn decode_views(
         &self,
         blob: &Bytes,
@@ -126,12 +125,12 @@ impl Codec {
         guarded(|| self.decoder.views(blob, kind, rows, range))
     }
 
-    /// As [`Codec::decode_range`], but as a dictionary array of [`coded_field`]. Text and blobs that
-    /// are kept as a dictionary come with its codes, all else with a code for each row. Codes are
-    /// never null: a null is one of the values.
+    /// Decodes like [`Codec::decode_range`], but to a dictionary array of [`coded_field`]. Texts and blobs
+    /// that are kept as a dictionary come with its codes, everything else with a code for each row. Codes
+    /// are never null: a null is one of the values.
     ///
     /// # Errors
-    /// As [`Codec::decode_range`].
+    /// The errors of [`Codec::decode_range`].
     pub fn decode_coded(
         &self,
         blob: &Bytes,
@@ -143,7 +142,7 @@ impl Codec {
     }
 }
 
-/// The checksum that is kept of a blob.
+/// Returns the checksum of a blob that is kept in its metadata.
 pub fn crc(blob: &[u8]) -> u32 {
     crc32fast::hash(blob)
 }

@@ -1,4 +1,4 @@
-//! Arrow arrays as compressed Vortex arrays, and those as bytes.
+//! Compressing Arrow arrays with Vortex, and writing the result as bytes.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,21 +22,22 @@ use super::ids;
 use super::vortex::Vortex;
 use crate::Kind;
 
-/// Of dictionary values and texts: higher levels take far longer for 1 % less.
+/// The level of zstd for texts and values of dictionaries. Higher levels take far longer for 1 % less.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Of dictionary values: the default, 8, takes twice as long for 0.1 % less.
+/// The level of pco for values of dictionaries. The default, 8, takes twice as long for 0.1 % less.
 const PCO_LEVEL: usize = 6;
 
-/// Which encodings are tried.
+/// The encodings that are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// Those that are decoded at memory speed.
+    /// Encodings that are decoded at memory speed.
     Light,
-    /// Also pco and zstd.
+    /// All of these, and pco and zstd.
     Heavy,
 }
 
+/// Compresses arrays.
 pub(super) struct Packer {
     session: VortexSession,
     context: ArrayContext,
@@ -47,8 +48,8 @@ pub(super) struct Packer {
 
 impl Packer {
     pub fn new(session: VortexSession) -> Self {
-        // OnPair takes most of the time of all, and is hardly ever the smallest; run ends do what
-        // run lengths do.
+        // OnPair would take most of the time and is hardly ever the smallest. Run ends do what run
+        // lengths do.
         let schemes = BtrBlocksCompressorBuilder::from_session(&session).exclude_schemes([
             OnPairScheme.id(),
             IntRLEScheme.id(),
@@ -63,6 +64,7 @@ impl Packer {
         }
     }
 
+    /// Notes that a way of encoding has failed.
     pub fn set_back(&self, kind: Kind, reason: &str) {
         self.setbacks.fetch_add(1, Ordering::Relaxed);
         tracing::warn!(?kind, reason, "a column is encoded in another way");
@@ -72,7 +74,7 @@ impl Packer {
         self.setbacks.load(Ordering::Relaxed)
     }
 
-    /// The same array, as Vortex has it without compression.
+    /// Converts an array to Vortex without compression.
     pub fn plain(&self, array: &ArrayRef) -> Result<Vortex, Failure> {
         let nullable = array.null_count() > 0;
         let field = Field::new("", array.data_type().clone(), nullable);
@@ -90,8 +92,8 @@ impl Packer {
         Ok(compressor.compress(array, &mut self.session.create_execution_ctx())?)
     }
 
-    /// Texts or blobs with zstd, in frames of so many that can be decompressed one by one. All in
-    /// one if it is 0.
+    /// Compresses texts or blobs with zstd, in frames of this number of rows, each of which can be
+    /// decompressed by itself. All rows are in one frame if the number is 0.
     pub fn zstd(&self, array: &Vortex, frame_rows: usize) -> Result<Vortex, Failure> {
         let context = &mut self.session.create_execution_ctx();
         let views = array.clone().execute::<VarBinViewArray>(context)?;
@@ -99,7 +101,7 @@ impl Packer {
         Ok(zstd.into_array())
     }
 
-    /// Floats with pco.
+    /// Compresses floats with pco.
     pub fn pco(&self, array: &Vortex) -> Result<Vortex, Failure> {
         let context = &mut self.session.create_execution_ctx();
         let values = array.clone().execute::<PrimitiveArray>(context)?;
@@ -123,7 +125,8 @@ impl Packer {
     }
 }
 
-/// What the compressor found out on its way would be kept with every node, and nobody reads it.
+/// Removes the statistics that the compressor has collected. They would be written with every node, and
+/// no reader uses them.
 fn forget_statistics(array: &Vortex) {
     for node in array.depth_first_traversal() {
         node.statistics().to_array_stats().retain(&[]);

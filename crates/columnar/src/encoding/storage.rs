@@ -1,4 +1,4 @@
-//! Between a kind's Arrow type and what is kept of it: dates and times are integers.
+//! Converting between a kind's Arrow type and the type that blobs keep: dates and times are integers.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
@@ -9,7 +9,7 @@ use vortex_array::dtype::{DType, Nullability, PType};
 
 use crate::Kind;
 
-/// The Arrow type that is kept for a kind.
+/// Returns the Arrow type that blobs keep for a kind.
 pub(super) fn data_type(kind: Kind) -> DataType {
     match kind {
         Kind::Date => DataType::Int32,
@@ -18,7 +18,7 @@ pub(super) fn data_type(kind: Kind) -> DataType {
     }
 }
 
-/// The same as Vortex has it.
+/// Returns the same as a type of Vortex.
 pub(super) fn dtype(kind: Kind, nullable: bool) -> DType {
     let nullability = Nullability::from(nullable);
     let primitive = |ptype| DType::Primitive(ptype, nullability);
@@ -33,7 +33,8 @@ pub(super) fn dtype(kind: Kind, nullable: bool) -> DType {
     }
 }
 
-/// The array that is kept, if it is one of this kind. Shares its memory.
+/// Converts an array of this kind to the one that is kept, which shares its memory. None if it is of
+/// another kind.
 pub(super) fn kept(kind: Kind, array: &ArrayRef) -> Option<ArrayRef> {
     if array.data_type() != &kind.data_type() {
         return None;
@@ -55,7 +56,7 @@ pub(super) fn kept(kind: Kind, array: &ArrayRef) -> Option<ArrayRef> {
     })
 }
 
-/// The array of this kind that was kept as this one. Shares its memory.
+/// Converts a kept array to this kind, sharing its memory. None if it is no array of this kind.
 pub(super) fn restored(kind: Kind, kept: ArrayRef) -> Option<ArrayRef> {
     Some(match kind {
         Kind::Date => {

@@ -1,4 +1,4 @@
-//! Vortex as it is used here: which encodings it knows, and which of them it may write.
+//! The session of Vortex: the encodings that it knows, and those that it may write.
 
 use vortex_array::array_session;
 use vortex_array::session::ArraySessionExt;
@@ -7,10 +7,10 @@ use vortex_edition::declarations::core::CORE_2026_08_3;
 use vortex_edition::{EDITION_DECLARATIONS, EDITION_FAMILIES, EditionSessionExt};
 use vortex_session::VortexSession;
 
-/// An array of Vortex, not of Arrow.
+/// An array of Vortex, as opposed to one of Arrow.
 pub(super) type Vortex = vortex_array::ArrayRef;
 
-/// A session that compresses to what a frozen edition holds.
+/// Makes a session that compresses to the encodings of a frozen edition.
 pub(super) fn session() -> VortexSession {
     let session = array_session().with::<CompressionSession>();
     vortex_alp::initialize(&session);
@@ -22,8 +22,8 @@ pub(super) fn session() -> VortexSession {
     vortex_zigzag::initialize(&session);
     session.arrays().register(vortex_pco::Pco);
     session.arrays().register(vortex_zstd::Zstd);
-    // Each of these fails if it was done before, which is as good. Without the edition nothing
-    // would be compressed; the tests would notice.
+    // Each of these calls fails if it was made before, which does no harm. Without the edition nothing
+    // would be compressed, and tests would notice.
     for family in EDITION_FAMILIES {
         let _ = session.editions().declare_family(family);
     }

@@ -1,4 +1,4 @@
-//! Columns out of keys.
+//! Decoding keys to columns.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use arrow::array::{
 };
 
 use super::{COLUMN, fixed_width};
-use crate::definition::{Definition, Kind};
+use crate::definition::Definition;
+use crate::kind::Kind;
 use crate::{Error, Result};
 
-/// Kinds of the partition key's columns.
+/// Returns the kinds of the partition key's columns.
 pub fn partition_kinds(definition: &Definition) -> Vec<Kind> {
     let kind = |i: usize| definition.columns[i].kind;
     definition
@@ -21,7 +22,7 @@ pub fn partition_kinds(definition: &Definition) -> Vec<Kind> {
         .collect()
 }
 
-/// How many bytes of a key are its partition key, given the kinds of its columns; none if the key
+/// Returns how many bytes of a key are its partition key, given the kinds of its columns. None if the key
 /// is torn.
 pub fn partition_len(kinds: &[Kind], key: &[u8]) -> Option<usize> {
     let mut rest = key;
@@ -31,10 +32,10 @@ pub fn partition_len(kinds: &[Kind], key: &[u8]) -> Option<usize> {
     Some(key.len() - rest.len())
 }
 
-/// The columns of keys, in key order: partition key, then order key.
+/// Decodes keys to their columns: the partition key, then the order key.
 ///
 /// # Errors
-/// Names the row and column at which a key is torn, or is no UTF-8.
+/// The row and the column at which a key is torn or is no UTF-8.
 pub fn decode<'a>(
     definition: &Definition,
     keys: impl IntoIterator<Item = &'a [u8]>,
@@ -63,7 +64,7 @@ fn torn(row: usize, place: &str) -> Error {
     Error::Invalid(format!("the key of row {row} is torn {place}"))
 }
 
-/// Takes one column from the front: its value as it is encoded, and without the end of a text.
+/// Takes one column from the front and returns its encoded value, without the end mark of a text.
 pub(super) fn take<'a>(kind: Kind, bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (&COLUMN, column) = bytes.split_first()? else {
         return None;
@@ -79,7 +80,7 @@ pub(super) fn take<'a>(kind: Kind, bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(value)
 }
 
-/// Where 0x00 0x01 is.
+/// Returns the position of the bytes 0x00 0x01.
 fn end_of_text(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -112,7 +113,7 @@ fn double(bytes: &[u8]) -> Option<f64> {
     Some(f64::from_bits(bits ^ flipped))
 }
 
-/// The text as it was, in `scratch` if it has zero bytes.
+/// Returns a text without escapes, which is in `scratch` if it has zero bytes.
 fn unescaped<'a>(bytes: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     if !bytes.contains(&0) {
         return bytes;
@@ -120,7 +121,7 @@ fn unescaped<'a>(bytes: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     scratch.clear();
     let mut after_zero = false;
     for byte in bytes {
-        // What follows a zero is always the 0xFF that marks it as a byte of the text.
+        // A zero is always followed by the 0xFF that marks it as a byte of the text.
         if !after_zero {
             scratch.push(*byte);
         }
@@ -159,7 +160,7 @@ impl Sink {
         }
     }
 
-    /// None if the bytes are no value of the kind.
+    /// Appends an encoded value. None if the bytes are no value of the kind.
     fn push(&mut self, value: &[u8]) -> Option<()> {
         match self {
             Sink::Boolean(to) => match value {

@@ -1,4 +1,4 @@
-//! Keys of the rows of batches.
+//! Encoding the keys of batches.
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BooleanArray, RecordBatch, StringArray};
 use arrow::datatypes::{
@@ -7,13 +7,14 @@ use arrow::datatypes::{
 };
 
 use super::{COLUMN, Keys, fixed_width};
-use crate::definition::{Column, Definition, Kind};
+use crate::definition::{Column, Definition};
+use crate::kind::Kind;
 use crate::{Error, Result};
 
-/// The keys of a batch that has the table's columns in the table's order.
+/// Encodes the keys of a batch that has the table's columns in the table's order.
 ///
 /// # Errors
-/// Names the column that has another type, and the column and row of a null.
+/// The column that has another type, or the column and the row of a null.
 pub fn encode(definition: &Definition, batch: &RecordBatch) -> Result<Keys> {
     let columns = definition.key_indexes().into_iter().map(|index| {
         let column = &definition.columns[index];
@@ -22,10 +23,10 @@ pub fn encode(definition: &Definition, batch: &RecordBatch) -> Result<Keys> {
     encode_all(&columns.collect::<Result<Vec<_>>>()?, batch.num_rows())
 }
 
-/// The keys of rows whose key columns are given, in key order.
+/// Encodes the keys of rows from their key columns alone, which come in the order of the key.
 ///
 /// # Errors
-/// As [`encode`].
+/// The errors of [`encode`].
 pub fn encode_columns(definition: &Definition, arrays: &[ArrayRef]) -> Result<Keys> {
     let keys = definition.key_indexes();
     let rows = arrays.first().map_or(0, |array| array.len());
@@ -67,7 +68,7 @@ fn encode_all(columns: &[(&Column, &dyn Array)], rows: usize) -> Result<Keys> {
     })
 }
 
-/// A column of a batch, if it has the type that the table's has.
+/// Returns a column of a batch, if it has the type that the table's column has.
 pub(crate) fn column_of<'a>(
     batch: &'a RecordBatch,
     index: usize,
@@ -109,7 +110,7 @@ fn check_no_null(column: &Column, array: &dyn Array) -> Result<()> {
     )))
 }
 
-/// Bytes that a value takes, for text and blobs on average.
+/// Returns the bytes that a value takes, which for texts and blobs is an average.
 fn widest(kind: Kind, array: &dyn Array) -> usize {
     match fixed_width(kind) {
         Some(width) => width,
@@ -127,7 +128,7 @@ fn widest(kind: Kind, array: &dyn Array) -> usize {
     }
 }
 
-/// A column's values, found once for all rows.
+/// The values of a column, whose type is found once for all rows.
 enum Source<'a> {
     Boolean(&'a BooleanArray),
     Four(&'a [i32]),
@@ -139,7 +140,7 @@ enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The array has the kind's type.
+    /// Makes a source of an array, which has the kind's type.
     fn new(kind: Kind, array: &'a dyn Array) -> Self {
         match kind {
             Kind::Boolean => Source::Boolean(array.as_boolean()),

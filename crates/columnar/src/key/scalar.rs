@@ -1,16 +1,17 @@
-//! Keys of single values.
+//! Encoding single values as keys.
 
 use super::encode::{append_bytes, append_double, append_eight, append_float, append_four};
 use super::{COLUMN, partition_kinds};
-use crate::definition::{Definition, Kind};
+use crate::definition::Definition;
+use crate::kind::Kind;
 use crate::meta::{Key, Scalar};
 use crate::{Error, Result};
 
 /// Appends one column of a key.
 ///
 /// # Errors
-/// If the value is none of this kind, or an integer or float that the column cannot hold. Then
-/// nothing is appended.
+/// If the value is of another kind, or is an integer or float that the column cannot hold. Then nothing
+/// is appended.
 pub fn append_scalar(kind: Kind, value: &Scalar, out: &mut Vec<u8>) -> Result<()> {
     let begin = out.len();
     out.push(COLUMN);
@@ -34,16 +35,16 @@ fn append_value(kind: Kind, value: &Scalar, out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// The same number in 32 bits, if there is one.
+/// Returns the same number in 32 bits, if there is one.
 fn narrow(value: f64) -> Option<f32> {
     let narrow = value as f32;
     (f64::from(narrow) == value || value.is_nan()).then_some(narrow)
 }
 
-/// The bytes with which all keys of a partition key begin, and no others.
+/// Encodes a partition key: the bytes with which all of its keys begin, and no others.
 ///
 /// # Errors
-/// If there are not as many values as the partition key has columns, or one of another kind.
+/// If the number of values is not that of the partition key's columns, or one is of another kind.
 pub fn encode_partition(definition: &Definition, values: &[Scalar]) -> Result<Key> {
     let kinds = partition_kinds(definition);
     if kinds.len() != values.len() {

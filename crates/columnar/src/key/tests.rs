@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::definition::{Column, Definition, Place, Profile};
+use crate::definition::{Column, Definition, Profile};
+use crate::id::Place;
 use crate::meta::Scalar;
 
 /// Columns `c0`, `c1`, ... of these kinds; the first ones are the partition key, the next ones the
@@ -126,7 +127,7 @@ fn compare_rows(a: &[Scalar], b: &[Scalar]) -> Ordering {
     columns.fold(Ordering::Equal, Ordering::then)
 }
 
-/// Up to four kinds and some rows of them.
+/// Generates up to four kinds and some rows of them.
 fn rows() -> impl Strategy<Value = (Vec<Kind>, Vec<Vec<Scalar>>)> {
     prop::collection::vec(select(Kind::ALL.to_vec()), 1..5).prop_flat_map(|kinds| {
         let row: Vec<_> = kinds.iter().map(|kind| scalar(*kind)).collect();

@@ -1,4 +1,4 @@
-//! Columns out of rows.
+//! Decoding rows to columns.
 
 use arrow::array::{
     ArrayRef, BinaryBuilder, BooleanBuilder, Date32Builder, Float32Builder, Float64Builder,
@@ -7,15 +7,16 @@ use arrow::array::{
 };
 use std::sync::Arc;
 
-use crate::codec::Reader;
-use crate::definition::{Column, Definition, Kind};
+use crate::definition::{Column, Definition};
+use crate::kind::Kind;
+use crate::varint::Reader;
 use crate::{Error, Result};
 
-/// Columns outside the key, by number: those of them that are wanted, in table order. A row that is
-/// none has nulls only.
+/// Decodes the wanted columns, given by their numbers and all outside of the key, in the order of the
+/// table. A row that is `None` has nulls only.
 ///
 /// # Errors
-/// Names the row and column at which a row is torn, or is no UTF-8.
+/// The row and the column at which a row is torn or is no UTF-8.
 pub fn decode_columns(
     definition: &Definition,
     wanted: &[usize],
@@ -39,7 +40,7 @@ pub fn decode_columns(
     Ok(sinks.into_iter().flatten().map(Sink::finish).collect())
 }
 
-/// All columns outside the key.
+/// Decodes all columns outside of the key.
 #[cfg(test)]
 pub fn decode(definition: &Definition, rows: &[Option<&[u8]>]) -> Result<Vec<ArrayRef>> {
     decode_columns(definition, &definition.value_indexes(), rows)
@@ -95,7 +96,7 @@ enum Sink {
     Blob(BinaryBuilder),
 }
 
-/// The same on the builder of any kind.
+/// Does the same with the builder of any kind.
 macro_rules! each {
     ($sink:expr, $builder:ident => $do:expr) => {
         match $sink {
@@ -133,7 +134,7 @@ impl Sink {
         each!(self, builder => builder.append_null());
     }
 
-    /// None if the bytes are no value of the kind.
+    /// Appends an encoded value. None if the bytes are no value of the kind.
     fn push(&mut self, value: &[u8]) -> Option<()> {
         match self {
             Sink::Boolean(to) => match value {

@@ -1,57 +1,42 @@
-//! Tables as DataFusion tables.
+//! Columnar tables as tables of DataFusion.
+//!
+//! [`register`] makes a table known to a session, and [`session`] gives a session the rules that
+//! answer queries without reading more than they need:
 //!
 //! - Filters on the whole partition key (`=`, `IN`) and ranges of the first order key decide which
-//!   places are looked up, and which keys are read of a part.
-//! - All other filters leave parts out whose statistics say that no row matches.
-//! - The scan applies the filters itself, and only to parts that they cut: where statistics prove
-//!   that all rows of a part match, the columns of the filters are not even read.
-//! - `COUNT`, `MIN`, `MAX`, `SUM` and `AVG` without `GROUP BY` take whole chunks from statistics
-//!   and read the others.
-//! - Aggregations by one column of texts or blobs look at the codes of its dictionaries, not at the
-//!   texts.
-//! - Rows of one partition key come in order of the order key from either end, without a sort; a
-//!   limit reads the chunks at that end. For other orders with a limit, chunks with the best values
-//!   come first, and those that cannot be among the best any more are passed over.
-//! - Aggregations by partition key that look at newest rows only read newest chunks only.
+//!   places are looked up and which keys are read.
+//! - All other filters exclude parts whose statistics show that no row matches.
+//! - The scan applies filters itself. Where statistics prove that all rows of a part match, it does
+//!   not even read the columns of the filters.
+//! - `COUNT`, `MIN`, `MAX`, `SUM` and `AVG` without `GROUP BY` are computed from the statistics of
+//!   whole chunks; only the other chunks are read.
+//! - Aggregations by one column of texts or blobs work on the codes of its dictionaries instead of on
+//!   the texts.
+//! - The rows of one partition key come in order of the order key, from either end, without a sort. A
+//!   limit reads only the chunks at that end. For other orders with a limit, chunks with the best
+//!   values come first, and chunks that cannot contribute any more are skipped.
+//! - Aggregations by partition key that look only at the newest rows read only the newest chunks.
 //!
-//! - Bounds and keys are in total order, in which -0.0 comes before 0.0; in SQL's comparisons they
-//!   are one value. So proofs treat both alike, and a float that a filter restricts to zero is not
-//!   one value to sorts and merges.
+//! Statistics and keys are in total order, in which -0.0 comes before 0.0, while SQL compares them as
+//! equal. So proofs treat both alike, and a filter on a float that is zero does not make the column a
+//! constant.
 //!
-//! `EXPLAIN` says how many chunks are read of how many, and what decided; `EXPLAIN ANALYZE` what
-//! was read in the end.
+//! `EXPLAIN` shows how many chunks are read out of how many, and what excluded the others;
+//! `EXPLAIN ANALYZE` shows what was read in the end.
 
 mod aggregate;
-mod below;
-mod codes;
-mod condition;
-mod display;
-mod facts;
-mod filter;
-mod first_rows;
-mod grouping;
-mod groups;
-mod lastpoint;
-mod measure;
-mod newest;
-mod order;
+mod error;
+mod plan;
 mod provider;
-mod prune;
-mod read;
-mod reader;
-mod rule;
+mod rules;
 mod scan;
 mod session;
-mod states;
-mod statistics;
-mod task;
-mod value;
-mod wanted;
 
-pub use below::{below, with_scan};
-pub use first_rows::RowOrder;
-pub use provider::ColumnarTable;
-pub use rule::{Replacement, Rule};
-pub use scan::ColumnarScan;
-pub use session::{ORDERED_READ_AHEAD_BYTES, register, session, with_early_rules, with_rules};
-pub use states::StatisticsExec;
+pub use self::aggregate::first_rows::RowOrder;
+pub use self::aggregate::statistics_exec::StatisticsExec;
+pub use self::provider::ColumnarTable;
+pub use self::rules::below::{Below, below, with_scan};
+pub use self::rules::optimizer::with_early_rules;
+pub use self::rules::rule::{Replacement, Rule};
+pub use self::scan::exec::ColumnarScan;
+pub use self::session::{ORDERED_READ_AHEAD_BYTES, register, session, with_rules};

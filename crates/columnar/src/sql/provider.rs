@@ -1,4 +1,4 @@
-//! A columnar table as a DataFusion table.
+//! A columnar table as a table of DataFusion.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -11,17 +11,18 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
-use super::condition::Condition;
-use super::filter::{Filter, is_of_the_row};
-use super::order::Order;
-use super::prune::may_match;
-use super::reader::external;
-use super::scan::{ColumnarScan, Source};
-use super::task::{Task, in_key_order};
-use super::wanted::Wanted;
+use super::error::external;
+use super::plan::condition::Condition;
+use super::plan::filter::{Filter, is_of_the_row};
+use super::plan::prune::may_match;
+use super::plan::task::{Task, in_key_order};
+use super::plan::wanted::Wanted;
+use super::scan::exec::ColumnarScan;
+use super::scan::spec::{Order, ScanSpec, Source};
 use crate::table::{Part, Table, View};
 
-/// Reads a table's parts: which ones, partition key, order key and statistics decide.
+/// A table of DataFusion that reads the parts of a columnar table which partition key, order key and
+/// statistics leave.
 pub struct ColumnarTable {
     table: Arc<Table>,
     name: String,
@@ -29,7 +30,7 @@ pub struct ColumnarTable {
 }
 
 impl ColumnarTable {
-    /// The name is what `EXPLAIN` calls it.
+    /// Makes a table of DataFusion, which `EXPLAIN` calls by this name.
     pub fn new(table: Arc<Table>, name: impl Into<String>) -> Self {
         let (schema, name) = (table.definition().schema(), name.into());
         ColumnarTable {
@@ -39,6 +40,7 @@ impl ColumnarTable {
         }
     }
 
+    /// Returns the columnar table.
     pub fn table(&self) -> &Arc<Table> {
         &self.table
     }
@@ -54,7 +56,8 @@ impl ColumnarTable {
         ))
     }
 
-    /// The parts that may hold rows that pass the filters, in order of their keys if there is one.
+    /// Finds the parts that may hold rows which pass the filters, in order of their keys if there is such
+    /// an order.
     async fn plan(&self, filter: Filter) -> Result<(Source, Vec<Arc<Task>>, Order)> {
         let definition = self.table.definition();
         let wanted = Wanted::new(definition, &filter.conditions()).map_err(external)?;
@@ -100,12 +103,13 @@ impl ColumnarTable {
     }
 }
 
+/// Returns the number of chunks in parts.
 fn chunks(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.chunks.len()).sum()
 }
 
-/// The columns that the filters leave one value of. A float that is zero may have either sign, which
-/// sorts and merges tell apart: to them it is not one value.
+/// Returns the numbers of the columns that the filters restrict to one value. A float that is zero may
+/// have either sign, which sorts and merges distinguish: to them it is not one value.
 fn constants(filter: &Filter) -> Vec<usize> {
     let one_value = |condition: &Condition| match condition.values() {
         Some((column, values)) => match &values[..] {
@@ -145,7 +149,7 @@ impl TableProvider for ColumnarTable {
         TableType::Base
     }
 
-    /// The scan applies filters itself, and only to parts that they cut.
+    /// Accepts the filters that the scan can apply itself.
     fn supports_filters_pushdown(
         &self,
         filters: &[&Expr],
@@ -172,16 +176,8 @@ impl TableProvider for ColumnarTable {
         let all = || (0..self.schema.fields().len()).collect();
         let projection: Vec<usize> = projection.cloned().unwrap_or_else(all);
         let partitions = state.config().target_partitions();
-        let scan = ColumnarScan::new(
-            Arc::new(source),
-            projection.into(),
-            &tasks,
-            partitions,
-            order,
-        );
-        Ok(match limit {
-            Some(_) => Arc::new(scan.limited(limit)),
-            None => Arc::new(scan),
-        })
+        let source = Arc::new(source);
+        let spec = ScanSpec::new(source, projection.into(), &tasks, partitions, order);
+        Ok(Arc::new(ColumnarScan::new(spec.limited(limit))))
     }
 }

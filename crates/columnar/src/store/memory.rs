@@ -1,4 +1,4 @@
-//! Tables in memory, which end with the process.
+//! Stores in memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,27 +8,29 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
-use crate::definition::{Definition, Place};
-use crate::meta::{ChunkId, ChunkMeta, Key};
+use crate::definition::Definition;
+use crate::id::{ChunkId, Place};
+use crate::meta::{ChunkMeta, Key};
 use crate::{Error, Result};
 
-/// What is kept of a chunk.
+/// The state of a chunk.
 #[derive(Debug)]
 enum State {
-    /// Put, and not committed yet, since then.
+    /// The chunk was put at this moment and is not committed yet.
     Pending(Instant),
     Valid(Arc<ChunkMeta>),
-    /// Since then.
+    /// The chunk was retired at this moment.
     Retired(Instant),
 }
 
+/// The contents of a place.
 #[derive(Debug, Default)]
 struct Contents {
     chunks: BTreeMap<ChunkId, (State, Vec<Bytes>)>,
     fresh: BTreeMap<Key, FreshRow>,
 }
 
-/// A store in memory.
+/// A store in memory, which ends with the process.
 #[derive(Debug)]
 pub struct MemoryStore {
     definition: Arc<Definition>,
@@ -36,8 +38,10 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
+    /// Makes an empty store.
+    ///
     /// # Errors
-    /// As [`Definition::check`].
+    /// The errors of [`Definition::check`].
     pub fn new(definition: Definition) -> Result<Self> {
         definition.check()?;
         Ok(MemoryStore {

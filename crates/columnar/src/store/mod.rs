@@ -1,13 +1,13 @@
-//! Where a table's chunks and fresh rows are kept.
+//! Stores, which keep the chunks and the fresh rows of a table.
 //!
-//! A store knows nothing of columns, queries or merging: it keeps blobs, says which chunks are
-//! valid, and keeps fresh rows by key. What readers rely on:
+//! A store knows nothing of columns, queries or merging: it keeps blobs, knows which chunks are valid,
+//! and keeps fresh rows by key. Readers rely on three things:
 //!
-//! - A chunk is valid from the [`Store::commit`] that adds it to the one that retires it; a commit
-//!   is seen in each place whole or not at all, also after a crash.
-//! - [`Store::snapshot`] shows every acknowledged row at least once: among the fresh rows, in a
-//!   chunk, or (while a seal ends) in both, then with the same write time.
-//! - Blobs of a retired chunk can be read for [`GRACE`] after.
+//! - A chunk is valid from the [`Store::commit`] that adds it to the one that retires it. In each place a
+//!   commit is visible as a whole or not at all, also after a crash.
+//! - [`Store::snapshot`] shows every acknowledged row at least once: among the fresh rows, in a chunk, or
+//!   in both while a seal ends, and then with the same write time.
+//! - The blobs of a retired chunk can be read for [`GRACE`] after that.
 
 #[cfg(feature = "cassandra")]
 pub mod cassandra;
@@ -22,38 +22,40 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 use crate::Result;
-use crate::definition::{Definition, Place};
-use crate::meta::{ChunkId, ChunkMeta, Key};
+use crate::definition::Definition;
+use crate::id::{ChunkId, Place};
+use crate::meta::{ChunkMeta, Key};
 
-/// How long what a commit replaced stays readable: longer than any query should take.
+/// The time that replaced chunks stay readable, which is longer than any query should take.
 pub const GRACE: Duration = Duration::from_secs(600);
 
-/// A row that is in no chunk yet, or the fact that a key is deleted.
+/// A row that is in no chunk yet, or the deletion of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FreshRow {
+    /// The encoded key.
     pub key: Key,
-    /// Microseconds since 1970-01-01 UTC. The version of a key with the highest one is valid; see
-    /// [`FreshRow::replaces`] for equal ones.
+    /// The write time in microseconds since 1970-01-01 UTC. The version of a key with the highest one is
+    /// valid; [`FreshRow::replaces`] decides between equal ones.
     pub write_time: i64,
-    /// The columns outside the key (`row.rs`), or none if the key is deleted.
+    /// The encoded columns outside of the key, or none if the key is deleted.
     pub row: Option<Bytes>,
 }
 
 impl FreshRow {
-    /// Whether this one of two versions of a key is valid and not the other. Of equal write times a
-    /// deletion is, else the row with the greater bytes, so that the order in which they came does
-    /// not matter.
+    /// Returns whether this version of a key is valid and `other` is not. If the write times are equal, a
+    /// deletion is valid, or else the row with the greater bytes, so that the order in which the two came
+    /// does not matter.
     ///
-    /// A fresh row and one in a chunk are not compared so, as a chunk's rows have no such bytes: of
-    /// equal write times, and if neither is a deletion, the fresh one is valid, and of two in chunks
-    /// the one in the later chunk. A store in which fresh rows that came after a freeze are kept
-    /// beside those before it prefers the later of the two for the same reason
-    /// ([`FreshRow::follows`]), so that it does not matter whether the earlier one is in a chunk yet.
+    /// Rows in chunks are not compared like this, because they have no such bytes. If the write times are
+    /// equal and neither is a deletion, a fresh row wins over one in a chunk, and of two in chunks the one
+    /// in the later chunk wins. For the same reason a store that keeps fresh rows from before and after
+    /// a freeze prefers the later one ([`FreshRow::follows`]): then it does not matter whether the
+    /// earlier one is in a chunk already.
     pub fn replaces(&self, other: &FreshRow) -> bool {
         (self.rank(), &self.row) > (other.rank(), &other.row)
     }
 
-    /// Whether this one is valid if it came after a freeze, and the other before.
+    /// Returns whether this version is valid if it came after a freeze and `other` before.
     pub fn follows(&self, other: &FreshRow) -> bool {
         self.rank() >= other.rank()
     }
@@ -63,108 +65,119 @@ impl FreshRow {
     }
 }
 
-/// What is in a place, as of one moment.
+/// The contents of a place at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// In order of their keys; one version per key.
+    /// The fresh rows, in order of their keys, with one version per key.
     pub fresh: Vec<FreshRow>,
-    /// In order of their names.
+    /// The valid chunks, in order of their names.
     pub chunks: Vec<Arc<ChunkMeta>>,
 }
 
-/// A chunk and its blobs, in the order of [`ChunkMeta::blobs`].
+/// A chunk with its blobs.
 #[derive(Debug, Clone)]
 pub struct Chunk {
+    /// The metadata.
     pub meta: Arc<ChunkMeta>,
+    /// The blobs, in the order of [`ChunkMeta::blobs`].
     pub blobs: Vec<Bytes>,
 }
 
-/// Fresh rows that are about to become chunks. Rows that come later are not among them.
+/// Fresh rows that are about to become chunks. Rows that come later do not belong to them.
 #[derive(Debug)]
 pub struct Frozen {
-    /// In order of their keys; one version per key.
+    /// The rows, in order of their keys, with one version per key.
     pub rows: Vec<FreshRow>,
-    /// For the store: how far its log is frozen.
+    /// A number with which the store knows how far its log is frozen.
     pub up_to: u64,
 }
 
-/// What changes in a place, all at once.
+/// A change of a place, all of which becomes visible at once.
 #[derive(Debug)]
 pub struct Change {
+    /// The place.
     pub place: Place,
-    /// Chunks that [`Store::put`] has written.
+    /// The chunks that become valid, which [`Store::put`] has written.
     pub add: Vec<Arc<ChunkMeta>>,
+    /// The chunks that become invalid.
     pub retire: Vec<ChunkId>,
-    /// Fresh rows that are in the added chunks, and are no longer kept here. A version that came
-    /// meanwhile stays.
+    /// The fresh rows that are in the added chunks and are removed. Versions that came meanwhile stay.
     pub sealed: Option<Frozen>,
 }
 
-/// What a sweep removed.
+/// The result of a sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Retired or never finished.
+    /// The number of chunks that were removed: retired ones, and ones that were never committed.
     pub chunks: u64,
 }
 
+/// A store of one table: its chunks and its fresh rows.
+///
+/// All methods may be called at the same time. Each returns an error if the disk or the server fails.
 #[async_trait]
 pub trait Store: Debug + Send + Sync {
+    /// Returns the definition of the table.
     fn definition(&self) -> &Arc<Definition>;
 
-    /// Places that may hold something, in order.
+    /// Returns the places that may hold something, in order.
     async fn places(&self) -> Result<Vec<Place>>;
 
-    /// All valid chunks of a place, and its fresh rows with `first <= key <= last` (where given).
+    /// Returns all valid chunks of a place, and its fresh rows with keys in a range.
     async fn snapshot(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot>;
 
-    /// Blobs of a chunk by number, in the order asked for. Not checked against their CRC.
+    /// Reads blobs of a chunk, given by their numbers, in this order. Their CRC is not checked.
     async fn blobs(&self, place: Place, chunk: &ChunkMeta, numbers: &[u16]) -> Result<Vec<Bytes>>;
 
-    /// Writes chunks that nobody sees before they are committed.
+    /// Writes chunks, which stay invisible until they are committed.
     async fn put(&self, place: Place, chunks: &[Chunk]) -> Result<()>;
 
-    /// Durable when it returns. Each change is seen whole or not at all.
+    /// Makes changes, each of which is visible as a whole or not at all. They are durable when it
+    /// returns.
     async fn commit(&self, changes: Vec<Change>) -> Result<()>;
 
-    /// Durable when it returns.
+    /// Inserts fresh rows. They are durable when it returns.
     async fn insert(&self, place: Place, rows: &[FreshRow]) -> Result<()>;
 
-    /// The fresh rows of a place that a seal turns into chunks.
+    /// Returns the fresh rows of a place, for a seal that turns them into chunks.
     async fn freeze(&self, place: Place) -> Result<Frozen>;
 
-    /// Removes everything in these places, without reading it. Not seen by queries that began.
+    /// Removes everything in these places without reading it. Queries that have begun may not see that.
     async fn drop_places(&self, places: &[Place]) -> Result<()>;
 
-    /// Removes what was retired, or put and never committed, longer than this ago.
+    /// Removes chunks that were retired, or put and never committed, longer ago than this.
     async fn sweep(&self, grace: Duration) -> Result<Swept>;
 }
 
-/// Both ends belong to it.
+/// A range of keys, which both ends belong to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KeyRange<'a> {
+    /// The least key, if there is a limit.
     pub first: Option<&'a [u8]>,
+    /// The greatest key, if there is a limit.
     pub last: Option<&'a [u8]>,
 }
 
 impl KeyRange<'_> {
-    /// A range without any key: all of them begin with the byte 0x01.
+    /// A range without any key: all keys begin with the byte 0x01.
     pub const EMPTY: KeyRange<'static> = KeyRange {
         first: Some(&[0xFF]),
         last: Some(&[0xFF]),
     };
 
-    /// Whether no key can be in it.
+    /// Returns whether no key can be in the range.
     pub fn is_empty(&self) -> bool {
         let is_reversed = |(first, last)| first > last;
         self.first == KeyRange::EMPTY.first || self.first.zip(self.last).is_some_and(is_reversed)
     }
 
-    /// Whether a key from the first to the last may be in it.
+    /// Returns whether a key between `first` and `last` may be in the range.
     pub fn overlaps(&self, first: &[u8], last: &[u8]) -> bool {
         self.first.is_none_or(|least| least <= last)
             && self.last.is_none_or(|greatest| first <= greatest)
     }
 
+    /// Returns whether a key is in the range.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.first.is_none_or(|first| first <= key) && self.last.is_none_or(|last| key <= last)
     }

@@ -1,4 +1,4 @@
-//! Blobs of chunks: as they were written, or an error that says which are not.
+//! Reading and decoding blobs. A blob that is not what was written is an error that names it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -7,13 +7,15 @@ use arrow::array::ArrayRef;
 use bytes::Bytes;
 
 use super::Table;
-use crate::definition::{Kind, Place};
 use crate::encoding::{Codec, crc};
+use crate::id::Place;
+use crate::kind::Kind;
 use crate::meta::ChunkMeta;
 use crate::{Error, Result};
 
 impl Table {
-    /// Decodes some rows of blobs of a chunk, one of them as a dictionary array if that is asked for.
+    /// Decodes some rows of blobs of a chunk, given by their numbers. The blob `coded` comes as a
+    /// dictionary array.
     pub(super) fn decoded(
         &self,
         place: Place,
@@ -39,7 +41,7 @@ impl Table {
         blobs.map(decode).collect()
     }
 
-    /// Blobs by number, from memory or the store, as they were written.
+    /// Returns blobs by their numbers, from the cache or the store, and checks those of the store.
     pub(super) async fn blobs(
         &self,
         place: Place,
@@ -96,6 +98,7 @@ impl Table {
         }
     }
 
+    /// Returns the kind of the values in a blob.
     fn kind(&self, chunk: &ChunkMeta, number: u16) -> Kind {
         match self.definition.columns.get(number as usize) {
             Some(column) => column.kind,

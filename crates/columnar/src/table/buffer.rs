@@ -1,20 +1,21 @@
-//! Rows of a place that wait to be written.
+//! The rows of a place that wait to be written.
 
 use arrow::array::{Array, ArrayRef, RecordBatch, make_comparator};
 use arrow::compute::SortOptions;
 
 use crate::{Error, Result};
 
+/// Rows of a place in the order in which they came.
 #[derive(Default)]
 pub struct Buffer {
     pub batches: Vec<RecordBatch>,
     pub rows: usize,
-    /// Memory of the rows, about.
+    /// The approximate memory that the rows take.
     pub bytes: usize,
 }
 
 impl Buffer {
-    /// Tells how many bytes that takes.
+    /// Adds rows and returns how many bytes they take.
     pub fn push(&mut self, rows: RecordBatch) -> usize {
         let bytes = memory_of(&rows);
         self.rows += rows.num_rows();
@@ -23,9 +24,10 @@ impl Buffer {
         bytes
     }
 
-    /// Takes back the rows that came last, as far as they have the value of the first order key that
-    /// the next rows begin with: where rows come in order of time, chunks that share no time overlap
-    /// nothing. None if the last row has another value, or all have this one.
+    /// Removes and returns the rows at the end that have the value of the first order key with which the
+    /// next rows begin. Where rows come in order of time, the chunks before and after then share no
+    /// moment, so that they overlap nothing. Returns no rows if the last row has another value, or if
+    /// all rows have this one.
     pub fn take_back(&mut self, order: usize, next: &RecordBatch) -> Result<Vec<RecordBatch>> {
         for (i, rows) in self.batches.iter().enumerate().rev() {
             let split = begin_of(rows.column(order), next.column(order))?;
@@ -46,7 +48,8 @@ impl Buffer {
         Ok(Vec::new())
     }
 
-    /// As [`Buffer::take_back`], of the value of the last row.
+    /// Removes and returns the rows at the end that have the same value as the last row, like
+    /// [`Buffer::take_back`].
     pub fn take_last_back(&mut self, order: usize) -> Result<Vec<RecordBatch>> {
         let Some(rows) = self.batches.last() else {
             return Ok(Vec::new());
@@ -56,7 +59,7 @@ impl Buffer {
     }
 }
 
-/// Where the values at the end begin that are the same as the first one of others.
+/// Returns where the values at the end begin that equal the first one of `others`.
 fn begin_of(values: &ArrayRef, others: &ArrayRef) -> Result<usize> {
     if others.is_empty() {
         return Ok(values.len());
@@ -72,7 +75,7 @@ fn begin_of(values: &ArrayRef, others: &ArrayRef) -> Result<usize> {
     Ok(values.len() - same.count())
 }
 
-/// Memory of the rows themselves, where they are a slice of others.
+/// Returns the memory of the rows themselves, even if they are a slice of others.
 fn memory_of(rows: &RecordBatch) -> usize {
     let of_column = |column: &ArrayRef| {
         let own = column.to_data().get_slice_memory_size();

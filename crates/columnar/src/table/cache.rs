@@ -1,4 +1,4 @@
-//! Encoded blobs in memory, as many as fit. Blobs never change, so none is ever stale.
+//! A cache of encoded blobs. Blobs never change, so that none is ever stale.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,14 +6,15 @@ use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::meta::ChunkId;
+use crate::id::ChunkId;
 
-/// A blob's name: its chunk and number.
+/// The name of a blob: its chunk and number.
 type Name = (ChunkId, u16);
 
-/// Memory that an entry takes beside its bytes.
+/// The memory that an entry takes in addition to its bytes.
 const ENTRY_BYTES: u64 = 96;
 
+/// Weighs blobs by the memory that they take.
 #[derive(Clone)]
 struct ByBytes;
 
@@ -23,16 +24,20 @@ impl Weighter<Name, Bytes> for ByBytes {
     }
 }
 
-/// What a cache did so far, and what it holds.
+/// The use of a table's cache so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheStatistics {
+    /// The number of blobs that were found in memory.
     pub hits: u64,
+    /// The number of blobs that had to be read from the store.
     pub misses: u64,
-    /// Of the blobs in memory.
+    /// The bytes that the blobs in memory take.
     pub bytes: u64,
+    /// The highest number of bytes that they may take.
     pub limit_bytes: u64,
 }
 
+/// The most recently used blobs of a table.
 pub struct BlobCache {
     blobs: Option<Cache<Name, Bytes, ByBytes>>,
     limit_bytes: u64,
@@ -41,7 +46,7 @@ pub struct BlobCache {
 }
 
 impl BlobCache {
-    /// Holds nothing if the limit is 0.
+    /// Makes a cache of this many bytes, which holds nothing if the limit is 0.
     pub fn new(limit_bytes: u64) -> Self {
         let expected = usize::try_from(limit_bytes / (32 << 10))
             .unwrap_or(usize::MAX)
@@ -68,7 +73,7 @@ impl BlobCache {
 
     pub fn insert(&self, chunk: ChunkId, number: u16, blob: &Bytes) {
         if let Some(blobs) = &self.blobs {
-            // A copy of its own: the blob may be a slice of a much larger page.
+            // The blob may be a slice of a much larger page, which would stay in memory with it.
             blobs.insert((chunk, number), Bytes::copy_from_slice(blob));
         }
     }

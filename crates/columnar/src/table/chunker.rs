@@ -1,4 +1,4 @@
-//! Sorted rows become chunks.
+//! Turning sorted rows into chunks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,20 +7,24 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, RecordBat
 use arrow::compute::{interleave, not};
 use bytes::Bytes;
 
-use crate::definition::{Definition, Kind, Profile};
+use crate::definition::{Definition, Profile};
 use crate::encoding::{Codec, crc};
+use crate::id::ChunkId;
 use crate::key::{self, Keys};
-use crate::meta::{BlobMeta, ChunkId, ChunkMeta, ColumnStats, Key, Scalar};
+use crate::kind::Kind;
+use crate::meta::{BlobMeta, ChunkMeta, ColumnStats, Key, Scalar};
 use crate::store::Chunk;
 use crate::{Error, Result};
 
-/// Bytes that the values of a column of a chunk have at most before it is encoded, unless it is one
-/// value: a store takes blobs of 8 MiB, whatever they hold.
+/// The highest number of bytes that the values of a chunk's column may have before they are encoded,
+/// unless it is a single value. A store takes blobs of 8 MiB, however well or badly they are encoded.
 pub const COLUMN_BYTES: usize = 4 << 20;
 
-/// Of a value of fixed width, at most; and of a text or blob beside its own. As many of the former
-/// as a chunk has rows are no more than a column may have.
+/// The highest number of bytes of a value of fixed width. As many of them as a chunk can have rows are
+/// no more than a column may have.
 const VALUE_BYTES: usize = 8;
+
+/// The bytes that a text or blob takes in addition to its own.
 pub const VIEW_BYTES: usize = 16;
 
 /// Rows with the table's columns, in order of their keys, one version per key.
@@ -28,14 +32,15 @@ pub const VIEW_BYTES: usize = 16;
 pub struct Sorted {
     definition: Arc<Definition>,
     batches: Vec<RecordBatch>,
-    /// Of each batch.
+    /// The keys of each batch.
     keys: Vec<Keys>,
-    /// Batch and row of each row that is kept.
+    /// The batch and the number of each row that is kept.
     rows: Vec<(usize, usize)>,
 }
 
 impl Sorted {
-    /// Rows in the order in which they came; of several with one key the last one is kept.
+    /// Sorts rows, given in the order in which they came. Of several rows with the same key the last one
+    /// is kept.
     pub fn new(definition: Arc<Definition>, batches: Vec<RecordBatch>) -> Result<Sorted> {
         let keys = batches.iter().map(|rows| key::encode(&definition, rows));
         let keys: Vec<Keys> = keys.collect::<Result<_>>()?;
@@ -58,7 +63,7 @@ impl Sorted {
         })
     }
 
-    /// Which rows become a chunk each.
+    /// Returns the ranges of rows that become a chunk each.
     pub fn pieces(&self) -> Vec<Range<usize>> {
         let mut pieces = pieces(&self.definition, self.rows.len());
         for (number, column) in self.definition.columns.iter().enumerate() {
@@ -74,7 +79,7 @@ impl Sorted {
         pieces
     }
 
-    /// A piece as a chunk, all of whose rows were written at one time.
+    /// Encodes a piece as a chunk whose rows all have the same write time.
     pub fn chunk(&self, piece: Range<usize>, write_time: i64) -> Result<Chunk> {
         let rows = &self.rows[piece];
         let times = Int64Array::from_value(write_time, rows.len());
@@ -98,7 +103,7 @@ impl Sorted {
     }
 }
 
-/// Ranges of about equal length, none longer than a chunk may be.
+/// Divides rows into ranges of about equal length, none longer than a chunk may be.
 pub fn pieces(definition: &Definition, rows: usize) -> Vec<Range<usize>> {
     let count = rows.div_ceil(definition.chunk_rows as usize);
     (0..count)
@@ -106,8 +111,8 @@ pub fn pieces(definition: &Definition, rows: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Cuts ranges of rows so that the values of a column, which have so many bytes, are no more than
-/// [`COLUMN_BYTES`] in each, and about as many.
+/// Cuts ranges of rows so that the values of a column take at most [`COLUMN_BYTES`] in each of them,
+/// and about the same in all. `bytes` returns the bytes of a row's value.
 pub fn cut_by_bytes(
     pieces: Vec<Range<usize>>,
     bytes: impl Fn(usize) -> usize,
@@ -130,11 +135,11 @@ pub fn cut_by_bytes(
     cut
 }
 
-/// How long the values of a column of texts or blobs are.
+/// The lengths of the values in a column of texts or blobs.
 pub struct Lengths<'a>(&'a [i32]);
 
 impl<'a> Lengths<'a> {
-    /// None for other kinds.
+    /// Returns the lengths of a column. None if it is of another kind.
     pub fn of(kind: Kind, array: &'a dyn Array) -> Option<Self> {
         match kind {
             Kind::Text => array
@@ -147,7 +152,7 @@ impl<'a> Lengths<'a> {
         }
     }
 
-    /// Bytes of a value, and of where it is.
+    /// Returns the bytes that a value takes, including those of its position.
     pub fn bytes(&self, row: usize) -> usize {
         let length = match self.0.get(row..row + 2) {
             Some([begin, end]) => (end - begin) as usize,
@@ -157,7 +162,7 @@ impl<'a> Lengths<'a> {
     }
 }
 
-/// Bytes of a column's values before it is encoded.
+/// Returns the bytes of a column's values before they are encoded.
 fn bytes_of(kind: Kind, array: &ArrayRef) -> usize {
     match Lengths::of(kind, array) {
         Some(lengths) => (0..array.len()).map(|row| lengths.bytes(row)).sum(),
@@ -165,15 +170,16 @@ fn bytes_of(kind: Kind, array: &ArrayRef) -> usize {
     }
 }
 
-/// A chunk that is made column by column.
+/// A chunk that is being made, column by column.
 pub struct ChunkBuilder {
     profile: Profile,
     first: Key,
     last: Key,
     write_times: Int64Array,
     deleted: Option<BooleanArray>,
+    /// Flags of the rows that are not deleted, if some are.
     live: Option<BooleanArray>,
-    /// Number of the first order key, if it has a range.
+    /// The number of the first order key, if it has a range.
     order: Option<usize>,
     order_range: Option<(i64, i64)>,
     widest: usize,
@@ -182,7 +188,7 @@ pub struct ChunkBuilder {
 }
 
 impl ChunkBuilder {
-    /// `deleted` are the rows that say that their key is deleted.
+    /// Begins a chunk. `deleted` flags the rows whose keys are deleted.
     pub fn new(
         definition: &Definition,
         first: Key,
@@ -212,10 +218,12 @@ impl ChunkBuilder {
         })
     }
 
-    /// The next column of the table.
+    /// Adds the next column of the table.
     pub fn add_column(&mut self, kind: Kind, array: &ArrayRef) -> Result<()> {
         let stats = ColumnStats::of(kind, array, self.live.as_ref())?;
         if self.order == Some(self.stats.len()) {
+            // Deleted rows hide older versions in other chunks, so that their order keys count for
+            // what a chunk overlaps, but not for its statistics.
             let of_all = match self.live {
                 None => stats.bounds.clone(),
                 Some(_) => ColumnStats::of(kind, array, None)?.bounds,
@@ -235,6 +243,7 @@ impl ChunkBuilder {
         Ok(())
     }
 
+    /// Completes the chunk with write times and flags of deleted rows where they are needed.
     pub fn finish(mut self) -> Result<Chunk> {
         let times = self.write_times.values().iter().copied();
         let min_write_time = times.clone().min().unwrap_or(0);

@@ -1,12 +1,12 @@
-//! Write times: the wall clock, never the same moment twice.
+//! Write times: the wall clock, but never the same moment twice.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The last moment given out by this process, whatever the table.
+/// The last moment that this process has used, for any table.
 static LAST_MICROSECONDS: AtomicI64 = AtomicI64::new(i64::MIN);
 
-/// Microseconds since 1970-01-01 UTC, later than every earlier answer in this process.
+/// Returns microseconds since 1970-01-01 UTC, later than every earlier result in this process.
 pub fn write_time() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| {

@@ -1,30 +1,36 @@
-//! Which chunks are sorted together, so that a query of one partition key reads few of them.
+//! The choice of chunks that are sorted together, so that a query of one partition key reads few of
+//! them.
 //!
-//! Rows mostly come in order of time and of all partition keys: each chunk then has some of every
-//! key. Those of a longer stretch of time, sorted as one, have fewer keys each. They reach over more
-//! time then, so that there is a limit to it; and each time that rows are written again there are
-//! several times as many together, so that it happens to none of them often.
+//! Rows mostly come in order of time and of all partition keys: then each chunk has some rows of every
+//! key. If the chunks of a longer stretch of time are sorted as one, each new chunk has fewer keys, but
+//! reaches over more time, so that a query of a short time reads more. Therefore the length of such a
+//! stretch is limited. And rows are sorted again only if several times as many come together, so that
+//! no row is rewritten often.
 
-use super::compaction::{Full, Group};
-use super::overlap::Reach;
+use super::group::{ChunkLimits, Group};
+use super::overlap::KeySpan;
 
-/// Chunks' worth of rows that are sorted together at most.
+/// The highest number of chunks whose rows are sorted together.
 const CHUNKS_CLUSTERED: u64 = 32;
 
-/// How many times as many rows are together afterwards, at least, as the largest stretch had.
+/// The lowest factor by which the largest stretch has to grow, or else it is not sorted again.
 const GROWTH: u64 = 4;
 
-/// How many others a chunk shares a range of keys with, on average, where sorting is worth it.
+/// The average number of other chunks that a chunk has to share keys with for sorting to be worth it.
 const SHARED_WITH: usize = 3;
 
-/// Joins groups of neighbouring stretches of time. None of them meets any other, before and after.
-pub fn clustered(groups: Vec<Group>, full: &Full) -> Vec<Group> {
+/// Joins groups of neighbouring stretches of time. No group shares a key with another, neither before
+/// nor after.
+pub fn clustered(groups: Vec<Group>, limits: &ChunkLimits) -> Vec<Group> {
     let mut done = Vec::with_capacity(groups.len());
     let mut window: Vec<Stretch> = Vec::new();
     for stretch in stretches(groups) {
-        let both = || window.iter().chain([&stretch]);
-        let fits = both().map(Stretch::rows).sum::<u64>() <= full.rows * CHUNKS_CLUSTERED
-            && both().map(Stretch::bytes).sum::<u64>() <= full.bytes * CHUNKS_CLUSTERED;
+        let rows = stretch.rows() + window.iter().map(Stretch::rows).sum::<u64>();
+        let bytes = stretch.bytes() + window.iter().map(Stretch::bytes).sum::<u64>();
+        let fits =
+            rows <= limits.rows * CHUNKS_CLUSTERED && bytes <= limits.bytes * CHUNKS_CLUSTERED;
+        // A window is as long as it can be. What comes later belongs to the next one, so that seals
+        // choose the same windows again as long as nothing comes in between.
         if !fits {
             done.extend(joined(std::mem::take(&mut window)));
         }
@@ -34,7 +40,7 @@ pub fn clustered(groups: Vec<Group>, full: &Full) -> Vec<Group> {
     done
 }
 
-/// Groups whose ranges of the first order key overlap, one with the next.
+/// A stretch of time: groups whose ranges of the first order key overlap, each with the next.
 struct Stretch(Vec<Group>);
 
 impl Stretch {
@@ -47,14 +53,15 @@ impl Stretch {
     }
 }
 
-/// In order of time.
+/// Divides groups into stretches, in order of time. No two stretches overlap, so that a range of them
+/// that is joined meets no group outside of it.
 fn stretches(mut groups: Vec<Group>) -> Vec<Stretch> {
-    groups.sort_by_key(|group| group.reach.low);
+    groups.sort_by_key(|group| group.span.low);
     let mut stretches: Vec<Stretch> = Vec::new();
     let mut end = None;
     for group in groups {
-        let overlaps = end.is_some_and(|end| group.reach.low <= end);
-        end = end.max(Some(group.reach.high));
+        let overlaps = end.is_some_and(|end| group.span.low <= end);
+        end = end.max(Some(group.span.high));
         match stretches.last_mut().filter(|_| overlaps) {
             Some(stretch) => stretch.0.push(group),
             None => stretches.push(Stretch(vec![group])),
@@ -63,14 +70,16 @@ fn stretches(mut groups: Vec<Group>) -> Vec<Stretch> {
     stretches
 }
 
-/// Joins all of them, or those before and those after one that is too large to be written again with
-/// them, where that is worth it.
+/// Joins all stretches of a window where that is worth it, or else those before and those after one
+/// that is too large to be rewritten with them.
 fn joined(mut stretches: Vec<Stretch>) -> Vec<Group> {
     let rows: u64 = stretches.iter().map(Stretch::rows).sum();
     let largest = (0..stretches.len()).max_by_key(|i| stretches[*i].rows());
     let Some(largest) = largest else {
         return Vec::new();
     };
+    // The largest stretch was likely sorted before. It is rewritten only once the rows around it are
+    // several times as many, so that a row is rewritten a logarithmic number of times.
     if rows < stretches[largest].rows().saturating_mul(GROWTH) {
         let after = joined(stretches.split_off(largest + 1));
         let largest = stretches.pop().map_or(Vec::new(), |stretch| stretch.0);
@@ -80,19 +89,22 @@ fn joined(mut stretches: Vec<Stretch>) -> Vec<Group> {
     let is_worth_it = share_keys(&stretches);
     let groups = stretches.into_iter().flat_map(|stretch| stretch.0);
     if is_worth_it {
-        Group::of(groups).into_iter().collect()
+        Group::joined(groups).into_iter().collect()
     } else {
         groups.collect()
     }
 }
 
+/// Returns whether groups share their ranges of keys with several others on average. If not, each
+/// partition key is in few chunks already.
 fn share_keys(stretches: &[Stretch]) -> bool {
     let groups = stretches.iter().flat_map(|stretch| &stretch.0);
-    let reaches: Vec<&Reach> = groups.map(|group| &group.reach).collect();
-    let shared_with = |reach: &&Reach| {
-        let sharing = reaches.iter().filter(|other| other.shares_keys(reach));
+    let spans: Vec<&KeySpan> = groups.map(|group| &group.span).collect();
+    let shared_with = |span: &&KeySpan| {
+        let sharing = spans.iter().filter(|other| other.shares_keys(span));
+        // A group shares its keys with itself.
         sharing.count() - 1
     };
-    let shared: usize = reaches.iter().map(shared_with).sum();
-    shared >= reaches.len() * SHARED_WITH
+    let shared: usize = spans.iter().map(shared_with).sum();
+    shared >= spans.len() * SHARED_WITH
 }

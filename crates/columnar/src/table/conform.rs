@@ -1,4 +1,4 @@
-//! Rows as they come, in the shape of a table.
+//! Converting rows to the columns and types of a table.
 
 use std::sync::Arc;
 
@@ -9,18 +9,19 @@ use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
 
-use crate::definition::{Column, Definition, Kind};
+use crate::definition::{Column, Definition};
+use crate::kind::Kind;
 use crate::{Error, Result};
 
-/// Of a value in an error.
+/// The number of characters of a value that an error shows.
 const SHOWN_CHARACTERS: usize = 100;
 
-/// The same rows with the table's columns in its order and types: columns are found by name, ones
-/// that are not there are null.
+/// Returns the same rows with the table's columns in its order and types. Columns are found by name;
+/// missing ones become null.
 ///
 /// # Errors
-/// A column that the table does not have, a value that does not fit the column's type, a null in a
-/// key or no column for it.
+/// If there is a column that the table does not have, a value that does not fit its column's type, or a
+/// key column that is missing or has nulls.
 pub fn conform(definition: &Definition, rows: &RecordBatch) -> Result<RecordBatch> {
     let schema = rows.schema();
     for field in schema.fields() {
@@ -57,7 +58,7 @@ pub fn conform(definition: &Definition, rows: &RecordBatch) -> Result<RecordBatc
     })
 }
 
-/// The column in the table's type, if every value is still the same then.
+/// Converts a column to the table's type, if that changes no value.
 fn of_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
     let wanted = column.kind.data_type();
     if *array.data_type() == wanted {
@@ -75,7 +76,7 @@ fn of_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
     if *given.data_type() == DataType::Null {
         return Ok(new_null_array(&wanted, given.len()));
     }
-    // What cannot be converted becomes null, and is found below.
+    // The cast makes values that cannot be converted null, and they are found below.
     let converted = cast(&given, &wanted).map_err(no_cast)?;
     let lost = if Kind::of(given.data_type()) == Some(column.kind) {
         first_new_null(&given, &converted)
@@ -91,7 +92,8 @@ fn of_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
     }
 }
 
-/// The values themselves, without a dictionary or the name of a time zone: they are UTC with it, too.
+/// Returns the values without a dictionary, and without the name of a time zone: times are UTC with and
+/// without it.
 fn plain(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match array.data_type() {
         DataType::Dictionary(_, values) => plain(&cast(array, values)?),
@@ -100,7 +102,7 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-/// The first row that became null.
+/// Returns the first row that has become null.
 fn first_new_null(given: &ArrayRef, converted: &ArrayRef) -> Option<usize> {
     if given.null_count() == converted.null_count() {
         return None;
@@ -108,14 +110,14 @@ fn first_new_null(given: &ArrayRef, converted: &ArrayRef) -> Option<usize> {
     (0..given.len()).find(|row| given.is_null(*row) != converted.is_null(*row))
 }
 
-/// The first row that is another one when it is converted back.
+/// Returns the first row that differs when it is converted back.
 fn first_changed(given: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize>, ArrowError> {
     let back = cast(converted, given.data_type())?;
     let same = not_distinct(given, &back)?;
     Ok(same.values().iter().position(|same| !same))
 }
 
-/// A value in an error, as far as it is not too long.
+/// Formats a value for an error and shortens it if it is long.
 fn shown(array: &ArrayRef, row: usize) -> String {
     let value = array_value_to_string(array, row).unwrap_or_default();
     match value.char_indices().nth(SHOWN_CHARACTERS) {

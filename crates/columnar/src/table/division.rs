@@ -1,27 +1,28 @@
-//! Fresh rows that overlap no chunk, divided so that the chunks that they become overlap none
-//! either: those that lie in different gaps between chunks do not come together.
+//! Dividing fresh rows that overlap no chunk so that the chunks that they become overlap none either:
+//! rows that lie in different gaps between chunks do not come together.
 
-use super::overlap::{Reach, of_fresh};
+use super::overlap::{KeySpan, of_fresh};
 use super::selection::Part;
 use crate::Result;
 use crate::definition::Definition;
 
-/// Rows of a part, by number.
+/// The numbers of rows of a part.
 type Run = Vec<usize>;
 
-/// Parts of a part that is fresh rows alone. None of them reaches over any of the others that are
-/// given, or over another of them.
-pub fn divided(definition: &Definition, part: Part, others: &[Reach]) -> Result<Vec<Part>> {
-    let reaches = of_fresh(definition, &part.fresh)?;
+/// Divides a part that has fresh rows only. The parts that come back meet none of `others`, and no
+/// other of them.
+pub fn divided(definition: &Definition, part: Part, others: &[KeySpan]) -> Result<Vec<Part>> {
+    let spans = of_fresh(definition, &part.fresh)?;
     let division = Division {
-        reaches: &reaches,
+        spans: &spans,
         others,
     };
-    let all: Run = (0..reaches.len()).collect();
-    if division.is_free(&division.reach(&all)) {
+    let all: Run = (0..spans.len()).collect();
+    if division.is_free(&division.span(&all)) {
         return Ok(vec![part]);
     }
-    // Late rows of all partition keys lie beside each other by order key, new ones by key.
+    // Late rows of all partition keys are neighbours by order key, rows of new partition keys are by
+    // key: the division into fewer parts is the one that fits.
     let by_key = division.by_key(&all);
     let by_order = division.by_order(all);
     let runs = if by_order.len() < by_key.len() {
@@ -40,46 +41,51 @@ pub fn divided(definition: &Definition, part: Part, others: &[Reach]) -> Result<
     Ok(runs.into_iter().map(as_part).collect())
 }
 
+/// The rows that are divided, and what they must not meet.
 struct Division<'a> {
-    /// Of each row. The rows are in order of their keys.
-    reaches: &'a [Reach],
-    others: &'a [Reach],
+    /// The span of each row. The rows are in order of their keys.
+    spans: &'a [KeySpan],
+    others: &'a [KeySpan],
 }
 
 impl Division<'_> {
-    fn reach(&self, rows: &[usize]) -> Option<Reach> {
-        let reaches = rows.iter().map(|row| self.reaches[*row].clone());
-        reaches.reduce(|a, b| a.and(&b))
+    /// Returns the span of all of these rows.
+    fn span(&self, rows: &[usize]) -> Option<KeySpan> {
+        let spans = rows.iter().map(|row| self.spans[*row].clone());
+        spans.reduce(|a, b| a.and(&b))
     }
 
-    fn is_free(&self, reach: &Option<Reach>) -> bool {
-        let Some(reach) = reach else { return true };
-        !self.others.iter().any(|other| other.meets(reach))
+    /// Returns whether a span meets none of the others.
+    fn is_free(&self, span: &Option<KeySpan>) -> bool {
+        let Some(span) = span else { return true };
+        !self.others.iter().any(|other| other.meets(span))
     }
 
+    /// Divides rows by key.
     fn by_key(&self, rows: &[usize]) -> Vec<Run> {
         self.runs(rows.iter().map(|row| vec![*row]))
     }
 
-    /// Rows with the same value of the order key stay together, unless they cannot.
+    /// Divides rows by order key. Rows with the same value of it stay together where that is possible.
     fn by_order(&self, mut rows: Run) -> Vec<Run> {
-        rows.sort_by_key(|row| self.reaches[*row].low);
-        let same = rows.chunk_by(|a, b| self.reaches[*a].low == self.reaches[*b].low);
+        rows.sort_by_key(|row| self.spans[*row].low);
+        let same = rows.chunk_by(|a, b| self.spans[*a].low == self.spans[*b].low);
         self.runs(same.map(<[usize]>::to_vec))
     }
 
-    /// As many neighbours together as are free of the others.
+    /// Puts as many neighbouring units together as meet none of the others.
     fn runs(&self, units: impl Iterator<Item = Run>) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
-        let mut current: Option<Reach> = None;
+        let mut current: Option<KeySpan> = None;
         for unit in units {
-            let reach = self.reach(&unit);
-            if !self.is_free(&reach) && unit.len() > 1 {
+            let span = self.span(&unit);
+            // Rows of one moment may lie on both sides of a chunk: they are divided by key.
+            if !self.is_free(&span) && unit.len() > 1 {
                 runs.extend(self.by_key(&unit));
                 current = None;
                 continue;
             }
-            let both = current.as_ref().zip(reach.as_ref()).map(|(a, b)| a.and(b));
+            let both = current.as_ref().zip(span.as_ref()).map(|(a, b)| a.and(b));
             match runs.last_mut() {
                 Some(run) if both.is_some() && self.is_free(&both) => {
                     run.extend(unit);
@@ -87,7 +93,7 @@ impl Division<'_> {
                 }
                 _ => {
                     runs.push(unit);
-                    current = reach;
+                    current = span;
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Fresh rows as Arrow arrays, and back.
+//! Converting fresh rows to Arrow arrays, and back.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,11 +7,12 @@ use bytes::Bytes;
 
 use super::conform::conform;
 use super::merge::{Versions, WriteTimes};
-use crate::definition::{Definition, Place};
+use crate::definition::Definition;
+use crate::id::Place;
 use crate::store::FreshRow;
 use crate::{Error, Result, key, row};
 
-/// Their versions. The rows are in order of their keys.
+/// Returns the versions that fresh rows are. The rows are in order of their keys.
 pub fn versions(fresh: &[FreshRow]) -> Versions {
     let times: Int64Array = fresh.iter().map(|row| row.write_time).collect();
     let deleted: BooleanArray = fresh.iter().map(|row| Some(row.row.is_none())).collect();
@@ -22,8 +23,8 @@ pub fn versions(fresh: &[FreshRow]) -> Versions {
     }
 }
 
-/// These columns of the table, by number, in the order asked for. Deleted rows have nulls outside
-/// the key.
+/// Decodes columns of the table, given by their numbers, in the order of `wanted`. Deleted rows have
+/// nulls outside of the key.
 pub fn columns(
     definition: &Definition,
     fresh: &[FreshRow],
@@ -52,8 +53,8 @@ pub fn columns(
     wanted.iter().map(column).collect()
 }
 
-/// Rows with the table's columns as fresh rows of their places; of several with one key the last
-/// one is kept.
+/// Converts rows with the table's columns to fresh rows of their places. Of several rows with the same
+/// key the last one is kept.
 pub fn by_place(
     definition: &Definition,
     rows: &RecordBatch,
@@ -85,7 +86,7 @@ pub fn by_place(
         .collect())
 }
 
-/// Keys alone as rows of the table, with nulls outside the key.
+/// Converts keys to rows of the table that have nulls outside of the key.
 pub fn keys_as_rows(definition: &Definition, keys: &RecordBatch) -> Result<RecordBatch> {
     let of_key = definition.key_indexes();
     for field in keys.schema().fields() {

@@ -1,4 +1,4 @@
-//! Loading many rows: they go straight into chunks.
+//! Loading many rows straight into chunks.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,45 +15,51 @@ use super::chunker::Sorted;
 use super::clock::write_time;
 use super::conform::conform;
 use super::work::{blocking, panicked, threads};
-use crate::definition::Place;
-use crate::failpoint;
+use crate::id::Place;
 use crate::meta::ChunkMeta;
 use crate::store::Change;
-use crate::{Error, Result, key};
+use crate::{Error, Result, failpoint, key};
 
-/// Chunks' worth of rows that are sorted together at most. The more of them, the fewer partition
-/// keys a chunk has rows of, and the fewer chunks a query of one of them reads.
+/// The highest number of chunks whose rows are sorted together. The more there are, the fewer partition
+/// keys has each chunk, and the fewer chunks reads a query of one partition key.
 const CHUNKS_SORTED_TOGETHER: usize = 32;
 
-/// Memory that rows of all places may take before the largest is written, unless said.
+/// The default memory that the rows of all places may take before those of the largest place are
+/// written.
 const BUFFERED_BYTES: usize = 256 << 20;
 
-/// Chunks that are written before they are committed together.
+/// The number of chunks that are written before they are committed together.
 const CHUNKS_OF_COMMIT: usize = 64;
 
-/// What an ingest wrote.
+/// The result of an ingest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ingested {
-    /// Rows that came.
+    /// The number of rows that came, including those that others have replaced.
     pub rows: u64,
+    /// The number of chunks that were written.
     pub chunks: u64,
-    /// Of the blobs.
+    /// The bytes of all blobs that were written.
     pub bytes: u64,
 }
 
-/// A load that is under way. Rows are durable, and seen, once [`Ingest::finish`] returned; of those
-/// of an ingest that ended before, some may be. Rows with one key: the one that came last is kept.
+/// A load that is under way.
+///
+/// All rows are durable and visible once [`Ingest::finish`] has returned. If an ingest ends before that,
+/// some of them may be. Of several rows with the same key, the last one is kept.
 pub struct Ingest {
     table: Arc<Table>,
     buffers: HashMap<Place, Buffer>,
+    /// The memory that all buffers take.
     buffered_bytes: usize,
-    /// How many of them there may be.
+    /// The memory that all buffers may take.
     memory: usize,
     writing: JoinSet<Result<Written>>,
+    /// The memory of the rows that are being written.
     writing_bytes: usize,
+    /// Chunks that are written but not committed.
     written: HashMap<Place, Vec<Arc<ChunkMeta>>>,
     so_far: Ingested,
-    /// Whether rows are being moved on, so that what fails or is dropped now loses some.
+    /// Whether rows are on their way from one place to the next, so that a failure now loses some.
     is_moving: bool,
 }
 
@@ -72,8 +78,8 @@ impl Ingest {
         }
     }
 
-    /// Rows may take so many bytes of memory before those of the largest place are sorted and written,
-    /// and twice as many while they are written. 256 MiB unless said.
+    /// Sets how many bytes of memory rows may take before those of the largest place are sorted and
+    /// written; rows that are being written may take twice as many. The default is 256 MiB.
     pub fn with_memory(self, bytes: usize) -> Self {
         Ingest {
             memory: bytes,
@@ -81,12 +87,11 @@ impl Ingest {
         }
     }
 
-    /// Takes rows whose columns are found by name.
+    /// Takes rows, whose columns are found by name.
     ///
     /// # Errors
-    /// Rows that do not fit the table (then none of them is taken, and others can follow), or a store
-    /// that fails. After that, or if it was stopped before it ended, the ingest is over: it refuses
-    /// everything.
+    /// If the rows do not fit the table: then none of them is taken, and others may follow. If the store
+    /// fails: after that, or after a write that was cancelled, the ingest refuses everything.
     pub async fn write(&mut self, rows: &RecordBatch) -> Result<()> {
         self.check()?;
         let rows = conform(&self.table.definition, rows)?;
@@ -137,8 +142,8 @@ impl Ingest {
         self.buffered_bytes += self.buffers.entry(place).or_default().push(rows);
     }
 
-    /// Begins to write what there is of a place, but for its last moment if the next rows have the
-    /// same, or may have.
+    /// Begins to write the rows of a place, except those of its last moment if the next rows have or may
+    /// have the same one.
     async fn flush_before(&mut self, place: Place, next: Option<&RecordBatch>) -> Result<()> {
         let order = self.table.definition.first_order_index();
         let (Some(order), Some(buffer)) = (order, self.buffers.get_mut(&place)) else {
@@ -157,15 +162,15 @@ impl Ingest {
         Ok(())
     }
 
-    /// What was written so far.
+    /// Returns what was written so far.
     pub fn so_far(&self) -> Ingested {
         self.so_far
     }
 
-    /// Writes what is left. Then all rows are durable.
+    /// Writes what is left. When it returns, all rows are durable and visible.
     ///
     /// # Errors
-    /// A store that fails, or has failed before: rows may be missing.
+    /// If the store fails, or an earlier write has failed: then rows may be missing.
     pub async fn finish(mut self) -> Result<Ingested> {
         self.check()?;
         let mut places: Vec<Place> = self.buffers.keys().copied().collect();
@@ -180,8 +185,16 @@ impl Ingest {
         Ok(self.so_far)
     }
 
+    /// Divides rows among their places.
     fn by_place(&self, rows: &RecordBatch) -> Result<Vec<(Place, RecordBatch)>> {
         let definition = &self.table.definition;
+        if rows.num_rows() == 0 {
+            return Ok(Vec::new());
+        }
+        // Keys are encoded again when the rows are sorted. A table of one place is spared the first time.
+        if let Some(place) = definition.only_place() {
+            return Ok(vec![(place, rows.clone())]);
+        }
         let keys = key::encode(definition, rows)?;
         let places = key::place(definition, &keys)?;
         let Some(first) = places.first() else {
@@ -206,7 +219,8 @@ impl Ingest {
         by_place.into_iter().map(taken).collect()
     }
 
-    /// Begins to write what there is of a place, as soon as there is room among those that are written.
+    /// Begins to write the rows of a place as soon as there is room for them among those that are being
+    /// written.
     async fn flush(&mut self, place: Place) -> Result<()> {
         let Some(buffer) = self.buffers.remove(&place) else {
             return Ok(());
@@ -215,7 +229,8 @@ impl Ingest {
         while self.is_busy(buffer.bytes) {
             self.wait_for_one().await?;
         }
-        // The time is taken here, so that what comes later is later, whichever is written first.
+        // The write time is chosen here and not when the chunk is made, so that rows that come later win
+        // over these, whichever of them are encoded first.
         let write = Write {
             table: Arc::clone(&self.table),
             place,
@@ -226,7 +241,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// Whether something has to be written before so many bytes more are.
+    /// Returns whether something that is being written has to end before this many bytes more may be.
     fn is_busy(&self, bytes: usize) -> bool {
         let is_full = self.writing_bytes.saturating_add(bytes) > self.memory.saturating_mul(2);
         self.writing.len() >= threads().max(2) || is_full && !self.writing.is_empty()
@@ -269,15 +284,15 @@ impl Ingest {
     }
 }
 
-/// What became of a buffer.
+/// The result of writing a buffer.
 struct Written {
     place: Place,
     chunks: Vec<Arc<ChunkMeta>>,
-    /// Memory that its rows took.
+    /// The memory that its rows took.
     bytes: usize,
 }
 
-/// Writes rows of a place.
+/// The task that writes the rows of a place.
 struct Write {
     table: Arc<Table>,
     place: Place,

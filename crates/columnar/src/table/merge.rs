@@ -1,4 +1,4 @@
-//! The newest version of each key.
+//! Finding the newest version of each key.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,10 +7,12 @@ use arrow::array::{BooleanArray, Int64Array};
 
 use crate::key::Keys;
 
-/// When the rows of a source were written.
+/// The write times of the rows of a source.
 #[derive(Debug, Clone)]
 pub enum WriteTimes {
+    /// All rows were written at this time.
     All(i64),
+    /// Each row has its own time.
     Each(Int64Array),
 }
 
@@ -23,12 +25,12 @@ impl WriteTimes {
     }
 }
 
-/// The versions in one chunk, or of the fresh rows: in order of their keys, one per key.
+/// The versions in one source, which is a chunk or the fresh rows: in order of their keys, one per key.
 #[derive(Debug)]
 pub struct Versions {
     pub keys: Keys,
     pub write_times: WriteTimes,
-    /// Which rows say that their key is deleted, if any does.
+    /// Flags the rows whose keys are deleted, if there are any.
     pub deleted: Option<BooleanArray>,
 }
 
@@ -40,12 +42,15 @@ impl Versions {
     }
 }
 
-/// Source and row of the newest version of each key, in order of the keys, deletions among them.
-/// Of versions with the same write time a deletion is valid, else that of the last source: chunks
+/// Returns the source and the row of the newest version of each key, in order of the keys and including
+/// deletions.
+///
+/// Of versions with the same write time a deletion is valid, or else that of the last source: chunks
 /// come in order of their names, and fresh rows after them ([`FreshRow::replaces`]).
 ///
 /// [`FreshRow::replaces`]: crate::store::FreshRow::replaces
 pub fn newest(sources: &[Versions]) -> Vec<(usize, usize)> {
+    // The heap has the next row of each source. Of equal keys the valid version comes out first.
     let version = |source: usize, row: usize| {
         let versions = sources.get(source)?;
         if row >= versions.keys.len() {

@@ -1,4 +1,4 @@
-//! A table: loading, single rows, sealing and reading over any store.
+//! Tables over any store: loading, single rows, sealing and reading.
 
 mod blobs;
 mod buffer;
@@ -10,10 +10,11 @@ mod compaction;
 mod conform;
 mod division;
 mod fresh;
+mod group;
 mod ingest;
 mod merge;
 mod overlap;
-mod ranges;
+pub mod ranges;
 mod read;
 mod rewrite;
 mod seal;
@@ -31,7 +32,6 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 pub use cache::CacheStatistics;
 pub use chunker::COLUMN_BYTES;
 pub use ingest::{Ingest, Ingested};
-pub use ranges::{Ranges, Span};
 pub use seal::Sealed;
 pub use selection::{Part, Selection};
 pub use view::View;
@@ -41,10 +41,12 @@ use crate::definition::Definition;
 use crate::store::Store;
 use cache::BlobCache;
 
-/// Places that rows of one insert are written to at once.
+/// The number of places that the rows of one insert are written to at the same time.
 const PLACES_WRITTEN_AT_ONCE: usize = 16;
 
-/// Rows in chunks and fresh rows, as one table.
+/// A table: chunks and fresh rows of a store, read and written as one.
+///
+/// All methods may be called at the same time, also from several tables over the same data.
 pub struct Table {
     definition: Arc<Definition>,
     schema: SchemaRef,
@@ -53,7 +55,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table over a store that is open. Up to `cache_bytes` of encoded blobs are kept in memory.
+    /// Makes a table over a store that is open. Up to `cache_bytes` of encoded blobs are kept in memory.
     pub fn new(store: Arc<dyn Store>, cache_bytes: u64) -> Arc<Table> {
         let definition = Arc::clone(store.definition());
         let schema = definition.schema();
@@ -66,42 +68,58 @@ impl Table {
         })
     }
 
+    /// Returns the definition of the table.
     pub fn definition(&self) -> &Arc<Definition> {
         &self.definition
     }
 
+    /// Returns the Arrow schema of the table.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
+    /// Returns how the cache was used so far.
     pub fn cache_statistics(&self) -> CacheStatistics {
         self.cache.statistics()
     }
 
-    /// Begins to load many rows.
+    /// Begins to load many rows, which go straight into chunks.
     pub fn ingest(self: &Arc<Self>) -> Ingest {
         Ingest::new(Arc::clone(self))
     }
 
-    /// Inserts single rows, or replaces those with the same keys. They are durable, and seen by all
-    /// readers, when it returns. Columns are found by name; ones that are missing become null.
+    /// Inserts single rows, or replaces those with the same keys. When it returns, the rows are durable
+    /// and visible to all readers. Columns are found by name; missing ones become null.
+    ///
+    /// # Errors
+    /// If the rows do not fit the table, or the store fails: then some of them may be inserted.
     pub async fn insert(&self, rows: &RecordBatch) -> Result<()> {
         self.insert_at(rows, clock::write_time()).await
     }
 
-    /// As [`Table::insert`], with a write time of the caller's in microseconds since 1970-01-01 UTC:
-    /// rows with a later one stay.
+    /// Inserts rows like [`Table::insert`], with a given write time in microseconds since 1970-01-01 UTC.
+    /// Rows that were written later stay valid.
+    ///
+    /// # Errors
+    /// The errors of [`Table::insert`].
     pub async fn insert_at(&self, rows: &RecordBatch, write_time: i64) -> Result<()> {
         let rows = conform::conform(&self.definition, rows)?;
         self.write_fresh(&rows, write_time, false).await
     }
 
     /// Deletes rows by key: `keys` has the columns of the whole key.
+    ///
+    /// # Errors
+    /// If `keys` has other columns, or the store fails: then some of the rows may be deleted.
     pub async fn delete(&self, keys: &RecordBatch) -> Result<()> {
         self.delete_at(keys, clock::write_time()).await
     }
 
-    /// As [`Table::delete`], of versions up to a write time.
+    /// Deletes rows like [`Table::delete`], with a given write time in microseconds since 1970-01-01 UTC.
+    /// Rows that were written later stay valid.
+    ///
+    /// # Errors
+    /// The errors of [`Table::delete`].
     pub async fn delete_at(&self, keys: &RecordBatch, write_time: i64) -> Result<()> {
         let rows = fresh::keys_as_rows(&self.definition, keys)?;
         self.write_fresh(&rows, write_time, true).await

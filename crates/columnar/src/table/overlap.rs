@@ -1,8 +1,8 @@
-//! Which chunks and fresh rows may hold versions of the same keys.
+//! Chunks and fresh rows that may hold versions of the same keys.
 //!
-//! Two chunks share no key if the ranges of their keys are apart, or the ranges of their first
-//! order key: rows that came in order of time, of many partition keys, make chunks whose keys
-//! interleave but whose times do not.
+//! Two chunks share no key if the ranges of their keys are apart, or the ranges of their first order
+//! key: rows of many partition keys that came in order of time make chunks whose keys interleave but
+//! whose times do not.
 
 use std::sync::Arc;
 
@@ -11,31 +11,37 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type};
 
 use super::selection::Part;
-use crate::definition::{Definition, Place};
+use crate::definition::Definition;
+use crate::id::Place;
 use crate::meta::{ChunkMeta, Key};
 use crate::store::{FreshRow, Snapshot};
 use crate::{Error, Result, key};
 
-/// A range of keys and one of the first order key, ends included. What is not known reaches from the
-/// least to the greatest value.
+/// The range of keys and the range of the first order key of some rows, ends included. An unknown range
+/// of the order key reaches from the least to the greatest value.
 #[derive(Debug, Clone)]
-pub struct Reach {
+pub struct KeySpan {
+    /// The least key.
     pub first: Key,
+    /// The greatest key.
     pub last: Key,
+    /// The least value of the first order key.
     pub low: i64,
+    /// The greatest value of the first order key.
     pub high: i64,
 }
 
-impl Reach {
-    /// Of all rows of a part.
-    pub fn of(definition: &Definition, part: &Part) -> Result<Option<Reach>> {
+impl KeySpan {
+    /// Returns the span of all rows of a part. None if it has no rows.
+    pub fn of(definition: &Definition, part: &Part) -> Result<Option<KeySpan>> {
         let chunks = part.chunks.iter().map(|chunk| of_chunk(chunk));
-        let reaches = chunks.chain(of_fresh(definition, &part.fresh)?);
-        Ok(reaches.reduce(|a, b| a.and(&b)))
+        let spans = chunks.chain(of_fresh(definition, &part.fresh)?);
+        Ok(spans.reduce(|a, b| a.and(&b)))
     }
 
-    pub fn and(&self, other: &Reach) -> Reach {
-        Reach {
+    /// Returns the least span that covers both.
+    pub fn and(&self, other: &KeySpan) -> KeySpan {
+        KeySpan {
             first: self.first.clone().min(other.first.clone()),
             last: self.last.clone().max(other.last.clone()),
             low: self.low.min(other.low),
@@ -43,19 +49,20 @@ impl Reach {
         }
     }
 
-    /// Whether both may have the same key.
-    pub fn meets(&self, other: &Reach) -> bool {
+    /// Returns whether both may have the same key.
+    pub fn meets(&self, other: &KeySpan) -> bool {
         self.low <= other.high && other.low <= self.high && self.shares_keys(other)
     }
 
-    /// Whether their ranges of keys overlap.
-    pub fn shares_keys(&self, other: &Reach) -> bool {
+    /// Returns whether their ranges of keys overlap.
+    pub fn shares_keys(&self, other: &KeySpan) -> bool {
         self.first <= other.last && other.first <= self.last
     }
 }
 
+/// A chunk or a fresh row, and its span.
 struct Extent {
-    reach: Reach,
+    span: KeySpan,
     member: Member,
 }
 
@@ -64,16 +71,17 @@ enum Member {
     Fresh(FreshRow),
 }
 
-/// The parts of a place, in order of their first keys. Fresh rows that overlap no chunk are one part.
+/// Divides what is in a place into parts, in order of their first keys. Fresh rows that overlap no
+/// chunk are one part.
 pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Result<Vec<Part>> {
-    let reaches = of_fresh(definition, &snapshot.fresh)?;
-    let fresh = reaches.into_iter().zip(snapshot.fresh);
-    let fresh = fresh.map(|(reach, row)| Extent {
-        reach,
+    let spans = of_fresh(definition, &snapshot.fresh)?;
+    let fresh = spans.into_iter().zip(snapshot.fresh);
+    let fresh = fresh.map(|(span, row)| Extent {
+        span,
         member: Member::Fresh(row),
     });
     let chunk = |chunk: Arc<ChunkMeta>| Extent {
-        reach: of_chunk(&chunk),
+        span: of_chunk(&chunk),
         member: Member::Chunk(chunk),
     };
     let members = snapshot
@@ -84,7 +92,7 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
         .collect();
     let mut parts: Vec<Part> = Vec::new();
     let mut alone: Vec<FreshRow> = Vec::new();
-    for group in apart(members) {
+    for group in disjoint(members) {
         let (chunks, fresh) = sorted_out(group);
         if chunks.is_empty() {
             alone.extend(fresh)
@@ -96,6 +104,8 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
             })
         }
     }
+    // Fresh rows are in memory and have one version per key, so that there is nothing to gain from more
+    // than one part of them.
     if !alone.is_empty() {
         alone.sort_by(|a, b| a.key.cmp(&b.key));
         parts.push(Part {
@@ -108,9 +118,9 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
     Ok(parts)
 }
 
-fn of_chunk(chunk: &ChunkMeta) -> Reach {
+fn of_chunk(chunk: &ChunkMeta) -> KeySpan {
     let (low, high) = chunk.order_range.unwrap_or((i64::MIN, i64::MAX));
-    Reach {
+    KeySpan {
         first: chunk.first.clone(),
         last: chunk.last.clone(),
         low,
@@ -118,22 +128,22 @@ fn of_chunk(chunk: &ChunkMeta) -> Reach {
     }
 }
 
-/// Of each row.
-pub fn of_fresh(definition: &Definition, fresh: &[FreshRow]) -> Result<Vec<Reach>> {
+/// Returns the span of each row.
+pub fn of_fresh(definition: &Definition, fresh: &[FreshRow]) -> Result<Vec<KeySpan>> {
     let orders = first_order_values(definition, fresh)?;
-    let reach = |(i, row): (usize, &FreshRow)| {
+    let span = |(i, row): (usize, &FreshRow)| {
         let value = orders.as_ref().and_then(|values| values.get(i).copied());
-        Reach {
+        KeySpan {
             first: row.key.clone(),
             last: row.key.clone(),
             low: value.unwrap_or(i64::MIN),
             high: value.unwrap_or(i64::MAX),
         }
     };
-    Ok(fresh.iter().enumerate().map(reach).collect())
+    Ok(fresh.iter().enumerate().map(span).collect())
 }
 
-/// The first order key of each row, if it is an integer, a date or a time.
+/// Returns the first order key of each row, if that is an integer, a date or a time.
 fn first_order_values(definition: &Definition, fresh: &[FreshRow]) -> Result<Option<Vec<i64>>> {
     if fresh.is_empty() || definition.first_order_index().is_none() {
         return Ok(None);
@@ -147,7 +157,7 @@ fn first_order_values(definition: &Definition, fresh: &[FreshRow]) -> Result<Opt
     Ok(Some(values.as_primitive::<Int64Type>().values().to_vec()))
 }
 
-/// Integers, dates and times as 64 bits.
+/// Converts integers, dates and times to 64 bits.
 fn whole_numbers(column: &ArrayRef) -> Result<ArrayRef> {
     let wide = match column.data_type() {
         DataType::Date32 => cast(column, &DataType::Int32).and_then(|c| cast(&c, &DataType::Int64)),
@@ -159,27 +169,31 @@ fn whole_numbers(column: &ArrayRef) -> Result<ArrayRef> {
     })
 }
 
-/// Groups that share no key with each other.
-fn apart(members: Vec<Extent>) -> Vec<Vec<Extent>> {
+/// Divides members into groups that share no key with each other.
+fn disjoint(members: Vec<Extent>) -> Vec<Vec<Extent>> {
     let mut found = Vec::new();
     for group in by_key(members) {
         let groups = by_order(group);
         match groups.len() {
             1 => found.extend(groups),
-            _ => found.extend(groups.into_iter().flat_map(apart)),
+            // Without the members of another time a group may fall apart by keys, and so on. This ends:
+            // each turn divides a group into smaller ones.
+            _ => found.extend(groups.into_iter().flat_map(disjoint)),
         }
     }
     found
 }
 
+/// Divides members where their ranges of keys are apart.
 fn by_key(mut members: Vec<Extent>) -> Vec<Vec<Extent>> {
-    members.sort_unstable_by(|a, b| a.reach.first.cmp(&b.reach.first));
-    cut(members, |m| (m.reach.first.clone(), m.reach.last.clone()))
+    members.sort_unstable_by(|a, b| a.span.first.cmp(&b.span.first));
+    cut(members, |m| (m.span.first.clone(), m.span.last.clone()))
 }
 
+/// Divides members where their ranges of the first order key are apart.
 fn by_order(mut members: Vec<Extent>) -> Vec<Vec<Extent>> {
-    members.sort_unstable_by_key(|m| m.reach.low);
-    cut(members, |m| (m.reach.low, m.reach.high))
+    members.sort_unstable_by_key(|m| m.span.low);
+    cut(members, |m| (m.span.low, m.span.high))
 }
 
 /// Cuts sorted members where all ranges end before the next one begins.
@@ -193,11 +207,13 @@ fn cut<V: Ord>(members: Vec<Extent>, range: impl Fn(&Extent) -> (V, V)) -> Vec<V
             Some(group) => group.push(member),
             None => groups.push(vec![member]),
         }
+        // The member that begins last need not end last.
         furthest = furthest.max(Some(end));
     }
     groups
 }
 
+/// Separates chunks, in order of their names, from fresh rows, in order of their keys.
 fn sorted_out(group: Vec<Extent>) -> (Vec<Arc<ChunkMeta>>, Vec<FreshRow>) {
     let (mut chunks, mut fresh) = (Vec::new(), Vec::new());
     for extent in group {

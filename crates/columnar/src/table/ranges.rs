@@ -1,4 +1,4 @@
-//! The keys that a selection leaves, as ranges.
+//! The keys of a selection as ranges of bytes.
 
 use super::selection::{Part, Selection};
 use crate::definition::Definition;
@@ -6,12 +6,12 @@ use crate::meta::Scalar;
 use crate::store::KeyRange;
 use crate::{Result, key};
 
-/// One range for each partition key, in order. They do not overlap: no partition key's bytes begin
-/// with those of another.
+/// One range for each partition key, in order. They do not overlap, since the bytes of no partition key
+/// begin with those of another.
 #[derive(Debug, Clone)]
 pub struct Ranges(Vec<Span>);
 
-/// Bytes that all wanted keys of a partition key lie between.
+/// The bytes between which all wanted keys of a partition key lie.
 #[derive(Debug, Clone)]
 pub struct Span {
     first: Vec<u8>,
@@ -19,10 +19,10 @@ pub struct Span {
 }
 
 impl Ranges {
-    /// None if the selection names no partition keys, so that all keys are left.
+    /// Returns the ranges of a selection. None if it names no partition keys, so that all keys are wanted.
     ///
     /// # Errors
-    /// If a partition key is none of this table.
+    /// If a partition key does not fit the table.
     pub fn of(selection: &Selection, definition: &Definition) -> Result<Option<Ranges>> {
         let range = |values: &Vec<Scalar>| {
             let prefix = key::encode_partition(definition, values)?;
@@ -40,7 +40,7 @@ impl Ranges {
         Ok(Some(Ranges(ranges)))
     }
 
-    /// Those that may have keys of a part.
+    /// Returns the ranges that may have keys of a part.
     pub fn overlapping(&self, part: &Part) -> &[Span] {
         let (first, last) = (part.first(), part.last());
         let begin = self.0.partition_point(|span| &span.last[..] < first);
@@ -48,20 +48,21 @@ impl Ranges {
         self.0.get(begin..end.max(begin)).unwrap_or_default()
     }
 
-    /// From the first key to the last.
+    /// Returns the range from the first to the last wanted key.
     pub fn all(&self) -> KeyRange<'_> {
         Span::around(&self.0)
     }
 }
 
 impl Span {
-    /// Whether one of these, which are in order, has the key.
+    /// Returns whether one of these ranges, which are in order, contains the key.
     pub fn any_has(ranges: &[Span], key: &[u8]) -> bool {
         let next = ranges.partition_point(|span| &span.last[..] < key);
         ranges.get(next).is_some_and(|span| &span.first[..] <= key)
     }
 
-    /// The least range that holds all of these, which are in order; everything if there are none.
+    /// Returns the smallest range that contains all of these, which are in order. It contains all keys
+    /// if there are none.
     pub fn around(ranges: &[Span]) -> KeyRange<'_> {
         KeyRange {
             first: ranges.first().map(|span| &span.first[..]),
@@ -70,13 +71,13 @@ impl Span {
     }
 }
 
-/// What the keys of a partition key with this value of the first order key begin with. A value that
-/// the column cannot hold leaves the whole partition key.
+/// Returns the bytes with which the keys of a partition key and this value of the first order key begin.
+/// A value that the column cannot hold leaves the whole partition key.
 fn with_order(definition: &Definition, prefix: &[u8], value: Option<i64>) -> Vec<u8> {
     let mut longer = prefix.to_vec();
     if let (Some(value), Some(order)) = (value, definition.first_order_index()) {
         let kind = definition.columns[order].kind;
-        // Nothing is appended if the value does not fit.
+        // An error leaves the bytes as they are: nothing is appended if the value does not fit.
         let _ = key::append_scalar(kind, &Scalar::Int(value), &mut longer);
     }
     longer

@@ -1,4 +1,4 @@
-//! The rows of a part.
+//! Reading the rows of parts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,28 +10,26 @@ use arrow::datatypes::{Int64Type, SchemaRef};
 use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::Table;
-use super::fresh;
 use super::merge::{Versions, WriteTimes, newest};
 use super::ranges::{Ranges, Span};
 use super::selection::{Part, Selection};
-use crate::definition::Place;
+use super::{Table, fresh};
 use crate::encoding::coded_schema;
-use crate::key;
+use crate::id::Place;
 use crate::meta::ChunkMeta;
 use crate::store::{FreshRow, KeyRange};
-use crate::{Error, Result};
+use crate::{Error, Result, key};
 
-/// Chunks that are fetched at once when they are merged.
+/// The number of chunks that are fetched at the same time when they are merged.
 pub(super) const CHUNKS_READ_AT_ONCE: usize = 8;
 
 impl Table {
-    /// The rows of some partition keys within a range of the first order key, in order of their
-    /// keys: these columns, by number. Without partition keys in the selection all rows come of each
-    /// place that the range touches.
+    /// Reads columns, given by their numbers, of the rows of some partition keys within a range of the
+    /// first order key. The rows of each place come in order of their keys. If the selection has no
+    /// partition keys, all rows of each place that the range touches come.
     ///
     /// # Errors
-    /// As [`Table::read`].
+    /// The errors of [`Table::read`], or if a partition key does not fit the table.
     pub async fn rows(&self, selection: &Selection, columns: &[usize]) -> Result<Vec<RecordBatch>> {
         let ranges = Ranges::of(selection, &self.definition)?;
         let mut rows = Vec::new();
@@ -46,7 +44,7 @@ impl Table {
         Ok(rows)
     }
 
-    /// The rows of a part whose keys are in one of some spans.
+    /// Reads the rows of a part whose keys are in one of some spans.
     async fn read_spans(
         &self,
         part: &Part,
@@ -65,11 +63,11 @@ impl Table {
         Ok(vec![merged.await?])
     }
 
-    /// The rows of a part in order of their keys: these columns, by number. Rows outside of `keys`
-    /// may be left out, and are where that saves work.
+    /// Reads columns, given by their numbers, of the rows of a part, in order of their keys. Rows outside
+    /// of `keys` are left out where that saves work.
     ///
     /// # Errors
-    /// A chunk that is not what was written, or a store that does not answer.
+    /// If a chunk is not what was written or is gone, or if the store does not answer.
     pub async fn read(
         &self,
         part: &Part,
@@ -79,12 +77,11 @@ impl Table {
         self.read_coded(part, columns, keys, None).await
     }
 
-    /// As [`Table::read`], but one column may be asked for as a dictionary array, of
-    /// [`coded_field`](crate::encoding::coded_field). It comes so of a chunk that is read by itself;
-    /// where versions are merged, as always.
+    /// Reads rows like [`Table::read`], with the column `coded` as a dictionary array of 32-bit codes if
+    /// the part is a single chunk. Where versions are merged, it comes as usual.
     ///
     /// # Errors
-    /// As [`Table::read`].
+    /// The errors of [`Table::read`].
     pub async fn read_coded(
         &self,
         part: &Part,
@@ -106,7 +103,7 @@ impl Table {
         }
     }
 
-    /// The rows of each range of keys.
+    /// Reads the rows of each range of keys.
     async fn read_chunk(
         &self,
         place: Place,
@@ -123,6 +120,7 @@ impl Table {
             let blobs = self.blobs(place, chunk, &wanted).await?;
             (blobs, vec![all_rows; keys.len()])
         } else {
+            // Only some of the rows are wanted: the blobs of the key show which.
             let key = self.key_numbers();
             let both = [&wanted[..], &key].concat();
             let blobs = self.blobs(place, chunk, &both).await?;
@@ -134,7 +132,7 @@ impl Table {
         ranges.into_iter().map(read).collect()
     }
 
-    /// Rows by number, of which the deleted ones are left out.
+    /// Reads rows by their numbers, without the deleted ones.
     fn read_range(
         &self,
         place: Place,
@@ -155,12 +153,13 @@ impl Table {
         }
     }
 
+    /// Returns the numbers of the blobs that hold the key.
     fn key_numbers(&self) -> Vec<u16> {
         let numbers = self.definition.key_indexes();
         numbers.into_iter().map(|n| n as u16).collect()
     }
 
-    /// Rows whose keys, which are in order, are in the range.
+    /// Returns the numbers of the rows whose keys, which are in order, are in the range.
     fn rows_within(
         &self,
         key: &[ArrayRef],
@@ -178,8 +177,8 @@ impl Table {
         Ok(begin..end.max(begin))
     }
 
-    /// How many rows at the front, in order of their keys, a condition holds for. Only the keys of
-    /// the few rows that are looked at are put together.
+    /// Returns the number of the first row, in order of their keys, for which a condition does not hold.
+    /// A binary search: only the keys of the few rows that it looks at are encoded.
     fn rows_before(
         &self,
         keys: &[ArrayRef],
@@ -200,6 +199,7 @@ impl Table {
         Ok(low)
     }
 
+    /// Reads the newest versions of several chunks and fresh rows.
     async fn read_merged(
         &self,
         part: &Part,
@@ -207,6 +207,7 @@ impl Table {
         around: KeyRange<'_>,
         is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<RecordBatch> {
+        // A chunk whose keys are all outside of the range can neither yield a row nor hide one.
         let touched = |chunk: &&Arc<ChunkMeta>| around.overlaps(&chunk.first, &chunk.last);
         let chunks: Vec<&Arc<ChunkMeta>> = part.chunks.iter().filter(touched).collect();
         let in_chunks = self.versions_of(part.place, &chunks, columns).await?;
@@ -231,7 +232,7 @@ impl Table {
         batch(self.projected(columns, None), merged, rows.len())
     }
 
-    /// The versions in each of some chunks, and these columns of them.
+    /// Reads the versions in each of some chunks, and columns of them.
     pub(super) async fn versions_of(
         &self,
         place: Place,
@@ -277,7 +278,7 @@ impl Table {
         Ok((versions, columns))
     }
 
-    /// The schema of some columns, one of them coded, maybe.
+    /// Returns the schema of some columns, one of which may be coded.
     fn projected(&self, columns: &[usize], coded: Option<usize>) -> SchemaRef {
         let fields = columns.iter().map(|n| self.schema.fields()[*n].clone());
         let schema = Arc::new(arrow::datatypes::Schema::new(fields.collect::<Vec<_>>()));
@@ -285,7 +286,8 @@ impl Table {
     }
 }
 
-/// Numbers of the blobs that hold columns, and at last those that say which rows are deleted.
+/// Returns the numbers of the blobs that hold columns, and at the end the one with the flags of deleted
+/// rows, if there is one.
 fn wanted(chunk: &ChunkMeta, columns: &[usize]) -> Vec<u16> {
     let columns = columns.iter().map(|n| *n as u16);
     columns.chain(chunk.deleted_blob()).collect()

@@ -1,4 +1,4 @@
-//! Chunks and fresh rows as new chunks.
+//! Rewriting chunks and fresh rows as new chunks.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,33 +17,34 @@ use super::read::CHUNKS_READ_AT_ONCE;
 use super::selection::Part;
 use super::work::blocking;
 use super::{Table, fresh};
-use crate::definition::Kind;
+use crate::kind::Kind;
 use crate::store::Chunk;
 use crate::{Error, Result};
 
-/// How long the fact that a key is deleted is kept, for older versions that come late.
+/// The time for which deletions are kept, for older versions of the same keys that come late.
 const DELETIONS_KEPT: Duration = Duration::from_secs(10 * 24 * 3600);
 
-/// Of the blobs that are fetched together.
+/// The highest number of bytes of blobs that are fetched together, unless a single column has more.
 const FETCHED_BYTES: u64 = 64 << 20;
 
-/// What is left of a group.
+/// The newest versions of a group.
 struct Merged {
     table: Arc<Table>,
     group: Part,
-    /// Of each chunk, and then of the fresh rows.
+    /// The versions in each chunk, and then those of the fresh rows.
     sources: Vec<Versions>,
-    /// All columns of them.
+    /// All columns of the fresh rows.
     fresh: Vec<ArrayRef>,
-    /// Source and row of each row that is kept, in order of their keys.
+    /// The source and the number of each row that is kept, in order of their keys.
     rows: Vec<(usize, usize)>,
 }
 
-/// Blobs of each chunk of a group.
+/// The blobs of each chunk of a group.
 type Blobs = Vec<HashMap<u16, Bytes>>;
 
 impl Table {
-    /// The newest versions of a group as chunks. One column of all its chunks is decoded at once.
+    /// Returns the newest versions of a group as new chunks. Only one column of the group is decoded at a
+    /// time.
     pub(super) async fn rewritten(self: &Arc<Self>, group: Part) -> Result<Vec<Chunk>> {
         let chunks: Vec<_> = group.chunks.iter().collect();
         let versions = self.versions_of(group.place, &chunks, &[]).await?;
@@ -76,7 +77,7 @@ impl Merged {
         })
     }
 
-    /// Which rows become a chunk each.
+    /// Returns the ranges of rows that become a chunk each.
     async fn pieces(self: &Arc<Self>) -> Result<Vec<Range<usize>>> {
         let definition = &self.table.definition;
         let mut cut = pieces(definition, self.rows.len());
@@ -104,6 +105,7 @@ impl Merged {
         Ok(cut)
     }
 
+    /// Cuts pieces so that the texts or blobs of a column are not too many bytes in any.
     fn cut(
         &self,
         pieces: Vec<Range<usize>>,
@@ -124,6 +126,7 @@ impl Merged {
         Ok(cut_by_bytes(pieces, bytes))
     }
 
+    /// Encodes all pieces as chunks, column by column.
     async fn chunks(self: &Arc<Self>, pieces: Vec<Range<usize>>) -> Result<Vec<Chunk>> {
         let begun = pieces.iter().map(|piece| self.begun(piece.clone()));
         let mut chunks: Vec<ChunkBuilder> = begun.collect::<Result<_>>()?;
@@ -142,6 +145,7 @@ impl Merged {
         blocking(move || chunks.into_iter().map(ChunkBuilder::finish).collect()).await
     }
 
+    /// Begins the chunk of a piece.
     fn begun(&self, piece: Range<usize>) -> Result<ChunkBuilder> {
         let rows = &self.rows[piece];
         let key = |at: Option<&(usize, usize)>| {
@@ -156,6 +160,7 @@ impl Merged {
         ChunkBuilder::new(&self.table.definition, first, last, times, Some(deleted))
     }
 
+    /// Adds a column to each chunk.
     fn add_column(
         &self,
         number: usize,
@@ -177,7 +182,7 @@ impl Merged {
         Ok(())
     }
 
-    /// A column of each source.
+    /// Decodes a column of each source.
     fn column(&self, number: usize, blobs: &Blobs) -> Result<Vec<ArrayRef>> {
         let mut arrays = Vec::with_capacity(self.sources.len());
         for (chunk, blobs) in self.group.chunks.iter().zip(blobs) {
@@ -192,7 +197,7 @@ impl Merged {
         Ok(arrays)
     }
 
-    /// Columns that are fetched together.
+    /// Divides columns into those that are fetched together.
     fn batches(&self, numbers: Vec<usize>) -> Vec<Vec<usize>> {
         let mut batches: Vec<Vec<usize>> = Vec::new();
         let mut sum = 0;
@@ -212,6 +217,7 @@ impl Merged {
         batches
     }
 
+    /// Fetches the blobs of columns.
     async fn fetched(&self, numbers: &[usize]) -> Result<Blobs> {
         let numbers: Vec<u16> = numbers.iter().map(|number| *number as u16).collect();
         let fetch = |chunk| self.table.blobs(self.group.place, chunk, &numbers);

@@ -1,4 +1,4 @@
-//! Fresh rows become chunks, and chunks that overlap or are small become few.
+//! Sealing: fresh rows become chunks, and chunks that overlap or are small become fewer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,30 +10,32 @@ use tokio::task::JoinSet;
 use super::selection::Part;
 use super::work::{panicked, threads};
 use super::{Table, compaction, overlap};
-use crate::definition::Place;
-use crate::failpoint;
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
 use crate::store::{Change, KeyRange, Snapshot, Swept};
-use crate::{Error, Result};
+use crate::{Error, Result, failpoint};
 
-/// Places that are sealed at once: a store may have to wait for its writers in each.
+/// The number of places that are sealed at the same time: a store may have to wait for its writers in
+/// each.
 const PLACES_AT_ONCE: usize = 4;
 
-/// Groups of chunks that are written anew at once in all places, at most: each takes a thread, and
-/// memory.
+/// The highest number of groups of chunks that are rewritten at the same time in all places. Each takes
+/// a thread and memory.
 const GROUPS_AT_ONCE: usize = 4;
 
-/// Chunks that are written before they are committed together.
+/// The number of chunks that are written before they are committed together.
 const CHUNKS_OF_COMMIT: usize = 64;
 
-/// What a seal did.
+/// The result of a seal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sealed {
-    /// Places that had something to do.
+    /// The number of places in which something was rewritten.
     pub places: u64,
-    /// Fresh rows that are in chunks now.
+    /// The number of fresh rows that are in chunks now.
     pub fresh: u64,
+    /// The number of chunks that were written.
     pub chunks_added: u64,
+    /// The number of chunks that they replace.
     pub chunks_retired: u64,
 }
 
@@ -53,13 +55,16 @@ impl std::ops::AddAssign for Sealed {
 }
 
 impl Table {
-    /// Turns the fresh rows of closed buckets into chunks, merges chunks that overlap, and sorts
-    /// those together of which each has rows of most partition keys.
+    /// Turns the fresh rows of closed buckets into chunks, merges chunks that overlap, joins small ones,
+    /// and sorts chunks together if each of them has rows of most partition keys.
     ///
-    /// With `closed_before`, buckets that reach that value of the first order key are left open; a
-    /// table without buckets is one that never closes, and is sealed only without it.
+    /// With `closed_before`, buckets that reach that value of the first order key are left alone. A table
+    /// without buckets is a single bucket that never closes, and is sealed only without `closed_before`.
     ///
-    /// Readers and writers go on meanwhile. Safe to stop at any time.
+    /// Readers and writers may go on meanwhile, and a seal may be cancelled or killed at any time.
+    ///
+    /// # Errors
+    /// If a chunk is not what was written, or the store fails. The rows stay as they were.
     pub async fn seal(self: &Arc<Self>, closed_before: Option<i64>) -> Result<Sealed> {
         let mut places = self.store.places().await?;
         places.retain(|place| self.is_closed(*place, closed_before));
@@ -92,8 +97,9 @@ impl Table {
             fresh: frozen.rows.clone(),
             chunks: self.store.snapshot(place, KeyRange::EMPTY).await?.chunks,
         };
+        // The fresh rows are those that were frozen, and no others: only these are removed at the end.
         let parts = overlap::parts(&self.definition, place, snapshot)?;
-        let groups = compaction::groups(&self.definition, parts)?;
+        let groups = compaction::parts_to_rewrite(&self.definition, parts)?;
         if groups.is_empty() {
             return Ok(Sealed::default());
         }
@@ -103,7 +109,8 @@ impl Table {
             ..Sealed::default()
         };
         let mut change = no_change(place);
-        // Each is a task: it goes on, and lets go of what the store has few of, during a commit.
+        // Each group is a task, which goes on during a commit and so releases what it holds of the
+        // store's limited resources.
         let mut writing = JoinSet::new();
         for group in groups {
             writing.spawn(Arc::clone(self).written(group, Arc::clone(turns)));
@@ -111,7 +118,8 @@ impl Table {
         while let Some(ended) = writing.join_next().await {
             let (retired, added) = ended.map_err(panicked)??;
             if change.add.len() >= CHUNKS_OF_COMMIT {
-                // The fresh rows stay until all of them are in chunks: some are in both until then.
+                // The fresh rows stay until all of them are in chunks. Until then some are in both, with
+                // the same write time, so that readers see them once.
                 let some = std::mem::replace(&mut change, no_change(place));
                 sealed += self.commit(some).await?;
             }
@@ -124,7 +132,8 @@ impl Table {
         Ok(sealed)
     }
 
-    /// Writes a group as new chunks when it is its turn; tells which ones they replace, and them.
+    /// Writes a group as new chunks when it is its turn. Returns the names of the chunks that are replaced,
+    /// and the new chunks.
     async fn written(
         self: Arc<Self>,
         group: Part,
@@ -151,11 +160,11 @@ impl Table {
         Ok(sealed)
     }
 
-    /// Removes all rows of the buckets that end at or before this value of the first order key, by
-    /// whole partitions: nothing is read.
+    /// Removes all rows of the buckets that end at or before this value of the first order key, without
+    /// reading them. Returns the number of places that were removed.
     ///
     /// # Errors
-    /// A table without buckets.
+    /// If the table has no buckets, or the store fails.
     pub async fn drop_before(&self, order_value: i64) -> Result<u64> {
         if self.definition.bucket.is_none() {
             return Err(Error::Invalid(
@@ -169,13 +178,17 @@ impl Table {
         Ok(places.len() as u64)
     }
 
-    /// Removes blobs of chunks that were replaced, or never finished, longer ago than `grace`. A
-    /// query that is older than that fails: [`crate::store::GRACE`] should be enough for all.
+    /// Removes chunks that were replaced, or never committed, longer ago than `grace`. A query that began
+    /// before may fail; [`GRACE`](crate::GRACE) should be enough for all queries.
+    ///
+    /// # Errors
+    /// If the store fails.
     pub async fn sweep(&self, grace: Duration) -> Result<Swept> {
         self.store.sweep(grace).await
     }
 }
 
+/// Returns a change that changes nothing yet.
 fn no_change(place: Place) -> Change {
     Change {
         place,

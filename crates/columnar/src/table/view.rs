@@ -1,4 +1,4 @@
-//! Where the rows of a query may be.
+//! Finding the parts that may have the rows of a query.
 
 use std::collections::BTreeSet;
 
@@ -7,34 +7,41 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::ranges::Ranges;
 use super::selection::{Part, Selection};
 use super::{Table, overlap};
-use crate::definition::Place;
+use crate::id::Place;
 use crate::store::KeyRange;
 use crate::{Result, key};
 
-/// Places that are looked up at once.
+/// The number of places that are looked up at the same time.
 const PLACES_AT_ONCE: usize = 16;
 
-/// Where the rows of a selection may be, and what else there is.
+/// The parts that may have the rows of a selection, and how much was excluded.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    /// Place by place, in order of their first keys.
+    /// The parts, place by place, in order of their first keys.
     pub parts: Vec<Part>,
-    /// Places that were looked up.
+    /// The number of places that were looked up.
     pub places: usize,
-    /// Places that cannot hold a row of the selection, and were not looked up; not known where the
-    /// selection itself says which may.
+    /// The number of other places, which cannot hold a row of the selection. `None` if the selection itself
+    /// named the places, so that the others were not even listed.
     pub places_passed_over: Option<usize>,
-    /// Chunks of the places that were looked up that hold no key of the selection.
+    /// The number of chunks in the places that were looked up which hold no key of the selection.
     pub chunks_passed_over: usize,
 }
 
 impl Table {
-    /// The parts that may hold rows of the selection, place by place, in order of their first keys.
+    /// Returns the parts that may hold rows of the selection, place by place, in order of their first
+    /// keys.
+    ///
+    /// # Errors
+    /// If a partition key does not fit the table, or the store does not answer.
     pub async fn view(&self, selection: &Selection) -> Result<Vec<Part>> {
         Ok(self.overview(selection).await?.parts)
     }
 
-    /// As [`Table::view`], and how much was passed over.
+    /// Returns the parts of [`Table::view`], and how much was excluded.
+    ///
+    /// # Errors
+    /// The errors of [`Table::view`].
     pub async fn overview(&self, selection: &Selection) -> Result<View> {
         let ranges = Ranges::of(selection, &self.definition)?;
         let (places, passed_over) = self.places(selection).await?;
@@ -54,7 +61,7 @@ impl Table {
         Ok(view)
     }
 
-    /// The parts of a place, and how many chunks hold no wanted key.
+    /// Returns the parts of a place, and how many of its chunks hold no wanted key.
     async fn view_place(
         &self,
         place: Place,
@@ -71,7 +78,8 @@ impl Table {
         Ok((parts, all - left))
     }
 
-    /// The places that may hold a row of the selection, and how many others there are.
+    /// Returns the places that may hold a row of the selection, and the number of the others if they were
+    /// listed.
     async fn places(&self, selection: &Selection) -> Result<(Vec<Place>, Option<usize>)> {
         let possible = self.possible_places(selection)?;
         if let Some(few) = possible.few() {
@@ -109,7 +117,7 @@ impl Table {
     }
 }
 
-/// Places that may hold a row of a selection, whether or not they are there.
+/// The places that may hold a row of a selection, whether or not they exist.
 struct Possible {
     shards: BTreeSet<u32>,
     first: Option<i64>,
@@ -117,7 +125,7 @@ struct Possible {
 }
 
 impl Possible {
-    /// All of them, if they are so few that looking each of them up is less work than a list.
+    /// Returns all of them if they are so few that looking up each one is less work than a list.
     fn few(&self) -> Option<Vec<Place>> {
         let (first, last) = (self.first?, self.last?);
         let buckets = usize::try_from(last.checked_sub(first)?).ok()? + 1;

@@ -1,4 +1,4 @@
-//! Work for a processor, which async tasks are not held up by.
+//! Work for a processor on threads where it holds up no asynchronous task.
 
 use std::thread::available_parallelism;
 
@@ -6,18 +6,19 @@ use tokio::task::{JoinError, spawn_blocking};
 
 use crate::{Error, Result};
 
-/// Does it on a thread for such.
+/// Does work on a thread for blocking work.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     spawn_blocking(work).await.map_err(panicked)?
 }
 
+/// Converts the panic of a task to an error.
 pub fn panicked(error: JoinError) -> Error {
     Error::Internal(format!("writing chunks ended early: {error}"))
 }
 
-/// That can work at once.
+/// Returns the number of threads that can work at the same time.
 pub fn threads() -> usize {
     available_parallelism().map_or(1, usize::from)
 }

@@ -6,10 +6,7 @@ use std::num::NonZeroI64;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use bakeoff_columnar::definition::CHUNK_ROWS;
-use bakeoff_columnar::sql;
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::{Column, Definition, Error, Kind, Profile, Table};
+use bakeoff_columnar::{CHUNK_ROWS, Column, Definition, Error, Kind, Profile, Store, Table, sql};
 use bakeoff_driver::{Answer, DesignError};
 use bakeoff_workload::{ColumnType, DesignId, Table as Described};
 

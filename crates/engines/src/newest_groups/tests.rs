@@ -1,8 +1,7 @@
 use arrow::array::{Float64Array, StringArray, TimestampMillisecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::util::pretty::pretty_format_batches;
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::{Column, Definition, Kind, Profile};
+use bakeoff_columnar::{Column, Definition, Kind, MemoryStore, Profile};
 
 use super::*;
 use crate::columnar::Opened;

@@ -13,8 +13,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::EngineError;
-use crate::tls;
+use crate::{EngineError, tls};
 
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
 /// The longest until a connection is ready for statements.

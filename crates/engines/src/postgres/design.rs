@@ -13,9 +13,8 @@ use super::deployment::Deployment;
 use super::inserts::CopyInserts;
 use super::layout::{Shape, TableLayout};
 use super::load::{Loader, create_parts_statement};
-use super::query;
 use super::schema::{Schema, execute};
-use super::{footprint, session_settings, settle};
+use super::{footprint, query, session_settings, settle};
 use crate::EngineError;
 
 /// A workload's SQL may come from anybody.

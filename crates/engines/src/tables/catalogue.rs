@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bakeoff_columnar::store::cassandra::table_names;
+use bakeoff_columnar::cassandra::table_names;
 use scylla::client::session::Session;
 
 /// A table of a cluster, as its users know it.

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options, table_names};
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::{Definition, Error, Table};
+use bakeoff_columnar::cassandra::{CassandraStore, Options, table_names};
+use bakeoff_columnar::{Definition, DirectoryStore, Error, Store, Table};
 use bakeoff_workload::{Consistency, suggestion};
 use scylla::client::session::Session;
 use tokio::sync::OnceCell;

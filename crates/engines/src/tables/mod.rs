@@ -15,18 +15,17 @@ mod source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::sql::{self as columnar, ColumnarTable};
+use bakeoff_columnar::sql::ColumnarTable;
+use bakeoff_columnar::{Table, sql as columnar};
 use bakeoff_workload::Consistency;
 use datafusion::catalog::{MemorySchemaProvider, TableProvider};
 use datafusion::common::TableReference;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
-pub use bakeoff_columnar::definition::CHUNK_ROWS;
-pub use bakeoff_columnar::table::{Ingested, Part, Selection};
 pub use bakeoff_columnar::{
-    Column, Definition, Error as ColumnarError, Kind, Profile, Table as Columnar,
+    CHUNK_ROWS, Column, Definition, Error as ColumnarError, Ingested, Kind, Part, Profile,
+    Selection, Table as Columnar,
 };
 pub use connection::{Access, ColumnarOptions, Connection};
 pub use error::TableError;

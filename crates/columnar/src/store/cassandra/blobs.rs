@@ -1,4 +1,4 @@
-//! Reading the blobs of chunks (`chunks.rs` has how they lie).
+//! Reading the blobs of chunks. Their layout is described in `chunks.rs`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,15 +14,16 @@ use super::index::{NAMES_AT_ONCE, name};
 use super::names::Part;
 use super::options::READ_BYTES_AT_ONCE;
 use super::places::cql_shard;
-use crate::definition::Place;
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
 use crate::store::GRACE;
 use crate::{Error, Result};
 
-/// A row of blobs that is to be read: a column of a chunk.
+/// The name of a row of blobs: a chunk and a column.
 type Wanted = (ChunkId, i16);
 
 impl CassandraStore {
+    /// Reads blobs of a chunk, given by their numbers, in this order.
     pub(super) async fn read_blobs(
         &self,
         place: Place,
@@ -85,15 +86,15 @@ impl CassandraStore {
         )
     }
 
-    /// One row, from whichever replica has it.
+    /// Reads one row, from whichever replica has it.
     async fn row(&self, place: Place, meta: &ChunkMeta, column: i16) -> Result<Bytes> {
         let found = self.columns_of_chunk(place, meta.id, vec![column]).await?;
         let found = found.into_iter().collect();
         self.found(&found, place, meta, column).await
     }
 
-    /// One of the rows that were read. One that is missing may not have come to the node that was
-    /// asked, so that more of them are asked.
+    /// Returns one of the rows that were read. A missing one may not have arrived at the replica that was
+    /// asked, so that more replicas are asked for it.
     async fn found(
         &self,
         found: &HashMap<Wanted, Bytes>,
@@ -114,6 +115,7 @@ impl CassandraStore {
         }
     }
 
+    /// Finds out why a row is missing: the chunk may be gone, or damaged.
     async fn why_missing(&self, place: Place, meta: &ChunkMeta, column: i16) -> Result<Error> {
         let chunk = meta.id;
         let states = self.states(place, Some(&[chunk])).await?;
@@ -138,13 +140,14 @@ impl CassandraStore {
     }
 }
 
+/// Returns the bytes of a blob.
 fn bytes_of(place: Place, meta: &ChunkMeta, number: u16) -> Result<u64> {
     let blob = meta.blobs.get(usize::from(number));
     blob.map(|blob| u64::from(blob.bytes))
         .ok_or_else(|| Error::Invalid(format!("chunk {} of {place} has no blob {number}", meta.id)))
 }
 
-/// A blob out of the row that has all of them.
+/// Cuts a blob out of the row that has all blobs of a chunk.
 fn unpacked(place: Place, meta: &ChunkMeta, row: &Bytes, number: u16) -> Result<Bytes> {
     let bytes = bytes_of(place, meta, number)?;
     let before = &meta.blobs[..usize::from(number)];
@@ -161,7 +164,7 @@ fn unpacked(place: Place, meta: &ChunkMeta, row: &Bytes, number: u16) -> Result<
     Ok(row.slice(start..end))
 }
 
-/// Neighbours that are read together.
+/// Divides columns into neighbours that are read together.
 fn groups(sizes: &[u64]) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
     let (mut start, mut bytes) = (0, 0_u64);

@@ -1,8 +1,8 @@
-//! Putting the blobs of chunks.
+//! Writing the blobs of chunks.
 //!
-//! Each blob is a row, ordered by column and then by chunk, so that one column of many chunks lies
-//! together. A chunk that is small altogether is one row of column [`PACKED`] with its blobs one
-//! after another.
+//! Each blob is a row. Rows are ordered by column and then by chunk, so that one column of many chunks is
+//! in one stretch on disk. A chunk that is small altogether is one row of column [`PACKED`] with all
+//! blobs one after another.
 
 use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -13,19 +13,21 @@ use super::names::Part;
 use super::options::{BLOB_BYTES_AT_MOST, PACKED_BYTES_AT_MOST, PUT_BYTES_IN_FLIGHT_AT_MOST};
 use super::places::key;
 use super::time::of_chunk;
-use crate::definition::Place;
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
 use crate::store::Chunk;
 use crate::{Error, Result, failpoint};
 
-/// Stands for the column of a row that has all blobs of a chunk.
+/// The column of a row that has all blobs of a chunk.
 pub(super) const PACKED: i16 = -1;
 
+/// Returns whether a chunk is one row.
 pub(super) fn is_packed(meta: &ChunkMeta) -> bool {
     meta.bytes() <= PACKED_BYTES_AT_MOST
 }
 
 impl CassandraStore {
+    /// Writes chunks, which stay invisible until they are committed.
     pub(super) async fn put_chunks(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
         chunks.iter().try_for_each(|chunk| check(place, chunk))?;
         self.place_rows().list(place).await?;
@@ -56,6 +58,7 @@ impl CassandraStore {
     }
 }
 
+/// Checks that the blobs of a chunk have the sizes that they should have, and fit Cassandra.
 fn check(place: Place, chunk: &Chunk) -> Result<()> {
     let id = chunk.meta.id;
     let sizes = chunk.meta.blobs.iter().map(|blob| blob.bytes as usize);
@@ -75,7 +78,7 @@ fn check(place: Place, chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// The rows that a chunk's blobs are put in.
+/// Returns the rows of a chunk's blobs.
 fn rows_of(chunk: &Chunk) -> Vec<(ChunkId, i16, Bytes)> {
     let id = chunk.meta.id;
     if is_packed(&chunk.meta) {

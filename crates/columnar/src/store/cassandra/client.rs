@@ -1,4 +1,4 @@
-//! Requests to Cassandra: bounded in number, tried again where that may help.
+//! Requests to Cassandra: limited in number, and retried where that may help.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use tokio::sync::Semaphore;
 use super::names::{Names, Part};
 use super::options::{BATCH_BYTES_AT_MOST, BATCH_STATEMENTS_AT_MOST, Options};
 use super::retry::{retried, server};
-use crate::definition::Place;
+use crate::id::Place;
 use crate::{Error, Result};
 
-/// The caller's session, and how it is used.
+/// The session of the caller, and how it is used for a table.
 pub(super) struct Client {
     session: Arc<Session>,
     pub(super) names: Names,
@@ -29,7 +29,7 @@ pub(super) struct Client {
     requests: Semaphore,
 }
 
-/// What is being done, for messages.
+/// The action that is being done, for the texts of errors.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     what: &'static str,
@@ -59,6 +59,7 @@ impl Client {
         }
     }
 
+    /// Returns a task on a place.
     pub(super) fn task(&self, what: &'static str, place: Place, part: Part) -> Task<'_> {
         Task {
             what,
@@ -68,7 +69,7 @@ impl Client {
         }
     }
 
-    /// A task that is not of one place.
+    /// Returns a task that is not on one place.
     pub(super) fn task_of_all(&self, what: &'static str, part: Part) -> Task<'_> {
         Task {
             what,
@@ -78,6 +79,7 @@ impl Client {
         }
     }
 
+    /// Prepares a statement.
     pub(super) async fn prepare(
         &self,
         part: Part,
@@ -93,7 +95,7 @@ impl Client {
         Ok(statement)
     }
 
-    /// Sends a statement that is needed once, such as one about the schema.
+    /// Sends a statement that is needed only once, such as one about the schema.
     pub(super) async fn once(
         &self,
         task: &Task<'_>,
@@ -110,7 +112,7 @@ impl Client {
         retried(task, send).await
     }
 
-    /// Sends a statement and takes its answer whole.
+    /// Sends a statement and returns its whole answer.
     pub(super) async fn execute(
         &self,
         task: &Task<'_>,
@@ -124,7 +126,7 @@ impl Client {
         retried(task, send).await
     }
 
-    /// One page of an answer.
+    /// Sends a statement and returns one page of its answer.
     pub(super) async fn page(
         &self,
         task: &Task<'_>,
@@ -143,8 +145,8 @@ impl Client {
         Ok((as_rows(task, answer)?, next))
     }
 
-    /// Sends statements of one partition that take effect together or, where they are too many,
-    /// in several parts. `bytes` is about what a statement's values take.
+    /// Sends statements of one partition, which take effect together or, if they are too many, in several
+    /// parts. `bytes` returns the approximate size of a statement's values.
     pub(super) async fn in_batches<V: SerializeRow + Sync>(
         &self,
         task: &Task<'_>,
@@ -160,12 +162,12 @@ impl Client {
         }
         let sends = parts.into_iter().map(|part| self.together(task, part));
         let sends: Vec<_> = sends.collect();
-        // Only so many batches are put together at a time.
+        // The number of batches that are assembled at the same time is limited, too.
         let sent = stream::iter(sends).buffer_unordered(self.options.requests_at_once);
         sent.try_collect().await
     }
 
-    /// Sends statements of one partition that take effect together.
+    /// Sends statements of one partition, which take effect together.
     pub(super) async fn together<V: SerializeRow + Sync>(
         &self,
         task: &Task<'_>,
@@ -191,7 +193,7 @@ impl Client {
     }
 }
 
-/// How many of the statements fit a batch, at least one.
+/// Returns how many of the statements fit a batch, which is at least one.
 fn batch_len<S, V>(statements: &[(S, V)], bytes: impl Fn(&V) -> usize) -> usize {
     let mut total = 0_usize;
     let fits = |(_, values): &&(S, V)| {
@@ -202,12 +204,13 @@ fn batch_len<S, V>(statements: &[(S, V)], bytes: impl Fn(&V) -> usize) -> usize 
     most.take_while(fits).count().max(1)
 }
 
+/// Returns the rows of an answer.
 pub(super) fn as_rows(task: &Task<'_>, answer: QueryResult) -> Result<QueryRowsResult> {
     let rows = answer.into_rows_result();
     rows.map_err(|error| server(task, error.to_string()))
 }
 
-/// The rows of an answer, each made into something else.
+/// Converts each row of an answer.
 pub(super) fn each_row<'a, R, T>(
     task: &Task<'_>,
     rows: &'a QueryRowsResult,
@@ -222,6 +225,7 @@ where
     made.collect()
 }
 
+/// Returns the error of a table with other columns.
 fn unexpected(task: &Task<'_>, error: &dyn fmt::Display) -> Error {
     server(
         task,

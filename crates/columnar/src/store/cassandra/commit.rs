@@ -1,10 +1,10 @@
-//! What changes in a place, all at once.
+//! Commits: changes of a place that become visible at once.
 //!
-//! A sweep deletes rows of the index that stay pending. So that it never does so beneath a commit,
-//! each of the two first writes down what it is about to do, a commit `renewed`, a sweep
-//! `abandoned`, and then looks for what the other wrote: one at least sees the other, and gives
-//! way. What a commit has renewed it may count on for [`RENEWAL_HOLDS`], and uses for
-//! [`COMMIT_WITHIN`] at most.
+//! A sweep deletes rows of the index that stay pending. To make sure that it never does so during a
+//! commit of the same chunks, each of the two first writes what it is about to do (a commit `renewed`, a
+//! sweep `abandoned`) and then looks for what the other has written: at least one of them sees the other
+//! and gives way. A commit can rely on what it has renewed for [`RENEWAL_HOLDS`], and uses it for at most
+//! [`COMMIT_WITHIN`].
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -21,32 +21,31 @@ use super::places::key;
 use super::retry::server;
 use super::time::{now_milliseconds, of_chunk, of_renewal};
 use super::version::after;
-use crate::codec::write_meta;
-use crate::definition::Place;
-use crate::meta::ChunkId;
+use crate::id::{ChunkId, Place};
+use crate::meta::write::write_meta;
 use crate::store::{Change, Chunk};
 use crate::{Error, Result, failpoint};
 
-/// Chunks that a commit can change in a place: CQL's batches have so many statements, one of which
-/// is for the version of the index.
+/// The highest number of chunks that a commit can change in a place: that of statements in a batch of
+/// CQL, without the one for the version of the index.
 const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize - 1;
 
-/// Values of a statement of one of several kinds.
+/// The values of a statement of one of several kinds.
 type Values = Box<dyn SerializeRow + Send + Sync>;
 
-/// How long a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra remembers what
-/// was deleted in the index, as it is shipped. A commit that a node gets only later, by a hint or a
-/// repair, would otherwise retire chunks without those that replace them.
+/// The time for which a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra by
+/// default remembers deletions in the index. Otherwise a commit that a node gets only later, by a hint or a
+/// repair, would retire chunks without adding those that replace them.
 pub(super) const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
-/// How soon after it began to renew chunks a commit is sent.
+/// The longest time from the beginning of the renewal until the commit is sent.
 const COMMIT_WITHIN: Duration = Duration::from_secs(60);
 
-/// How often a commit is prepared anew because that took too long.
+/// The number of times that a renewal is tried because it took too long.
 const RENEWALS_AT_MOST: usize = 3;
 
 impl CassandraStore {
-    /// Notes that the blobs of these chunks are about to be put.
+    /// Notes in the index that the blobs of these chunks are about to be written.
     pub(super) async fn put_pending(&self, place: Place, chunks: &[Chunk]) -> Result<()> {
         let task = self.client.task("announcing chunks", place, Part::Index);
         let now = now_milliseconds();
@@ -69,6 +68,7 @@ impl CassandraStore {
         self.client.in_batches(&task, &rows, bytes).await
     }
 
+    /// Commits a change.
     pub(super) async fn commit_change(&self, change: Change) -> Result<()> {
         let place = change.place;
         let add: Vec<ChunkId> = change.add.iter().map(|meta| meta.id).collect();
@@ -85,6 +85,7 @@ impl CassandraStore {
         }
     }
 
+    /// Renews chunks so quickly that the commit can rely on it.
     async fn renew_in_time(&self, place: Place, add: &[ChunkId]) -> Result<()> {
         for _ in 0..RENEWALS_AT_MOST {
             let began = Instant::now();
@@ -104,7 +105,7 @@ impl CassandraStore {
         ))
     }
 
-    /// Makes sure that no sweep takes chunks away that are about to be committed.
+    /// Makes sure that no sweep removes chunks that are about to be committed.
     async fn renew(&self, place: Place, add: &[ChunkId]) -> Result<()> {
         let task = self.client.task("preparing a commit", place, Part::Index);
         let now = now_milliseconds();
@@ -130,6 +131,7 @@ impl CassandraStore {
         }
     }
 
+    /// Makes chunks valid and others invalid, in one batch.
     async fn change_states(&self, place: Place, add: &[ChunkId], retire: &[ChunkId]) -> Result<()> {
         let task = self.client.task("committing chunks", place, Part::Index);
         if add.len() + retire.len() > CHUNKS_OF_COMMIT_AT_MOST {

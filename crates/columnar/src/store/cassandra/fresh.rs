@@ -1,8 +1,8 @@
-//! Fresh rows: ordinary rows by key, in generations that are deleted whole (`places.rs`).
+//! Fresh rows: ordinary CQL rows by key, in generations that are deleted as a whole (`places.rs`).
 //!
-//! A row carries its write time as Cassandra's timestamp, so that the last write wins whichever
-//! comes first. A deletion is such a row, too: it hides what chunks have. With equal write times
-//! Cassandra keeps the greater value of each column, and `true` is greater: the deletion wins.
+//! The timestamp of a row in Cassandra is its write time, so that the last write wins, whichever arrives
+//! first. A deletion is a row, too, which hides the rows in chunks. If write times are equal, Cassandra
+//! keeps the greater value of each column, and `true` is greater: the deletion wins.
 
 use std::cmp::Reverse;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -20,15 +20,15 @@ use super::options::{FREEZE_WAIT, KEY_BYTES_AT_MOST, PLACES_AT_ONCE, ROW_BYTES_A
 use super::places::{DELETED_AHEAD_MICROSECONDS, cql_shard, key};
 use super::retry::server;
 use super::time::now_milliseconds;
-use crate::definition::Place;
+use crate::id::Place;
 use crate::store::{FreshRow, Frozen, KeyRange};
 use crate::{Error, Result, failpoint};
 
-/// How often fresh rows are written to another generation because the one before was frozen
-/// meanwhile.
+/// The number of generations that fresh rows are written to because the one before was frozen meanwhile.
 const GENERATIONS_TRIED_AT_MOST: usize = 16;
 
 impl CassandraStore {
+    /// Inserts rows, which are durable and visible when it returns.
     pub(super) async fn insert_rows(&self, place: Place, rows: &[FreshRow]) -> Result<()> {
         rows.iter().try_for_each(check)?;
         for _ in 0..GENERATIONS_TRIED_AT_MOST {
@@ -51,6 +51,7 @@ impl CassandraStore {
         ))
     }
 
+    /// Writes rows to a generation.
     async fn write_fresh(&self, place: Place, generation: i64, rows: &[FreshRow]) -> Result<()> {
         let task = self.client.task("inserting fresh rows", place, Part::Fresh);
         let (shard, bucket) = key(place);
@@ -76,7 +77,7 @@ impl CassandraStore {
         self.client.in_batches(&task, &statements, bytes).await
     }
 
-    /// Fresh rows of some generations, the newest version of each key, in order of their keys.
+    /// Reads the fresh rows of some generations: the newest version of each key, in order of the keys.
     pub(super) async fn read_fresh(
         &self,
         place: Place,
@@ -127,6 +128,7 @@ impl CassandraStore {
         }
     }
 
+    /// Freezes the fresh rows of a place and reads them.
     pub(super) async fn freeze_place(&self, place: Place) -> Result<Frozen> {
         let places = self.place_rows();
         let nothing = |up_to: i64| Frozen {
@@ -181,7 +183,7 @@ impl CassandraStore {
         Ok(())
     }
 
-    /// Deletes generations that get no more rows, whose newest row may be of this write time.
+    /// Deletes generations that get no more rows. `newest` is the greatest write time of their rows.
     pub(super) async fn delete_generations(
         &self,
         place: Place,
@@ -201,6 +203,7 @@ impl CassandraStore {
     }
 }
 
+/// Checks that Cassandra can keep a row.
 fn check(row: &FreshRow) -> Result<()> {
     let (key, value) = (row.key.len(), row.row.as_ref().map_or(0, Bytes::len));
     if key > KEY_BYTES_AT_MOST {
@@ -238,8 +241,8 @@ fn fresh_row(task: &Task<'_>, (key, time, deleted, row): Columns<'_>) -> Result<
     })
 }
 
-/// The newest version of each key, of generations in order; with equal write times the deletion, or
-/// else the one that came after the other was frozen.
+/// Returns the newest version of each key, given generations in order. If write times are equal, the
+/// deletion wins, or else the version that came after the other was frozen.
 fn newest(all: Vec<Vec<FreshRow>>) -> Vec<FreshRow> {
     let mut rows: Vec<FreshRow> = all.into_iter().rev().flatten().collect();
     let order = |row: &FreshRow| (Reverse(row.write_time), row.row.is_some());

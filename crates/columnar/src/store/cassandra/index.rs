@@ -1,11 +1,11 @@
-//! Which chunks a place has.
+//! The index: the chunks of each place.
 //!
-//! A row of the index begins its life *pending*, when its blobs are about to be put; a commit makes
-//! it *valid* and others *retired*, in one batch of one partition, which Cassandra applies as a
-//! whole. Each of these is a column of its own that is written once, so that no write undoes
-//! another one.
+//! A row of the index begins as *pending*, when the blobs of its chunk are about to be written. A commit
+//! makes it *valid* and others *retired*, in one batch of one partition, which Cassandra applies as a
+//! whole. Each of these states has its own column, which is written once, so that no write undoes another
+//! one.
 //!
-//! One row of each place is no chunk's: it has the version of the index (`version.rs`).
+//! One row of each place belongs to no chunk: it has the version of the index (`version.rs`).
 
 use std::sync::Arc;
 
@@ -19,16 +19,17 @@ use super::place_row::Row;
 use super::places::{cql_shard, key};
 use super::retry::server;
 use super::version::Index;
-use crate::codec::read_meta;
-use crate::definition::{Definition, Place};
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::definition::Definition;
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
+use crate::meta::read::read_meta;
 use crate::store::{FreshRow, KeyRange, Snapshot};
 use crate::{Error, Result};
 
-/// Chunks that are asked for by name at once.
+/// The highest number of chunks in a request that names them.
 pub(super) const NAMES_AT_ONCE: usize = 500;
 
-/// When what happened to a chunk, in milliseconds since 1970-01-01 UTC.
+/// The moments at which a chunk changed its state, in milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct States {
     pub(super) chunk: ChunkId,
@@ -63,8 +64,9 @@ type StateColumns<'a> = (
 );
 
 impl CassandraStore {
-    /// Fresh rows and chunks. What is read of a place, its fresh rows and its chunks is asked for all
-    /// at once, and counts where nothing can have moved from fresh rows to chunks meanwhile.
+    /// Reads the fresh rows and the chunks of a place. The place's own row, its fresh rows and its chunks
+    /// are requested at the same time, and the answers count if nothing can have moved from fresh rows to
+    /// chunks meanwhile.
     pub(super) async fn read_place(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot> {
         let places = self.place_rows();
         let Some(guess) = places.remembered(place) else {
@@ -84,8 +86,8 @@ impl CassandraStore {
         }
     }
 
-    /// A seal commits chunks before it removes their fresh rows, so that no row is missed when
-    /// fresh rows are read first.
+    /// Reads fresh rows first and chunks afterwards. A seal commits chunks before it removes their fresh
+    /// rows, so that no row is missed in this order.
     async fn read_place_in_turn(
         &self,
         place: Place,
@@ -108,13 +110,13 @@ impl CassandraStore {
         }
     }
 
-    /// Whether a drop may have removed chunks of what was being read.
+    /// Returns whether a drop may have removed chunks that were being read.
     async fn is_dropped(&self, place: Place) -> Result<bool> {
         let row = self.place_rows().read(place).await?;
         Ok(row.is_none_or(|row| row.is_dropped()))
     }
 
-    /// In one read that is not cut into pages, so that it sees each commit whole or not at all.
+    /// Reads the index of a place in one page, so that each commit is seen as a whole or not at all.
     pub(super) async fn read_index(&self, place: Place) -> Result<Index> {
         type Columns<'a> = (
             &'a [u8],
@@ -145,7 +147,7 @@ impl CassandraStore {
         Ok(index)
     }
 
-    /// States of all chunks of a place, or of some that are named, as far as they are there.
+    /// Reads the states of all chunks of a place, or of those that are named, as far as they exist.
     pub(super) async fn states(
         &self,
         place: Place,
@@ -176,18 +178,22 @@ impl CassandraStore {
     }
 }
 
+/// Returns whether a chunk with these states is valid.
 fn is_valid(committed: Option<i64>, retired: Option<i64>) -> bool {
     committed.is_some() && retired.is_none()
 }
 
+/// Returns the name of a chunk as Cassandra keeps it.
 pub(super) fn name(chunk: ChunkId) -> [u8; 16] {
     chunk.0.into_bytes()
 }
 
+/// Returns the names of chunks as Cassandra keeps them.
 pub(super) fn names(chunks: &[ChunkId]) -> Vec<[u8; 16]> {
     chunks.iter().copied().map(name).collect()
 }
 
+/// Returns the chunk with a name that Cassandra has.
 pub(super) fn chunk_id(task: &Task<'_>, name: &[u8]) -> Result<ChunkId> {
     let id = Uuid::from_slice(name).map(ChunkId);
     id.map_err(|_| {
@@ -212,6 +218,7 @@ fn states(task: &Task<'_>, row: StateColumns<'_>) -> Result<States> {
     })
 }
 
+/// Decodes and checks the metadata of a chunk.
 fn meta_of(
     definition: &Definition,
     place: Place,

@@ -1,16 +1,16 @@
-//! Tables in Cassandra.
+//! Tables in Apache Cassandra.
 //!
-//! A columnar table `t` consists of five tables of a keyspace that the caller has made:
+//! A columnar table `t` consists of five CQL tables in a keyspace that the caller has created:
 //!
-//! - `t_columnar`: what the table is ([`crate::Definition`]), and the version of the format.
-//! - `t_places`: the places that hold something (`places.rs`).
-//! - `t_index`: what is known of each chunk, and whether it is valid (`index.rs`).
-//! - `t_chunks`: the blobs (`chunks.rs`).
-//! - `t_fresh`: rows that are in no chunk yet (`fresh.rs`).
+//! - `t_columnar`: the definition of the table, and the version of the format.
+//! - `t_places`: the places that hold something.
+//! - `t_index`: the metadata of each chunk, and whether it is valid.
+//! - `t_chunks`: the blobs.
+//! - `t_fresh`: rows that are in no chunk yet.
 //!
-//! Any number of processes may read and write at once. Their clocks must agree within seconds:
-//! which row is newest is decided by write times, and dropping a place deletes the chunks that were
-//! named before, by the clock of whoever drops it.
+//! Any number of processes may read and write at the same time. Their clocks must agree within seconds:
+//! write times decide which row is newest, and dropping a place deletes the chunks that were named
+//! before, by the clock of the process that drops it.
 
 mod blobs;
 mod chunks;
@@ -44,7 +44,7 @@ pub use self::options::{
     BLOB_BYTES_AT_MOST, Compression, Options, PACKED_BYTES_AT_MOST, PUT_BYTES_IN_FLIGHT_AT_MOST,
     READ_BYTES_AT_ONCE,
 };
-pub use self::schema::making_anew;
+pub use self::schema::recreation_statements;
 
 use self::client::Client;
 use self::names::{Names, Part};
@@ -54,18 +54,19 @@ use self::schema::Found;
 use self::statements::Statements;
 use self::version::Remembered;
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
-use crate::definition::{Definition, Place};
+use crate::definition::Definition;
+use crate::id::Place;
 use crate::meta::ChunkMeta;
 use crate::{Error, Result, failpoint};
 
-/// A table in Cassandra.
+/// A store in a keyspace of Cassandra. Any number of processes read and write.
 pub struct CassandraStore {
     client: Client,
     definition: Arc<Definition>,
     statements: Statements,
     places: Places,
     remembered: Remembered,
-    /// One permit for each byte of blobs that may be on its way.
+    /// A permit for each byte of blobs that may be on its way to Cassandra.
     put_bytes: Semaphore,
 }
 
@@ -76,12 +77,11 @@ impl fmt::Debug for CassandraStore {
 }
 
 impl CassandraStore {
-    /// Makes a table, or opens it if it is there with the same definition. The keyspace has to be
-    /// there.
+    /// Creates a table, or opens it if it exists with the same definition. The keyspace must exist.
     ///
     /// # Errors
-    /// If the table is there with another definition, or tables of the names that it needs are
-    /// somebody else's: then nothing is touched.
+    /// If the table exists with another definition, or CQL tables with the names that it needs belong to
+    /// somebody else: then nothing is touched.
     pub async fn create(
         session: Arc<Session>,
         keyspace: &str,
@@ -116,10 +116,10 @@ impl CassandraStore {
         }
     }
 
-    /// Opens a table that is there.
+    /// Opens a table that exists.
     ///
     /// # Errors
-    /// If there is none, or not all of it.
+    /// If there is no such table, or not all of it.
     pub async fn open(
         session: Arc<Session>,
         keyspace: &str,
@@ -155,8 +155,10 @@ impl CassandraStore {
         })
     }
 
-    /// Drops a table with all that is in it; tells whether there was one. Tables of the same names
-    /// that are somebody else's are left alone.
+    /// Drops a table with all of its rows, and returns whether there was one.
+    ///
+    /// # Errors
+    /// If CQL tables with these names belong to somebody else: then nothing is touched.
     pub async fn drop_table(session: Arc<Session>, keyspace: &str, table: &str) -> Result<bool> {
         let client = client(session, keyspace, table, Options::default())?;
         let found = Found::look(&client).await?;
@@ -179,6 +181,7 @@ fn client(session: Arc<Session>, keyspace: &str, table: &str, options: Options) 
     Ok(Client::new(session, Names::new(keyspace, table)?, options))
 }
 
+/// Returns the error of a table that does not exist.
 fn none(names: &Names) -> Error {
     Error::InTheWay(format!(
         "there is no columnar table {}, or not all of it: {} tells which there are",
@@ -226,7 +229,7 @@ impl Store for CassandraStore {
         self.freeze_place(place).await
     }
 
-    /// Queries that began before find blobs gone, and are told so.
+    /// Removes places. Queries that began before get an error that says that chunks are gone.
     async fn drop_places(&self, places: &[Place]) -> Result<()> {
         self.drop_all_of(places).await
     }

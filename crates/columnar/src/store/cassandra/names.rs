@@ -1,11 +1,11 @@
-//! The names of the tables that a columnar table consists of.
+//! The names of the CQL tables that a columnar table consists of.
 
 use crate::{Error, Result};
 
-/// Cassandra's limit for the name of a table or a keyspace, in characters.
+/// The highest number of characters that Cassandra allows in the name of a table or a keyspace.
 const NAME_CHARACTERS_AT_MOST: usize = 48;
 
-/// One of the tables that a columnar table consists of.
+/// One of the CQL tables that a columnar table consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Catalogue,
@@ -16,7 +16,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// In the order in which they are made.
+    /// All parts, in the order in which they are created.
     pub(super) const ALL: [Part; 5] = [
         Part::Catalogue,
         Part::Places,
@@ -36,13 +36,13 @@ impl Part {
     }
 }
 
-/// The names of the tables that a columnar table consists of, without their keyspace.
+/// Returns the names of the CQL tables that a columnar table consists of, without their keyspace.
 pub fn table_names(table: &str) -> Vec<String> {
     let name = |part: Part| format!("{table}{}", part.suffix());
     Part::ALL.map(name).to_vec()
 }
 
-/// Where a columnar table is.
+/// The keyspace and the name of a columnar table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) keyspace: String,
@@ -50,8 +50,10 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// Checks names.
+    ///
     /// # Errors
-    /// For names that Cassandra would not take, or not as they are.
+    /// If Cassandra would not take a name, or would change it.
     pub(super) fn new(keyspace: &str, table: &str) -> Result<Self> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let keyspace_fits = (1..=NAME_CHARACTERS_AT_MOST).contains(&keyspace.len())
@@ -78,22 +80,22 @@ impl Names {
         })
     }
 
-    /// The name of one of the tables, without the keyspace.
+    /// Returns the name of one of the CQL tables, without the keyspace.
     pub(super) fn bare(&self, part: Part) -> String {
         format!("{}{}", self.table, part.suffix())
     }
 
-    /// The name of one of the tables as CQL takes it.
+    /// Returns the name of one of the CQL tables for a statement.
     pub(super) fn cql(&self, part: Part) -> String {
         format!("\"{}\".{}", self.keyspace, self.bare(part))
     }
 
-    /// The name of one of the tables for people.
+    /// Returns the name of one of the CQL tables for people.
     pub(super) fn shown(&self, part: Part) -> String {
         format!("{}.{}", self.keyspace, self.bare(part))
     }
 
-    /// The name of the whole for people.
+    /// Returns the name of the columnar table for people.
     pub(super) fn whole(&self) -> String {
         format!("{}.{}", self.keyspace, self.table)
     }

@@ -1,4 +1,4 @@
-//! How a table in Cassandra is read and written, and the limits of it.
+//! The options and the limits of tables in Cassandra.
 
 use std::time::Duration;
 
@@ -6,75 +6,76 @@ use scylla::statement::Consistency;
 
 use crate::{Error, Result};
 
-/// A blob at most: Cassandra takes mutations of up to 16 MiB as it is shipped.
+/// The highest number of bytes in a blob: by default Cassandra takes mutations of up to 16 MiB.
 pub const BLOB_BYTES_AT_MOST: usize = 8 << 20;
 
-/// A fresh row at most, beside its key: a value of it has to fit a blob of its own.
+/// The highest number of bytes in a fresh row without its key: each value has to fit a blob.
 pub(super) const ROW_BYTES_AT_MOST: usize = 7 << 20;
 
-/// Blobs of all writers of a store that are on their way to Cassandra, at most.
+/// The highest number of bytes of blobs that are on their way to Cassandra from one store.
 pub const PUT_BYTES_IN_FLIGHT_AT_MOST: usize = 32 << 20;
 
-/// A chunk whose blobs take no more than this altogether is one row instead of one for each blob.
+/// The highest number of bytes in all blobs of a chunk that is one row instead of a row for each blob.
 pub const PACKED_BYTES_AT_MOST: u64 = 64 << 10;
 
-/// Blobs that are asked for together, at most, unless a single one is larger.
+/// The highest number of bytes of blobs in one request, unless a single blob is larger.
 pub const READ_BYTES_AT_ONCE: u64 = 2 << 20;
 
-/// Values of a batch, at most, unless a single row is larger.
+/// The highest number of bytes of values in a batch, unless a single row is larger.
 pub(super) const BATCH_BYTES_AT_MOST: usize = 256 << 10;
 
-/// Statements of a batch at most.
+/// The highest number of statements in a batch.
 pub(super) const BATCH_STATEMENTS_AT_MOST: usize = 2_000;
 
-/// Cassandra's limit for a key that orders rows.
+/// The highest number of bytes that Cassandra allows in a key that orders rows.
 pub(super) const KEY_BYTES_AT_MOST: usize = u16::MAX as usize;
 
-/// Fresh rows that are read at once.
+/// The number of fresh rows in a page.
 pub(super) const FRESH_ROWS_OF_PAGE: i32 = 2_000;
 
-/// Places that are worked on at once.
+/// The number of places that are worked on at the same time.
 pub(super) const PLACES_AT_ONCE: usize = 16;
 
-/// The longest that an attempt of a request may be allowed to take: a sweep relies on commits to
-/// be over soon.
+/// The highest possible time limit of an attempt: a sweep relies on commits being over soon.
 const ATTEMPT_AT_MOST: Duration = Duration::from_secs(60);
 
-/// How long a writer may add fresh rows without looking whether they were frozen.
+/// The time for which a writer may add fresh rows without checking whether they were frozen.
 pub(super) const WRITER_LEASE: Duration = Duration::from_millis(200);
 
-/// How long a freeze waits until no writer can add to what it froze. Longer than the lease, so that
-/// clocks may differ in speed.
+/// The time that a freeze waits until no writer can add to what it has frozen. It is longer than the lease, so
+/// that clocks may differ in speed.
 pub(super) const FREEZE_WAIT: Duration = Duration::from_millis(250);
 
-/// How Cassandra compresses the blobs when it writes them to disk. They are encoded already, so
-/// that it gains little, and costs nothing that could be measured when they are read.
+/// The compression of blobs when Cassandra writes them to disk. They are encoded already, so that it
+/// gains little; in reading it costs nothing that could be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
+    /// No compression.
     None,
-    /// Of blocks that become smaller by it; the others are kept as they are.
+    /// LZ4 for blocks that become smaller by it; the others stay as they are.
     #[default]
     Lz4,
 }
 
-/// How a table in Cassandra is read and written. Every process may choose its own, except for
-/// the compression, which is the table's and chosen when it is made.
+/// The way in which a process reads and writes a table in Cassandra. Every process may have its own
+/// options, except for the compression, which is chosen when the table is created.
 ///
-/// The consistencies of reads and writes must overlap (each a quorum, or one of them all), or an
-/// acknowledged row may not be seen at once.
+/// The consistencies of reads and writes must overlap (both are quorums, or one of them is all), or an
+/// acknowledged row may not be visible at once.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Of places, the index and fresh rows.
+    /// The consistency of reading places, the index and fresh rows.
     pub read_consistency: Consistency,
-    /// Of everything.
+    /// The consistency of all writes.
     pub write_consistency: Consistency,
-    /// Of blobs, which never change: when one is missing it is asked for again with
-    /// `read_consistency`.
+    /// The consistency of reading blobs, which never change: if one is missing, it is requested again
+    /// with `read_consistency`.
     pub blob_consistency: Consistency,
+    /// The compression of blobs in a table that is created.
     pub compression: Compression,
-    /// Requests of a store that are under way at once, at least 1.
+    /// The highest number of requests of a store that are under way at the same time, at least 1.
     pub requests_at_once: usize,
-    /// The longest that one attempt of a request may take.
+    /// The time limit of one attempt of a request, at most 60 s.
     pub attempt_time_limit: Duration,
 }
 

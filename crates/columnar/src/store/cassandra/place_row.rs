@@ -1,4 +1,4 @@
-//! The row of a place (`places.rs` has what it means).
+//! The row of a place. Its meaning is described in `places.rs`.
 
 use std::ops::RangeInclusive;
 
@@ -9,24 +9,24 @@ use super::options::WRITER_LEASE;
 use super::retry::server;
 use crate::Result;
 
-/// Generations of a place that wait to be sealed, at most; each costs a read.
+/// The highest number of generations of a place that wait to be sealed: each costs a read.
 const UNSEALED_GENERATIONS_AT_MOST: i64 = 10_000;
 
-/// More than can ever be counted to.
+/// A number that no generation ever reaches.
 const LAST_GENERATION: i64 = i64::MAX / 2;
 
-/// What is known of a place.
+/// The row of a place, and when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row {
-    /// The last generation that there is.
+    /// The last generation that exists.
     pub(super) opened: i64,
     /// The last generation that takes no more rows.
     pub(super) closed: i64,
-    /// The last generation that is read no more.
+    /// The last generation that is no longer read.
     pub(super) sealed: i64,
-    /// When the place was dropped, in milliseconds since 1970-01-01 UTC, or 0.
+    /// The moment when the place was dropped, in milliseconds since 1970-01-01 UTC, or 0.
     pub(super) dropped: i64,
-    /// When the read of it began.
+    /// The moment at which the read began.
     pub(super) read_at: Instant,
 }
 
@@ -41,12 +41,12 @@ impl Row {
         }
     }
 
-    /// Generations that have fresh rows, or may get some.
+    /// Returns the generations that have fresh rows or may get some.
     pub(super) fn generations(&self) -> RangeInclusive<i64> {
         self.sealed + 1..=self.opened
     }
 
-    /// The generation that takes rows.
+    /// Returns the generation that takes rows, if there is one.
     pub(super) fn open(&self) -> Option<i64> {
         (self.opened > self.closed && !self.is_dropped()).then_some(self.opened)
     }
@@ -55,26 +55,29 @@ impl Row {
         self.dropped != 0
     }
 
-    /// When the place was dropped, in milliseconds since 1970-01-01 UTC, if nobody has deleted
-    /// everything yet.
+    /// Returns when the place was dropped, in milliseconds since 1970-01-01 UTC, if not everything in it is
+    /// deleted yet.
     pub(super) fn unfinished_drop(&self) -> Option<i64> {
         (self.is_dropped() && self.sealed < self.opened).then_some(self.dropped)
     }
 
-    /// Whether, up to now, no fresh row that was there when the row was read can have been removed:
-    /// all are in generations that took rows then, and a seal waits longer than the lease after it
-    /// closed one.
+    /// Returns whether no fresh row can have been removed since the row was read. That is so if all of them
+    /// are in generations that still took rows then, because a seal waits longer than the lease after it
+    /// has closed one.
     pub(super) fn is_quiet(&self) -> bool {
         self.closed <= self.sealed && !self.is_dropped() && self.is_leased()
     }
 
+    /// Returns whether the row was read so recently that writers may rely on it.
     pub(super) fn is_leased(&self) -> bool {
         self.read_at.elapsed() < WRITER_LEASE
     }
 }
 
+/// The numbers of a row: opened, closed, sealed and dropped.
 pub(super) type Numbers = (Option<i64>, Option<i64>, Option<i64>, Option<i64>);
 
+/// Checks the numbers of a row.
 pub(super) fn row(task: &Task<'_>, numbers: Numbers, read_at: Instant) -> Result<Row> {
     let row = Row {
         opened: numbers.0.unwrap_or(0),

@@ -1,20 +1,20 @@
-//! The list of places, and which of their fresh rows are whose business.
+//! The list of places, and the generations of their fresh rows.
 //!
-//! Fresh rows of a place are kept in *generations*, each a partition of its own, numbered from 1.
-//! Writers add to the generation that is open, a freeze closes it, and once its rows are in chunks
-//! the whole partition is deleted at once: deleting them one by one would leave a tombstone for
-//! each, and Cassandra refuses to read past 100,000 of them. A number is never used twice.
+//! The fresh rows of a place are kept in *generations*, each of which is a partition, numbered from 1.
+//! Writers add to the generation that is open, a freeze closes it, and once its rows are in chunks the
+//! whole partition is deleted. Deleting rows one by one would leave a tombstone for each, and Cassandra
+//! refuses to read past 100,000 of them. A number is never used twice.
 //!
-//! A place's row holds four numbers: generations up to `closed` take no more rows, those up to
-//! `sealed` are read no more, and `opened` is the last one that there is. Each only grows, and is
-//! written with itself as timestamp, so that whoever is late, or has a slow clock, changes nothing.
-//! `dropped` is when the place was dropped (milliseconds since 1970), and 0 again once a generation
-//! is opened after that. A drop takes a number, too, that no row is ever added to: once that is
-//! sealed, all that was there is deleted.
+//! The row of a place has four numbers: generations up to `closed` take no more rows, those up to
+//! `sealed` are no longer read, and `opened` is the last one that exists. Each of the three only grows and
+//! is written with itself as the timestamp, so that a late write, or a slow clock, changes nothing.
+//! `dropped` is when the place was dropped (milliseconds since 1970), and becomes 0 again when another
+//! generation is opened. A drop takes a number, too, to which no row is ever added: once that is sealed,
+//! everything before is deleted.
 //!
-//! A writer may use what it has read of a place for [`super::options::WRITER_LEASE`] only: a write that ends later
-//! counts once the place was read again and the generation is open still. So [`super::options::FREEZE_WAIT`] after
-//! it was closed, a generation has all the rows that were acknowledged, and gets no more.
+//! A writer may rely on what it has read of a place for [`super::options::WRITER_LEASE`] only. A write
+//! that ends later counts once the place was read again and the generation is still open. So a generation
+//! has all acknowledged rows, and gets no more, [`super::options::FREEZE_WAIT`] after it was closed.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -31,27 +31,27 @@ use super::names::Part;
 use super::place_row::{Numbers, Row, row};
 use super::statements::Statements;
 use super::time::now_milliseconds;
-use crate::definition::Place;
+use crate::id::Place;
 use crate::{Result, failpoint};
 
-/// Places that are remembered, at most.
+/// The highest number of places that are remembered.
 const REMEMBERED_PLACES_AT_MOST: usize = 65_536;
 
-/// How long after it was read last a generation is taken to be open still. If it is not, what was
-/// written there is written again elsewhere; what is left of it is deleted when, or before, the
-/// generation is ([`DELETED_AHEAD_MICROSECONDS`]).
+/// The time after the last read for which a generation is assumed to be open. If it is not, rows that were
+/// written there are written again elsewhere, and the copies are deleted with the generation or before
+/// ([`DELETED_AHEAD_MICROSECONDS`]).
 const GUESSED_WITHIN: Duration = Duration::from_secs(10);
 
-/// How far ahead of the clock the timestamp is that deletes a generation: nothing is ever written
-/// there again that counts, but writers that do not know yet may write something that does not.
+/// The distance from the clock to the timestamp that deletes a generation. Nothing that counts is ever
+/// written there again, but writers that do not know that yet may write rows that do not count.
 pub(super) const DELETED_AHEAD_MICROSECONDS: i64 = 3_600_000_000;
 
-/// A table's places, and what this process remembers of them.
+/// The places of a table, as far as this process remembers them.
 pub(super) struct Places {
     remembered: Mutex<HashMap<Place, Row>>,
 }
 
-/// The rows of places of a table.
+/// Requests for the rows of places.
 #[derive(Clone, Copy)]
 pub(super) struct PlaceRows<'a> {
     pub(super) client: &'a Client,
@@ -66,7 +66,7 @@ impl Places {
         }
     }
 
-    /// What was read of a place last; it may have changed.
+    /// Returns what was read of a place last, which may have changed since.
     fn get(&self, place: Place) -> Option<Row> {
         self.lock().get(&place).copied()
     }
@@ -87,7 +87,7 @@ impl Places {
 }
 
 impl PlaceRows<'_> {
-    /// All places that there ever were, in no order. Dropped ones are among them.
+    /// Reads all places that ever existed, including dropped ones, in no order.
     pub(super) async fn all(self, shards: u32) -> Result<Vec<(Place, Row)>> {
         let of_shards = stream::iter(0..shards).map(|shard| self.of_shard(shard));
         let limit = self.client.options.requests_at_once;
@@ -118,12 +118,12 @@ impl PlaceRows<'_> {
         }
     }
 
-    /// The generations that had fresh rows when the place was read last.
+    /// Returns the generations that had fresh rows when the place was read last.
     pub(super) fn remembered(self, place: Place) -> Option<RangeInclusive<i64>> {
         self.places.get(place).map(|row| row.generations())
     }
 
-    /// Reads what there is of a place now.
+    /// Reads the row of a place. None if there is no such place.
     pub(super) async fn read(self, place: Place) -> Result<Option<Row>> {
         let task = self.client.task("reading the state", place, Part::Places);
         let read_at = Instant::now();
@@ -140,7 +140,7 @@ impl PlaceRows<'_> {
         Ok(row)
     }
 
-    /// What is known of a place, not older than the lease.
+    /// Returns the row of a place, not older than the lease.
     async fn leased(self, place: Place) -> Result<Option<Row>> {
         match self.places.get(place) {
             Some(row) if row.is_leased() => Ok(Some(row)),
@@ -148,12 +148,12 @@ impl PlaceRows<'_> {
         }
     }
 
-    /// Reads a place again if what is known of it is too old to count.
+    /// Reads the row of a place again if the last one is too old to count.
     pub(super) async fn renew_lease(self, place: Place) -> Result<()> {
         self.leased(place).await.map(drop)
     }
 
-    /// Makes sure that the place is listed before something is put there.
+    /// Makes sure that a place is listed before something is written there.
     pub(super) async fn list(self, place: Place) -> Result<()> {
         match self.leased(place).await? {
             Some(row) if !row.is_dropped() => Ok(()),
@@ -168,8 +168,8 @@ impl PlaceRows<'_> {
         }
     }
 
-    /// The generation that takes fresh rows now; opens one if need be. Whether it does still is
-    /// to be asked ([`Self::is_open`]) once the rows are written.
+    /// Returns the generation that takes fresh rows now, and opens one if there is none. The caller has to
+    /// ask [`Self::is_open`] once the rows are written, to see whether it still does.
     pub(super) async fn open_generation(self, place: Place) -> Result<i64> {
         let remembered = self.places.get(place);
         let recent = remembered.filter(|row| row.read_at.elapsed() < GUESSED_WITHIN);
@@ -203,14 +203,14 @@ impl PlaceRows<'_> {
         Ok(generation)
     }
 
-    /// Whether what was written to a generation before now counts.
+    /// Returns whether rows that were written to a generation before now count.
     pub(super) async fn is_open(self, place: Place, generation: i64) -> Result<bool> {
         let row = self.leased(place).await?;
         Ok(row.and_then(|row| row.open()) == Some(generation))
     }
 
-    /// From [`super::options::FREEZE_WAIT`] after this returned, generations up to this one get no
-    /// more rows.
+    /// Closes generations up to this one. They get no more rows from [`super::options::FREEZE_WAIT`] after
+    /// this has returned.
     pub(super) async fn close(self, place: Place, generation: i64) -> Result<()> {
         let task = self
             .client
@@ -219,7 +219,7 @@ impl PlaceRows<'_> {
             .await
     }
 
-    /// Generations up to this one are read no more.
+    /// Notes that generations up to this one are no longer read.
     pub(super) async fn seal(self, place: Place, generation: i64) -> Result<()> {
         let task = self
             .client
@@ -228,8 +228,8 @@ impl PlaceRows<'_> {
             .await
     }
 
-    /// The place is listed no more, unless a generation after this one is opened; generations up
-    /// to this one take no more rows.
+    /// Removes a place from the list, unless a generation after this one is opened. Generations up to this
+    /// one take no more rows.
     pub(super) async fn drop(self, place: Place, generation: i64) -> Result<()> {
         let task = self.client.task("dropping the place", place, Part::Places);
         let now = now_milliseconds().max(1);
@@ -240,7 +240,7 @@ impl PlaceRows<'_> {
         Ok(())
     }
 
-    /// Writes a number with itself as timestamp.
+    /// Writes a number with itself as the timestamp.
     async fn write(
         self,
         task: &Task<'_>,
@@ -254,12 +254,12 @@ impl PlaceRows<'_> {
     }
 }
 
-/// A place's columns in every table.
+/// Returns the columns that a place has in every CQL table.
 pub(super) fn key(place: Place) -> (i32, i64) {
     (cql_shard(place.shard), place.bucket)
 }
 
-/// Shards are few ([`crate::Definition::check`]).
+/// Converts a shard to CQL's type. Shards are few ([`crate::Definition::check`]).
 pub(super) fn cql_shard(shard: u32) -> i32 {
     shard as i32
 }

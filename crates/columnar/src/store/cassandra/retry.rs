@@ -1,7 +1,7 @@
-//! What is tried again, how often, and what is said in the end.
+//! Retrying requests, and the errors when that does not help.
 //!
-//! Everything is safe to try again: each write carries its own timestamp, so that one that arrives
-//! late or twice changes nothing.
+//! Every request can be repeated: each write carries its own timestamp, so that one that arrives late or
+//! twice changes nothing.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::{Error, Result};
 
-/// How often a request is sent.
+/// The number of times that a request is sent.
 pub(super) const ATTEMPTS_AT_MOST: u32 = 6;
 
 /// The pause after the first attempt; each later one is [`PAUSE_GROWTH`] times as long, up to
@@ -20,22 +20,22 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_GROWTH: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Sends a request until it is answered, or refused, or has been sent often enough.
+/// Sends a request until it is answered or refused, or has been sent often enough. `doing` says what is
+/// being done.
 ///
 /// # Errors
 /// `Server` with what was being done, how often it was tried, and why it failed the last time.
-pub(super) async fn retried<T, F>(doing: &dyn Doing, attempt: impl FnMut() -> F) -> Result<T>
+pub(super) async fn retried<T, F>(
+    doing: &(dyn Display + Sync),
+    attempt: impl FnMut() -> F,
+) -> Result<T>
 where
     F: Future<Output = Result<T, ExecutionError>>,
 {
     retried_after(pauses(), doing, attempt).await
 }
 
-/// What is being done, in words.
-pub(super) trait Doing: Display + Sync {}
-
-impl<T: Display + Sync> Doing for T {}
-
+/// Returns the pauses between attempts.
 fn pauses() -> impl Iterator<Item = Duration> {
     let longer = |pause: &Duration| Some((*pause * PAUSE_GROWTH).min(LONGEST_PAUSE));
     std::iter::successors(Some(FIRST_PAUSE), longer).take(ATTEMPTS_AT_MOST as usize - 1)
@@ -43,7 +43,7 @@ fn pauses() -> impl Iterator<Item = Duration> {
 
 async fn retried_after<T, F>(
     mut pauses: impl Iterator<Item = Duration>,
-    doing: &dyn Doing,
+    doing: &(dyn Display + Sync),
     mut attempt: impl FnMut() -> F,
 ) -> Result<T>
 where
@@ -68,7 +68,12 @@ where
     }
 }
 
-fn given_up(doing: &dyn Doing, attempts: u32, took: Duration, error: &ExecutionError) -> Error {
+fn given_up(
+    doing: &(dyn Display + Sync),
+    attempts: u32,
+    took: Duration,
+    error: &ExecutionError,
+) -> Error {
     let seconds = took.as_secs_f64();
     let reason = format!(
         "given up after {attempts} attempts in {seconds:.1} s: {error}; check that the nodes are up \
@@ -77,10 +82,11 @@ fn given_up(doing: &dyn Doing, attempts: u32, took: Duration, error: &ExecutionE
     server(doing, reason)
 }
 
-fn refused(doing: &dyn Doing, error: &ExecutionError) -> Error {
+fn refused(doing: &(dyn Display + Sync), error: &ExecutionError) -> Error {
     server(doing, format!("{error}{}", advice(error)))
 }
 
+/// Returns what the reader of an error can do, if there is something.
 fn advice(error: &ExecutionError) -> &'static str {
     let of_attempt = match error {
         ExecutionError::LastAttemptError(attempt)
@@ -100,14 +106,15 @@ fn advice(error: &ExecutionError) -> &'static str {
     }
 }
 
-pub(super) fn server(doing: &dyn Doing, reason: impl Into<String>) -> Error {
+/// Makes an error of the server.
+pub(super) fn server(doing: &(dyn Display + Sync), reason: impl Into<String>) -> Error {
     Error::Server {
         doing: doing.to_string(),
         reason: reason.into(),
     }
 }
 
-/// Whether the same request may be answered a little later.
+/// Returns whether the same request may be answered a little later.
 fn may_pass(error: &ExecutionError) -> bool {
     match error {
         ExecutionError::RequestTimeout(_)

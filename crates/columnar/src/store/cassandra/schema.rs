@@ -1,8 +1,10 @@
-//! Making, finding and dropping the tables that a columnar table consists of.
+//! Creating, finding and dropping the CQL tables that a columnar table consists of.
 //!
-//! Each of them carries a comment that says whose it is. Tables of the same names without it are
-//! left alone. The catalogue is a table of each columnar table, not one of the keyspace, so that
-//! nobody who makes, drops, restores or grants one of them comes near another.
+//! Each of them carries a comment that says which columnar table it belongs to. CQL tables with the same
+//! names and without that comment are left alone. Every columnar table has its own catalogue instead of
+//! one for the keyspace, so that creating, dropping, restoring or granting one table touches no other.
+
+use std::fmt::Debug;
 
 use super::client::{Client, as_rows, each_row};
 use super::names::{Names, Part};
@@ -11,30 +13,32 @@ use super::retry::server;
 use crate::definition::Definition;
 use crate::{Error, Result};
 
-/// Of the tables and what is in them.
+/// The version of the format of the tables and their contents.
 pub(super) const FORMAT: i32 = 1;
 
-/// Blobs and fresh rows that were deleted cannot come back in any way that is seen, so that what
-/// was deleted needs to be remembered only as long as Cassandra keeps hints, as it is shipped.
+/// The time for which Cassandra remembers that blobs and fresh rows were deleted: as long as it keeps
+/// hints by default. If deleted ones came back later, no reader would see them.
 const DELETED_BLOBS_REMEMBERED_SECONDS: u32 = 3 * 3600;
 
 /// The only row of a catalogue.
 const ROW: &str = "table";
 
+/// Returns the comment of the CQL tables.
 pub(super) fn comment(names: &Names) -> String {
     format!("part of the columnar table {} of Bakeoff", names.table)
 }
 
+/// Returns the statement that creates each of the CQL tables.
 pub(super) fn create_statements(names: &Names, compression: Compression) -> [(Part, String); 5] {
     Part::ALL.map(|part| (part, create_statement(names, part, compression)))
 }
 
-/// Everything that dropping a table and making it anew with the default options sends, for whoever
-/// wants to see it before. A `?` stands for the definition.
+/// Returns all statements that dropping a table and creating it again with the default options sends, to
+/// show them without sending any. A `?` is in place of the definition.
 ///
 /// # Errors
-/// For names that Cassandra would not take.
-pub fn making_anew(keyspace: &str, table: &str) -> Result<Vec<String>> {
+/// If Cassandra would not take a name.
+pub fn recreation_statements(keyspace: &str, table: &str) -> Result<Vec<String>> {
     let names = Names::new(keyspace, table)?;
     let mut statements = vec![mark_statement(&names)];
     let dropped = Part::ALL.into_iter().rev();
@@ -99,7 +103,7 @@ fn create_statement(names: &Names, part: Part, compression: Compression) -> Stri
     )
 }
 
-/// What is there under the names of a columnar table.
+/// The CQL tables that exist under the names of a columnar table.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     ours: Vec<Part>,
@@ -133,8 +137,10 @@ impl Found {
         Ok(found)
     }
 
+    /// Refuses CQL tables that belong to somebody else.
+    ///
     /// # Errors
-    /// If a table of one of our names is somebody else's.
+    /// If there is one with a name that the columnar table needs.
     pub(super) fn refuse_foreign(&self, names: &Names) -> Result<()> {
         let [first, ..] = self.foreign[..] else {
             return Ok(());
@@ -147,6 +153,8 @@ impl Found {
         )))
     }
 
+    /// Refuses the remains of an earlier table.
+    ///
     /// # Errors
     /// If there is old data that a new table would show.
     pub(super) fn refuse_remains(&self, names: &Names) -> Result<()> {
@@ -172,13 +180,14 @@ impl Found {
     }
 }
 
-/// What the catalogue says.
+/// The entry of the catalogue.
 pub(super) struct Entry {
     pub(super) definition: Definition,
-    /// Somebody began to drop the table.
+    /// Whether a drop of the table has begun.
     pub(super) dropping: bool,
 }
 
+/// Reads the entry of the catalogue, if there is one.
 pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
     let task = client.task_of_all("reading the definition", Part::Catalogue);
     let cql = format!(
@@ -211,7 +220,8 @@ pub(super) async fn read_entry(client: &Client) -> Result<Option<Entry>> {
     Ok(entries.into_iter().next())
 }
 
-/// Writes the definition unless there is one; then it is the table's, whoever came first.
+/// Writes the definition unless there is one. Of several processes at the same time, the first one
+/// decides.
 pub(super) async fn write_entry(client: &Client, definition: &Definition) -> Result<()> {
     let task = client.task_of_all("writing the definition", Part::Catalogue);
     let json = serde_json::to_string(definition)
@@ -220,7 +230,7 @@ pub(super) async fn write_entry(client: &Client, definition: &Definition) -> Res
     client.once(&task, &cql, (json,)).await.map(drop)
 }
 
-/// Drops what there is of the table, the catalogue last, so that it can be tried again.
+/// Drops all CQL tables that exist, the catalogue last, so that an interrupted drop can be repeated.
 pub(super) async fn drop_all(client: &Client, found: &Found) -> Result<()> {
     if found.has(Part::Catalogue) {
         let task = client.task_of_all("marking the table as dropped", Part::Catalogue);
@@ -239,22 +249,20 @@ pub(super) async fn drop_all(client: &Client, found: &Found) -> Result<()> {
     Ok(())
 }
 
-/// In what a definition differs from the one of the table that is there.
+/// Returns in words how a definition differs from that of the existing table, if it does.
 pub(super) fn difference(there: &Definition, wanted: &Definition) -> Option<String> {
-    let differs = |what: &str, there: &dyn std::fmt::Debug, wanted: &dyn std::fmt::Debug| {
-        Some(format!("its {what} is {there:?}, not {wanted:?}"))
-    };
     let (t, w) = (there, wanted);
-    match () {
-        () if t == w => None,
-        () if t.columns != w.columns => differs("list of columns", &t.columns, &w.columns),
-        () if t.partition_key != w.partition_key => {
-            differs("partition key", &t.partition_key, &w.partition_key)
-        }
-        () if t.order_key != w.order_key => differs("order key", &t.order_key, &w.order_key),
-        () if t.bucket != w.bucket => differs("width of a bucket", &t.bucket, &w.bucket),
-        () if t.shards != w.shards => differs("number of shards", &t.shards, &w.shards),
-        () if t.profile != w.profile => differs("profile", &t.profile, &w.profile),
-        () => differs("number of rows of a chunk", &t.chunk_rows, &w.chunk_rows),
-    }
+    let parts: [(&str, &dyn Debug, &dyn Debug); 7] = [
+        ("list of columns", &t.columns, &w.columns),
+        ("partition key", &t.partition_key, &w.partition_key),
+        ("order key", &t.order_key, &w.order_key),
+        ("width of a bucket", &t.bucket, &w.bucket),
+        ("number of shards", &t.shards, &w.shards),
+        ("profile", &t.profile, &w.profile),
+        ("number of rows of a chunk", &t.chunk_rows, &w.chunk_rows),
+    ];
+    let texts =
+        parts.map(|(what, there, wanted)| (what, format!("{there:?}"), format!("{wanted:?}")));
+    let different = texts.iter().find(|(_, there, wanted)| there != wanted);
+    different.map(|(what, there, wanted)| format!("its {what} is {there}, not {wanted}"))
 }

@@ -1,4 +1,4 @@
-//! Everything that is ever asked of a table's data, prepared once.
+//! The prepared statements for the data of a table.
 
 use scylla::statement::prepared::PreparedStatement;
 
@@ -7,12 +7,13 @@ use super::names::Part;
 use super::options::FRESH_ROWS_OF_PAGE;
 use crate::Result;
 
-/// Stands for a chunk in the row of the index that has its version. Before all chunks.
+/// The chunk in the row of the index that has its version. It comes before all real chunks.
 const VERSION: &str = "0x00";
 
-/// What keeps together, in every table.
+/// The condition on a place, which is a partition of every CQL table.
 const PLACE: &str = "WHERE shard = ? AND bucket = ?";
 
+/// All statements.
 pub(super) struct Statements {
     pub(super) places: OfPlaces,
     pub(super) index: OfIndex,
@@ -20,6 +21,7 @@ pub(super) struct Statements {
     pub(super) fresh: OfFresh,
 }
 
+/// The statements for the list of places.
 pub(super) struct OfPlaces {
     pub(super) read: PreparedStatement,
     pub(super) read_shard: PreparedStatement,
@@ -29,6 +31,7 @@ pub(super) struct OfPlaces {
     pub(super) drop: PreparedStatement,
 }
 
+/// The statements for the index.
 pub(super) struct OfIndex {
     pub(super) read: PreparedStatement,
     pub(super) version: PreparedStatement,
@@ -45,15 +48,17 @@ pub(super) struct OfIndex {
     pub(super) delete_place: PreparedStatement,
 }
 
+/// The statements for blobs.
 pub(super) struct OfChunks {
     pub(super) put: PreparedStatement,
     pub(super) read_of_chunk: PreparedStatement,
-    /// With the consistency of the rest, for what is missing.
+    /// The same with a higher consistency, for rows that are missing.
     pub(super) read_of_chunk_again: PreparedStatement,
     pub(super) delete: PreparedStatement,
     pub(super) delete_place: PreparedStatement,
 }
 
+/// The statements for fresh rows.
 pub(super) struct OfFresh {
     pub(super) insert: PreparedStatement,
     pub(super) read_from: PreparedStatement,

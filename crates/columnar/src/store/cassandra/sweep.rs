@@ -1,5 +1,5 @@
-//! Removing what nobody needs any more: places that are dropped, chunks that were replaced, and
-//! chunks that were put and never committed.
+//! Removing what is no longer needed: dropped places, replaced chunks, and chunks that were never
+//! committed.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -17,20 +17,19 @@ use super::options::{FREEZE_WAIT, PLACES_AT_ONCE};
 use super::place_row::Row;
 use super::places::{cql_shard, key};
 use super::time::{after_all_chunks, now_milliseconds, of_chunk, of_deletion, up_to_milliseconds};
-use crate::codec::read_meta;
-use crate::definition::Place;
-use crate::meta::ChunkId;
+use crate::id::{ChunkId, Place};
+use crate::meta::read::read_meta;
 use crate::store::Swept;
 use crate::{Result, failpoint};
 
 /// A place that is about to be deleted.
 struct Unlisted {
     place: Place,
-    /// All that may have rows.
+    /// The generations that may have rows.
     generations: RangeInclusive<i64>,
 }
 
-/// Up to when something must have happened to be swept, in milliseconds since 1970-01-01 UTC.
+/// The latest moments of what is swept, in milliseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy)]
 struct Age {
     before: i64,
@@ -61,8 +60,9 @@ impl Age {
 }
 
 impl CassandraStore {
-    /// The places are listed no more first; then, once writers know, all that was written before
-    /// is deleted, a partition at a time. A sweep does the rest of one that was interrupted.
+    /// Drops places: they are removed from the list first, and once all writers know that, everything
+    /// that was written before is deleted, one partition at a time. If this is interrupted, a sweep does
+    /// the rest.
     pub(super) async fn drop_all_of(&self, dropped: &[Place]) -> Result<()> {
         let dropped = stream::iter(dropped.iter().copied());
         let unlist = dropped
@@ -80,6 +80,7 @@ impl CassandraStore {
         delete.buffer_unordered(PLACES_AT_ONCE).try_collect().await
     }
 
+    /// Removes a place from the list. None if it has been dropped completely before.
     async fn unlist(&self, place: Place) -> Result<Option<Unlisted>> {
         let places = self.place_rows();
         let Some(row) = places.read(place).await? else {
@@ -101,6 +102,7 @@ impl CassandraStore {
         }))
     }
 
+    /// Deletes everything in a place that was written up to a timestamp.
     async fn delete_place(&self, unlisted: Unlisted, timestamp: i64) -> Result<()> {
         let Unlisted { place, generations } = unlisted;
         let values = (timestamp, cql_shard(place.shard), place.bucket);
@@ -118,6 +120,7 @@ impl CassandraStore {
         self.place_rows().seal(place, last).await
     }
 
+    /// Sweeps all places.
     pub(super) async fn sweep_all(&self, grace: Duration) -> Result<Swept> {
         let places = self.place_rows().all(self.definition.shards).await?;
         let sweep = stream::iter(places).map(|(place, row)| self.sweep_or_drop(place, row, grace));
@@ -132,7 +135,7 @@ impl CassandraStore {
             return self.sweep_place(place, grace).await;
         }
         if let Some(dropped) = row.unfinished_drop() {
-            // The place may be used again since, so that only what was before may go.
+            // The place may be in use again since then, so that only what is older may go.
             let generations = row.generations();
             let timestamp = up_to_milliseconds(dropped);
             self.delete_place(Unlisted { place, generations }, timestamp)
@@ -157,7 +160,8 @@ impl CassandraStore {
         Ok(swept.len() as u64)
     }
 
-    /// Those of the pending chunks that nobody is about to commit, and now nobody can.
+    /// Marks pending chunks so that no writer can commit them any more, and returns those that no writer was
+    /// about to commit.
     async fn abandon(&self, place: Place, pending: &[ChunkId], age: Age) -> Result<Vec<ChunkId>> {
         let task = self.client.task("abandoning chunks", place, Part::Index);
         let now = now_milliseconds();
@@ -172,7 +176,7 @@ impl CassandraStore {
         Ok(states.into_iter().map(|s| s.chunk).collect())
     }
 
-    /// Blobs first, so that what is left of an interrupted sweep is still found.
+    /// Deletes chunks, their blobs first, so that the remains of an interrupted sweep are still found.
     async fn delete_chunks(&self, place: Place, chunks: &[ChunkId]) -> Result<()> {
         for some in chunks.chunks(NAMES_AT_ONCE) {
             for (id, columns) in self.columns_of(place, some).await? {
@@ -190,7 +194,7 @@ impl CassandraStore {
         Ok(())
     }
 
-    /// The columns that chunks have rows in.
+    /// Returns the columns in which chunks have rows.
     async fn columns_of(
         &self,
         place: Place,
@@ -212,7 +216,7 @@ impl CassandraStore {
                 let columns = match read_meta(meta.unwrap_or_default()) {
                     Ok(meta) if is_packed(&meta) => vec![PACKED],
                     Ok(meta) => (0..meta.blobs.len() as i16).collect(),
-                    // What it was cannot be known any more, but not where it may have been.
+                    // The metadata is damaged, so that all columns come that any chunk may have.
                     Err(_) => (PACKED..all as i16).collect(),
                 };
                 Ok((id, columns))
@@ -220,6 +224,7 @@ impl CassandraStore {
         )
     }
 
+    /// Deletes blobs of a chunk.
     async fn delete_blobs(&self, place: Place, id: ChunkId, columns: Vec<i16>) -> Result<()> {
         let task = self.client.task("deleting blobs", place, Part::Chunks);
         let (shard, bucket) = key(place);

@@ -1,16 +1,15 @@
-//! Moments, and the timestamps by which Cassandra decides which write is valid.
+//! The timestamps by which Cassandra decides which write is valid.
 //!
-//! Whatever is written of a chunk carries the time in the chunk's name, whenever it is written, and
-//! what deletes it a later one: so a write that comes late, from whomever and by whatever clock,
-//! brings back nothing.
+//! All writes of a chunk carry the time in the chunk's name, whenever they are made, and its deletion
+//! carries a later one. So a late write, from any process and by any clock, brings nothing back.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::time::sleep;
 
-use crate::meta::ChunkId;
+use crate::id::ChunkId;
 
-/// Milliseconds since 1970-01-01 UTC.
+/// Returns the present moment in milliseconds since 1970-01-01 UTC.
 pub(super) fn now_milliseconds() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |since| {
@@ -18,28 +17,28 @@ pub(super) fn now_milliseconds() -> i64 {
     })
 }
 
-/// Timestamp of everything about a chunk, in microseconds since 1970-01-01 UTC.
+/// Returns the timestamp of all writes of a chunk, in microseconds since 1970-01-01 UTC.
 pub(super) fn of_chunk(chunk: ChunkId) -> i64 {
     milliseconds(chunk) * 1000
 }
 
-/// Timestamp by which a writer says that it is still at work on a chunk.
+/// Returns the timestamp with which a writer notes that it is still at work on a chunk.
 pub(super) fn of_renewal(chunk: ChunkId) -> i64 {
     of_chunk(chunk) + 1
 }
 
-/// Timestamp that deletes everything about a chunk.
+/// Returns the timestamp that deletes everything about a chunk.
 pub(super) fn of_deletion(chunk: ChunkId) -> i64 {
     of_chunk(chunk) + 999
 }
 
-/// The time in a version 7 UUID: its first 48 bits.
+/// Returns the time in a UUID of version 7: its first 48 bits.
 fn milliseconds(chunk: ChunkId) -> i64 {
     (chunk.0.as_u128() >> 80) as i64
 }
 
-/// Timestamp that deletes all chunks which this process has named before, and none that it names
-/// after this returned.
+/// Returns a timestamp that deletes all chunks which this process has named before, and none that it
+/// names after this has returned.
 pub(super) async fn after_all_chunks() -> i64 {
     let last = milliseconds(ChunkId::new()).max(now_milliseconds());
     while milliseconds(ChunkId::new()) <= last {
@@ -48,7 +47,7 @@ pub(super) async fn after_all_chunks() -> i64 {
     up_to_milliseconds(last)
 }
 
-/// Timestamp that deletes all chunks which were named up to this millisecond.
+/// Returns the timestamp that deletes all chunks which were named up to this millisecond.
 pub(super) fn up_to_milliseconds(last: i64) -> i64 {
     last.saturating_mul(1000).saturating_add(999)
 }

@@ -1,15 +1,15 @@
-//! What this process remembers of the index, and how it knows that it still holds.
+//! The version of the index, which shows whether a remembered index is still true.
 //!
-//! Each commit writes a version of its own, in the batch that changes the chunks, with a timestamp
-//! greater than the one that it found. So a version that was read together with the index is another
-//! one after every commit since, and reading one small row spares reading the index. Only of commits
-//! at the same time may one be hidden by the other's version. So a version counts only once it is
-//! [`SETTLED_AFTER`] old; a commit that took longer than [`APPLIED_WITHIN`] writes another one before
-//! it is acknowledged. Versions are overwritten, never deleted: nothing piles up.
+//! Each commit writes a new version in the batch that changes the chunks, with a timestamp greater than
+//! the one that it found. So the version differs after every commit from the one that was read together
+//! with the index, and reading one small row replaces reading the index. Only if two commits happen at
+//! the same time may one be hidden by the version of the other. Therefore a version counts only once it
+//! is [`SETTLED_AFTER`] old, and a commit that took longer than [`APPLIED_WITHIN`] writes another version
+//! before it is acknowledged. Versions are overwritten and never deleted, so that nothing piles up.
 //!
-//! A commit that was given up and is applied even later, which nobody acknowledged, may stay unseen by
-//! those who remember the index until the next one: what they see is as it was before. Once a sweep has
-//! removed what that commit retired, they find it gone, and forget what they remember.
+//! A commit that was given up and is applied even later was never acknowledged. Processes that remember
+//! the index may not see it until the next commit: they see the table as it was before. Once a sweep has
+//! removed the chunks that it retired, they find them gone and forget the index.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,44 +26,45 @@ use super::places::key;
 use super::retry::server;
 use super::time::now_milliseconds;
 use crate::Result;
-use crate::definition::Place;
+use crate::id::Place;
 use crate::meta::ChunkMeta;
 
-/// Memory for what is remembered of all places, about.
+/// The approximate memory for the indexes of all places.
 const REMEMBERED_BYTES: u64 = 128 << 20;
 
-/// How soon after its version's timestamp was chosen a commit is applied.
+/// The longest time from the choice of a version's timestamp until its commit is applied.
 const APPLIED_WITHIN: Duration = Duration::from_secs(30);
 
-/// How often a version is written because the commit or the version before took too long.
+/// The number of times that a version is written because the commit or the version before took too long.
 const VERSIONS_AT_MOST: usize = 3;
 
-/// How old a version is when all commits that it may hide are applied, by clocks that differ by less
-/// than half of this.
+/// The age at which all commits that a version may hide are applied, if clocks differ by less than half
+/// of it.
 const SETTLED_AFTER: Duration = Duration::from_secs(60);
 
-/// Places that are expected, to begin with.
+/// The number of places for which the cache is laid out at first.
 const EXPECTED_PLACES: usize = 64;
 
-/// Memory that a chunk's entry takes, beside its columns and keys.
+/// The memory that the entry of a chunk takes without its columns and keys.
 const ENTRY_BYTES: usize = 256;
 
-/// Memory that an entry takes for each column, texts of usual lengths among its statistics.
+/// The memory that an entry takes for each column, with texts of usual lengths in its statistics.
 const COLUMN_BYTES: usize = 160;
 
 /// A version of the index, and its timestamp in microseconds since 1970-01-01 UTC.
 pub(super) type Version = (Uuid, i64);
 
-/// The valid chunks of a place, and the version of the index that had them, if it had any.
+/// The valid chunks of a place, and the version of the index that lists them, if it has one.
 #[derive(Clone)]
 pub(super) struct Index {
     pub(super) version: Option<Version>,
     pub(super) chunks: Vec<Arc<ChunkMeta>>,
 }
 
-/// What was read of each place's index last.
+/// The last index that was read of each place.
 pub(super) struct Remembered(Cache<Place, Index, ByBytes>);
 
+/// Weighs indexes by the memory that they take.
 #[derive(Clone)]
 struct ByBytes;
 
@@ -93,7 +94,7 @@ impl Remembered {
 }
 
 impl CassandraStore {
-    /// The valid chunks of a place.
+    /// Returns the valid chunks of a place, from memory if the version is still the same.
     pub(super) async fn valid_chunks(&self, place: Place) -> Result<Vec<Arc<ChunkMeta>>> {
         if let Some(known) = self.remembered.0.get(&place)
             && known.version == self.version(place).await?
@@ -109,7 +110,7 @@ impl CassandraStore {
         Ok(index.chunks)
     }
 
-    /// The version that a place's index has now.
+    /// Reads the present version of a place's index.
     pub(super) async fn version(&self, place: Place) -> Result<Option<Version>> {
         let task = self
             .client
@@ -123,10 +124,10 @@ impl CassandraStore {
         Ok(rows.into_iter().next().flatten())
     }
 
-    /// Makes sure that a commit is noticed which began at this moment and is applied now.
+    /// Makes sure that everybody notices a commit that began at this moment and is applied now.
     ///
     /// # Errors
-    /// `Server` if no version is written soon enough, so that those who remember the index may not
+    /// `Server` if no version is written soon enough, so that processes that remember the index may not
     /// see the commit before the next one.
     pub(super) async fn see_to_version(&self, place: Place, mut began: Instant) -> Result<()> {
         let task = self
@@ -157,12 +158,13 @@ impl CassandraStore {
     }
 }
 
+/// Returns whether a version is so old that it hides no other commit.
 fn is_settled((_, timestamp): Version) -> bool {
     let age = microseconds_now().saturating_sub(timestamp);
     u64::try_from(age).is_ok_and(|age| Duration::from_micros(age) >= SETTLED_AFTER)
 }
 
-/// The timestamp of a version that replaces one.
+/// Returns the timestamp of a version that replaces the one that was found.
 pub(super) fn after(found: Option<Version>) -> i64 {
     let now = microseconds_now();
     found.map_or(now, |(_, timestamp)| now.max(timestamp.saturating_add(1)))

@@ -1,5 +1,5 @@
-//! One file for each chunk: its blobs one after another. Where each begins follows from their
-//! sizes, which the manifest has.
+//! The files of chunks. Each has the blobs of one chunk, one after another; their positions follow from
+//! their sizes, which are in the manifest.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,16 +10,15 @@ use bytes::Bytes;
 
 use super::files::{io, remove, sync_folder};
 use super::layout::Folder;
-use crate::definition::Place;
-use crate::failpoint;
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
 use crate::store::{Chunk, GRACE};
-use crate::{Error, Result};
+use crate::{Error, Result, failpoint};
 
-/// Files that are open at once while chunks are written.
+/// The number of files that are open at the same time while chunks are written.
 const FILES_AT_ONCE: usize = 64;
 
-/// Durable when it returns. If it fails, nothing of these chunks is left.
+/// Writes chunks, which are durable when it returns. If it fails, nothing of them is left.
 pub fn put(folder: &Folder, chunks: &[Chunk]) -> Result<()> {
     for chunk in chunks {
         check_sizes(chunk)?;
@@ -28,7 +27,7 @@ pub fn put(folder: &Folder, chunks: &[Chunk]) -> Result<()> {
     let mut created = Vec::with_capacity(chunks.len());
     let written = write(folder, chunks, &mut created);
     if written.is_err() {
-        // The disk may be full. What cannot be removed is swept later.
+        // The disk may be full, so that files that nobody needs go at once. A sweep removes what stays.
         for path in created {
             let _ = remove(&path);
         }
@@ -74,7 +73,7 @@ fn check_sizes(chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// Whether a chunk was put, and has as many bytes as is known of it.
+/// Returns whether the file of a chunk exists and has the expected size.
 pub fn is_there(folder: &Folder, chunk: &ChunkMeta) -> Result<bool> {
     let path = folder.chunk(chunk.id);
     match path.metadata() {
@@ -84,19 +83,19 @@ pub fn is_there(folder: &Folder, chunk: &ChunkMeta) -> Result<bool> {
     }
 }
 
-/// Which bytes of which file blobs are.
+/// Blobs that are to be read, and their positions in the file of their chunk.
 #[derive(Debug)]
 pub struct Wanted {
     pub place: Place,
     pub chunk: ChunkId,
-    /// Bytes of the whole chunk.
+    /// The bytes of the whole chunk.
     length: u64,
-    /// Where each blob begins, and its bytes.
+    /// The position of each blob, and its bytes.
     blobs: Vec<(u64, u32)>,
 }
 
 impl Wanted {
-    /// Blobs by number, in the order asked for.
+    /// Finds blobs of a chunk, given by their numbers, in this order.
     pub fn new(place: Place, chunk: &ChunkMeta, numbers: &[u16]) -> Result<Wanted> {
         let mut begin = 0;
         let blobs = chunk.blobs.iter().map(|blob| {
@@ -117,7 +116,7 @@ impl Wanted {
         })
     }
 
-    /// None if the chunk has no file.
+    /// Reads the blobs. None if the chunk has no file.
     pub fn read(&self, folder: &Folder) -> Result<Option<Vec<Bytes>>> {
         let path = folder.chunk(self.chunk);
         let file = match File::open(&path) {
@@ -138,6 +137,7 @@ impl Wanted {
         self.blobs.iter().map(read).collect::<Result<_>>().map(Some)
     }
 
+    /// Returns the error of a damaged file.
     pub fn corrupt(&self, reason: String) -> Error {
         Error::Corrupt {
             chunk: self.chunk,
@@ -147,7 +147,7 @@ impl Wanted {
         }
     }
 
-    /// What it means that the chunk has no file.
+    /// Returns the error of a missing file, which is damage only if the chunk is still valid.
     pub fn missing(&self, is_valid: bool) -> Error {
         if is_valid {
             self.corrupt("it is missing".to_owned())

@@ -1,4 +1,4 @@
-//! What is done with files and folders, and the errors of it.
+//! Operations on files and folders, with errors that name them.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{Error, Result};
 
-/// For `map_err`: what was being done with which file.
+/// Returns a function for `map_err` that adds what was being done with which file.
 pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_owned();
     move |source| Error::Io {
@@ -19,6 +19,7 @@ pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     }
 }
 
+/// Returns the error of a file that is not what was written.
 pub fn torn(path: &Path, reason: impl Into<String>) -> Error {
     Error::Torn {
         path: path.to_owned(),
@@ -26,14 +27,14 @@ pub fn torn(path: &Path, reason: impl Into<String>) -> Error {
     }
 }
 
-/// Makes what was created, renamed or removed in a folder durable.
+/// Syncs a folder, so that files that were created, renamed or removed in it stay so.
 pub fn sync_folder(path: &Path) -> Result<()> {
     File::open(path)
         .and_then(|folder| folder.sync_all())
         .map_err(io("syncing folder", path))
 }
 
-/// Creates a folder that may be there already. Durable once its parent is synced.
+/// Creates a folder that may exist already. It is durable once its parent is synced.
 pub fn create_folder(path: &Path) -> Result<()> {
     match fs::create_dir(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -43,7 +44,7 @@ pub fn create_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Names in a folder that are UTF-8; none if it is not there.
+/// Returns the names in a folder that are UTF-8, or no names if there is no folder.
 pub fn names(path: &Path) -> Result<Vec<String>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -59,7 +60,7 @@ pub fn names(path: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Removes a file that may be gone already. Says whether it was there.
+/// Removes a file that may not exist, and returns whether it existed.
 pub fn remove(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
@@ -68,12 +69,12 @@ pub fn remove(path: &Path) -> Result<bool> {
     }
 }
 
-/// The bytes of an open file from one to its present end.
+/// Reads an open file from a position to its present end.
 pub fn read_from(file: &File, from: u64) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len().saturating_sub(from);
     let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
     let mut filled = 0;
-    // It may become shorter meanwhile: another process cuts a torn end off.
+    // The file may become shorter meanwhile, when another process cuts a torn end off.
     while filled < bytes.len() {
         match file.read_at(&mut bytes[filled..], from + filled as u64) {
             Ok(0) => break,
@@ -86,25 +87,29 @@ pub fn read_from(file: &File, from: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Microseconds since 1970-01-01 UTC.
+/// Returns the present moment in microseconds since 1970-01-01 UTC.
 pub fn now() -> i64 {
     micros(SystemTime::now())
 }
 
+/// Converts a moment to microseconds since 1970-01-01 UTC.
 pub fn micros(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// What is behind a lock is whole at all times, so a thread that panicked with it does no harm.
+/// Takes a mutex, even if a thread has panicked while it held it: the data behind each of our locks is
+/// consistent at all times.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Takes a lock to read, like [`locked`].
 pub fn reading<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Takes a lock to write, like [`locked`].
 pub fn writing<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Records one after another in a file that only grows.
+//! Records, one after another, in a file that only grows.
 //!
 //! | field | bytes |
 //! |---|---|
@@ -8,19 +8,19 @@
 //! | payload | as many as its length |
 //! | end | 1: the byte 0xA5 |
 //!
-//! What is left when a process or a machine dies in the middle of a write is a record that ends
-//! with the file before its own end, or zeros from somewhere in it to the end of the file. That was
-//! never acknowledged and counts as not written. All else that is not as above is damage.
+//! If a process or a machine dies in the middle of a write, the last record ends with the file before
+//! its own end, or is followed by zeros from somewhere within it to the end of the file. Such a record
+//! was never acknowledged and counts as not written. Everything else that differs from this is damage.
 
 use std::ops::Range;
 
-/// Bytes of a payload at most.
+/// The highest number of bytes of a payload.
 pub const LONGEST: usize = 1 << 30;
 
 const HEADER: usize = 12;
 const END: u8 = 0xA5;
 
-/// Appends a record. The payload has [`LONGEST`] bytes at most.
+/// Appends a record. The payload has at most [`LONGEST`] bytes.
 pub fn push(payload: &[u8], out: &mut Vec<u8>) {
     let begin = out.len();
     out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
@@ -31,19 +31,19 @@ pub fn push(payload: &[u8], out: &mut Vec<u8>) {
     out.push(END);
 }
 
-/// What is in a file.
+/// The whole records of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Records {
-    /// Where the payloads of whole records are.
+    /// The positions of the payloads.
     pub payloads: Vec<Range<usize>>,
-    /// Where the last whole record ends.
+    /// The end of the last record.
     pub end: usize,
 }
 
-/// The whole records from one byte on.
+/// Finds the whole records from a position on.
 ///
 /// # Errors
-/// Says where which damage is.
+/// The damage and its position.
 pub fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
     let mut records = Records {
         payloads: Vec::new(),
@@ -63,11 +63,13 @@ pub fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
     Ok(records)
 }
 
+/// The first record of some bytes.
 enum First {
-    /// With the length of its payload.
+    /// A whole record with the length of its payload.
     Whole(usize),
     /// Nothing, or a record that was not written to its end.
     Torn,
+    /// A record with the damage in words.
     Damaged(&'static str),
 }
 
@@ -88,7 +90,7 @@ fn first(bytes: &[u8]) -> First {
         return First::Torn;
     };
     match end {
-        // Zeros may begin in this record and reach over others that were written with it.
+        // Zeros may begin in this record and cover others that were written together with it.
         end if end.iter().all(|byte| *byte == 0) => First::Torn,
         [END, ..] if crc32fast::hash(payload) == crc => First::Whole(length),
         [END, ..] => First::Damaged("a record is damaged"),

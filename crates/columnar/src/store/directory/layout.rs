@@ -1,4 +1,4 @@
-//! Names of the files of a table.
+//! The names of a table's files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,19 @@ use uuid::Uuid;
 
 use super::files::names;
 use crate::Result;
-use crate::definition::Place;
-use crate::meta::ChunkId;
+use crate::id::{ChunkId, Place};
 
+/// The file with the definition.
 pub const TABLE: &str = "table.json";
+/// The file that the writer locks.
 pub const LOCK: &str = "lock";
+/// The file that lists the valid chunks.
 pub const MANIFEST: &str = "manifest";
+/// The folder of the chunks.
 pub const CHUNKS: &str = "chunks";
+/// The folder of the fresh rows.
 pub const FRESH: &str = "fresh";
-/// Files that are being written anew, before they are renamed.
+/// Files that are rewritten and not renamed yet.
 pub const UNFINISHED: [&str; 2] = ["table.new", "manifest.new"];
 
 /// The folder of a table.
@@ -63,7 +67,7 @@ impl Folder {
         self.place(place).join(format!("{number}.log"))
     }
 
-    /// Places that have a folder for fresh rows, in order.
+    /// Returns the places that have a folder for fresh rows, in order.
     pub fn places(&self) -> Result<Vec<Place>> {
         let names = names(&self.fresh())?;
         let mut places: Vec<Place> = names.iter().filter_map(|name| place_of(name)).collect();
@@ -71,7 +75,7 @@ impl Folder {
         Ok(places)
     }
 
-    /// Numbers of a place's segments, in order.
+    /// Returns the numbers of a place's segments, in order.
     pub fn segments(&self, place: Place) -> Result<Vec<u64>> {
         let names = names(&self.place(place))?;
         let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment_of(name)).collect();
@@ -79,23 +83,26 @@ impl Folder {
         Ok(numbers)
     }
 
-    /// Chunks that have a file.
+    /// Returns the chunks that have a file.
     pub fn chunk_files(&self) -> Result<Vec<ChunkId>> {
         let names = names(&self.chunks())?;
         Ok(names.iter().filter_map(|name| chunk_of(name)).collect())
     }
 }
 
+/// Returns the chunk whose file has this name.
 pub fn chunk_of(name: &str) -> Option<ChunkId> {
     Uuid::try_parse(name.strip_suffix(".chunk")?)
         .ok()
         .map(ChunkId)
 }
 
+/// Returns the number of the segment whose file has this name.
 pub fn segment_of(name: &str) -> Option<u64> {
     name.strip_suffix(".log")?.parse().ok()
 }
 
+/// Returns the place whose folder of fresh rows has this name.
 pub fn place_of(name: &str) -> Option<Place> {
     let (bucket, shard) = name.split_once('_')?;
     Some(Place {

@@ -1,7 +1,7 @@
-//! The fresh rows of one place: in memory, and in segments of a write-ahead log.
+//! The fresh rows of one place, in memory and in the segments of a write-ahead log.
 //!
-//! A segment is what came between two freezes. It is appended to by the process that began it only,
-//! and never again once an append to it failed.
+//! A segment has the rows that came between two freezes. Only the process that began a segment appends
+//! to it, and never again once that has failed.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -18,25 +18,26 @@ use super::files::{
 };
 use super::layout::Folder;
 use super::segment::{self, HEAD, Rows, merged};
-use crate::definition::Place;
-use crate::failpoint;
+use crate::id::Place;
 use crate::store::{FreshRow, KeyRange};
-use crate::{Error, Result};
+use crate::{Error, Result, failpoint};
 
+/// The fresh rows of one place.
 #[derive(Debug)]
 pub struct Log {
     folder: Folder,
     place: Place,
-    /// The number of the newest segment of the table.
+    /// The number of the newest segment of the table, which all of its places share.
     last_segment: Arc<AtomicU64>,
-    /// Inserts that are not being written yet.
+    /// The inserts that are not being written yet.
     waiting: Mutex<Vec<Insert>>,
-    /// The segment that is appended to.
+    /// The segment to which rows are appended.
     active: Mutex<Option<Active>>,
-    /// In order of their numbers.
+    /// The rows of each segment, in order of the numbers of the segments.
     segments: RwLock<Vec<Segment>>,
 }
 
+/// Rows that wait to be written, and their caller.
 #[derive(Debug)]
 struct Insert {
     record: Vec<u8>,
@@ -44,6 +45,7 @@ struct Insert {
     done: oneshot::Sender<Result<()>>,
 }
 
+/// The file of a segment to which rows are appended.
 #[derive(Debug)]
 struct Active {
     number: u64,
@@ -52,6 +54,7 @@ struct Active {
     length: u64,
 }
 
+/// The rows of a segment.
 #[derive(Debug)]
 struct Segment {
     number: u64,
@@ -70,8 +73,8 @@ impl Log {
         }
     }
 
-    /// Reads what an earlier process left that is not sealed, and makes it durable: that process may
-    /// have died before it had, and what is shown must not be gone later.
+    /// Reads the rows that an earlier process has left and that are not sealed, and makes them durable.
+    /// That process may have died before it did that, and rows that readers have seen must not be lost.
     pub fn recover(&self, sealed: u64) -> Result<()> {
         let mut segments = Vec::new();
         for number in self.folder.segments(self.place)? {
@@ -101,7 +104,8 @@ impl Log {
         Ok(())
     }
 
-    /// Durable when it returns. Inserts that come at the same time are written together.
+    /// Inserts rows, which are durable when it returns. Inserts that come at the same time are written
+    /// together.
     pub async fn insert(self: &Arc<Self>, rows: &[FreshRow]) -> Result<()> {
         let (done, is_done) = oneshot::channel();
         let record = segment::encode(rows)?;
@@ -119,7 +123,7 @@ impl Log {
         })
     }
 
-    /// Writes all that wait, unless another thread has.
+    /// Writes all inserts that wait, unless another thread has done so.
     fn write_waiting(&self) {
         if locked(&self.waiting).is_empty() {
             return;
@@ -135,14 +139,14 @@ impl Log {
         }
         for insert in inserts {
             let result = written.as_ref().map(|_| ()).map_err(copied);
-            // Who asked may have gone away.
+            // The caller may have been cancelled.
             let _ = insert.done.send(result);
         }
     }
 
-    /// Returns the number of the segment that has the rows now.
+    /// Appends inserts and returns the number of the segment that has them now.
     fn append(&self, active: &mut Option<Active>, inserts: &[Insert]) -> Result<u64> {
-        // If it fails, nothing is appended to this segment again.
+        // The segment is taken out, so that after a failure nothing is appended to it again.
         let segment = match active.take() {
             Some(segment) => segment,
             None => self.begin_segment()?,
@@ -177,6 +181,7 @@ impl Log {
         })
     }
 
+    /// Shows rows to readers.
     fn remember(&self, number: u64, inserts: &[Insert]) {
         let mut segments = writing(&self.segments);
         if segments.last().is_none_or(|last| last.number != number) {
@@ -190,30 +195,31 @@ impl Log {
         }
     }
 
-    /// Rows of each segment, with its number.
+    /// Returns the rows of each segment that are in a range of keys, with the segment's number.
     pub fn rows(&self, keys: KeyRange<'_>) -> Vec<(u64, Vec<FreshRow>)> {
         let segments = reading(&self.segments);
         let rows = |segment: &Segment| (segment.number, segment.rows.within(keys));
         segments.iter().map(rows).collect()
     }
 
+    /// Returns whether there are rows in later segments than this one.
     pub fn has_rows_after(&self, sealed: u64) -> bool {
         let segments = reading(&self.segments);
         segments.last().is_some_and(|last| last.number > sealed)
     }
 
-    /// Rows that come from now on are in later segments than the one that is returned, or than all
-    /// there are if none is.
+    /// Closes the active segment and returns the number of the last segment, if there is one. Rows that
+    /// come from now on are in later segments.
     pub fn close(&self) -> Option<u64> {
-        // Held to the end: an insert in between would begin a segment, which then was returned as
-        // closed while later inserts still went into it, and these would be taken for sealed.
+        // The lock is held to the end. An insert in between would begin a segment, which would be returned
+        // as closed while later inserts still went into it, and those would be taken for sealed.
         let mut active = locked(&self.active);
         *active = None;
         failpoint::hit("freeze.closed");
         reading(&self.segments).last().map(|last| last.number)
     }
 
-    /// The rows of all segments from behind one to another.
+    /// Returns the newest versions in the segments after `sealed`, up to `up_to`.
     pub fn rows_between(&self, sealed: u64, up_to: u64) -> Vec<FreshRow> {
         let mut segments = self.rows(KeyRange::default());
         segments.retain(|(number, _)| (sealed + 1..=up_to).contains(number));
@@ -227,7 +233,7 @@ impl Log {
 
     /// Removes the files of segments that are sealed.
     pub fn sweep(&self, sealed: u64) -> Result<()> {
-        // No segment is begun meanwhile, for which the folder would be created.
+        // While this is locked, no segment is begun, which would need the folder that is removed below.
         let active = locked(&self.active);
         let numbers = self.folder.segments(self.place)?;
         for number in numbers.iter().filter(|number| **number <= sealed) {
@@ -235,7 +241,7 @@ impl Log {
             failpoint::hit("sweep.segment");
         }
         if active.is_none() {
-            // It fails if there are others.
+            // It fails if the folder still has other segments.
             let _ = std::fs::remove_dir(self.folder.place(self.place));
             failpoint::hit("sweep.place");
         }
@@ -244,6 +250,7 @@ impl Log {
 }
 
 impl Active {
+    /// Appends inserts, which are durable when it returns.
     fn append(mut self, inserts: &[Insert]) -> Result<Self> {
         let mut bytes = Vec::new();
         if self.length == 0 {
@@ -254,8 +261,7 @@ impl Active {
         }
         failpoint::hit("insert.write");
         if let Err(error) = self.file.write_all_at(&bytes, self.length) {
-            // If this fails, too, what was written of it is no whole record, or one that nobody was
-            // told is durable.
+            // If this fails, too, what was written is no whole record, or one that was never acknowledged.
             let _ = self.file.set_len(self.length);
             return Err(io("appending to", &self.path)(error));
         }
@@ -270,7 +276,7 @@ impl Active {
     }
 }
 
-/// An error that many callers are given.
+/// Copies an error that several callers get.
 fn copied(error: &Error) -> Error {
     match error {
         Error::Io {

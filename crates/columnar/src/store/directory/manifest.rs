@@ -1,8 +1,8 @@
-//! The file that says which chunks are valid.
+//! The manifest: the file that lists the valid chunks.
 //!
-//! It begins with 8 bytes `bkmanif` and the version 1, the 16 bytes of a name that it was given
-//! when it was written anew, the highest number of a segment that was sealed or dropped until then
-//! (8, little-endian) and the CRC-32 of these 32 bytes (4, little-endian). Records (`frame.rs`,
+//! It begins with `bkmanif` and the version 1 (8 bytes), a name that it gets whenever it is rewritten (16
+//! bytes), the highest number of a segment that was sealed or dropped until then (8 bytes,
+//! little-endian) and the CRC-32 of these 32 bytes (4 bytes, little-endian). Records (`frame.rs`,
 //! `record.rs`) follow, one for each commit.
 
 use std::fs::{self, File, OpenOptions};
@@ -18,37 +18,36 @@ use super::layout::Folder;
 use super::record::Record;
 use super::state::State;
 use crate::definition::Definition;
-use crate::failpoint;
-use crate::{Error, Result};
+use crate::{Error, Result, failpoint};
 
 const MAGIC: &[u8; 7] = b"bkmanif";
 const VERSION: u8 = 1;
 const HEAD: usize = 36;
 
-/// It is written anew when it is twice as long as it was then and this many bytes.
+/// A manifest is rewritten when it is longer than twice its length after the last time plus this number
+/// of bytes.
 const GROWTH_BYTES: u64 = 1 << 20;
 
-/// What the writer appends to.
+/// The manifest, to which the writer appends.
 #[derive(Debug)]
 pub struct Manifest {
     path: PathBuf,
     file: File,
     length: u64,
-    /// What it had when it was written anew.
-    length_anew: u64,
-    /// Whether it is unknown what of it is durable.
+    /// The length that it had when it was rewritten.
+    length_rewritten: u64,
+    /// Whether it is unknown how much of it is durable.
     failed: bool,
 }
 
 impl Manifest {
-    /// The first manifest of a table.
+    /// Writes the first manifest of a table.
     pub fn create(folder: &Folder) -> Result<()> {
         let mut ignored = None;
-        write_anew(folder, &State::default(), &mut ignored)
+        write_new(folder, &State::default(), &mut ignored)
     }
 
-    /// What is valid, and the file to which more is appended. What was left of a torn write is cut
-    /// off.
+    /// Opens a manifest and returns it with what it says. The remains of a torn write are cut off.
     pub fn open(folder: &Folder, definition: &Definition) -> Result<(Manifest, State)> {
         let path = folder.manifest();
         let file = OpenOptions::new()
@@ -59,8 +58,8 @@ impl Manifest {
         let mut known = Known::default();
         known.read(&path, &file, definition)?;
         let length = known.length;
-        // The process that wrote it may have died before it was durable, and what follows from it
-        // is about to be done.
+        // The process that wrote it may have died before it was durable, and this one is about to act on
+        // what it says.
         file.set_len(length)
             .and_then(|()| file.sync_all())
             .map_err(io("cutting off what was not written whole of", &path))?;
@@ -69,13 +68,13 @@ impl Manifest {
             path,
             file,
             length,
-            length_anew: length,
+            length_rewritten: length,
             failed: false,
         };
         Ok((manifest, known.state))
     }
 
-    /// Durable when it returns.
+    /// Appends a record, which is durable when it returns.
     pub fn append(&mut self, record: &Record) -> Result<()> {
         let payload = record.encode();
         if payload.len() > frame::LONGEST {
@@ -104,8 +103,10 @@ impl Manifest {
         Ok(())
     }
 
+    /// Checks that no earlier write has failed.
+    ///
     /// # Errors
-    /// If it may say more than is known here.
+    /// If the file may have a record that this process does not know.
     pub fn check(&self) -> Result<()> {
         if self.failed {
             Err(torn(
@@ -118,29 +119,30 @@ impl Manifest {
         }
     }
 
+    /// Returns whether it is time to rewrite the manifest.
     pub fn has_grown(&self) -> bool {
-        self.length > 2 * self.length_anew + GROWTH_BYTES
+        self.length > 2 * self.length_rewritten + GROWTH_BYTES
     }
 
-    /// Writes the manifest as short as it can be. If that fails before the new one is in its place,
-    /// the old one goes on.
+    /// Rewrites the manifest as short as it can be. If that fails before the new one has replaced it, the
+    /// old one stays in use.
     pub fn rewrite(&mut self, folder: &Folder, state: &State) -> Result<()> {
         self.check()?;
         let mut replaced = None;
-        let written = write_anew(folder, state, &mut replaced);
+        let written = write_new(folder, state, &mut replaced);
         if let Some((file, length)) = replaced {
             self.file = file;
             self.length = length;
-            self.length_anew = length;
-            // Until the folder is durable the old one may come back after a power failure.
+            self.length_rewritten = length;
+            // Until the folder is synced, the old manifest may come back after a power failure.
             self.failed = written.is_err();
         }
         written
     }
 }
 
-/// `replaced` becomes the new manifest and its length once it is in its place.
-fn write_anew(folder: &Folder, state: &State, replaced: &mut Option<(File, u64)>) -> Result<()> {
+/// Writes a new manifest. `replaced` becomes its file and length as soon as it has replaced the old one.
+fn write_new(folder: &Folder, state: &State, replaced: &mut Option<(File, u64)>) -> Result<()> {
     let path = folder.manifest();
     let new = path.with_extension("new");
     let mut bytes = head(state.last_segment);
@@ -162,6 +164,7 @@ fn write_anew(folder: &Folder, state: &State, replaced: &mut Option<(File, u64)>
     Ok(())
 }
 
+/// Returns the first bytes of a new manifest.
 fn head(last_segment: u64) -> Vec<u8> {
     let mut head = MAGIC.to_vec();
     head.push(VERSION);
@@ -172,17 +175,17 @@ fn head(last_segment: u64) -> Vec<u8> {
     head
 }
 
-/// What is known of a manifest, and how far it was read.
+/// The contents of a manifest, as far as it was read.
 #[derive(Debug, Default)]
 pub struct Known {
     head: Option<[u8; HEAD]>,
-    /// Bytes of whole records, and of the head.
+    /// The bytes of the head and of all whole records.
     length: u64,
     pub state: State,
 }
 
 impl Known {
-    /// Reads what is new. The file is opened by its path, since it may have been written anew.
+    /// Reads the records that are new. The file is opened by its path, since it may have been replaced.
     pub fn refresh(&mut self, path: &Path, definition: &Definition) -> Result<()> {
         let file = File::open(path).map_err(io("opening", path))?;
         self.read(path, &file, definition)
@@ -222,6 +225,7 @@ impl Known {
     }
 }
 
+/// Checks the first bytes of a manifest and returns the number of the last segment.
 fn last_segment(path: &Path, head: &[u8; HEAD]) -> Result<u64> {
     if !head.starts_with(MAGIC) {
         return Err(torn(path, "it is no manifest of a columnar table"));

@@ -1,23 +1,23 @@
 //! A table in a folder: for one machine, without a server.
 //!
 //! ```text
-//! table.json              what the table is
-//! lock                    held by the one process that writes
-//! manifest                which chunks are valid, one record for each commit
-//! chunks/<id>.chunk       the blobs of a chunk one after another
+//! table.json              the definition of the table
+//! lock                    locked by the one process that writes
+//! manifest                the valid chunks, one record for each commit
+//! chunks/<id>.chunk       the blobs of a chunk, one after another
 //! fresh/<place>/<n>.log   fresh rows of a place, one record for each insert
 //! ```
 //!
-//! One process writes at a time, any number of others read. Everything is durable (synced, and the
-//! folder that names it) before it is acknowledged, and before anything that follows from it is
-//! done. A chunk's file never changes. The manifest and the logs are only appended to; a torn end
-//! counts as not written, any other damage is an error that names the file. The manifest is
-//! written anew under another name and renamed, so it is opened by its path each time.
+//! One process at a time writes, any number of others read. Everything is durable (synced together with
+//! the folder that names it) before it is acknowledged and before anything depends on it. The file of a
+//! chunk never changes. The manifest and the logs only grow; a torn end counts as not written, any other
+//! damage is an error that names the file. The manifest is rewritten under another name and renamed, so
+//! that it is opened by its path each time.
 //!
-//! Fresh rows move to chunks by one record of the manifest, which says which chunks are valid from
-//! then on and up to which segment the fresh rows of the place are in them. Who reads looks at the
-//! segments first and then at the manifest, and leaves the rows of sealed segments out: a row is
-//! seen exactly once, whatever happens in between.
+//! Fresh rows move to chunks by one record of the manifest, which lists the chunks that are valid from
+//! then on, and the segment up to which the fresh rows of the place are in them. A reader looks at the
+//! segments first and at the manifest afterwards, and ignores the rows of sealed segments: it sees a row
+//! exactly once, whatever happens in between.
 
 mod chunks;
 mod files;
@@ -28,6 +28,8 @@ mod manifest;
 mod reader;
 mod record;
 mod removal;
+#[cfg(test)]
+mod sample;
 mod segment;
 mod state;
 mod sweep;
@@ -47,11 +49,12 @@ use self::layout::Folder;
 use self::reader::Reader;
 use self::writer::Writer;
 use super::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
-use crate::definition::{Definition, Place};
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::definition::Definition;
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
 use crate::{Error, Result};
 
-/// A table in a folder.
+/// A store in a folder of one machine. One process at a time writes, any number of others read.
 #[derive(Debug)]
 pub struct DirectoryStore {
     folder: Folder,
@@ -66,10 +69,10 @@ enum Access {
 }
 
 impl DirectoryStore {
-    /// Makes a table in a folder that is empty or not there, and opens it to write.
+    /// Creates a table in a folder that is empty or does not exist, and opens it to write.
     ///
     /// # Errors
-    /// A definition that cannot be, a folder that has something else, or cannot be written.
+    /// If the definition is not possible, or the folder has something else or cannot be written.
     pub fn create(path: &Path, definition: Definition) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
         let definition = Arc::new(definition);
@@ -82,10 +85,10 @@ impl DirectoryStore {
         })
     }
 
-    /// Opens a table to write, which only one process can at a time, and to read.
+    /// Opens a table to read and to write, which only one process at a time can.
     ///
     /// # Errors
-    /// If another process writes it, if there is none, or its files are damaged.
+    /// If another process writes it, there is no table, or its files are damaged.
     pub fn open(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
         let definition = Arc::new(table::read(&folder)?);
@@ -101,7 +104,7 @@ impl DirectoryStore {
     /// Opens a table only to read it, whether or not another process writes it.
     ///
     /// # Errors
-    /// If there is none, or its files are damaged.
+    /// If there is no table, or its files are damaged.
     pub fn open_to_read(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
         let definition = Arc::new(table::read(&folder)?);
@@ -113,28 +116,28 @@ impl DirectoryStore {
         })
     }
 
-    /// Whether there is a table in a folder.
+    /// Returns whether there is a table in a folder.
     ///
     /// # Errors
-    /// If it cannot be looked into.
+    /// If the folder cannot be read.
     pub fn is_there(path: &Path) -> Result<bool> {
         let table = Folder::new(path).table();
         table.try_exists().map_err(io("looking for", &table))
     }
 
-    /// What a create or a drop that did not end has left in a folder, by name; nothing where there
-    /// is a table, or something else.
+    /// Returns the names of the files that an interrupted create or drop has left in a folder. There are
+    /// none if the folder has a table or something else.
     ///
     /// # Errors
-    /// If it cannot be looked into.
+    /// If the folder cannot be read.
     pub fn remains(path: &Path) -> Result<Vec<String>> {
         removal::remains(&Folder::new(path))
     }
 
-    /// Removes a table with its folder, or what is left of one; tells whether there was anything.
+    /// Removes a table or the remains of one with its folder, and returns whether there was anything.
     ///
     /// # Errors
-    /// If the folder has anything that is no part of a table, or another process writes it: then
+    /// If the folder has anything that is no part of a table, or another process writes the table: then
     /// nothing is removed.
     pub fn drop_table(path: &Path) -> Result<bool> {
         removal::drop_table(&Folder::new(path))
@@ -150,7 +153,7 @@ impl DirectoryStore {
         }
     }
 
-    /// Work that waits for the disk, on a thread for such.
+    /// Does work that waits for the disk on a thread for blocking work.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,

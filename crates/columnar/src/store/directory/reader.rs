@@ -1,4 +1,4 @@
-//! A process that only reads a table, while another may write it.
+//! A process that only reads a table, while another one may write it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,28 +12,30 @@ use super::layout::Folder;
 use super::manifest::Known;
 use super::segment::{self, Rows};
 use super::state::State;
-use crate::definition::{Definition, Place};
+use crate::definition::Definition;
+use crate::id::Place;
 use crate::store::{FreshRow, KeyRange, Snapshot};
 use crate::{Error, Result};
 
-/// How often a file is read that seems to be damaged: the writer may be cutting a torn end off.
+/// The number of times that a seemingly damaged file is read: the writer may be cutting a torn end off.
 const ATTEMPTS: usize = 3;
 
+/// The knowledge of a reading process about a table.
 #[derive(Debug)]
 pub struct Reader {
     pub folder: Folder,
     definition: Arc<Definition>,
     manifest: Mutex<Known>,
-    /// Segments that were read, by place and number.
+    /// The segments that were read, by place and number.
     segments: Mutex<Segments>,
 }
 
 type Segments = HashMap<(Place, u64), Arc<Mutex<Segment>>>;
 
-/// What was read of a segment.
+/// A segment, as far as it was read.
 #[derive(Debug, Default)]
 struct Segment {
-    /// Bytes of whole records.
+    /// The bytes of whole records.
     length: u64,
     rows: Rows,
 }
@@ -50,7 +52,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// What the manifest says now.
+    /// Reads what is new in the manifest and looks at what it says.
     pub fn with_state<T>(&self, look: impl FnOnce(&State) -> T) -> Result<T> {
         let path = self.folder.manifest();
         let mut known = locked(&self.manifest);
@@ -59,7 +61,7 @@ impl Reader {
     }
 
     pub fn places(&self) -> Result<Vec<Place>> {
-        // First what is fresh, then what the manifest says, as in a snapshot.
+        // The segments first and the manifest afterwards, as in a snapshot.
         let mut newest = Vec::new();
         for place in self.folder.places()? {
             newest.extend(self.folder.segments(place)?.pop().map(|last| (place, last)));
@@ -75,8 +77,8 @@ impl Reader {
     }
 
     pub fn snapshot(&self, place: Place, keys: KeyRange<'_>) -> Result<Snapshot> {
-        // First what is fresh, then what the manifest says: what is sealed in between is seen in
-        // chunks only. A segment that is gone was sealed, which the manifest says.
+        // The segments first and the manifest afterwards: rows that are sealed in between are seen in
+        // chunks only. A segment that is gone was sealed, and the manifest says so.
         let sealed = locked(&self.manifest).state.sealed(place);
         let mut segments = Vec::new();
         for number in self.folder.segments(place)? {
@@ -91,7 +93,7 @@ impl Reader {
         })
     }
 
-    /// The rows of a segment, unless it is gone.
+    /// Returns the rows of a segment, unless it is gone.
     fn segment(
         &self,
         place: Place,
@@ -118,6 +120,7 @@ impl Reader {
     }
 }
 
+/// Reads again if a file seems to be damaged.
 fn again_if_torn<T>(mut read: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 1..ATTEMPTS {
         match read() {

@@ -1,11 +1,11 @@
-//! What the manifest's records say, as bytes.
+//! The records of the manifest.
 //!
 //! Numbers are LEB128, signed ones zigzag-encoded before; times are signed, in microseconds since
 //! 1970-01-01 UTC. A place is its bucket, signed, and its shard. A record begins with its kind:
 //!
-//! - 1, changes that are valid all at once: time, number of places; for each the place, the number
-//!   of added chunks, for each the length of its statistics and those (`codec.rs`), the number of
-//!   retired chunks, for each the 16 bytes of its name, and the segment up to which the fresh rows
+//! - 1, changes that become valid at the same time: time, number of places; for each the place, the
+//!   number of added chunks, for each the length of its metadata and that (`meta/write.rs`), the number
+//!   of retired chunks, for each the 16 bytes of its name, and the segment up to which the fresh rows
 //!   are in chunks (0: none).
 //! - 2, dropped places: time, number; for each the place, and the segment up to which its fresh
 //!   rows are dropped. All its chunks are retired.
@@ -15,35 +15,35 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::codec::{Reader, push_signed, push_varint, read_meta, write_meta};
-use crate::definition::{Definition, Place};
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::definition::Definition;
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
+use crate::meta::read::read_meta;
+use crate::meta::write::write_meta;
+use crate::varint::{Reader, push_signed, push_varint};
 
 const CHANGES: u8 = 1;
 const DROPPED: u8 = 2;
 const RETIRED: u8 = 3;
 
-/// One record: it is valid as a whole or not at all.
+/// A record, which is valid as a whole or not at all.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Record {
-    Changes {
-        at: i64,
-        changes: Vec<PlaceChange>,
-    },
-    Dropped {
-        at: i64,
-        /// With the segment up to which fresh rows are dropped.
-        places: Vec<(Place, u64)>,
-    },
+    /// Chunks that were added and retired.
+    Changes { at: i64, changes: Vec<PlaceChange> },
+    /// Places that were dropped, each with the segment up to which its fresh rows are.
+    Dropped { at: i64, places: Vec<(Place, u64)> },
+    /// Chunks that were retired before, and when.
     Retired(Vec<(ChunkId, i64)>),
 }
 
+/// The chunks that were added and retired in one place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaceChange {
     pub place: Place,
     pub add: Vec<Arc<ChunkMeta>>,
     pub retire: Vec<ChunkId>,
-    /// Segments up to this one are in chunks; 0 for none.
+    /// The segment up to which fresh rows are in chunks, or 0.
     pub sealed: u64,
 }
 
@@ -80,8 +80,10 @@ impl Record {
         out
     }
 
+    /// Checks that the added chunks can be chunks of a table.
+    ///
     /// # Errors
-    /// Says which added chunk cannot be one of this table, and why.
+    /// The chunk that cannot be one, and why.
     pub fn check(&self, definition: &Definition) -> Result<(), String> {
         let Record::Changes { changes, .. } = self else {
             return Ok(());
@@ -90,8 +92,10 @@ impl Record {
         added.try_for_each(|chunk| chunk.check(definition))
     }
 
+    /// Decodes a record.
+    ///
     /// # Errors
-    /// Says why the bytes cannot be.
+    /// The reason why the bytes are no record.
     pub fn decode(payload: &[u8]) -> Result<Record, String> {
         let mut reader = Reader::new(payload);
         let record = match reader.byte() {
@@ -127,7 +131,7 @@ fn push_change(change: &PlaceChange, out: &mut Vec<u8>) {
     push_varint(change.sealed, out);
 }
 
-/// As many things as their number says, which have at least so many bytes each.
+/// Reads a number of items and the items, each of which has at least `least_bytes`.
 fn each<T>(
     reader: &mut Reader<'_>,
     least_bytes: usize,
@@ -194,7 +198,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::store::directory::state::tests::meta;
+    use crate::store::directory::sample::meta;
 
     fn records() -> [Record; 3] {
         let place = |bucket| Place { bucket, shard: 300 };

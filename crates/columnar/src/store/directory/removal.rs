@@ -1,4 +1,4 @@
-//! Dropping a table: nothing is removed that is not surely a part of it.
+//! Dropping a table. Nothing is removed that is not certainly a part of it.
 
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
@@ -11,19 +11,19 @@ use super::layout::{
 use super::writer::lock;
 use crate::{Error, Result};
 
-/// All that is in the folder of a table.
+/// The contents of the folder of a table.
 #[derive(Default)]
 struct Contents {
-    /// Names in the folder itself.
+    /// The names in the folder itself.
     names: Vec<String>,
-    /// Files below it, of chunks and of fresh rows.
+    /// The files of chunks and fresh rows below it.
     files: Vec<PathBuf>,
-    /// Folders, those inside of others first.
+    /// The folders below it, those inside of others first.
     folders: Vec<PathBuf>,
 }
 
-/// What a create or a drop that did not end has left, by name; nothing where there is a table, or
-/// something else.
+/// Returns the names of the files that an interrupted create or drop has left. There are none if the
+/// folder has a table or something else.
 pub fn remains(folder: &Folder) -> Result<Vec<String>> {
     let contents = match Contents::of(folder) {
         Err(Error::Invalid(_)) => return Ok(Vec::new()),
@@ -36,7 +36,7 @@ pub fn remains(folder: &Folder) -> Result<Vec<String>> {
     })
 }
 
-/// Removes a table with its folder; tells whether there was anything of one.
+/// Removes a table or the remains of one with its folder, and returns whether there was anything.
 pub fn drop_table(folder: &Folder) -> Result<bool> {
     if Contents::of(folder)?.names.is_empty() {
         return Ok(false);
@@ -44,7 +44,7 @@ pub fn drop_table(folder: &Folder) -> Result<bool> {
     let lock = lock(folder)?;
     // Another process may have written until the lock was taken.
     let contents = Contents::of(folder)?;
-    // Without it there is no table any more, whatever happens then.
+    // Without this file there is no table any more, whatever happens afterwards.
     remove(&folder.table())?;
     sync_folder(&folder.root)?;
     for file in &contents.files {
@@ -53,17 +53,19 @@ pub fn drop_table(folder: &Folder) -> Result<bool> {
     for emptied in &contents.folders {
         fs::remove_dir(emptied).map_err(io("removing", emptied))?;
     }
-    // The manifest goes late: with it what is left is known to be a table's.
+    // The manifest goes late: as long as it is there, the remains are known to be those of a table.
     for name in UNFINISHED.into_iter().chain([MANIFEST, LOCK]) {
         remove(&folder.root.join(name))?;
     }
     drop(lock);
-    // An empty folder is in nobody's way: it may be the one that the caller is in.
+    // The folder may be the one that the caller works in: then an empty folder stays.
     let _ = fs::remove_dir(&folder.root);
     Ok(true)
 }
 
 impl Contents {
+    /// Lists a folder.
+    ///
     /// # Errors
     /// If there is something that is no part of a table.
     fn of(folder: &Folder) -> Result<Contents> {
@@ -89,6 +91,7 @@ impl Contents {
         self.names.iter().any(|there| there == name)
     }
 
+    /// Notes the folders of fresh rows and their files.
     fn take_places(&mut self, root: &Path, fresh: PathBuf) -> Result<()> {
         for place in entries(&fresh)? {
             let name = place.file_name();
@@ -102,7 +105,7 @@ impl Contents {
         Ok(())
     }
 
-    /// The files of a folder, which have to have such names, and the folder.
+    /// Notes a folder and its files, which must have names of ours.
     fn take(&mut self, folder: PathBuf, is_ours: fn(&str) -> bool) -> Result<()> {
         for entry in entries(&folder)? {
             let is_file = is_folder(&entry)? == Some(false);
@@ -115,7 +118,8 @@ impl Contents {
         Ok(())
     }
 
-    /// A table has its manifest before it has anything else, and loses it after all else.
+    /// Checks that this is a table: it gets its manifest before it has anything else, and loses it after
+    /// everything else.
     fn check_whose(&self, folder: &Folder) -> Result<()> {
         let lock_is_empty = || {
             let length = folder.lock().metadata().map(|found| found.len());
@@ -134,7 +138,7 @@ impl Contents {
     }
 }
 
-/// Of a folder that may not be there.
+/// Returns the entries of a folder, or none if there is no folder.
 fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -147,13 +151,14 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
     entries.map_err(io("listing folder", folder))
 }
 
-/// None for what is neither a folder nor a file, such as a link.
+/// Returns whether an entry is a folder. None if it is neither a folder nor a file, such as a link.
 fn is_folder(entry: &DirEntry) -> Result<Option<bool>> {
     let path = entry.path();
     let kind = entry.file_type().map_err(io("looking at", &path))?;
     Ok((kind.is_dir() || kind.is_file()).then_some(kind.is_dir()))
 }
 
+/// Returns the error of a file that is no part of a table.
 fn foreign(folder: &Path, found: &Path) -> Error {
     let name = found.file_name().unwrap_or_default().to_string_lossy();
     Error::Invalid(format!(

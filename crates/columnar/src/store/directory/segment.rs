@@ -1,10 +1,10 @@
-//! Fresh rows in a log.
+//! The format of a segment of fresh rows.
 //!
-//! A segment begins with 8 bytes: `bkfresh` and the version 1. Records (`frame.rs`) follow, one for
-//! each insert: the number of rows, and for each the length of its key, its key, how much later it
-//! was written than the row before (signed, microseconds, modulo 2^64; the first one: than
-//! 1970-01-01 UTC), and 0 if its key is deleted, else the length of its other columns plus 1 and
-//! those (`row.rs`). Numbers are LEB128, signed ones zigzag-encoded before.
+//! A segment begins with 8 bytes: `bkfresh` and the version 1. Records (`frame.rs`) follow, one for each
+//! insert: the number of rows, and for each row the length of its key, its key, how much later it was
+//! written than the row before (signed, microseconds, modulo 2^64; the first one: than 1970-01-01 UTC),
+//! and 0 if its key is deleted, or else the length of its other columns plus 1 and those (`row`). Numbers
+//! are LEB128, signed ones zigzag-encoded before.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -12,14 +12,15 @@ use std::ops::Bound;
 use bytes::Bytes;
 
 use super::frame;
-use crate::codec::{Reader, push_signed, push_varint};
 use crate::meta::Key;
 use crate::store::{FreshRow, KeyRange};
+use crate::varint::{Reader, push_signed, push_varint};
 use crate::{Error, Result};
 
+/// The first bytes of a segment.
 pub const HEAD: &[u8; 8] = b"bkfresh\x01";
 
-/// Bytes that a row has at least.
+/// The least number of bytes that a row takes.
 const ROW_BYTES: usize = 3;
 
 /// The newest version of each key.
@@ -31,6 +32,7 @@ impl Rows {
         self.0.is_empty()
     }
 
+    /// Adds a row, unless a version of its key is there that replaces it.
     pub fn keep_newest(&mut self, row: FreshRow) {
         let kept = self.0.get(&row.key);
         if kept.is_none_or(|kept| row.replaces(kept)) {
@@ -38,7 +40,7 @@ impl Rows {
         }
     }
 
-    /// In order of their keys.
+    /// Returns the rows with keys in a range, in order of their keys.
     pub fn within(&self, keys: KeyRange<'_>) -> Vec<FreshRow> {
         if let (Some(first), Some(last)) = (keys.first, keys.last)
             && first > last
@@ -54,8 +56,9 @@ impl Rows {
     }
 }
 
-/// The newest versions in several segments, in the order of those: between two of them the earlier
-/// one may have become chunks.
+/// Returns the newest versions in several segments, which come in their order. Versions of different
+/// segments are compared like rows before and after a freeze: the earlier segment may have become
+/// chunks meanwhile.
 pub fn merged(mut lists: Vec<Vec<FreshRow>>) -> Vec<FreshRow> {
     lists.retain(|rows| !rows.is_empty());
     if lists.len() <= 1 {
@@ -70,7 +73,7 @@ pub fn merged(mut lists: Vec<Vec<FreshRow>>) -> Vec<FreshRow> {
     rows.into_values().collect()
 }
 
-/// The record of an insert.
+/// Encodes the record of an insert.
 pub fn encode(rows: &[FreshRow]) -> Result<Vec<u8>> {
     let mut payload = Vec::new();
     push_varint(rows.len() as u64, &mut payload);
@@ -100,11 +103,11 @@ pub fn encode(rows: &[FreshRow]) -> Result<Vec<u8>> {
     Ok(record)
 }
 
-/// Adds the rows of the whole records from one byte on. Returns where the last one ends. `start` is
-/// the byte of the file that the first byte is.
+/// Adds the rows of all whole records and returns the position in the file at which the last one ends.
+/// `start` is the position in the file of the first byte.
 ///
 /// # Errors
-/// Says where which damage is.
+/// The damage and its position.
 pub fn decode(bytes: &Bytes, start: u64, rows: &mut Rows) -> Result<u64, String> {
     let mut from = 0;
     if start == 0 {
@@ -127,6 +130,7 @@ pub fn decode(bytes: &Bytes, start: u64, rows: &mut Rows) -> Result<u64, String>
     Ok(start + records.end as u64)
 }
 
+/// Adds the rows of a record. None if its bytes are no rows.
 fn insert(payload: &Bytes, rows: &mut Rows) -> Option<()> {
     let mut reader = Reader::new(payload);
     let mut write_time = 0i64;

@@ -1,30 +1,32 @@
-//! What is valid, by all records of the manifest.
+//! The state of a table: the sum of all records of the manifest.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::record::{PlaceChange, Record};
 use super::segment::merged;
-use crate::definition::Place;
-use crate::meta::{ChunkId, ChunkMeta};
+use crate::id::{ChunkId, Place};
+use crate::meta::ChunkMeta;
 use crate::store::{FreshRow, Snapshot};
 
-/// Chunks of a place in one record when the manifest is written anew.
+/// The number of chunks of a place in one record when the manifest is rewritten.
 const CHUNKS_OF_RECORD: usize = 256;
 
+/// The valid and the retired chunks of a table, and how far its fresh rows are sealed.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     pub places: BTreeMap<Place, PlaceState>,
-    /// Chunks that are no longer valid, and since when (microseconds since 1970-01-01 UTC).
+    /// The chunks that are no longer valid, and since when (microseconds since 1970-01-01 UTC).
     pub retired: HashMap<ChunkId, i64>,
-    /// The highest number of a segment that is sealed or dropped: no later segment has it.
+    /// The highest number of a segment that was sealed or dropped. New segments get higher ones.
     pub last_segment: u64,
 }
 
+/// The state of a place.
 #[derive(Debug, Clone, Default)]
 pub struct PlaceState {
     pub chunks: BTreeMap<ChunkId, Arc<ChunkMeta>>,
-    /// Fresh rows of segments up to this one are in chunks, or dropped; 0 for none.
+    /// The segment up to which fresh rows are in chunks or dropped, or 0.
     pub sealed: u64,
 }
 
@@ -38,13 +40,13 @@ impl State {
         place.is_some_and(|place| place.chunks.contains_key(&id))
     }
 
-    /// In order of their names.
+    /// Returns the valid chunks of a place, in order of their names.
     pub fn chunks(&self, place: Place) -> Vec<Arc<ChunkMeta>> {
         let place = self.places.get(&place);
         place.map_or(Vec::new(), |place| place.chunks.values().cloned().collect())
     }
 
-    /// Places with a chunk, in order.
+    /// Returns the places that have a chunk, in order.
     pub fn places_with_chunks(&self) -> impl Iterator<Item = Place> {
         let filled = self
             .places
@@ -53,8 +55,8 @@ impl State {
         filled.map(|(place, _)| *place)
     }
 
-    /// The chunks of a place, and the rows of those of its segments (with their numbers) that are
-    /// not in them.
+    /// Returns the contents of a place, given the rows of its segments with their numbers. Rows of sealed
+    /// segments are in chunks and left out.
     pub fn snapshot(&self, place: Place, mut segments: Vec<(u64, Vec<FreshRow>)>) -> Snapshot {
         let sealed = self.sealed(place);
         segments.retain(|(number, _)| *number > sealed);
@@ -64,7 +66,10 @@ impl State {
         }
     }
 
-    /// Why a record cannot come next, if so.
+    /// Checks that a record can come next.
+    ///
+    /// # Errors
+    /// The reason why it cannot.
     pub fn check(&self, record: &Record) -> Result<(), String> {
         let Record::Changes { changes, .. } = record else {
             return Ok(());
@@ -88,7 +93,7 @@ impl State {
         Ok(())
     }
 
-    /// What [`State::check`] accepts.
+    /// Applies a record that [`State::check`] accepts.
     pub fn apply(&mut self, record: Record) {
         match record {
             Record::Changes { at, changes } => {
@@ -122,7 +127,7 @@ impl State {
         self.last_segment = self.last_segment.max(change.sealed);
     }
 
-    /// Records that lead from nothing here.
+    /// Returns records that lead from an empty state to this one.
     pub fn records(&self) -> impl Iterator<Item = Record> {
         let retired = self.retired.iter().map(|(id, at)| (*id, *at)).collect();
         let places = self
@@ -154,27 +159,11 @@ fn records_of(place: Place, state: &PlaceState) -> Vec<Record> {
 }
 
 #[cfg(test)]
-pub mod tests {
-    use bytes::Bytes;
+mod tests {
     use uuid::Uuid;
 
     use super::*;
-
-    pub fn meta(id: u128) -> Arc<ChunkMeta> {
-        Arc::new(ChunkMeta {
-            id: ChunkId(Uuid::from_u128(id)),
-            rows: 1,
-            deleted: 0,
-            first: Bytes::from_static(b"a"),
-            last: Bytes::from_static(b"b"),
-            min_write_time: 1,
-            max_write_time: 1,
-            order_range: None,
-            widest: 1,
-            stats: Vec::new(),
-            blobs: Vec::new(),
-        })
-    }
+    use crate::store::directory::sample::meta;
 
     fn id(id: u128) -> ChunkId {
         ChunkId(Uuid::from_u128(id))

@@ -1,4 +1,4 @@
-//! Removing files that nobody needs any more.
+//! Removing files that are no longer needed.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -6,17 +6,17 @@ use std::time::Duration;
 use super::files::{io, locked, micros, now, reading, remove, writing};
 use super::state::State;
 use super::writer::Writer;
-use crate::Result;
-use crate::failpoint;
-use crate::meta::ChunkId;
+use crate::id::ChunkId;
 use crate::store::Swept;
+use crate::{Result, failpoint};
 
 impl Writer {
+    /// Removes the files of chunks that have been useless for longer than `grace`, and of sealed segments.
     pub fn sweep(&self, grace: Duration) -> Result<Swept> {
         failpoint::hit("sweep.begin");
-        // No chunk is committed while it is decided whether it ever will be.
+        // While this is locked, no chunk is committed, so that none is taken for one that never will be.
         let manifest = locked(&self.manifest);
-        // What it may say on disk, and is not known here, must not lose its files.
+        // Chunks that the manifest may have on disk, unknown to this process, must not lose their files.
         manifest.check()?;
         let mut swept = Swept::default();
         let before = now().saturating_sub(i64::try_from(grace.as_micros()).unwrap_or(i64::MAX));
@@ -34,7 +34,7 @@ impl Writer {
         Ok(swept)
     }
 
-    /// When a chunk was retired, or else put.
+    /// Returns when a chunk was retired or, if it was not, put.
     fn useless_since(&self, id: ChunkId) -> Result<i64> {
         if let Some(at) = reading(&self.state).retired.get(&id) {
             return Ok(*at);
@@ -44,7 +44,7 @@ impl Writer {
         file.map(micros).map_err(io("looking at", &path))
     }
 
-    /// A process that died may have removed files of chunks that the manifest has as retired.
+    /// Forgets retired chunks whose files an earlier process has removed.
     fn forget_removed(&self, files: &[ChunkId]) {
         let files: HashSet<&ChunkId> = files.iter().collect();
         writing(&self.state)
@@ -52,7 +52,8 @@ impl Writer {
             .retain(|id, _| files.contains(id));
     }
 
-    /// Readers read segments whole before they look at the manifest, so sealed ones need no grace.
+    /// Removes sealed segments. They need no grace, since readers read segments as a whole before they
+    /// look at the manifest.
     fn sweep_logs(&self) -> Result<()> {
         for place in self.folder.places()? {
             let sealed = reading(&self.state).sealed(place);

@@ -1,4 +1,4 @@
-//! `table.json`: what a table is, and the version of the format of its folder.
+//! `table.json`: the definition of a table, and the version of the format of its folder.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -11,31 +11,31 @@ use super::layout::{CHUNKS, FRESH, Folder, LOCK, MANIFEST, TABLE, UNFINISHED};
 use super::manifest::Manifest;
 use super::writer::lock;
 use crate::definition::Definition;
-use crate::failpoint;
-use crate::{Error, Result};
+use crate::{Error, Result, failpoint};
 
 const FORMAT: u32 = 1;
 
+/// The contents of the file.
 #[derive(Serialize, Deserialize)]
 struct Table {
     format: u32,
     definition: Definition,
 }
 
-/// Of the format alone, since all else may be different in another one.
+/// The version alone, since everything else may be different in another format.
 #[derive(Deserialize)]
 struct Format {
     format: u32,
 }
 
-/// Makes the files of a table that has no rows, in a folder that is empty or not there. The folder
-/// is a table from the moment when `table.json` is there.
+/// Creates the files of an empty table in a folder that is empty or does not exist. The folder is a table
+/// from the moment when it has `table.json`.
 pub fn create(folder: &Folder, definition: &Definition) -> Result<File> {
     definition.check()?;
     create_with_parents(&folder.root)?;
     check_empty(folder)?;
     let lock = lock(folder)?;
-    // Another process may have made one before the lock was taken.
+    // Another process may have created one before the lock was taken.
     check_empty(folder)?;
     create_folder(&folder.chunks())?;
     create_folder(&folder.fresh())?;
@@ -46,7 +46,7 @@ pub fn create(folder: &Folder, definition: &Definition) -> Result<File> {
     Ok(lock)
 }
 
-/// Durable when it returns.
+/// Creates a folder and its parents, which are durable when it returns.
 fn create_with_parents(path: &Path) -> Result<()> {
     let Some(parent) = path.parent().filter(|_| !path.exists()) else {
         return Ok(());
@@ -62,7 +62,7 @@ fn create_with_parents(path: &Path) -> Result<()> {
     sync_folder(parent)
 }
 
-/// What a create that did not end has left may be there.
+/// Checks that a folder has nothing, or only the remains of an interrupted create.
 fn check_empty(folder: &Folder) -> Result<()> {
     let is_ours =
         |name: &str| [LOCK, CHUNKS, FRESH, MANIFEST].contains(&name) || UNFINISHED.contains(&name);
@@ -104,6 +104,7 @@ fn write(folder: &Folder, definition: &Definition) -> Result<()> {
     sync_folder(&folder.root)
 }
 
+/// Reads the definition of the table in a folder.
 pub fn read(folder: &Folder) -> Result<Definition> {
     let path = folder.table();
     let json = match fs::read(&path) {

@@ -1,4 +1,4 @@
-//! The one process that changes a table.
+//! The one process that writes a table.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -16,34 +16,37 @@ use super::log::Log;
 use super::manifest::Manifest;
 use super::record::{PlaceChange, Record};
 use super::state::State;
-use crate::definition::{Definition, Place};
-use crate::failpoint;
+use crate::definition::Definition;
+use crate::id::Place;
 use crate::store::{Change, Frozen, KeyRange, Snapshot};
-use crate::{Error, Result};
+use crate::{Error, Result, failpoint};
 
+/// The state of the process that writes a table.
 #[derive(Debug)]
 pub struct Writer {
     pub folder: Folder,
     definition: Arc<Definition>,
-    /// Held for as long as the process writes the table.
+    /// The lock that keeps other processes from writing.
     _lock: File,
-    /// Commits and sweeps come one after another.
+    /// The manifest, whose lock makes commits and sweeps wait for each other.
     pub manifest: Mutex<Manifest>,
-    /// What the manifest says.
+    /// The sum of what the manifest says.
     pub state: RwLock<State>,
     logs: Mutex<HashMap<Place, Arc<Log>>>,
     last_segment: Arc<AtomicU64>,
 }
 
-/// A process that just ended may hold the lock for a moment: so does one that it started, until
-/// that executes another program.
+/// The number of times that the lock is tried. A process that has just ended may hold it for a moment, as
+/// may one that it has started, until that executes another program.
 const LOCK_ATTEMPTS: u32 = 25;
+
+/// The pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Takes the right to write a table until the file is closed, or the process ends in any way.
+/// Takes the right to write a table until the file is closed or the process ends in any way.
 ///
 /// # Errors
-/// If another has it.
+/// If another process has it.
 pub fn lock(folder: &Folder) -> Result<File> {
     let path = folder.lock();
     let file = OpenOptions::new()
@@ -87,6 +90,7 @@ impl Writer {
         })
     }
 
+    /// Returns the log of a place, which is made if there is none.
     pub fn log(&self, place: Place) -> Arc<Log> {
         let mut logs = locked(&self.logs);
         let new = || Log::new(self.folder.clone(), place, Arc::clone(&self.last_segment));
@@ -117,8 +121,8 @@ impl Writer {
     }
 
     pub fn snapshot(&self, place: Place, keys: KeyRange<'_>) -> Snapshot {
-        // First what is fresh, then what the manifest says: what is sealed in between is seen in
-        // chunks only, and nothing is seen in neither.
+        // The segments first and the manifest afterwards: rows that are sealed in between are seen in
+        // chunks only, and none is seen in neither.
         let log = self.known_log(place);
         let segments = log.map_or(Vec::new(), |log| log.rows(keys));
         reading(&self.state).snapshot(place, segments)
@@ -211,18 +215,19 @@ impl Writer {
         }
     }
 
-    /// The commit is durable, whether or not this succeeds.
+    /// Rewrites the manifest if it has grown. The commit is durable, whether or not that succeeds.
     fn keep_short(&self, manifest: &mut Manifest) {
         if manifest.has_grown()
             && let Err(error) = self.rewrite(manifest)
         {
-            tracing::warn!("the manifest could not be written anew, and goes on growing: {error}");
+            tracing::warn!("the manifest could not be rewritten and keeps growing: {error}");
         }
     }
 
     fn rewrite(&self, manifest: &mut Manifest) -> Result<()> {
         let mut state = reading(&self.state).clone();
-        // A place with nothing is left out, once its old segments cannot come back.
+        // Places without contents are left out. Syncing makes sure that the segments of such a place are
+        // gone for good: after they came back, they would no longer be known as sealed.
         sync_folder(&self.folder.fresh())?;
         let has_folder: HashSet<Place> = self.folder.places()?.into_iter().collect();
         state

@@ -1,12 +1,13 @@
-//! Several who read, write, seal and drop at once, as if each were a process of its own.
+//! Several stores that read, write, seal and drop at the same time, as if each were a separate
+//! process.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::cassandra::CassandraStore;
+use bakeoff_columnar::Store;
+use bakeoff_columnar::cassandra::CassandraStore;
 
 use bakeoff_testing::times;
 
@@ -45,7 +46,7 @@ pub async fn readers_miss_nothing_while_others_write_and_seal(cassandra: &Cassan
     check_place(&one, PLACE, &acknowledged).await;
 }
 
-/// What all have done together; they go on until it is enough.
+/// The work of all tasks together; they go on until it is enough.
 #[derive(Default)]
 struct Progress {
     seals: AtomicUsize,
@@ -105,7 +106,7 @@ async fn read_until(
     reads
 }
 
-/// A writer that knows the place from before the drop adds to it all the time.
+/// Drops a place while a writer that knows it from before adds to it all the time.
 pub async fn a_drop_by_another_process_loses_nothing_that_came_later(cassandra: &Cassandra) {
     let (writer, dropper) = (
         cassandra.table("drops").await,

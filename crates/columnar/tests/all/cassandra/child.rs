@@ -6,8 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::Store;
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bytes::Bytes;
 
 use super::kills::{DROPS_TABLE, MADE_TABLE, TABLE, seal};
@@ -16,10 +16,10 @@ use super::support::{
 };
 use super::whole_table;
 
-/// What the child has to do, and the address of the server.
+/// The variable with the task of the child and the address of the server.
 const TASK: &str = "COLUMNAR_TEST_CHILD";
 const KEYS: i64 = 30;
-/// Rows after which a child that nobody killed ends.
+/// The number of rows after which a child ends that was not killed.
 const ROWS_AT_MOST: i64 = 4_000;
 
 /// The newest write time of each key.
@@ -53,7 +53,7 @@ impl Writer {
         }
     }
 
-    /// Rows that were acknowledged until the child ends.
+    /// Collects the rows that were acknowledged until the child ends.
     pub fn acknowledged(&mut self, acknowledged: &mut Versions) -> usize {
         let lines = self.output.by_ref().lines();
         lines
@@ -79,7 +79,7 @@ fn note(line: &str, acknowledged: &mut Versions) -> bool {
     true
 }
 
-/// Does what another process of this test says in the environment, if any does.
+/// Runs as the child if another process of this test says so in the environment.
 pub async fn child() {
     let Ok(task) = std::env::var(TASK) else {
         return;

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::Error;
-use bakeoff_columnar::store::cassandra::BLOB_BYTES_AT_MOST;
-use bakeoff_columnar::store::{Chunk, KeyRange, Store};
+use bakeoff_columnar::cassandra::BLOB_BYTES_AT_MOST;
+use bakeoff_columnar::{Chunk, Error, KeyRange, Store};
 use bytes::Bytes;
 
 use super::support::{

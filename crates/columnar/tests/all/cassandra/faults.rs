@@ -1,10 +1,10 @@
-//! A server that answers no more.
+//! A server that no longer answers.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
-use bakeoff_columnar::store::{KeyRange, Store};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::{KeyRange, Store};
 use bakeoff_servers::cassandra::Server;
 
 use super::support::{
@@ -12,9 +12,10 @@ use super::support::{
     write_time,
 };
 
-/// Six attempts, and 9 s of pauses between them.
+/// The time limit of an attempt; there are six attempts, with 9 s of pauses between them.
 const ATTEMPT_TIME_LIMIT: Duration = Duration::from_millis(500);
-/// Less than six attempts of a store that has no limit of its own take.
+/// The time within which a request is given up, which is less than six attempts of a store without
+/// a time limit take.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(60);
 
 async fn impatient(cassandra: &Cassandra, name: &str) -> CassandraStore {
@@ -91,7 +92,8 @@ pub async fn a_server_that_halts_is_given_up_on(cassandra: &Cassandra) {
     }
 }
 
-/// All that was acknowledged is there, and a request that is under way survives a short absence.
+/// Checks that all acknowledged rows are there, and that a request survives a short absence of the
+/// server.
 pub async fn a_server_that_is_back_soon_is_waited_for(cassandra: Cassandra) {
     let store = cassandra.table("back").await;
     let chunks = [chunk_of_size(&definition(), 100_000)];

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bakeoff_columnar::store::{Change, Frozen, KeyRange, Store};
+use bakeoff_columnar::{Change, Frozen, KeyRange, Store};
 
 use super::support::{
     Cassandra, ELSEWHERE, PLACE, add, chunk_of_size, definition, everything, fresh_rows, ids, row,
@@ -93,12 +93,8 @@ pub async fn a_range_of_keys(cassandra: &Cassandra) {
     }
 }
 
-/// A chunk that stands for what was frozen.
-async fn seal(
-    cassandra: &Cassandra,
-    name: &str,
-    sealed: Frozen,
-) -> Vec<bakeoff_columnar::meta::ChunkId> {
+/// Commits a chunk in place of the rows that were frozen.
+async fn seal(cassandra: &Cassandra, name: &str, sealed: Frozen) -> Vec<bakeoff_columnar::ChunkId> {
     let store = cassandra.another(name).await;
     let chunks = [chunk_of_size(&definition(), 10)];
     store.put(PLACE, &chunks).await.unwrap();

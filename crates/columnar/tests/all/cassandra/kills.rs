@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_columnar::Place;
-use bakeoff_columnar::store::cassandra::CassandraStore;
-use bakeoff_columnar::store::{Change, FreshRow, Snapshot, Store};
+use bakeoff_columnar::cassandra::CassandraStore;
+use bakeoff_columnar::{Change, FreshRow, Place, Snapshot, Store};
 use bakeoff_testing::times;
 use bytes::Bytes;
 
@@ -21,10 +20,10 @@ use super::support::{
 pub const TABLE: &str = "kills";
 pub const DROPS_TABLE: &str = "kills_of_drops";
 pub const MADE_TABLE: &str = "kills_of_tables";
-/// Bytes that make a chunk too large for a single row, in every second seal.
+/// The bytes that make a chunk too large for a single row, in every second seal.
 const PADDING: usize = 40_000;
 
-/// Steps that a child comes to, and at which time that it comes there it is killed.
+/// The points at which a child is killed, and at which of its passes.
 const STEPS: &[(&str, &[u32])] = &[
     ("cassandra.place.listed", &[1]),
     ("cassandra.place.opened", &[1, 2]),
@@ -123,7 +122,8 @@ pub async fn while_places_are_dropped(cassandra: &Cassandra) {
     }
 }
 
-/// What is half made is made whole by whoever comes next, and what is half dropped is dropped.
+/// Checks that the next process completes a table that is half made, and drops one that is half
+/// dropped.
 pub async fn while_tables_are_made_and_dropped(cassandra: &Cassandra) {
     for time in [1, 3, 5] {
         Writer::start(
@@ -169,7 +169,7 @@ async fn check(cassandra: &Cassandra, acknowledged: &Versions) {
     assert!(valid(&store, PLACE).await.len() <= 1);
 }
 
-/// Whether every acknowledged row is seen, or a later one of its key.
+/// Checks that every acknowledged row is seen, or a later one of its key.
 ///
 /// # Panics
 /// If not, or if two versions of a key of the same write time differ.
@@ -185,7 +185,7 @@ pub async fn check_place(store: &CassandraStore, place: Place, acknowledged: &Ve
     }
 }
 
-/// The newest version of each key, from fresh rows and chunks.
+/// Returns the newest version of each key, from fresh rows and chunks.
 pub async fn versions_of(store: &CassandraStore, place: Place, snapshot: &Snapshot) -> Versions {
     let mut all = snapshot.fresh.clone();
     for meta in &snapshot.chunks {
@@ -219,7 +219,7 @@ pub async fn versions_of(store: &CassandraStore, place: Place, snapshot: &Snapsh
     versions
 }
 
-/// Fresh rows and all chunks of a place become one chunk.
+/// Turns the fresh rows and all chunks of a place into one chunk.
 pub async fn seal(store: &CassandraStore, place: Place) {
     let frozen = store.freeze(place).await.unwrap();
     if frozen.rows.is_empty() {

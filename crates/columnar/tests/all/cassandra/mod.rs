@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use support::{Cassandra, has_cassandra};
 
-/// Does a step and says how long it took.
+/// Does a step and reports how long it took.
 macro_rules! timed {
     ($step:expr) => {
         let began = Instant::now();
@@ -113,7 +113,7 @@ async fn servers_that_fail() {
     timed!(faults::a_server_that_is_back_soon_is_waited_for(cassandra));
 }
 
-/// Does nothing unless another process of this test says that it is to be killed.
+/// Runs as the child that is to be killed, or does nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn child() {
     child::child().await;

@@ -1,8 +1,8 @@
-//! What a reader remembers of the index, from a minute after the last commit on.
+//! The index that a reader remembers, from a minute after the last commit on.
 
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::{Chunk, Store};
+use bakeoff_columnar::{Chunk, Store};
 
 use super::support::{
     Cassandra, KEYSPACE, PLACE, add, chunk_of_size, definition, ids, replace, valid,

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use bakeoff_columnar::Error;
-use bakeoff_columnar::store::{GRACE, KeyRange, Store, Swept};
+use bakeoff_columnar::{Error, GRACE, KeyRange, Store, Swept};
 
 use super::support::{
     Cassandra, ELSEWHERE, PLACE, add, chunk, chunk_of_size, definition, everything, fresh_rows,

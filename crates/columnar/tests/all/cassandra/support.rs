@@ -1,14 +1,15 @@
-//! Servers, tables, and chunks that are made up.
+//! Servers, tables and artificial chunks.
 
 use std::num::NonZeroI64;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bakeoff_columnar::meta::{BlobMeta, ChunkId, ChunkMeta, ColumnStats};
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, KeyRange, Snapshot, Store};
-use bakeoff_columnar::{Column, Definition, Kind, Place, Profile};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::{
+    BlobMeta, Change, Chunk, ChunkId, ChunkMeta, Column, ColumnStats, Definition, FreshRow,
+    KeyRange, Kind, Place, Profile, Snapshot, Store,
+};
 use bakeoff_servers::cassandra::{Server, ServerOptions};
 use bakeoff_servers::{Home, survey};
 use bakeoff_testing::{Keeper, is_keeper, keep, skipped};
@@ -19,7 +20,7 @@ use tempfile::TempDir;
 
 pub const KEYSPACE: &str = "columnar_tests";
 
-/// Cassandra's memory, in MiB.
+/// The memory of Cassandra, in MiB.
 const HEAP_MIB: u64 = 768;
 
 static KEEPER: OnceLock<Keeper> = OnceLock::new();
@@ -27,7 +28,7 @@ static KEEPER: OnceLock<Keeper> = OnceLock::new();
 pub struct Cassandra {
     pub server: Server,
     pub session: Arc<Session>,
-    /// The server's folder, if no other test uses the server.
+    /// The folder of the server, if no other test uses the server.
     _folder: Option<TempDir>,
 }
 
@@ -45,7 +46,8 @@ async fn keeps_a_cassandra() {
 }
 
 impl Cassandra {
-    /// The server for all tests that do not stop or pause it; each test makes its own tables.
+    /// Returns the server for all tests that do not stop or pause it; each test makes its own
+    /// tables.
     pub async fn shared() -> Cassandra {
         let keeper = KEEPER.get_or_init(|| Keeper::start("cassandra::support::keeps_a_cassandra"));
         let server = Server::attach(Home::from_env().unwrap(), keeper.words()).unwrap();
@@ -77,7 +79,7 @@ impl Cassandra {
         }
     }
 
-    /// A new table.
+    /// Makes a new table.
     pub async fn table(&self, name: &str) -> CassandraStore {
         self.table_of(name, definition()).await
     }
@@ -95,7 +97,7 @@ impl Cassandra {
         CassandraStore::create(session, KEYSPACE, name, definition, Options::default()).await
     }
 
-    /// What another process would have.
+    /// Opens a table as another process would.
     pub async fn another(&self, name: &str) -> CassandraStore {
         let session = Arc::clone(&self.session);
         CassandraStore::open(session, KEYSPACE, name, Options::default())
@@ -107,7 +109,7 @@ impl Cassandra {
         self.session.query_unpaged(cql, ()).await.unwrap();
     }
 
-    /// Rows that one of a table's tables has.
+    /// Returns the number of rows in one of a table's CQL tables.
     pub async fn count(&self, table: &str) -> i64 {
         let cql = format!("SELECT count(*) FROM {KEYSPACE}.{table}");
         let answer = self.session.query_unpaged(cql, ()).await.unwrap();
@@ -158,7 +160,7 @@ pub fn definition() -> Definition {
     }
 }
 
-/// As wide as the widest table of the studies.
+/// Makes a definition as wide as that of the widest table that was studied.
 pub fn wide_definition() -> Definition {
     let mut definition = definition();
     definition.columns.extend((3..57).map(|i| Column {
@@ -178,7 +180,7 @@ pub const ELSEWHERE: Place = Place {
     shard: 3,
 };
 
-/// A chunk of these keys whose blobs mean nothing.
+/// Makes a chunk of these keys whose blobs mean nothing.
 pub fn chunk(definition: &Definition, first: &str, last: &str, blobs: Vec<Bytes>) -> Chunk {
     let of_blob = |blob: &Bytes| BlobMeta {
         bytes: blob.len() as u32,
@@ -203,7 +205,7 @@ pub fn chunk(definition: &Definition, first: &str, last: &str, blobs: Vec<Bytes>
     }
 }
 
-/// A chunk with one blob of that many bytes for each column, each with other bytes.
+/// Makes a chunk with a different blob of this size for each column.
 pub fn chunk_of_size(definition: &Definition, bytes: usize) -> Chunk {
     let blobs = (0..definition.columns.len())
         .map(|_| noise(bytes))
@@ -211,7 +213,7 @@ pub fn chunk_of_size(definition: &Definition, bytes: usize) -> Chunk {
     chunk(definition, "a", "b", blobs)
 }
 
-/// Bytes that do not compress, different each time.
+/// Makes bytes that do not compress and are different each time.
 pub fn noise(bytes: usize) -> Bytes {
     static SEED: AtomicI64 = AtomicI64::new(1);
     let mut state = SEED.fetch_add(1, Ordering::Relaxed) as u64;
@@ -264,7 +266,7 @@ pub fn ids(chunks: &[Chunk]) -> Vec<ChunkId> {
     chunks.iter().map(|chunk| chunk.meta.id).collect()
 }
 
-/// Microseconds since 1970, never the same twice in this process.
+/// Returns microseconds since 1970, never the same twice in this process.
 pub fn write_time() -> i64 {
     static LAST: AtomicI64 = AtomicI64::new(0);
     let now = SystemTime::now()

@@ -1,13 +1,12 @@
-//! Making, opening and dropping tables.
+//! Creating, opening and dropping tables.
 
 use std::num::NonZeroI64;
 use std::sync::Arc;
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::cassandra::{
-    CassandraStore, Compression, Options, making_anew, table_names,
+use bakeoff_columnar::cassandra::{
+    CassandraStore, Compression, Options, recreation_statements, table_names,
 };
-use bakeoff_columnar::{Error, Profile};
+use bakeoff_columnar::{Error, Profile, Store};
 
 use super::support::{
     Cassandra, KEYSPACE, PLACE, definition, fresh_rows, row, wide_definition, write_time,
@@ -52,7 +51,7 @@ pub async fn is_made_once_and_found_again(cassandra: &Cassandra) {
         .iter()
         .map(|t| format!("{KEYSPACE}.{t}"))
         .collect();
-    let shown = making_anew(KEYSPACE, "made").unwrap();
+    let shown = recreation_statements(KEYSPACE, "made").unwrap();
     for statement in shown.iter().filter(|statement| !statement.contains('?')) {
         cassandra.cql(statement).await;
     }

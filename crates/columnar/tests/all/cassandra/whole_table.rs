@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::kills::steps::{FAILPOINTS, apply, check, definition, later, load, shown};
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options};
+use bakeoff_columnar::cassandra::{CassandraStore, Options};
 use bakeoff_columnar::{Definition, Table};
 
 use bakeoff_testing::times;
@@ -18,7 +18,7 @@ pub const TABLE: &str = "whole_table";
 
 const SEALED_WITHIN: Duration = Duration::from_secs(120);
 
-/// Steps after which a child that nobody killed ends.
+/// The number of steps after which a child ends that was not killed.
 const STEPS_AT_MOST: u64 = 400;
 
 pub async fn killed_at_every_step(cassandra: &Cassandra) {
@@ -67,7 +67,8 @@ fn wait_for(child: &mut Writer, word: &str) {
     }
 }
 
-/// What a seal has in flight of one group must not wait for the commit of another.
+/// Seals with few requests at a time: those of one group must not wait for the commit of another
+/// one.
 pub async fn sealed_with_few_requests_at_once(cassandra: &Cassandra) {
     const NAME: &str = "few_requests";
     const LOADS: u64 = 130;
@@ -91,7 +92,7 @@ pub async fn sealed_with_few_requests_at_once(cassandra: &Cassandra) {
     assert_eq!(before.len() as u64, LOADS * 48);
 }
 
-/// Without buckets and with one shard: chunks of a load and a half each.
+/// Makes a definition without buckets and with one shard, in which a chunk has a load and a half.
 fn one_place() -> Definition {
     Definition {
         bucket: None,
@@ -124,7 +125,7 @@ async fn look(cassandra: &Cassandra, done: u64, why: &str) {
     check(&shown(&table).await, done, why);
 }
 
-/// What the child does.
+/// Runs as the child.
 pub async fn go_on(store: CassandraStore, done: &str) {
     let done: u64 = done.parse().unwrap();
     let table = Table::new(Arc::new(store), 0);

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, Store};
+use bakeoff_columnar::{Change, DirectoryStore, Store};
 use tempfile::TempDir;
 
 use super::support::*;

@@ -1,4 +1,4 @@
-//! Many tasks and processes at once.
+//! Many tasks and processes at the same time.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::{Error, Result};
+use bakeoff_columnar::{DirectoryStore, Error, Result, Store};
 use bakeoff_testing::times;
 use tempfile::TempDir;
 
@@ -20,19 +18,20 @@ const WRITERS: u64 = 4;
 const KEYS: u64 = 10;
 const PLACES: i64 = 3;
 const ALL_KEYS: usize = WRITERS as usize * KEYS as usize * PLACES as usize;
-/// After this long it is no longer slowness.
+/// The time after which something has failed and is not merely slow.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The newest acknowledged write time of each key.
 type Acknowledged = Arc<Mutex<BTreeMap<String, i64>>>;
 
-/// The value follows from key and time, so that whoever sees it can tell whether it was written.
+/// Makes a row whose value follows from key and time, so that a reader knows whether it was
+/// written.
 fn written(key: &str, time: i64) -> Row {
     let value = (time % 7 > 0).then(|| format!("{key} at {time}"));
     Row(key.to_owned(), time, value)
 }
 
-/// Inserts rows of its own keys, one after another, and says which are durable.
+/// Inserts rows of separate keys, one after another, and reports which are durable.
 async fn write(store: Arc<DirectoryStore>, writer: u64, time: Arc<AtomicI64>) {
     let mut random = Random(writer);
     loop {
@@ -46,7 +45,7 @@ async fn write(store: Arc<DirectoryStore>, writer: u64, time: Arc<AtomicI64>) {
     }
 }
 
-/// Writers, and one that seals and sweeps all the time.
+/// Runs as the child with several writers and one task that seals and sweeps all the time.
 pub fn child() {
     let folder = folder_of_child();
     let first_time: i64 = environment(SEED).parse().unwrap();
@@ -74,7 +73,7 @@ fn started(folder: &Path, first_time: i64) -> Child {
         .unwrap()
 }
 
-/// Reads what a child says until it ends.
+/// Reads the reports of a child until it ends.
 fn follow(child: &mut Child, acknowledged: Acknowledged) -> std::thread::JoinHandle<()> {
     let lines = lines(child);
     std::thread::spawn(move || {
@@ -90,7 +89,7 @@ fn follow(child: &mut Child, acknowledged: Acknowledged) -> std::thread::JoinHan
     })
 }
 
-/// What was acknowledged before is seen, once, and nothing that nobody wrote.
+/// Checks that rows that were acknowledged before are seen once, and no others.
 async fn check(store: &DirectoryStore, acknowledged: &Acknowledged) -> Result<usize> {
     let before = acknowledged.lock().unwrap().clone();
     let found = all_rows(store).await?;
@@ -131,8 +130,8 @@ fn readers_see_every_acknowledged_row_while_another_process_writes_and_seals() {
     assert_eq!(keys, ALL_KEYS);
 }
 
-/// Looks often, and until rows of all keys have been written. A look that takes longer than what it
-/// reads is kept does not count.
+/// Reads until rows of all keys have been written. A read that takes longer than the grace does not
+/// count.
 fn look_on(store: &DirectoryStore, acknowledged: &Acknowledged) {
     let began = Instant::now();
     let (mut looks, mut keys) = (0, 0);

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{KeyRange, Store};
-use bakeoff_columnar::{Error, Result};
+use bakeoff_columnar::{DirectoryStore, Error, KeyRange, Result, Store};
 use tempfile::TempDir;
 
 use super::support::*;

@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::{DirectoryStore, Store};
 use tempfile::TempDir;
 
 use super::support::*;

@@ -7,15 +7,14 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::{DirectoryStore, Store};
 use bakeoff_testing::times;
 use tempfile::TempDir;
 
 use super::steps::{Model, Random, Step, random_step, run};
 use super::support::*;
 
-/// Comes to every failpoint.
+/// Runs as the child that reaches every failpoint.
 pub fn script() {
     let large = 600_000;
     run([
@@ -43,7 +42,7 @@ pub fn script() {
     say("end");
 }
 
-/// Names of the failpoints of the store, as its source has them.
+/// Returns the names of the failpoints in the source of the store.
 fn failpoints() -> BTreeSet<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/directory");
     let mut names = BTreeSet::new();
@@ -89,7 +88,8 @@ fn script_is_killed(failpoint: &str) -> bool {
     true
 }
 
-/// Other processes see it all, this one can go on, and what nobody needs can be swept.
+/// Checks that other processes see everything, that this one can go on, and that a sweep removes
+/// the rest.
 async fn check_all(folder: &Path, model: &mut Model, unfinished: Option<&Step>) {
     if folder.join("table.json").exists() {
         let reader = DirectoryStore::open_to_read(folder).unwrap();
@@ -117,7 +117,7 @@ async fn check_all(folder: &Path, model: &mut Model, unfinished: Option<&Step>) 
     assert_eq!(logs, 0, "all segments are sealed");
 }
 
-/// Does what comes until it is killed.
+/// Runs as the child that takes random steps until it is killed.
 pub fn random() {
     let mut random = Random(environment(SEED).parse().unwrap());
     let mut time = now();

@@ -13,7 +13,7 @@ mod support;
 mod sweeps;
 mod unsynced;
 
-/// What a process does that a test started.
+/// Runs as the child process of a test; it is no test by itself.
 #[test]
 #[ignore = "started by other tests, with what to do in its environment"]
 fn child() {

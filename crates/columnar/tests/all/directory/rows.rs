@@ -1,9 +1,8 @@
-//! What rows and chunks there are after inserts, seals, commits and drops.
+//! The rows and chunks after inserts, seals, commits and drops.
 
 use std::sync::Arc;
 
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, Frozen, KeyRange, Store};
+use bakeoff_columnar::{Change, DirectoryStore, Frozen, KeyRange, Store};
 
 use super::support::*;
 

@@ -1,22 +1,21 @@
-//! What a child does, step by step, and what has to be there then.
+//! The steps of a child, and the rows that have to be there after them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, Store};
+use bakeoff_columnar::{Change, DirectoryStore, Store};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::support::*;
 
-/// What a child does, and says before and after.
+/// A step of a child, which it reports before and after.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Step {
     Insert(i64, Vec<Row>),
-    /// Also how many bytes the statistics of the chunk have at least.
+    /// Loads rows into a chunk whose statistics have at least this number of bytes.
     Ingest(i64, Vec<Row>, usize),
     Seal(i64),
     Drop(i64),
@@ -24,7 +23,7 @@ pub enum Step {
     Reopen,
 }
 
-/// What has to be in a table.
+/// The rows that have to be in a table.
 #[derive(Debug, Clone, Default)]
 pub struct Model(pub BTreeMap<i64, Newest>);
 
@@ -40,7 +39,7 @@ impl Model {
         }
     }
 
-    /// Reads what a child says until it ends, and returns the step that it did not finish.
+    /// Reads the reports of a child until it ends, and returns the step that it did not finish.
     pub fn follow(&mut self, lines: impl Iterator<Item = String>) -> Option<Step> {
         let mut current: Option<Step> = None;
         for line in lines {
@@ -53,7 +52,7 @@ impl Model {
         current
     }
 
-    /// The table has what was done, and the step that was not finished whole or not at all.
+    /// Checks that a table has all finished steps, and the unfinished one as a whole or not at all.
     pub fn check(&mut self, found: BTreeMap<i64, Newest>, unfinished: Option<&Step>) {
         let mut with_unfinished = self.clone();
         unfinished
@@ -135,13 +134,13 @@ fn random_rows(random: &mut Random, time: &mut i64) -> Vec<Row> {
     rows
 }
 
-/// In order of their keys, of each the last one: as a chunk has them.
+/// Returns the last row of each key in order of the keys, as in a chunk.
 fn by_key(rows: Vec<Row>) -> Vec<Row> {
     let newest: BTreeMap<String, Row> = rows.into_iter().map(|row| (row.0.clone(), row)).collect();
     newest.into_values().collect()
 }
 
-/// SplitMix64.
+/// A generator of numbers that are the same every time (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use bakeoff_columnar::definition::{CHUNK_ROWS, Column, Definition, Kind, Place, Profile};
-use bakeoff_columnar::meta::{BlobMeta, ChunkId, ChunkMeta, ColumnStats};
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, KeyRange, Store};
-use bakeoff_columnar::{Error, Result};
+use bakeoff_columnar::{
+    BlobMeta, CHUNK_ROWS, Change, Chunk, ChunkId, ChunkMeta, Column, ColumnStats, Definition,
+    DirectoryStore, Error, FreshRow, KeyRange, Kind, Place, Profile, Result, Store,
+};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -84,7 +83,7 @@ pub fn keep_newest(newest: &mut Newest, row: &Row) {
     }
 }
 
-/// A chunk whose first blob is its rows, and the second one something else.
+/// Makes a chunk whose first blob is its rows, and the second one something else.
 pub fn chunk(rows: &[Row]) -> Chunk {
     let key = |row: Option<&Row>| row.map_or(Bytes::new(), |row| Bytes::from(row.0.clone()));
     let blobs = vec![
@@ -187,7 +186,7 @@ pub async fn seal(store: &DirectoryStore, place: Place) -> Result<()> {
     store.commit(vec![change]).await
 }
 
-/// All rows of a place, each of whose versions has to be there once.
+/// Returns all rows of a place, after checking that each version is there once.
 pub async fn rows(store: &DirectoryStore, place: Place) -> Result<Newest> {
     let snapshot = store.snapshot(place, KeyRange::default()).await?;
     let mut versions: Vec<Row> = snapshot.fresh.iter().map(Row::of).collect();
@@ -206,7 +205,7 @@ pub async fn rows(store: &DirectoryStore, place: Place) -> Result<Newest> {
     Ok(newest)
 }
 
-/// All rows of all places, in places of which there is any row.
+/// Returns all rows of all places that have a row.
 pub async fn all_rows(store: &DirectoryStore) -> Result<BTreeMap<i64, Newest>> {
     let mut all = BTreeMap::new();
     for place in store.places().await? {
@@ -218,7 +217,7 @@ pub async fn all_rows(store: &DirectoryStore) -> Result<BTreeMap<i64, Newest>> {
     Ok(all)
 }
 
-/// This test binary, to do one task with one folder.
+/// Returns a command that runs this test program as a child for one task on one folder.
 pub fn command(task: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -231,7 +230,7 @@ pub fn command(task: &str, folder: &Path) -> Command {
     command
 }
 
-/// The folder that a child works with.
+/// Returns the folder that a child works on.
 pub fn folder_of_child() -> PathBuf {
     PathBuf::from(environment(FOLDER))
 }
@@ -244,7 +243,7 @@ pub fn environment(name: &str) -> String {
         .to_owned()
 }
 
-/// Says something to the process that started this one.
+/// Reports something to the process that started this one.
 pub fn say(line: &str) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
@@ -252,7 +251,7 @@ pub fn say(line: &str) {
     out.flush().unwrap();
 }
 
-/// What a child says, until it ends.
+/// Returns the reports of a child until it ends.
 pub fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let out = BufReader::new(child.stdout.take().unwrap());
     let whole = out.lines().map_while(|line| line.ok());

@@ -1,13 +1,10 @@
-//! What is removed, and when; and the manifest that is kept short.
+//! Sweeps: what they remove and when, and how the manifest is kept short.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::Error;
-use bakeoff_columnar::definition::Place;
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::{Change, KeyRange, Store, Swept};
+use bakeoff_columnar::{Change, DirectoryStore, Error, KeyRange, Place, Store, Swept};
 
 use super::support::*;
 
@@ -89,8 +86,8 @@ async fn sweeping_leaves_what_is_valid_or_young() {
     assert!(error.contains("put it again"), "{error}");
 }
 
-/// Retired just now, but written long ago: the grace counts from the retirement, which another
-/// process has to know of, too.
+/// Checks a chunk that was written long ago and retired just now: the grace counts from the
+/// retirement, which another process has to know, too.
 #[tokio::test]
 async fn the_grace_counts_from_the_retirement() {
     let (folder, store) = table();
@@ -129,7 +126,7 @@ async fn replace_by_large_chunk(store: &DirectoryStore, place: Place, rows: &[Ro
     store.commit(vec![change]).await.unwrap();
 }
 
-/// So long that the manifest is written anew several times, while a reader follows.
+/// Commits so often that the manifest is rewritten several times, while a reader follows.
 #[tokio::test]
 async fn a_manifest_that_grows_is_written_anew() {
     let (folder, store) = table();
@@ -150,8 +147,8 @@ async fn a_manifest_that_grows_is_written_anew() {
     assert!(shorter >= 2, "{lengths:?}");
 }
 
-/// Also if the manifest says nothing of the place any more: another process may still have what it
-/// read of the segment that had the number first.
+/// Checks that numbers of segments are not used again, even if the manifest has no such place any
+/// more: another process may still remember the first segment with that number.
 #[tokio::test]
 async fn no_number_of_a_segment_is_used_again() {
     let (folder, store) = table();

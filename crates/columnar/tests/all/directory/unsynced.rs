@@ -1,16 +1,15 @@
-//! Calls to the system that fail once: what is not known to be durable is not taken for what it was.
+//! Calls to the system that fail once: rows that may not be durable are not treated as durable.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::{DirectoryStore, Store};
 use tempfile::TempDir;
 
 use super::support::*;
 
-/// Commits a chunk, and then sweeps.
+/// Runs as the child that commits a chunk and then sweeps.
 pub fn child() {
     let folder = folder_of_child();
     let store = match DirectoryStore::open(&folder) {
@@ -37,7 +36,8 @@ fn said_by_child(folder: &Path, failing: &str) -> Vec<String> {
     said
 }
 
-/// The record of the commit is in the file, whole, and the next process takes it for valid.
+/// Checks a commit whose record is in the file although its sync failed: the next process regards
+/// it as valid.
 #[test]
 fn a_sweep_after_a_sync_that_failed_leaves_the_chunks_that_may_be_valid() {
     let folder = TempDir::new().unwrap();
@@ -52,7 +52,7 @@ fn a_sweep_after_a_sync_that_failed_leaves_the_chunks_that_may_be_valid() {
     assert_eq!(found, expected);
 }
 
-/// They may be those of a process that died before it had synced them.
+/// Checks rows that may be those of a process that died before it synced them.
 #[test]
 fn rows_that_cannot_be_made_durable_are_not_shown() {
     let folder = TempDir::new().unwrap();

@@ -11,15 +11,14 @@ use arrow::datatypes::{
     Date32Type, Float32Type, Float64Type, Int32Type, Int64Type, TimestampMillisecondType,
     TimestampNanosecondType,
 };
-use bakeoff_columnar::Kind;
-use bakeoff_columnar::meta::Scalar;
+use bakeoff_columnar::{Kind, Scalar};
 use bakeoff_testing::times;
 use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-/// A column of a kind in which each seed is a value, the same for the same seed.
+/// Makes a column of a kind in which each seed is a value, the same for the same seed.
 pub fn column(kind: Kind, seeds: &[Option<u64>]) -> ArrayRef {
     let seeds = seeds.iter().copied();
     match kind {
@@ -42,7 +41,7 @@ pub fn column(kind: Kind, seeds: &[Option<u64>]) -> ArrayRef {
     }
 }
 
-/// Small seeds are the numbers around 0, large ones the extremes.
+/// Maps small seeds to numbers around 0, and large ones to the extremes.
 fn long(seed: u64) -> i64 {
     match seed {
         u64::MAX => i64::MAX,
@@ -108,8 +107,8 @@ fn blob(seed: u64) -> Vec<u8> {
     }
 }
 
-/// Any column of the kind: all values equal, few, many, all different, rising, or in runs; without
-/// nulls, with some, or hardly anything else.
+/// Generates columns of a kind: with all values equal, few, many, all different, rising, or in
+/// runs; without nulls, with some, or with hardly anything else.
 pub fn any_column(kind: Kind) -> impl Strategy<Value = ArrayRef> {
     (any_seeds(), nulls()).prop_map(move |(seeds, nulls)| {
         let seeds: Vec<Option<u64>> = seeds
@@ -166,7 +165,7 @@ fn nulls() -> impl Strategy<Value = Vec<bool>> {
     ]
 }
 
-/// Each row's value; a null's is whatever lies below it.
+/// Returns the value of each row; that of a null is arbitrary.
 pub fn values(kind: Kind, array: &ArrayRef) -> Vec<Scalar> {
     let value = |row: usize| match kind {
         Kind::Boolean => Scalar::Int(i64::from(array.as_boolean().value(row))),
@@ -196,8 +195,8 @@ pub fn compare(one: &Scalar, other: &Scalar) -> Ordering {
     }
 }
 
-/// A quarter of so many cases while somebody waits, all of them every night, or as many as
-/// `PROPTEST_CASES` says.
+/// Configures the number of cases: a quarter of it by default, all of them every night, or
+/// `PROPTEST_CASES`.
 pub fn cases(cases: u32) -> Config {
     let asked = std::env::var("PROPTEST_CASES").ok();
     let asked = asked.and_then(|asked| asked.parse().ok());

@@ -6,7 +6,7 @@ use std::process::Command;
 use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::DataType;
 use bakeoff_columnar::Kind;
-use bakeoff_columnar::encoding::{Codec, DecodeError, crc};
+use bakeoff_columnar::internals::{Codec, DecodeError, crc};
 use bakeoff_testing::times;
 use bytes::Bytes;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -14,10 +14,12 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::columns::column;
 use super::rows::PROFILES;
 
-/// What the process that reads broken blobs may map, in bytes: a length that is believed shows.
+/// The bytes that the process which reads broken blobs may map, so that a length that is trusted
+/// shows.
 const MEMORY_BYTES: u64 = 4 << 30;
 
-/// How bytes are changed: one after the other, or each in all ways if this is set.
+/// The changes of bytes, which are applied in turn, or all to each byte if the tests run at full
+/// length.
 const CHANGES: [u8; 4] = [0x01, 0x80, 0xff, 0x08];
 const THOROUGH: &str = "BAKEOFF_THOROUGH";
 
@@ -27,7 +29,7 @@ struct Sample {
     blob: Bytes,
 }
 
-/// Blobs in which every encoding and layout occurs.
+/// Makes blobs in which every encoding and layout occurs.
 fn samples() -> Vec<Sample> {
     let shapes: [fn(u64) -> Option<u64>; 7] = [
         |i| Some(i * 7 % 50),
@@ -85,7 +87,7 @@ fn a_newer_format_is_told_as_such() {
     assert_eq!(error, Err(DecodeError::Version { found: 2, known: 1 }));
 }
 
-/// A frame may be as short as that, whatever it says that it holds.
+/// Shows that a frame of few bytes may claim to hold many.
 #[test]
 fn a_frame_that_claims_more_than_its_rows_can_take_is_an_error() {
     let claimed = 64_u32 << 20;
@@ -111,7 +113,7 @@ fn the_checksum_notices_every_changed_byte() {
     }
 }
 
-/// In a process of its own, which an abort ends and a limit on memory watches over.
+/// Runs in a separate process, which an abort would end and whose memory is limited.
 #[test]
 fn a_changed_byte_neither_ends_the_process_nor_takes_its_memory() {
     let test = "encoding::faults::reads_blobs_with_changed_bytes";
@@ -172,7 +174,8 @@ fn read_changed(sample: &Sample, place: usize, change: u8) {
     }
 }
 
-/// Arrow reads texts unchecked: they have to be whole and UTF-8 whatever the blob holds.
+/// Returns whether an array is sound. Arrow reads texts unchecked, so that they have to be UTF-8
+/// whatever the blob holds.
 fn is_sound(array: &ArrayRef) {
     match array.data_type() {
         // Whose bits begin within a byte, for which this check is wrong.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::array::Array;
 use arrow::array::ArrayRef;
-use bakeoff_columnar::encoding::{Codec, ENCODINGS};
+use bakeoff_columnar::internals::{Codec, ENCODINGS};
 use bakeoff_columnar::{Kind, Profile};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use vortex_array::serde::SerializedArray;
@@ -14,10 +14,11 @@ use vortex_buffer::ByteBuffer;
 use super::columns::column;
 use super::rows::PROFILES;
 
-/// Set to write the files anew: only with a new format version.
+/// The variable that lets the test rewrite the files, which is for a new format version only.
 const WRITE: &str = "BAKEOFF_WRITE_GOLDEN";
 
-/// Shapes for which one encoding or another is best. Never changed: files hold these rows.
+/// A shape of values for which some encoding is best. Shapes never change, since the files hold
+/// these rows.
 type Seed = fn(u64) -> Option<u64>;
 const SHAPES: [Seed; 14] = [
     |i| (i % 9 != 0).then_some(i * i % 13),
@@ -42,7 +43,8 @@ fn scattered(i: u64) -> u64 {
 
 const ROWS: [u64; 2] = [900, 3];
 
-/// A file holds, for each shape, the length of a blob in 4 bytes, little-endian, and the blob.
+/// Returns the path of a file, which has for each shape the length of a blob in 4 bytes,
+/// little-endian, and the blob.
 fn file(kind: Kind, profile: Profile) -> PathBuf {
     let name = format!("{kind:?}-{profile:?}.blobs").to_lowercase();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/all/encoding/golden");
@@ -101,7 +103,8 @@ fn blobs_of_format_1_are_read() {
     }
 }
 
-/// What is never in a golden file is never shown to stay readable.
+/// Checks that every encoding occurs in some golden file, since others are never shown to stay
+/// readable.
 #[test]
 fn the_files_hold_every_encoding_and_layout() {
     let mut layouts = BTreeSet::new();

@@ -3,7 +3,7 @@
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, UInt32Type};
-use bakeoff_columnar::encoding::{Codec, ENCODINGS, coded_field};
+use bakeoff_columnar::internals::{Codec, ENCODINGS, coded_field};
 use bakeoff_columnar::{Kind, Profile};
 use bytes::Bytes;
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
-//! Statistics are what a look at each row finds.
+//! Statistics agree with what a look at each row finds.
 
 use arrow::array::{Array, ArrayRef, BooleanArray};
-use bakeoff_columnar::Kind;
-use bakeoff_columnar::meta::{ColumnStats, LONGEST_BOUND, Scalar};
+use bakeoff_columnar::internals::LONGEST_BOUND;
+use bakeoff_columnar::{ColumnStats, Kind, Scalar};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -39,7 +39,7 @@ fn statistics_are_what_a_look_at_each_row_finds() {
     }
 }
 
-/// Tells 0 and -0 apart.
+/// Formats bounds so that 0 and -0 differ.
 fn debug(bounds: &Option<(Scalar, Scalar)>) -> String {
     format!("{bounds:?}")
 }

@@ -12,8 +12,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::store::directory::DirectoryStore;
+use bakeoff_columnar::{DirectoryStore, Table};
 use bakeoff_testing::times;
 use steps::{FAILPOINTS, State, apply, check, definition, shown};
 
@@ -28,7 +27,7 @@ fn runtime() -> tokio::runtime::Runtime {
         .unwrap()
 }
 
-/// What the child does: not a test of its own.
+/// Runs as the child process; it is no test by itself.
 #[test]
 #[ignore = "run by the other tests as a process of its own"]
 fn child() {
@@ -72,7 +71,7 @@ fn start(folder: &Path, steps: std::ops::RangeInclusive<u64>, failpoint: Option<
     command.spawn().unwrap()
 }
 
-/// The last of the steps that a child said it had done, of those that it still has to say.
+/// Returns the last step that a child reports as done.
 fn last_done(lines: Lines, before: u64) -> u64 {
     let done = lines
         .map_while(Result::ok)
@@ -90,7 +89,7 @@ fn step_of(line: &str) -> Option<u64> {
     line.rsplit_once("done ")?.1.trim().parse().ok()
 }
 
-/// Looks at the table as another process would.
+/// Reads the table as another process would, and checks it.
 fn look(folder: &Path, done: u64, why: &str) {
     let found: State = runtime().block_on(async {
         let store = DirectoryStore::open_to_read(folder).unwrap();

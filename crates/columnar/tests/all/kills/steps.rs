@@ -1,4 +1,4 @@
-//! What a step does to a table and to a plain map.
+//! The steps of a child, each of which changes a table and a plain map in the same way.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroI64;
@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::Int64Type;
-use bakeoff_columnar::store::KeyRange;
-use bakeoff_columnar::table::Selection;
-use bakeoff_columnar::{Column, Definition, Kind, Profile, Table};
+use bakeoff_columnar::{Column, Definition, KeyRange, Kind, Profile, Selection, Table};
 
-/// The value of each host and time.
+/// The valid value of each host and time.
 pub type State = BTreeMap<(String, i64), i64>;
 
 /// The points at which a process may end while it ingests or seals, whatever the store.
@@ -27,7 +25,7 @@ pub const FAILPOINTS: &[&str] = &[
 const HOSTS: i64 = 3;
 const TIMES: i64 = 200;
 
-/// Rows that come in order of time, after those times: as many in each load.
+/// The number of hosts in loads that come in order of time.
 const LATER_HOSTS: i64 = 12;
 const LATER_TIMES: i64 = 4;
 
@@ -58,7 +56,7 @@ enum Change {
     Seal,
 }
 
-/// A number that looks random, of a step and a row.
+/// Returns a number that looks random for a step and a row.
 fn hash(step: u64, row: u64) -> u64 {
     let mut x = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ row.wrapping_mul(0xd1b5_4a32_d192_ed03);
     x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -90,7 +88,7 @@ pub fn later(step: u64) -> State {
     keys.map(|key| (key, step as i64)).collect()
 }
 
-/// What is valid after all steps up to one.
+/// Returns the rows that are valid after all steps up to one.
 pub fn state_after(last: u64) -> State {
     let mut state = State::new();
     for step in 1..=last {
@@ -137,7 +135,7 @@ fn batch(rows: &State) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// All rows of a table, none of which is there twice.
+/// Returns all rows of a table, after checking that none is there twice.
 pub async fn shown(table: &Table) -> State {
     let mut state = State::new();
     for part in table.view(&Selection::default()).await.unwrap() {
@@ -157,7 +155,7 @@ pub async fn shown(table: &Table) -> State {
     state
 }
 
-/// What was found in a table has to be everything up to a step, and maybe some of the next one.
+/// Checks that a table has all changes up to a step, and perhaps some of the next one.
 pub fn check(found: &State, done: u64, why: &str) {
     let (now, next) = (state_after(done), state_after(done + 1));
     for key in now.keys().chain(next.keys()).chain(found.keys()) {

@@ -15,7 +15,7 @@ use super::support::{Both, analyze, ask, assert_same, config, explain, values};
 
 const NODE: &str = "ColumnarGroups: by=[";
 
-/// Rows of which `word` has seven values, one of them null, and `bytes` four.
+/// Makes rows whose column `word` has seven values, one of them null, and `bytes` four.
 fn rows(random: &mut Random, count: i64) -> Vec<Row> {
     let row = |i: i64| {
         let word = random.below(7);
@@ -29,14 +29,14 @@ fn rows(random: &mut Random, count: i64) -> Vec<Row> {
     (0..count).map(row).collect()
 }
 
-/// Chunks of 100 rows without a row that is newer.
+/// Makes a table with chunks of 100 rows and no newer rows.
 async fn words() -> Both {
     let mut both = Both::new(definition(None, 2, 100));
     both.load(rows(&mut Random(3), 3000)).await;
     both
 }
 
-/// The same with chunks that overlap, rows that are in no chunk yet, and deletions of both.
+/// Makes a table with chunks that overlap, rows that are in no chunk yet, and deletions of both.
 async fn fresh_words() -> Both {
     let mut both = words().await;
     let mut random = Random(4);
@@ -55,7 +55,7 @@ async fn fresh_words() -> Both {
     both
 }
 
-/// Questions that are answered from codes.
+/// Queries that are answered from codes.
 const QUESTIONS: [&str; 25] = [
     "SELECT word, avg(value) AS tone FROM t GROUP BY word ORDER BY tone DESC",
     "SELECT word, count(*), sum(small), avg(single), min(time), max(day) FROM t GROUP BY word",
@@ -87,7 +87,8 @@ const QUESTIONS: [&str; 25] = [
     "SELECT sum(n) FROM (SELECT word, count(*) AS n FROM t GROUP BY word)",
 ];
 
-/// Questions by one column that are not: groups that are in order or one only, a few that are enough.
+/// Queries with one group column that are not answered from codes: groups that come in order, a
+/// single group, and limits.
 const OTHERS: [&str; 6] = [
     "SELECT word, count(DISTINCT series) FROM t GROUP BY word",
     "SELECT word, count(*) FROM t WHERE word = 'word 3' GROUP BY word",
@@ -178,7 +179,7 @@ async fn other_aggregations_stay_as_they_are() {
     assert!(!plan.contains(NODE), "{plan}");
 }
 
-/// Rows that the node of this name in a plan yielded.
+/// Returns the number of rows that the node of this name in a plan yielded.
 fn rows_of(plan: &Arc<dyn ExecutionPlan>, name: &str) -> usize {
     let own = if plan.name() == name {
         plan.metrics().and_then(|metrics| metrics.output_rows())
@@ -224,7 +225,7 @@ async fn groups_that_do_not_fit_into_memory_come_in_pieces() {
     }
 }
 
-/// The answer within so much memory, and how many groups came out of the first step.
+/// Returns the answer within a limit of memory, and how many groups came out of the first step.
 async fn within(memory_bytes: usize, both: &Both, sql: &str) -> (Result<Vec<RecordBatch>>, usize) {
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_limit(memory_bytes, 1.0)

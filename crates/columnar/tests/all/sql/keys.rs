@@ -7,8 +7,7 @@ use arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, RecordBatch,
     TimestampNanosecondArray,
 };
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::{Definition, Kind, Profile};
+use bakeoff_columnar::{Definition, Kind, MemoryStore, Profile};
 use bakeoff_testing::times;
 
 use super::rows::{Random, column};
@@ -37,7 +36,7 @@ impl Row {
         }
     }
 
-    /// Rows with one name are one row.
+    /// Returns the key of a row: rows with the same key are one row.
     fn name(&self) -> (i64, u64, u32, i32, bool) {
         (
             self.at,

@@ -14,10 +14,11 @@ use questions::random_question;
 use rows::Random;
 use support::{Both, ask, assert_same, values};
 
-/// Questions to each random table.
+/// The number of queries of each random table.
 const QUESTIONS: usize = 40;
 
-/// More tables: `SQL_TABLES=1000 SQL_SEED=7 cargo test -p bakeoff-columnar sql::`.
+/// Reads a setting, such as those of `SQL_TABLES=1000 SQL_SEED=7 cargo test -p bakeoff-columnar
+/// sql::`.
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name)
         .ok()

@@ -1,4 +1,4 @@
-//! Orders, limits and newest rows: what is read for them, and that the right rows come.
+//! Orders, limits and newest rows: that the right rows come, and that little is read for them.
 
 use super::plans::{number_after, own_table, table};
 use super::rows::{Random, Row, definition};

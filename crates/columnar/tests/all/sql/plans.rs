@@ -1,4 +1,4 @@
-//! What is read, and what is not.
+//! Plans: which chunks a query reads and which it does not.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 use super::rows::{Random, Row, definition};
 use super::support::{Both, analyze, ask, explain, values};
 
-/// A table that no test changes.
+/// Returns a table that no test changes.
 pub async fn table() -> &'static Both {
     static TABLE: OnceCell<Both> = OnceCell::const_new();
     TABLE.get_or_init(own_table).await
@@ -53,7 +53,7 @@ pub fn number_after(text: &str, label: &str) -> u64 {
     digits.parse().unwrap()
 }
 
-/// Chunks that a scan would read, and how many there are.
+/// Returns the number of chunks that a scan would read, and that of all chunks.
 fn chunks(plan: &str) -> (u64, u64) {
     let read = number_after(plan, "chunks=");
     (read, number_after(plan, &format!("chunks={read} of ")))
@@ -193,7 +193,7 @@ async fn fresh_rows_are_read_and_the_rest_answered_from_statistics() {
     assert_eq!(values(&found, true), values(&expected, true));
 }
 
-/// The columnar scan of a plan.
+/// Finds the columnar scan of a plan.
 fn scan(plan: &Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
     match plan.children().first() {
         Some(child) => scan(child),

@@ -1,13 +1,13 @@
-//! Questions made up at random.
+//! Random queries.
 
 use super::rows::Random;
 
-/// A question, and what of its answer is certain.
+/// A query, and the part of its answer that is certain.
 #[derive(Debug)]
 pub struct Question {
     pub sql: String,
     pub in_order: bool,
-    /// Which rows are chosen is open: only how many there are is compared.
+    /// Whether the choice of rows is open, so that only their number is compared.
     pub any_rows: bool,
 }
 
@@ -131,7 +131,8 @@ fn limit(random: &mut Random) -> String {
     }
 }
 
-/// What fewer queries have: filters of aggregates and groups, subqueries, unions, casts, windows.
+/// Makes a query with less common parts: filters of aggregates and groups, subqueries, unions,
+/// casts, windows.
 fn less_common(random: &mut Random, filter: &str) -> Question {
     let (one, other) = (condition(random), condition(random));
     let and = if filter.is_empty() {
@@ -178,7 +179,7 @@ fn less_common(random: &mut Random, filter: &str) -> Question {
     question(sql, false)
 }
 
-/// Groups by one column, mostly of texts.
+/// Makes a query with one group column, mostly of texts.
 fn groups(random: &mut Random, filter: &str) -> Question {
     const OTHERS: [&str; 9] = [
         "count(DISTINCT small)",

@@ -1,4 +1,4 @@
-//! How much is read at once, and how much is held.
+//! The number of blobs that are read at the same time, and the memory that they take.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use arrow::array::{ArrayRef, RecordBatch, StringArray, TimestampMillisecondArray};
 use async_trait::async_trait;
-use bakeoff_columnar::definition::Place;
-use bakeoff_columnar::meta::ChunkMeta;
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
-use bakeoff_columnar::{Definition, Kind, Profile, Result, sql};
+use bakeoff_columnar::{
+    Change, Chunk, ChunkMeta, Definition, FreshRow, Frozen, KeyRange, Kind, MemoryStore, Place,
+    Profile, Result, Snapshot, Store, Swept, sql,
+};
 use bytes::Bytes;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::execute_stream;
@@ -78,11 +77,11 @@ async fn a_table_larger_than_the_memory_comes_in_reverse_order() {
     assert_eq!(count as i64, ROWS);
 }
 
-/// Counts how many reads of blobs go on at once.
+/// A store that counts how many reads of blobs are under way at the same time.
 #[derive(Debug)]
 struct Watched {
     inner: MemoryStore,
-    /// How much longer each read takes.
+    /// The time by which each read is delayed.
     delay: Duration,
     now: AtomicUsize,
     most: AtomicUsize,
@@ -110,7 +109,8 @@ impl Watched {
         read
     }
 
-    /// Most reads at once, and all, since it was asked before.
+    /// Returns the highest number of simultaneous reads and the number of all reads since the last
+    /// call.
     fn take(&self) -> (usize, usize) {
         let take = |counter: &AtomicUsize| counter.swap(0, Ordering::SeqCst);
         (take(&self.most), take(&self.all))

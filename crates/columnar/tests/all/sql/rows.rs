@@ -1,4 +1,4 @@
-//! Random rows and tables for them.
+//! Random rows, and tables for them.
 
 use std::num::NonZeroI64;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use arrow::array::{
 use arrow::datatypes::{DataType, Field, Schema};
 use bakeoff_columnar::{Column, Definition, Kind, Profile};
 
-/// Numbers that look random and are the same every time (splitmix64).
+/// A generator of numbers that are the same every time (splitmix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -46,7 +46,7 @@ pub fn column(name: &str, kind: Kind) -> Column {
     }
 }
 
-/// Series, time and number name a row; the rest may be null.
+/// Makes a definition in which series, time and number identify a row, and all else may be null.
 pub fn definition(bucket: Option<i64>, shards: u32, chunk_rows: u32) -> Definition {
     Definition {
         columns: vec![
@@ -71,7 +71,7 @@ pub fn definition(bucket: Option<i64>, shards: u32, chunk_rows: u32) -> Definiti
     }
 }
 
-/// The same rows with other keys: all of them name a row by series, time and number.
+/// Changes the keys of a definition to others that also identify a row by series, time and number.
 pub fn other_keys(random: &mut Random, definition: Definition) -> Definition {
     const KEYS: [(&[&str], &[&str]); 6] = [
         (&["series"], &["time", "number"]),

@@ -1,21 +1,18 @@
-//! Tables with the same rows in DataFusion's own memory table, and questions to both.
+//! Columnar tables next to DataFusion's own memory tables with the same rows, and queries of both.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::table::Table;
-use bakeoff_columnar::{Definition, sql};
+use bakeoff_columnar::{Definition, MemoryStore, Store, Table, sql};
 use datafusion::common::ScalarValue;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use super::rows::{Key, Random, Row, batch, definition, keys, other_keys};
 
-/// A columnar table and what has to be in it.
+/// A columnar table and the rows that have to be in it.
 pub struct Both {
     pub table: Arc<Table>,
     pub rows: BTreeMap<Key, Row>,
@@ -99,19 +96,19 @@ impl Both {
         both
     }
 
-    /// A session that asks the columnar table.
+    /// Returns a session that queries the columnar table.
     pub fn columnar(&self, threads: usize) -> SessionContext {
         session_of(Arc::clone(&self.table), threads)
     }
 
-    /// A session that asks DataFusion's own table.
+    /// Returns a session that queries DataFusion's own table.
     pub fn plain(&self) -> SessionContext {
         let rows: Vec<Row> = self.rows.values().cloned().collect();
         plain(batch(&rows))
     }
 }
 
-/// A session that asks DataFusion's own table `t` of these rows.
+/// Returns a session that queries DataFusion's own table `t` of these rows.
 pub fn plain(rows: RecordBatch) -> SessionContext {
     let session = SessionContext::new_with_config(config(2));
     let table = MemTable::try_new(rows.schema(), vec![vec![rows]]).unwrap();
@@ -119,7 +116,7 @@ pub fn plain(rows: RecordBatch) -> SessionContext {
     session
 }
 
-/// A columnar table that each of these batches was loaded into.
+/// Makes a columnar table and loads each of these batches into it.
 pub async fn loaded(store: Arc<dyn Store>, loads: &[RecordBatch]) -> Arc<Table> {
     let table = Table::new(store, 1 << 20);
     for rows in loads {
@@ -130,7 +127,7 @@ pub async fn loaded(store: Arc<dyn Store>, loads: &[RecordBatch]) -> Arc<Table> 
     table
 }
 
-/// A session that asks this columnar table by the name `t`.
+/// Returns a session that queries this columnar table under the name `t`.
 pub fn session_of(table: Arc<Table>, threads: usize) -> SessionContext {
     let session = sql::session(&SessionContext::new_with_config(config(threads)));
     sql::register(&session, "t", table).unwrap();
@@ -151,7 +148,7 @@ pub async fn ask(session: &SessionContext, sql: &str) -> Vec<RecordBatch> {
     }
 }
 
-/// Rows as values; sorted if their order is open.
+/// Returns rows as values, sorted if their order is open.
 pub fn values(batches: &[RecordBatch], in_order: bool) -> Vec<Vec<ScalarValue>> {
     let row = |b: &RecordBatch, i: usize| {
         let value = |c: &ArrayRef| ScalarValue::try_from_array(c, i).unwrap();
@@ -174,7 +171,7 @@ fn rounded(value: &ScalarValue) -> String {
     }
 }
 
-/// Sums differ in their last digits; the sign of zero counts.
+/// Compares values. Sums may differ in their last digits; the sign of zero counts.
 pub fn same(a: &ScalarValue, b: &ScalarValue) -> bool {
     match (a, b) {
         (ScalarValue::Float64(Some(a)), ScalarValue::Float64(Some(b))) => {
@@ -208,12 +205,12 @@ pub fn assert_same(
     }
 }
 
-/// The lines of a plan, as `EXPLAIN` shows them.
+/// Returns the lines of a plan, as `EXPLAIN` shows them.
 pub async fn explain(session: &SessionContext, sql: &str) -> String {
     plan(session, &format!("EXPLAIN {sql}")).await
 }
 
-/// The lines of a plan after it ran.
+/// Returns the lines of a plan after it ran.
 pub async fn analyze(session: &SessionContext, sql: &str) -> String {
     plan(session, &format!("EXPLAIN ANALYZE {sql}")).await
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use arrow::array::{
     ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, TimestampMillisecondArray,
 };
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::{Definition, Kind, Profile};
+use bakeoff_columnar::{Definition, Kind, MemoryStore, Profile};
 
 use super::rows::column;
 use super::support::{ask, assert_same, explain, loaded, plain, session_of, values};
@@ -52,7 +51,7 @@ fn batch(definition: &Definition, rows: &[(f64, i64, f64)]) -> RecordBatch {
     RecordBatch::try_new(definition.schema(), columns).unwrap()
 }
 
-/// Each query gives the rows of DataFusion's own table.
+/// Checks that each query gives the same rows as DataFusion's own table.
 async fn compare(definition: Definition, loads: Loads<'_>, queries: &[String], in_order: bool) {
     let batches: Vec<RecordBatch> = loads.iter().map(|rows| batch(&definition, rows)).collect();
     let expected = plain(batch(&definition, &loads.concat()));

@@ -4,9 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::meta::{ChunkMeta, Scalar};
-use bakeoff_columnar::table::{Sealed, Selection};
-use bakeoff_columnar::{Definition, Table};
+use bakeoff_columnar::{ChunkMeta, Definition, Scalar, Sealed, Selection, Table};
 use bakeoff_testing::times;
 
 use tokio::sync::Semaphore;
@@ -16,7 +14,7 @@ use super::support::*;
 const HOSTS: u8 = 8;
 const CHUNK_ROWS: u32 = 32;
 
-/// A table, loaded with a chunk for each four moments in these.
+/// Makes a table that is loaded with one chunk for each four moments.
 async fn loaded(hosts: Range<u8>, times: Range<i64>) -> [(Arc<Table>, tempfile::TempDir); 2] {
     let mut tables = Vec::new();
     for (store, folder) in stores(&one_place()) {
@@ -42,7 +40,7 @@ async fn load(table: &Arc<Table>, hosts: Range<u8>, times: Range<i64>) {
 
 async fn chunks(table: &Table, selection: &Selection) -> Vec<Arc<ChunkMeta>> {
     let parts = table.view(selection).await.unwrap();
-    let chunk = |part: &bakeoff_columnar::table::Part| Arc::clone(part.exact().unwrap());
+    let chunk = |part: &bakeoff_columnar::Part| Arc::clone(part.exact().unwrap());
     parts.iter().map(chunk).collect()
 }
 
@@ -111,7 +109,7 @@ async fn chunks_of_one_key_stay_as_they_are() {
     }
 }
 
-/// A store that does one thing at a time, as one that limits its requests may.
+/// Uses a store that does one thing at a time, as one that limits its requests may.
 #[tokio::test]
 async fn a_commit_does_not_wait_for_what_waits_for_it() {
     let [(store, _folder), _] = stores(&one_place());
@@ -138,7 +136,7 @@ async fn a_commit_does_not_wait_for_what_waits_for_it() {
     assert_eq!(sealed.unwrap().unwrap().chunks_added, 200);
 }
 
-/// It is killed, or its disk is full, between chunks or between commits.
+/// Lets a seal fail between chunks or between commits, as if it were killed or its disk were full.
 #[tokio::test]
 async fn what_fails_in_between_changes_no_answer() {
     const NEVER: u32 = u32::MAX;

@@ -1,10 +1,9 @@
-//! An ingest whose store fails, or that is stopped in the middle.
+//! Ingests whose store fails, or that are cancelled.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::store::memory::MemoryStore;
+use bakeoff_columnar::{MemoryStore, Table};
 
 use super::support::*;
 

@@ -1,4 +1,4 @@
-//! Tables over any store: what they answer, and what is in their chunks.
+//! Tables over any store: their answers and their chunks.
 
 mod clustering;
 mod faults;

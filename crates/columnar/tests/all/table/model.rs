@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::meta::Scalar;
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::table::Selection;
+use bakeoff_columnar::{Scalar, Selection, Store, Table};
 use bakeoff_testing::times;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -15,7 +12,7 @@ use super::support::*;
 #[derive(Debug, Clone)]
 enum Step {
     Ingest(Vec<Row>),
-    /// So many loads of all hosts, each later than all before.
+    /// Loads rows of all hosts this number of times, each time later than all before.
     Follow(i64),
     Insert(Vec<Row>),
     Delete(Vec<(u8, i64)>),
@@ -73,7 +70,7 @@ async fn apply(table: &Arc<Table>, plain: &mut Plain, step: &Step) {
     }
 }
 
-/// Values that are equal to nothing, or to others.
+/// Values that equal no value, or values with other bits.
 const ODD: [f64; 5] = [f64::INFINITY, f64::NAN, -f64::NAN, 0.0, -0.0];
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {

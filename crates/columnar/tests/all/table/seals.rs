@@ -1,22 +1,20 @@
-//! What a seal leaves: chunks that overlap nothing, and of deletions those that are young.
+//! The results of seals: chunks that overlap nothing, and only recent deletions.
 
 use std::sync::Arc;
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::meta::{ChunkMeta, Scalar};
-use bakeoff_columnar::table::{Sealed, Selection};
+use bakeoff_columnar::{ChunkMeta, Scalar, Sealed, Selection, Table};
 
 use super::support::*;
 
-/// The chunks of a table in which none overlaps another or a fresh row.
+/// Returns the chunks of a table, after checking that none overlaps another one or a fresh row.
 async fn exact(table: &Table) -> Vec<Arc<ChunkMeta>> {
     let parts = table.view(&Selection::default()).await.unwrap();
-    let chunk = |part: &bakeoff_columnar::table::Part| Arc::clone(part.exact().unwrap());
+    let chunk = |part: &bakeoff_columnar::Part| Arc::clone(part.exact().unwrap());
     parts.iter().map(chunk).collect()
 }
 
-/// Chunks of four hosts each, with gaps between their times; the last one is so large that it is not
-/// worth while to sort them together.
+/// Makes chunks of four hosts each, with gaps between their times; the last one is so large that
+/// sorting them together is not worth it.
 async fn with_gaps() -> (Arc<Table>, tempfile::TempDir) {
     let [_, (store, folder)] = stores(&definition(64, 1));
     let table = Table::new(store, 0);
@@ -59,7 +57,7 @@ async fn a_late_row_of_one_host_does_not_join_what_lies_between() {
     assert_eq!(exact(&table).await.len(), 5);
 }
 
-/// Many hosts that report at the same moments, more rows than are sorted together.
+/// Loads rows of many hosts at the same moments, more of them than are sorted together.
 #[tokio::test]
 async fn rows_in_order_of_time_need_no_seal() {
     for (store, _folder) in stores(&definition(64, 1)) {
@@ -76,7 +74,7 @@ async fn rows_in_order_of_time_need_no_seal() {
     }
 }
 
-/// As they come, with so little memory that it is what ends a buffer.
+/// Loads rows in order of time with so little memory that it limits the buffers.
 #[tokio::test]
 async fn rows_in_order_of_time_need_no_seal_when_memory_is_short() {
     for (store, _folder) in stores(&definition(64, 1)) {
@@ -92,7 +90,8 @@ async fn rows_in_order_of_time_need_no_seal_when_memory_is_short() {
     }
 }
 
-/// Deleted rows are versions, too: a chunk with one reaches no further than its keys.
+/// Deletes rows, which are versions, too: a chunk with a deleted row reaches no further than its
+/// keys.
 #[tokio::test]
 async fn a_deletion_does_not_make_a_place_one_part() {
     let [(store, _folder), _] = stores(&definition(64, 1));
@@ -139,7 +138,7 @@ async fn deletions_are_kept_for_ten_days() {
     }
 }
 
-/// A place with so much to do that it is committed in pieces, the second of which fails.
+/// Seals a place with so much to do that it is committed in pieces, the second of which fails.
 #[tokio::test]
 async fn a_seal_of_many_chunks_may_fail_between_its_commits() {
     for (store, _folder) in stores(&definition(1, 1)) {

@@ -4,14 +4,14 @@ use std::num::NonZeroI64;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryArray, Int64Array, RecordBatch};
-use bakeoff_columnar::definition::CHUNK_ROWS;
-use bakeoff_columnar::store::KeyRange;
-use bakeoff_columnar::table::{COLUMN_BYTES, Sealed, Selection};
-use bakeoff_columnar::{Column, Definition, Kind, Profile, Table};
+use bakeoff_columnar::internals::COLUMN_BYTES;
+use bakeoff_columnar::{
+    CHUNK_ROWS, Column, Definition, KeyRange, Kind, Profile, Sealed, Selection, Table,
+};
 
 use super::support::stores;
 
-/// What encoding adds to values that cannot be compressed.
+/// The bytes that encoding adds to values that cannot be compressed.
 const ADDED_BYTES: usize = 64 << 10;
 
 fn definition() -> Definition {
@@ -34,7 +34,7 @@ fn definition() -> Definition {
     }
 }
 
-/// Bytes that do not compress.
+/// Makes bytes that do not compress.
 fn noise(seed: u64, bytes: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut noise = Vec::with_capacity(bytes + 8);
@@ -59,7 +59,8 @@ fn batch(ids: std::ops::Range<i64>, bytes: usize) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// Bytes of the largest blob of each chunk, of which there is none that overlaps another.
+/// Returns the bytes of the largest blob of each chunk, after checking that no chunk overlaps
+/// another one.
 async fn largest(table: &Table) -> Vec<usize> {
     let mut largest = Vec::new();
     for part in table.view(&Selection::default()).await.unwrap() {

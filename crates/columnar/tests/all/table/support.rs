@@ -1,4 +1,4 @@
-//! A table of hosts and times, and what it shows.
+//! A table of hosts and times, and its rows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,19 +12,17 @@ use arrow::array::{
 };
 use arrow::datatypes::{Float64Type, TimestampMillisecondType};
 use async_trait::async_trait;
-use bakeoff_columnar::meta::ChunkMeta;
-use bakeoff_columnar::store::directory::DirectoryStore;
-use bakeoff_columnar::store::memory::MemoryStore;
-use bakeoff_columnar::store::{Change, Chunk, FreshRow, Frozen, KeyRange, Snapshot, Store, Swept};
-use bakeoff_columnar::table::Selection;
-use bakeoff_columnar::{Column, Definition, Error, Kind, Place, Profile, Result, Table};
+use bakeoff_columnar::{
+    Change, Chunk, ChunkMeta, Column, Definition, DirectoryStore, Error, FreshRow, Frozen,
+    KeyRange, Kind, MemoryStore, Place, Profile, Result, Selection, Snapshot, Store, Swept, Table,
+};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use tempfile::TempDir;
 
 /// A row of the test's table: host, time, value, note.
 pub type Row = (u8, i64, Option<f64>, Option<String>);
-/// What is valid for each host and time: the bits of the value, so that a NaN is equal to itself.
+/// The valid row of each host and time, with the bits of the value, so that a NaN equals itself.
 pub type Plain = BTreeMap<(String, i64), (Option<u64>, Option<String>)>;
 
 pub fn definition(chunk_rows: u32, shards: u32) -> Definition {
@@ -71,7 +69,8 @@ pub fn keys(keys: &[(u8, i64)]) -> RecordBatch {
     batch(&rows).project(&[0, 1]).unwrap()
 }
 
-/// The rows of a selection, and that each part has them in order and none is there twice.
+/// Returns the rows of a selection, after checking that each part has them in order and none is
+/// there twice.
 pub async fn shown(table: &Table, selection: &Selection) -> Plain {
     let mut all = Plain::new();
     for rows in table.rows(selection, &[2, 1, 0, 3]).await.unwrap() {
@@ -100,7 +99,7 @@ pub fn runtime() -> tokio::runtime::Runtime {
         .unwrap()
 }
 
-/// A store of either kind that is gone with the folder.
+/// Makes a store of each kind, which is gone with the folder.
 pub fn stores(definition: &Definition) -> [(Arc<dyn Store>, TempDir); 2] {
     let folder = || TempDir::new().unwrap();
     let (memory, directory) = (folder(), folder());
@@ -118,21 +117,21 @@ pub async fn ingest(table: &Arc<Table>, rows: &[Row]) {
     ingest.finish().await.unwrap();
 }
 
-/// A row whose value is its time.
+/// Makes a row whose value is its time.
 pub fn row(host: u8, time: i64) -> Row {
     (host, time, Some(time as f64), None)
 }
 
-/// One row of each of these hosts at each time.
+/// Makes a row of each of these hosts at each time.
 pub fn grid(hosts: std::ops::Range<u8>, times: std::ops::Range<i64>) -> Vec<Row> {
     let of_time = |time| hosts.clone().map(move |host| row(host, time));
     times.flat_map(of_time).collect()
 }
 
-/// What is done before a call of a store, and may fail.
+/// An action before a call of a store, which may fail.
 pub type Hook = Box<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
-/// A store that does something else, too, when chunks are put or committed.
+/// A store with an action before chunks are put or committed.
 pub struct Hooked {
     pub store: Arc<dyn Store>,
     pub on_put: Hook,
@@ -194,7 +193,7 @@ impl Store for Hooked {
     }
 }
 
-/// A call that fails when it comes for so many times, and only then.
+/// Makes an action that fails the given time, and only then.
 pub fn fails_at(time: u32) -> Hook {
     let left = AtomicU32::new(time);
     Box::new(move || {

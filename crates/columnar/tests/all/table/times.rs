@@ -2,18 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use bakeoff_columnar::Table;
-use bakeoff_columnar::store::Store;
-use bakeoff_columnar::table::Selection;
+use bakeoff_columnar::{Selection, Store, Table};
 use bakeoff_testing::times;
 use proptest::prelude::*;
 
 use super::support::*;
 
-/// So late that no deletion is old.
+/// A moment so late that no deletion is old.
 const TIME: i64 = 4_000_000_000_000_000;
 
-/// A value of a row's one key, or that it is deleted, and when.
+/// A write of the only key: when, and a value or a deletion.
 type Write = (i64, Option<u8>);
 
 async fn perform(table: &Table, (time, value): Write) {
@@ -37,7 +35,7 @@ fn write() -> impl Strategy<Value = Write> {
     (0i64..2, prop::option::weighted(0.8, 0u8..4))
 }
 
-/// Writes, and looks at what is valid then.
+/// Writes, and returns what is valid afterwards.
 fn writing(store: &Arc<dyn Store>, writes: &[Write], seen: &Arc<Mutex<Option<Plain>>>) -> Hook {
     let table = Table::new(Arc::clone(store), 0);
     let (writes, seen) = (writes.to_vec(), Arc::clone(seen));
@@ -89,7 +87,7 @@ proptest! {
         }
     }
 
-    /// As long as nothing is sealed between them.
+    /// Checks that the order of writes does not matter as long as nothing is sealed between them.
     #[test]
     fn the_order_of_writes_does_not_matter(writes in prop::collection::vec(write(), 1..5)) {
         let mut found = Vec::new();

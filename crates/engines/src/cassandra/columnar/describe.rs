@@ -1,6 +1,6 @@
 //! Statements and settings of the CQL tables of a columnar table, for reports and dry runs.
 
-use bakeoff_columnar::store::cassandra::{making_anew, table_names};
+use bakeoff_columnar::cassandra::{recreation_statements, table_names};
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::Consistency;
 
@@ -16,7 +16,7 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     let (shape, name) = (Shape::new(id, &request.workload.table)?, table_name(id));
     let mut statements = request.opening(Consistency::LocalQuorum);
     statements.extend(request.claiming(&name));
-    let made = making_anew(&keyspace.name, &name);
+    let made = recreation_statements(&keyspace.name, &name);
     statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
     statements.extend(request.settling(&relations(&name)));
     statements.extend(request.dropping());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_columnar::store::cassandra::{CassandraStore, Options, table_names};
+use bakeoff_columnar::cassandra::{CassandraStore, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
 use bakeoff_stats::{DesignInfo, Footprint};
