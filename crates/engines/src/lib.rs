@@ -1,6 +1,7 @@
 //! The engines: one folder each, and [`registry`], the only list of them.
 
 mod bytes;
+mod candidates;
 mod cassandra;
 mod check;
 mod columnar;
@@ -9,6 +10,7 @@ mod death;
 mod dry;
 mod engine;
 mod integers;
+mod leftovers;
 mod local;
 mod memory;
 mod newest_groups;
@@ -18,6 +20,7 @@ mod parquet;
 mod postgres;
 mod range_check;
 pub mod registry;
+mod running;
 mod settings;
 mod source_table;
 mod sql;
@@ -25,9 +28,12 @@ pub mod tables;
 mod tls;
 
 pub use bakeoff_servers as servers;
+pub use candidates::{DesignCandidates, TargetCandidates};
 pub use cassandra::{Cluster, Replication, limits_not_applied};
 pub use check::check_queries;
 pub use engine::{Context, Engine, EngineError, Layout, Running, TargetOptions};
+pub use leftovers::clear_leftovers;
 pub use oracle::SqlOracle;
 pub use postgres::{PostgresServer, Ranges};
 pub use range_check::check_ranges;
+pub use running::Engines;

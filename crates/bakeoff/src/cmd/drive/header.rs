@@ -7,7 +7,7 @@ use bakeoff_workload::{Action, Mix, Operation, Workload};
 
 use super::Drive;
 use super::load::Load;
-use crate::cmd::nodes;
+use crate::cmd::options::nodes;
 use crate::machine;
 
 pub fn header(

@@ -6,7 +6,7 @@ use bakeoff_workload::{DesignId, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
-use crate::cmd::nodes;
+use crate::cmd::options::nodes;
 use crate::machine;
 
 pub fn header(
