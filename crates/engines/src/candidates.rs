@@ -76,14 +76,9 @@ impl Candidates for TargetCandidates<'_> {
     }
 
     async fn make(&mut self, design: usize) -> Result<Box<dyn Target>, DesignError> {
-        let DesignCandidates {
-            designs,
-            workload,
-            context,
-            ..
-        } = self.designs;
-        let engine = self.designs.engine(design)?;
-        let made = engine.target(&designs[design], workload, context, &self.options);
+        let given = &self.designs;
+        let (id, engine) = (&given.designs[design], given.engine(design)?);
+        let made = engine.target(id, given.workload, given.context, &self.options);
         made.await.map_err(of_design)
     }
 }
@@ -98,11 +93,9 @@ impl DriveCandidates for TargetCandidates<'_> {
         let Some(start) = self.start_name() else {
             return Ok(());
         };
-        let DesignCandidates {
-            workload, context, ..
-        } = self.designs;
-        let engine = self.designs.engine(design)?;
-        let made = engine.wait_for_tables(workload, context, &start, patience);
+        let given = &self.designs;
+        let engine = given.engine(design)?;
+        let made = engine.wait_for_tables(given.workload, given.context, &start, patience);
         made.await.map_err(of_design)
     }
 
@@ -110,11 +103,9 @@ impl DriveCandidates for TargetCandidates<'_> {
         let Some(start) = self.start_name() else {
             return Ok(());
         };
-        let DesignCandidates {
-            workload, context, ..
-        } = self.designs;
-        let engine = self.designs.engine(design)?;
-        let announced = engine.announce_tables(workload, context, &start);
+        let given = &self.designs;
+        let engine = given.engine(design)?;
+        let announced = engine.announce_tables(given.workload, given.context, &start);
         announced.await.map_err(of_design)
     }
 }
