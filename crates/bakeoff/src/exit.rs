@@ -60,15 +60,9 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// An error with its causes, each only once: many messages contain their cause already.
+/// Describes an error with its causes.
 pub fn explain(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |text, cause| {
-        match (cause.to_string(), text.is_empty()) {
-            (cause, true) => cause,
-            (cause, false) if text.contains(&cause) => text,
-            (cause, false) => format!("{text}: {cause}"),
-        }
-    })
+    bakeoff_driver::explain(error.as_ref())
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `bakeoff`: measures how to store time-series and event data.
 
 mod cmd;
-mod engines;
 mod exit;
 mod interrupt;
 mod machine;

@@ -222,6 +222,10 @@ impl Observer for Progress {
         self.what(what);
     }
 
+    fn note(&self, line: &str) {
+        self.say(line);
+    }
+
     fn loading(&self, design: &str, rows: u64, total: Option<u64>) {
         let mut state = self.shared.lock();
         state.loaded.insert(design.to_owned(), rows);
@@ -234,8 +238,8 @@ impl Observer for Progress {
         self.at(done, Some(total), Unit::Queries);
     }
 
-    fn trouble(&self, design: &str, reason: &str) {
-        self.say(&format!("{design}: {reason}"));
+    fn trouble(&self, name: &str, reason: &str) {
+        self.say(&format!("{name}: {reason}"));
     }
 
     fn done(&self, what: &str, took: Duration) {

@@ -21,16 +21,20 @@ pub(crate) fn if_whole<T>(
 }
 
 /// Waits for a call to an engine. A panic in a design is that design's failure; the others go on.
+pub(crate) async fn caught<T>(
+    call: impl Future<Output = Result<T, DesignError>>,
+) -> Result<T, DesignError> {
+    let ended = AssertUnwindSafe(call).catch_unwind().await;
+    ended.unwrap_or_else(|panic| Err(DesignError(describe_panic(panic.as_ref()))))
+}
+
+/// Waits for a call to an engine as [`caught`] does, but no longer than `limit`.
 pub(crate) async fn within<T>(
     limit: Duration,
     call: impl Future<Output = Result<T, DesignError>>,
 ) -> Result<T, DesignError> {
-    let call = AssertUnwindSafe(call).catch_unwind();
-    match tokio::time::timeout(limit, call).await {
-        Ok(Ok(ended)) => ended,
-        Ok(Err(panic)) => Err(DesignError(describe_panic(panic.as_ref()))),
-        Err(_) => Err(DesignError(format!("no end after {limit:?}; given up"))),
-    }
+    let ended = tokio::time::timeout(limit, caught(call)).await;
+    ended.unwrap_or_else(|_| Err(DesignError(format!("no end after {limit:?}; given up"))))
 }
 
 pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {

@@ -2,6 +2,7 @@
 
 mod absent;
 mod bytes;
+mod candidates;
 mod cassandra;
 mod check;
 mod columnar;
@@ -12,6 +13,7 @@ mod dry;
 mod engine;
 mod error;
 mod integers;
+mod leftovers;
 mod local;
 mod memory;
 mod newest_groups;
@@ -23,6 +25,7 @@ mod postgres;
 mod range_check;
 mod ranges;
 pub mod registry;
+mod running;
 mod settings;
 mod source_table;
 mod sql;
@@ -31,14 +34,17 @@ mod tls;
 
 pub use absent::Absent;
 pub use bakeoff_servers as servers;
+pub use candidates::{DesignCandidates, TargetCandidates};
 pub use cassandra::{CassandraOptions, Cluster, Replication, limits_not_applied};
 pub use check::{check_designs, check_queries};
 pub use context::{Context, EngineOptions};
 pub use engine::{Engine, Layout, Running, TargetOptions};
 pub use error::EngineError;
+pub use leftovers::clear_leftovers;
 pub use memory::MemoryOptions;
 pub use oracle::SqlOracle;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresServer};
 pub use range_check::check_ranges;
 pub use ranges::Ranges;
+pub use running::Engines;

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::JournalError;
 use crate::lines::{self, Lines, is_absent};
+use crate::{Event, EventLog, JournalError};
 
 /// One line of a measurement's log. The first line holds the header, and no other one does.
-pub trait LogRecord: Debug + Serialize + DeserializeOwned {
+pub trait LogRecord: Debug + Serialize + DeserializeOwned + From<Event> + Send {
     type Header: Debug + Clone;
 
     /// Name of the file in the measurement's folder.
@@ -93,6 +93,12 @@ impl<R: LogRecord> RunLog<R> {
     /// The disk is full or failed. The records before this one stay readable.
     pub fn append(&mut self, record: &R) -> Result<(), JournalError> {
         self.lines.append(record)
+    }
+}
+
+impl<R: LogRecord> EventLog for RunLog<R> {
+    fn note(&mut self, event: Event) -> Result<(), JournalError> {
+        self.append(&event.into())
     }
 }
 

@@ -9,9 +9,9 @@ use bakeoff_workload::Workload;
 use bakeoff_workload::csv::Encoder;
 use clap::Args;
 
-use crate::cmd::choice::{Rows, parse_rows_or_all};
 use crate::cmd::completions;
-use crate::cmd::data::DataOptions;
+use crate::cmd::options::choice::{Rows, parse_rows_or_all};
+use crate::cmd::options::data::DataOptions;
 use crate::exit::Exit;
 use crate::progress::{Progress, Unit};
 

@@ -1,10 +1,7 @@
-//! One file per subcommand.
+//! One file or folder per subcommand; what several of them have in common is in `measure` and
+//! `options`.
 
-mod before;
-mod choice;
-mod cluster;
 mod completions;
-mod data;
 mod doctor;
 mod drive;
 mod engines;
@@ -12,10 +9,9 @@ mod generate;
 mod ingest;
 mod list;
 mod man;
+mod measure;
 mod merge;
-mod nodes;
-mod postgres;
-mod prices;
+mod options;
 mod report;
 mod run;
 mod show;

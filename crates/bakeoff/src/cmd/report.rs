@@ -10,7 +10,7 @@ use bakeoff_stats::sweep::{SweepRun, SweepSummary};
 use bakeoff_stats::{Prices, Run};
 use clap::Args;
 
-use crate::cmd::prices::PriceOptions;
+use crate::cmd::options::prices::PriceOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 

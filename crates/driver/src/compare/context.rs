@@ -6,10 +6,11 @@ use std::time::Duration;
 use bakeoff_stats::{JournalError, Step};
 use bakeoff_workload::{Concurrent, RowSource, Workload};
 
+use super::Budget;
 use super::state::Log;
-use super::{Budget, Observer};
 use crate::call::within;
-use crate::{Design, DesignError};
+use crate::reader::ReadError;
+use crate::{Design, DesignError, Observer};
 
 /// What the command line decided.
 #[derive(Debug, Clone)]
@@ -42,6 +43,15 @@ pub enum RunError {
     Reader(String),
     #[error("a client that asked stopped: {0}")]
     Client(String),
+}
+
+impl From<ReadError> for RunError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Source(error) => RunError::Workload(error),
+            ReadError::Stopped(why) => RunError::Reader(why),
+        }
+    }
 }
 
 /// Everything that the steps share.

@@ -1,19 +1,16 @@
 //! Loading: the same slices of rows into every design, in random order slice by slice, so that
 //! drift and warming up hit all alike.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::compute::concat_batches;
 use arrow::record_batch::RecordBatch;
 use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
-use bakeoff_workload::RowSource;
-use bakeoff_workload::source::RowBatches;
 
 use super::context::{Context, RunError};
 use super::state::SliceBounds;
 use crate::call::if_whole;
 use crate::order::shuffled;
+use crate::reader::Reader;
 use crate::{Design, Meter};
 
 /// Rows that are read at a time, and the size of the first slice.
@@ -33,7 +30,7 @@ pub async fn load(run: &mut Context<'_>) -> Result<u64, RunError> {
     run.observer.phase("loading");
     let began = Instant::now();
     let mut pace = Pace::new();
-    let mut reader = Reader::new(run.source.clone());
+    let mut reader = Reader::new(run.source.clone(), READ_ROWS as usize);
     let (mut slice, mut first_row) = (0, 0);
     loop {
         let recorded = recorded(run, slice);
@@ -203,51 +200,5 @@ impl Pace {
         if took < SHORT_SLICE && small {
             self.rows = self.rows.max(rows * 2);
         }
-    }
-}
-
-/// Reads the source slice by slice, outside of every timed step.
-struct Reader {
-    source: Arc<dyn RowSource>,
-    /// The open stream, and the row that it stands at.
-    open: Option<(RowBatches, u64)>,
-}
-
-impl Reader {
-    fn new(source: Arc<dyn RowSource>) -> Self {
-        Reader { source, open: None }
-    }
-
-    /// Up to `rows` rows from `first_row` on as one batch; `None` at the source's end.
-    async fn take(&mut self, first_row: u64, rows: u64) -> Result<Option<RecordBatch>, RunError> {
-        let source = self.source.clone();
-        let open = self.open.take().filter(|(_, at)| *at == first_row);
-        let task = tokio::task::spawn_blocking(move || {
-            let mut stream = match open {
-                Some((stream, _)) => stream,
-                None => source.read(first_row, READ_ROWS as usize)?,
-            };
-            let mut batches = Vec::new();
-            let mut count = 0;
-            while count < rows {
-                let Some(batch) = stream.next().transpose()? else {
-                    break;
-                };
-                count += batch.rows.num_rows() as u64;
-                batches.push(batch.rows);
-            }
-            Ok::<_, bakeoff_workload::Error>((stream, batches, count))
-        });
-        let (stream, batches, count) =
-            task.await.map_err(|e| RunError::Reader(e.to_string()))??;
-        // A stream that was read beyond the slice's end cannot be gone on with.
-        let taken = count.min(rows);
-        self.open = (taken == count).then_some((stream, first_row + taken));
-        if taken == 0 {
-            return Ok(None);
-        }
-        let whole = concat_batches(&self.source.schema(), &batches)
-            .map_err(|e| RunError::Reader(e.to_string()))?;
-        Ok(Some(whole.slice(0, taken as usize)))
     }
 }

@@ -8,13 +8,13 @@ mod concurrent;
 mod context;
 mod load;
 mod measure;
-mod observer;
 mod questions;
 mod run;
+mod start;
 mod state;
 
 pub use answer::{Comparison, compare};
 pub use budget::Budget;
 pub use context::{RunError, Settings};
-pub use observer::{Observer, Silent};
 pub use run::{check_expectations, run};
+pub use start::start_designs;

@@ -9,8 +9,8 @@ use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 use super::context::{Context, RunError, Settings};
 use super::questions::{Questions, check_expectation};
 use super::state::Log;
-use super::{Observer, concurrent, load, measure};
-use crate::{Design, Oracle};
+use super::{concurrent, load, measure};
+use crate::{Design, Observer, Oracle};
 
 /// Memory that the search for repeated keys may use, in bytes.
 const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;

@@ -6,31 +6,43 @@
 //! the load lasts. A worker's slots take operations in the order in which they are due. None is
 //! skipped: when all slots are busy, operations wait, and their response time goes on counting from
 //! the moment they were due. [`search`] finds the highest rate that holds an [`Objective`].
+//!
+//! [`drive_designs`] is the protocol of the command `drive`: it fills the tables of all designs,
+//! drives each once in every round, and appends what happens to the log of the drive.
 
 mod arrivals;
 mod background;
 mod calls;
 mod clock;
 mod collector;
+mod context;
 mod crowd;
 mod driven;
+mod fill;
+mod highest_rate;
 mod objective;
 mod pacer;
 mod plan;
+mod protocol;
 mod recorder;
+mod rounds;
 mod run;
 mod schedule;
 mod search;
 mod seat;
 mod session;
 mod stop;
+mod trial;
+mod turn;
 mod worker;
 
 pub use background::BackgroundRuns;
 pub use calls::NewRows;
+pub use context::{DriveCandidates, DriveSettings, Driving, LiveView, RecordError, SearchFor};
 pub use driven::{DriveError, DriveObserver, Driven, Second};
 pub use objective::{DEFAULT_ERROR_SHARE, Judgement, Objective, ObjectiveError};
 pub use plan::{DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, Plan, PlanError, Shard, ShardError};
+pub use protocol::drive_designs;
 pub use run::{drive, drive_here};
 pub use schedule::{MAX_RATE, Rate, Schedule, ScheduleError};
 pub use search::{

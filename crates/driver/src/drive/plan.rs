@@ -158,7 +158,12 @@ impl Plan {
         }
     }
 
-    /// Operations that one thread may have in flight.
+    /// Operations that a thread may have in flight at most.
+    pub fn most_slots(&self) -> u32 {
+        self.slots(0)
+    }
+
+    /// Operations that one thread may have in flight. The first threads have those that are left.
     pub(super) fn slots(&self, thread: u32) -> u32 {
         self.in_flight / self.threads + u32::from(thread < self.in_flight % self.threads)
     }

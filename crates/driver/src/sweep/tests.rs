@@ -11,6 +11,7 @@ use bakeoff_stats::{DesignInfo, FailureKind, Footprint, Role};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{RowBatch, RowSource};
 
+use super::measure::{measure, warm_up};
 use super::*;
 use crate::drive::Failure;
 use crate::{Answer, Design, DesignError};

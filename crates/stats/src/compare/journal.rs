@@ -3,8 +3,27 @@
 use std::path::Path;
 
 use super::{Header, Record, Summary, SummaryError};
-use crate::JournalError;
 use crate::log::{self, LogRecord, RunLog, SavedRun};
+use crate::{Event, EventLog, JournalError};
+
+impl From<Event> for Record {
+    fn from(event: Event) -> Record {
+        match event {
+            Event::Engine(info) => Record::Engine(info),
+            Event::Warning(message) => Record::Warning { message },
+            Event::Interrupted { at } => Record::Interrupted { at },
+            Event::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            } => Record::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            },
+        }
+    }
+}
 
 impl LogRecord for Record {
     type Header = Header;
@@ -71,6 +90,12 @@ impl Journal {
         self.log.append(record)?;
         self.records.push(record.clone());
         Ok(())
+    }
+}
+
+impl EventLog for Journal {
+    fn note(&mut self, event: Event) -> Result<(), JournalError> {
+        self.append(&event.into())
     }
 }
 

@@ -1,7 +1,27 @@
 //! The folder of a load: `drive.jsonl`, and a histogram log for each trial.
 
 use super::{DriveHeader, DriveRecord, DriveSummary, DriveSummaryError};
+use crate::Event;
 use crate::log::{LogRecord, RunLog, SavedRun};
+
+impl From<Event> for DriveRecord {
+    fn from(event: Event) -> DriveRecord {
+        match event {
+            Event::Engine(info) => DriveRecord::Engine(info),
+            Event::Warning(message) => DriveRecord::Warning { message },
+            Event::Interrupted { at } => DriveRecord::Interrupted { at },
+            Event::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            } => DriveRecord::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            },
+        }
+    }
+}
 
 impl LogRecord for DriveRecord {
     type Header = DriveHeader;

@@ -1,7 +1,27 @@
 //! The folder of a sweep: `sweep.jsonl`.
 
 use super::{SweepHeader, SweepRecord, SweepSummary};
+use crate::Event;
 use crate::log::{LogRecord, RunLog, SavedRun};
+
+impl From<Event> for SweepRecord {
+    fn from(event: Event) -> SweepRecord {
+        match event {
+            Event::Engine(info) => SweepRecord::Engine(info),
+            Event::Warning(message) => SweepRecord::Warning { message },
+            Event::Interrupted { at } => SweepRecord::Interrupted { at },
+            Event::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            } => SweepRecord::Finished {
+                at,
+                seconds,
+                peak_memory_bytes,
+            },
+        }
+    }
+}
 
 impl LogRecord for SweepRecord {
     type Header = SweepHeader;

@@ -3,15 +3,16 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use bakeoff_driver::drive::Second;
+use bakeoff_driver::drive::{LiveView, Second};
 use bakeoff_stats::{ServerSample, Tally};
+use bakeoff_workload::Mix;
 use indicatif::HumanCount;
 
 use crate::progress::Progress;
 
 /// What the progress of a command shows while it drives.
 pub struct Live<'a> {
-    pub progress: &'a Progress,
+    progress: &'a Progress,
     operations: Vec<String>,
     /// What is driven, and for how long.
     what: String,
@@ -20,25 +21,26 @@ pub struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    pub fn new(progress: &'a Progress, operations: Vec<String>) -> Self {
+    pub fn new(progress: &'a Progress, mix: &Mix) -> Self {
         Live {
             progress,
-            operations,
+            operations: mix.operations.iter().map(|o| o.name.clone()).collect(),
             what: String::new(),
             duration: Duration::ZERO,
             before: ServerSample::default(),
         }
     }
+}
 
-    /// A load begins.
-    pub fn begin(&mut self, what: &str, duration: Duration) {
+impl LiveView for Live<'_> {
+    fn begin(&mut self, what: &str, duration: Duration) {
         self.what = what.to_owned();
         self.duration = duration;
         self.before = ServerSample::default();
         self.progress.what(&prefix(what, duration, 0));
     }
 
-    pub fn second(&mut self, second: &Second) {
+    fn second(&mut self, second: &Second) {
         let prefix = prefix(&self.what, self.duration, second.second + 1);
         let message = message(&self.operations, second, &self.before);
         self.progress.details(prefix, message);

@@ -1,15 +1,18 @@
 //! What the options say about a load: how fast, how long, how many at a time, whose share.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_driver::drive::{DEFAULT_IN_FLIGHT, Objective, Schedule, Shard};
+use bakeoff_driver::drive::{
+    DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, DriveSettings, Objective, Plan, Schedule, SearchFor,
+    Shard,
+};
 use bakeoff_workload::Mix;
 
 use super::{Arrivals, Drive};
 
 const CLOSED_LOOP_IN_FLIGHT: u32 = 32;
-const FIRST_IN_FLIGHT: u32 = 64;
 const LOAD: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
 
@@ -24,11 +27,6 @@ pub struct Load {
 }
 
 impl Load {
-    /// Operations in flight of the closed loop that begins a search: each thread needs one.
-    pub fn first_in_flight(threads: u16) -> u32 {
-        FIRST_IN_FLIGHT.max(u32::from(threads))
-    }
-
     /// # Errors
     /// A rate or an objective that means nothing, or an operation that the mix does not have.
     pub fn new(options: &Drive, mix: &Mix) -> Result<Load> {
@@ -65,6 +63,35 @@ impl Load {
             objective,
             shard: options.shard,
         })
+    }
+
+    /// What a drive does with each design, on that many rows.
+    pub fn settings(&self, options: &Drive, mix: Arc<Mix>, seed: u64, rows: u64) -> DriveSettings {
+        let at_random = options.arrivals == Arrivals::Poisson;
+        let search = self.objective.clone().map(|objective| SearchFor {
+            objective,
+            at_random,
+        });
+        DriveSettings {
+            load: Plan {
+                mix,
+                seed,
+                ordinal: 0,
+                rows,
+                new_rows: Vec::new(),
+                shard: self.shard,
+                threads: u32::from(options.threads),
+                in_flight: self.in_flight,
+                schedule: self.schedule.clone(),
+                duration: self.duration,
+                drain_limit: DEFAULT_DRAIN_LIMIT,
+                retries: options.retries,
+                start_at: options.start_at,
+            },
+            rounds: options.rounds,
+            search,
+            fills_tables: !options.no_load,
+        }
     }
 }
 
@@ -125,9 +152,7 @@ mod tests {
             let options = options(&arguments);
             let load = Load::new(&options, &mix()).unwrap();
             assert!(load.in_flight >= 1024);
-            assert!(Load::first_in_flight(options.threads) >= 1024);
         }
-        assert_eq!(Load::first_in_flight(1), 64);
         let too_few = options(&["--threads", "8", "--in-flight", "7"]);
         let error = Load::new(&too_few, &mix()).unwrap_err().to_string();
         assert!(error.contains("--in-flight 7"), "{error}");

@@ -1,15 +1,11 @@
 //! `bakeoff drive`: many operations at once, timed from the moment they were due.
 
 mod execute;
-mod find;
 mod header;
 mod live;
 mod load;
-mod populate;
-mod rounds;
-mod trial;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,15 +18,16 @@ use bakeoff_stats::{DesignInfo, Role};
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
 use clap::{Args, ValueEnum};
 
-use crate::cmd::before::Before;
-use crate::cmd::choice::{
+use crate::cmd::completions;
+use crate::cmd::measure::before::Before;
+use crate::cmd::measure::{DryRun, folder};
+use crate::cmd::on_threads;
+use crate::cmd::options::choice::{
     self, Rows, parse_consistency, parse_duration, parse_rows_or_all, parse_time,
 };
-use crate::cmd::cluster::ClusterOptions;
-use crate::cmd::completions;
-use crate::cmd::data::DataOptions;
-use crate::cmd::nodes::NodesOptions;
-use crate::cmd::on_threads;
+use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::nodes::NodesOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 use load::Load;
@@ -173,7 +170,8 @@ impl Drive {
         };
         let (load, designs) = self.check(&workload, &mix).map_err(Misuse::of)?;
         let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();
-        let dir = free_folder(self.out.as_deref(), &workload.name)?;
+        let name = format!("{}-drive", workload.name);
+        let dir = folder::choose(self.out.as_deref(), &name, folder::is_new)?;
         let before = Before {
             workload: &workload,
             source: source.clone(),
@@ -194,7 +192,14 @@ impl Drive {
         let infos = choice::describe(&designs, &workload, &context)?;
         if self.dry_run {
             progress.finish();
-            return dry_run(&infos, &context);
+            let dry_run = DryRun {
+                what: "load",
+                dir: &context.run_dir,
+                before: &[],
+                designs: &infos,
+                after: &[],
+            };
+            return dry_run.print();
         }
         let header = header::header(
             &self,
@@ -208,14 +213,12 @@ impl Drive {
         execute::execute(execute::Plan {
             options: &self,
             workload: &workload,
-            mix,
             designs: &designs,
             source,
             values,
             context,
-            load,
+            settings: load.settings(&self, mix, workload.seed, rows),
             header,
-            rows,
             warnings,
             progress,
         })
@@ -303,38 +306,4 @@ fn check_new_rows(mix: &Mix, values: &dyn RowValues, loaded: u64) -> Result<()> 
         ),
         _ => Ok(()),
     }
-}
-
-/// The folder asked for, or the first of `runs/WORKLOAD-drive`, `runs/WORKLOAD-drive-2`, ... that
-/// is not there yet.
-fn free_folder(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
-    let name = |n: u32| match n {
-        1 => Path::new("runs").join(format!("{workload}-drive")),
-        n => Path::new("runs").join(format!("{workload}-drive-{n}")),
-    };
-    let path = match out {
-        Some(path) => path.to_owned(),
-        None => (1..)
-            .map(name)
-            .find(|dir| !dir.exists())
-            .unwrap_or_else(|| name(1)),
-    };
-    Ok(std::path::absolute(path)?)
-}
-
-fn dry_run(infos: &[DesignInfo], context: &Context) -> Result<Exit> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    writeln!(
-        out,
-        "Nothing is touched. The load would write to {}",
-        context.run_dir.display()
-    )?;
-    for info in infos {
-        writeln!(out, "\n{}", info.id)?;
-        for statement in &info.statements {
-            writeln!(out, "  {statement}")?;
-        }
-    }
-    Ok(Exit::Complete)
 }

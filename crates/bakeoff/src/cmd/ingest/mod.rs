@@ -12,9 +12,9 @@ use bakeoff_engines::tables::{ColumnarError, Kind, Location, Profile};
 use bakeoff_workload::Consistency;
 use clap::Args;
 
-use crate::cmd::choice::{parse_consistency, parse_rows};
-use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::on_threads;
+use crate::cmd::options::choice::{parse_consistency, parse_rows};
+use crate::cmd::options::cluster::ClusterOptions;
 use crate::exit::Exit;
 use crate::machine;
 pub use definition::width_in_words;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bakeoff_workload::{Concurrent, Workload};
 use clap::Args;
 
-use crate::cmd::choice::parse_duration_to_a_day;
+use crate::cmd::options::choice::parse_duration_to_a_day;
 
 #[derive(Args, Debug)]
 pub struct ConcurrentOptions {

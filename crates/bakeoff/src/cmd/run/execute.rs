@@ -5,19 +5,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use bakeoff_driver::{Budget, Design, Settings, peak_memory_bytes};
-use bakeoff_engines::{Context, SqlOracle, limits_not_applied};
-use bakeoff_stats::{Header, Journal, Prices, Record, Step};
+use bakeoff_driver::{Budget, Settings, start_designs};
+use bakeoff_engines::{Context, DesignCandidates, Engines, SqlOracle};
+use bakeoff_stats::{Header, Journal, Prices, Record};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
 use super::Run;
+use crate::cmd::measure::Measurement;
 use crate::cmd::report;
-use crate::engines::{Engines, clear_and_check};
 use crate::exit::Exit;
 use crate::interrupt::asked_to_stop;
 use crate::machine;
 use crate::progress::Progress;
-use crate::stderr::tell;
 
 pub struct Plan<'a> {
     pub options: &'a Run,
@@ -37,44 +36,27 @@ pub struct Plan<'a> {
 
 /// Runs to the end or to an interruption, and shows what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
-    let began = plan.began;
-    let progress = &plan.progress;
-    progress.of_designs(plan.designs.len());
+    plan.progress.of_designs(plan.designs.len());
+    let measurement = Measurement {
+        designs: plan.designs,
+        context: &plan.context,
+        warnings: &plan.warnings,
+        progress: &plan.progress,
+        began: plan.began,
+    };
     let mut interruption = pin!(asked_to_stop());
-    let checked = clear_and_check(plan.designs, &plan.context, progress, &mut interruption).await?;
-    let Some((cleared, mut engines)) = checked else {
+    let begun = measurement.begin(&mut interruption, || open_journal(&plan));
+    let Some((mut engines, mut journal)) = begun.await? else {
         return Ok(Exit::Interrupted);
     };
-    let mut journal = open_journal(&plan)?;
-    let noted = plan.warnings.iter().cloned().chain(cleared);
-    for message in noted.chain(limits_not_applied(&plan.context)) {
-        journal.append(&Record::Warning { message })?;
-    }
     let compared = tokio::select! {
-        done = compare(&plan, &mut engines, &mut journal, began) => Some(done),
+        done = compare(&plan, &mut engines, &mut journal) => Some(done),
         () = interruption => None,
     };
-    progress.what("stopping engines");
-    let kept = plan.options.keep || !matches!(compared, Some(Ok(())));
-    let troubles = engines.finish(kept).await;
-    progress.finish();
-    for message in troubles {
-        journal.append(&Record::Warning { message })?;
-    }
-    match compared {
-        Some(done) => {
-            done?;
-            journal.append(&Record::Finished {
-                at: machine::now(),
-                seconds: began.elapsed().as_secs_f64(),
-                peak_memory_bytes: peak_memory_bytes(),
-            })?;
-        }
-        None => {
-            journal.append(&Record::Interrupted { at: machine::now() })?;
-            tell("interrupted: what is done is kept, and the same command goes on from here");
-        }
-    }
+    let keep = plan.options.keep || !matches!(compared, Some(Ok(())));
+    let interrupted = "interrupted: what is done is kept, and the same command goes on from here";
+    let ended = measurement.end(compared, engines, keep, &mut journal, interrupted);
+    ended.await?;
     report::render(&plan.context.run_dir, plan.prices)
 }
 
@@ -91,29 +73,31 @@ fn open_journal(plan: &Plan<'_>) -> Result<Journal> {
     Ok(journal)
 }
 
-async fn compare(
-    plan: &Plan<'_>,
-    engines: &mut Engines,
-    journal: &mut Journal,
-    began: Instant,
-) -> Result<()> {
-    let designs = start_designs(plan, engines, journal).await?;
+async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) -> Result<()> {
+    let mut candidates = DesignCandidates {
+        engines,
+        designs: plan.designs,
+        workload: plan.workload,
+        context: &plan.context,
+        observer: &plan.progress,
+    };
+    let designs = start_designs(&mut candidates, journal).await?;
     let mut oracle = SqlOracle::new(
         plan.source.clone(),
         plan.workload.table.clone(),
         plan.context.threads,
     );
+    let budget = plan.options.budget;
     let settings = Settings {
         rows: plan.rows,
         rounds: plan.options.rounds,
-        budget: plan.options.budget.map(|total| Budget::new(began, total)),
+        budget: budget.map(|total| Budget::new(plan.began, total)),
         call_limit: plan.options.limit,
         concurrent: plan.options.concurrent.plan(plan.workload),
     };
-    let source = plan.source.clone();
     bakeoff_driver::run(
         plan.workload,
-        source,
+        plan.source.clone(),
         &designs,
         &mut oracle,
         &settings,
@@ -122,35 +106,4 @@ async fn compare(
     )
     .await?;
     Ok(())
-}
-
-/// Starts the engines that the designs need; an engine that is not available fails its designs only.
-async fn start_designs(
-    plan: &Plan<'_>,
-    engines: &mut Engines,
-    journal: &mut Journal,
-) -> Result<Vec<Arc<dyn Design>>> {
-    let mut designs = Vec::new();
-    for id in plan.designs {
-        let design = match engines.get(id, &plan.context, &plan.progress).await {
-            Ok(found) => {
-                if let Some(info) = found.started {
-                    journal.append(&Record::Engine(info))?;
-                }
-                let design = found.engine.design(id, plan.workload, &plan.context);
-                design.await.map_err(|e| e.to_string())
-            }
-            Err(reason) => Err(reason),
-        };
-        match design {
-            Ok(design) => designs.push(design.into()),
-            Err(reason) => journal.append(&Record::Failed {
-                design: id.to_string(),
-                step: Step::Start,
-                query: None,
-                reason,
-            })?,
-        }
-    }
-    Ok(designs)
 }

@@ -2,10 +2,9 @@
 
 mod concurrent;
 mod execute;
-mod folder;
 mod header;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,17 +16,18 @@ use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
-use crate::cmd::before::{Before, RowsToHold};
-use crate::cmd::choice::{
+use crate::cmd::completions;
+use crate::cmd::measure::before::{Before, RowsToHold};
+use crate::cmd::measure::{DryRun, folder};
+use crate::cmd::on_threads;
+use crate::cmd::options::choice::{
     self, Rows, parse_consistency, parse_duration, parse_percent, parse_rows_or_all,
 };
-use crate::cmd::cluster::ClusterOptions;
-use crate::cmd::completions;
-use crate::cmd::data::DataOptions;
-use crate::cmd::nodes::NodesOptions;
-use crate::cmd::on_threads;
-use crate::cmd::postgres::PostgresOptions;
-use crate::cmd::prices::PriceOptions;
+use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::nodes::NodesOptions;
+use crate::cmd::options::postgres::PostgresOptions;
+use crate::cmd::options::prices::PriceOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
@@ -129,7 +129,8 @@ impl Run {
         let designs = choice::designs(&workload, &self.designs)?;
         let replication = self.replication()?;
         let fingerprint = header::fingerprint(&self, &workload, &designs, replication);
-        let dir = folder::choose(self.out.as_deref(), &workload.name, &fingerprint)?;
+        let is_free = |dir: &Path| folder::is_resumable(dir, &fingerprint);
+        let dir = folder::choose(self.out.as_deref(), &workload.name, is_free)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
         let before = Before {
             workload: &workload,
@@ -209,33 +210,24 @@ impl Run {
 }
 
 fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Result<Exit> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    writeln!(
-        out,
-        "Nothing is touched. The run would write to {}",
-        context.run_dir.display()
-    )?;
-    for touched in would_touch(infos, context) {
-        writeln!(out, "and {touched}.")?;
-    }
-    for info in infos {
-        writeln!(out, "\n{}", info.id)?;
-        for statement in &info.statements {
-            writeln!(out, "  {statement}")?;
-        }
-    }
-    writeln!(
-        out,
-        "\nQueries, asked of every design but where one has its own:"
-    )?;
+    let touched = would_touch(infos, context).into_iter();
+    let touched: Vec<String> = touched.map(|what| format!("and {what}.")).collect();
+    let heading = "\nQueries, asked of every design but where one has its own:".to_owned();
+    let mut queries = vec![heading];
     for query in &workload.queries {
-        writeln!(out, "  {}: {}", query.name, query.sql.trim())?;
+        queries.push(format!("  {}: {}", query.name, query.sql.trim()));
         for (design, sql) in &query.engine_sql {
-            writeln!(out, "  {} of {design}: {}", query.name, sql.trim())?;
+            queries.push(format!("  {} of {design}: {}", query.name, sql.trim()));
         }
     }
-    Ok(Exit::Complete)
+    DryRun {
+        what: "run",
+        dir: &context.run_dir,
+        before: &touched,
+        designs: infos,
+        after: &queries,
+    }
+    .print()
 }
 
 /// What a run would touch or start in addition to its folder; one server may serve several engines.

@@ -14,9 +14,9 @@ use bakeoff_engines::tables::{Connection, Location, Options};
 use bakeoff_workload::Consistency;
 use clap::Args;
 
-use crate::cmd::choice::{parse_consistency, parse_rows};
-use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::on_threads;
+use crate::cmd::options::choice::{parse_consistency, parse_rows};
+use crate::cmd::options::cluster::ClusterOptions;
 use crate::exit::{Exit, Misuse};
 use crate::machine;
 use output::{Destination, Format};

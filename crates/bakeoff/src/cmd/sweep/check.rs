@@ -1,13 +1,12 @@
 //! What of a sweep can be known to be impossible before a server is started.
 
 use anyhow::{Result, anyhow};
-use bakeoff_driver::sweep::Setting;
+use bakeoff_driver::sweep::{Grid, Setting};
 use bakeoff_engines::registry::engine;
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
-use super::grid::Grid;
-use crate::cmd::before::RowsToHold;
-use crate::cmd::choice;
+use crate::cmd::measure::before::RowsToHold;
+use crate::cmd::options::choice;
 use crate::exit::Misuse;
 
 const NO_INSERTS: &str = "it takes no inserts from several workers";

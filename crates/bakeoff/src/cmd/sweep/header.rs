@@ -1,11 +1,11 @@
 //! The first record of a sweep: what is swept, on what.
 
+use bakeoff_driver::sweep::Grid;
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepHeader;
 use bakeoff_workload::Workload;
 
 use super::Sweep;
-use super::grid::Grid;
 use crate::machine;
 
 pub fn header(

@@ -2,30 +2,30 @@
 
 mod check;
 mod execute;
-mod grid;
 mod header;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use bakeoff_driver::sweep::Grid;
 use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::DesignInfo;
 use bakeoff_stats::sweep::SweepLog;
 use bakeoff_workload::{RowSource, Workload};
 use clap::Args;
 
-use crate::cmd::before::Before;
-use crate::cmd::choice::{self, parse_duration_to_a_day};
-use crate::cmd::cluster::ClusterOptions;
 use crate::cmd::completions;
-use crate::cmd::data::DataOptions;
+use crate::cmd::measure::before::Before;
+use crate::cmd::measure::{DryRun, folder};
 use crate::cmd::on_threads;
-use crate::cmd::postgres::PostgresOptions;
+use crate::cmd::options::choice::{self, parse_duration_to_a_day, parse_rows};
+use crate::cmd::options::cluster::ClusterOptions;
+use crate::cmd::options::data::DataOptions;
+use crate::cmd::options::postgres::PostgresOptions;
 use crate::exit::Exit;
 use crate::progress::Progress;
-use grid::{Grid, parse_number};
 
 /// Rows that a batch may have, and workers that there may be.
 const MOST_BATCH_ROWS: u32 = 100_000;
@@ -93,7 +93,8 @@ impl Sweep {
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let (designs, left_out) = check::designs(&workload, &self.designs)?;
         let source: Arc<dyn RowSource> = self.data.open(&workload)?.into();
-        let dir = free_folder(self.out.as_deref(), &workload.name)?;
+        let name = format!("{}-sweep", workload.name);
+        let dir = folder::choose(self.out.as_deref(), &name, folder::is_new)?;
         let before = Before {
             workload: &workload,
             source: source.clone(),
@@ -143,46 +144,46 @@ impl Sweep {
     }
 }
 
-/// The folder asked for, or the first of `runs/WORKLOAD-sweep`, `runs/WORKLOAD-sweep-2`, ... that
-/// is not there yet.
-fn free_folder(out: Option<&Path>, workload: &str) -> Result<PathBuf> {
-    let name = |n: u32| match n {
-        1 => Path::new("runs").join(format!("{workload}-sweep")),
-        n => Path::new("runs").join(format!("{workload}-sweep-{n}")),
-    };
-    let path = match out {
-        Some(path) => path.to_owned(),
-        None => (1..)
-            .map(name)
-            .find(|dir| !dir.exists())
-            .unwrap_or_else(|| name(1)),
-    };
-    Ok(std::path::absolute(path)?)
-}
-
 fn dry_run(
     infos: &[DesignInfo],
     left_out: &[String],
     grid: &Grid,
     context: &Context,
 ) -> Result<Exit> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    writeln!(
-        out,
-        "Nothing is touched. The sweep would write to {}\nand measure {} settings of each design, \
-         each on a new table.",
-        context.run_dir.display(),
+    let settings = format!(
+        "and measure {} settings of each design, each on a new table.",
         grid.settings().len()
-    )?;
-    for line in left_out {
-        writeln!(out, "{line}")?;
+    );
+    let before = [std::slice::from_ref(&settings), left_out].concat();
+    DryRun {
+        what: "sweep",
+        dir: &context.run_dir,
+        before: &before,
+        designs: infos,
+        after: &[],
     }
-    for info in infos {
-        writeln!(out, "\n{}", info.id)?;
-        for statement in &info.statements {
-            writeln!(out, "  {statement}")?;
+    .print()
+}
+
+/// A number from 1 on, such as `100` or `10k`.
+fn parse_number(text: &str, most: u32) -> Result<u32, String> {
+    let number = parse_rows(text.trim()).ok();
+    let number = number.and_then(|n| u32::try_from(n).ok());
+    number
+        .filter(|n| *n <= most)
+        .ok_or_else(|| format!("not a number from 1 to {most}, such as 100 or 10k"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_may_have_a_unit_and_are_limited() {
+        assert_eq!(parse_number("10k", 10_000), Ok(10_000));
+        assert_eq!(parse_number(" 8", 10_000), Ok(8));
+        for bad in ["", "0", "-1", "10001", "1e99", "many"] {
+            assert!(parse_number(bad, 10_000).is_err(), "{bad}");
         }
     }
-    Ok(Exit::Complete)
 }

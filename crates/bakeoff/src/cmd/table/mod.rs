@@ -14,8 +14,8 @@ use bakeoff_report::units;
 use bakeoff_workload::Consistency;
 use clap::{Args, Subcommand};
 
-use crate::cmd::choice::{parse_consistency, parse_duration};
-use crate::cmd::cluster::ClusterOptions;
+use crate::cmd::options::choice::{parse_consistency, parse_duration};
+use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::{on_threads, told};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;

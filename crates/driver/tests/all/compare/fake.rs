@@ -125,6 +125,11 @@ impl Fake {
         self.table.lock().unwrap()
     }
 
+    /// Ends its engine between two calls.
+    pub fn die(&self) {
+        self.table().dead = Some("its engine is gone".to_owned());
+    }
+
     pub fn calls(&self) -> Vec<Call> {
         self.table().calls.clone()
     }
@@ -147,7 +152,7 @@ impl Fake {
             Act::Wrong => Ok(false),
             Act::Fail => Err(DesignError::new("refused")),
             Act::Die => {
-                self.table().dead = Some("its engine is gone".to_owned());
+                self.die();
                 Err(DesignError::new("connection lost"))
             }
             Act::Hang => std::future::pending().await,

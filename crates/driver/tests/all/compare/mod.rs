@@ -5,6 +5,6 @@ mod bench;
 mod budget;
 mod concurrent;
 mod failures;
-mod fake;
+pub mod fake;
 mod protocol;
 mod resume;

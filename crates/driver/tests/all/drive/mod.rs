@@ -1,8 +1,12 @@
-//! Loads on fake sessions, most of them on a clock that is paused.
+//! Loads on fake sessions, most of them on a clock that is paused; and drives of several designs.
 
+mod bench;
 mod fake;
 mod faults;
+mod filling;
 mod knees;
 mod lateness;
 mod loops;
+mod rounds;
+mod searches;
 mod threads;

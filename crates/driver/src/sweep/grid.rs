@@ -1,8 +1,6 @@
 //! Batch sizes and numbers of workers.
 
-use bakeoff_driver::sweep::Setting;
-
-use crate::cmd::choice::parse_rows;
+use super::Setting;
 
 /// Every batch size with every number of workers, each ascending and once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +11,6 @@ pub struct Grid {
 
 impl Grid {
     pub fn new(batches: &[u32], workers: &[u32]) -> Grid {
-        let sorted = |numbers: &[u32]| {
-            let mut numbers = numbers.to_vec();
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers
-        };
         Grid {
             batches: sorted(batches),
             workers: sorted(workers),
@@ -37,9 +29,9 @@ impl Grid {
         self.batches.iter().flat_map(of_batch).collect()
     }
 
-    /// What a design warms up with: middling batches, and about the workers that keep it busy.
+    /// Returns the setting that a design warms up with: batches of a medium size, and about as many
+    /// workers as keep it busy.
     pub fn middle(&self) -> Option<Setting> {
-        let middle = |numbers: &[u32]| numbers.get(numbers.len() / 2).copied();
         Some(Setting {
             batch_rows: u64::from(middle(&self.batches)?),
             workers: middle(&self.workers)?,
@@ -47,27 +39,20 @@ impl Grid {
     }
 }
 
-/// A number from 1 on, such as `100` or `10k`.
-pub fn parse_number(text: &str, most: u32) -> Result<u32, String> {
-    let number = parse_rows(text.trim()).ok();
-    let number = number.and_then(|n| u32::try_from(n).ok());
-    number
-        .filter(|n| *n <= most)
-        .ok_or_else(|| format!("not a number from 1 to {most}, such as 100 or 10k"))
+fn sorted(numbers: &[u32]) -> Vec<u32> {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+fn middle(numbers: &[u32]) -> Option<u32> {
+    numbers.get(numbers.len() / 2).copied()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_may_have_a_unit_and_are_limited() {
-        assert_eq!(parse_number("10k", 10_000), Ok(10_000));
-        assert_eq!(parse_number(" 8", 10_000), Ok(8));
-        for bad in ["", "0", "-1", "10001", "1e99", "many"] {
-            assert!(parse_number(bad, 10_000).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn a_grid_has_each_setting_once_in_order() {

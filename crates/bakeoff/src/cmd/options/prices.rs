@@ -8,7 +8,7 @@ use bakeoff_workload::PriceList;
 use clap::Args;
 
 use crate::cmd::completions;
-use crate::cmd::data::choose;
+use crate::cmd::options::data::choose;
 use crate::exit::Misuse;
 use crate::shipped::{Chosen, PRICES, Shipped};
 

@@ -1,7 +1,7 @@
 //! Everything that `run`, `drive` and `sweep` can know before they make a folder or start a server:
 //! whoever made a mistake hears of it at once, and nothing is left behind.
 //!
-//! Engines come last ([`crate::engines::Engines::checked`]), when what killed commands left behind
+//! Engines come last ([`bakeoff_engines::Engines::checked`]), when what killed commands left behind
 //! is stopped and takes no memory any more.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use bakeoff_stats::JournalError;
 use bakeoff_workload::source::check_first_rows;
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
-use crate::cmd::choice::Rows;
+use crate::cmd::options::choice::Rows;
 use crate::exit::Misuse;
 use crate::progress::Progress;
 

@@ -3,51 +3,61 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Result, anyhow, bail};
-use bakeoff_driver::drive::{DriveObserver, Driven, Plan, Schedule, Second, Stop, Target, drive};
 use bakeoff_stats::drive::{
     DriveLog, DriveRecord, HistogramLog, HistogramLogReader, SecondCounts, Tally, TrialEnd,
     TrialStart, warm_up_of,
 };
+use bakeoff_workload::Mix;
 
-use super::live::Live;
+use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
+use super::run::drive;
+use super::{DriveObserver, Driven, Plan, Schedule, Second, Stop, Target};
 
 /// Between two looks at whether the server still runs.
 const SERVER_POLL: Duration = Duration::from_millis(200);
 
-/// Where loads are written down and shown.
-pub struct Recorder<'a> {
+/// The loads of a drive: writes each down and shows it.
+pub struct Trials<'a> {
     pub log: &'a mut DriveLog,
-    pub live: Live<'a>,
-    pub operations: Vec<String>,
+    live: &'a mut dyn LiveView,
+    operations: Vec<String>,
     /// Loads so far; each has a number from 1 on.
-    pub trials: u32,
+    pub count: u32,
 }
 
-impl Recorder<'_> {
+impl<'a> Trials<'a> {
+    pub fn new(log: &'a mut DriveLog, live: &'a mut dyn LiveView, mix: &Mix) -> Self {
+        Trials {
+            log,
+            live,
+            operations: mix.operations.iter().map(|o| o.name.clone()).collect(),
+            count: 0,
+        }
+    }
+
     /// Drives a design to the end of its time, or until it is stopped.
     ///
     /// # Errors
     /// The load could not begin, its server ended, not all workers came to the end, or its results
     /// could not be written.
-    pub async fn trial(
+    pub async fn drive(
         &mut self,
         target: Arc<dyn Target>,
         round: u32,
         plan: &Plan,
         stop: &Stop,
-    ) -> Result<Trial> {
+    ) -> Result<Trial, Trouble> {
         if let Some(why) = why_dead(target.as_ref()) {
-            bail!("{}", server_ended(&why));
+            return Err(server_ended(&why));
         }
-        self.trials += 1;
-        let trial = self.trials;
+        self.count += 1;
+        let trial = self.count;
         let what = format!("{} at {}", target.info().id, plan.schedule);
         self.live.begin(&what, plan.duration);
         // Of this load alone: it ends where it cannot be written down, or has no server any more.
         let own_stop = Stop::new();
         let mut watch = Watch {
-            recorder: self,
+            trials: self,
             design: target.info().id.clone(),
             trial,
             round,
@@ -88,13 +98,11 @@ impl Recorder<'_> {
             && driven.background.failed == 0;
         self.log.append(&DriveRecord::TrialEnded(ended))?;
         if let Some(why) = why_dead(target.as_ref()).filter(|_| !is_whole) {
-            bail!("its server ended during the load: {why}");
+            return Err(format!("its server ended during the load: {why}").into());
         }
         if !driven.worker_failures.is_empty() {
-            bail!(
-                "the load was not what was asked for: {}",
-                driven.worker_failures.join("; ")
-            );
+            let failures = driven.worker_failures.join("; ");
+            return Err(format!("the load was not what was asked for: {failures}").into());
         }
         Ok(Trial {
             number: trial,
@@ -103,12 +111,12 @@ impl Recorder<'_> {
         })
     }
 
-    /// The measurements of a trial by operation, as reports show them: times after the warm-up, and all
-    /// failures.
+    /// Sums up the measurements of a trial by operation, as reports show them: times after the
+    /// warm-up, and all failures.
     ///
     /// # Errors
     /// Its histograms cannot be read back.
-    pub fn steady_part(&self, trial: &Trial) -> Result<Vec<Tally>> {
+    pub fn steady_part(&self, trial: &Trial) -> Result<Vec<Tally>, Trouble> {
         let warm_up = warm_up_of(&trial.seconds, trial.driven.duration.as_secs_f64());
         let from = warm_up.seconds as u32;
         let mut sums = vec![Tally::default(); self.operations.len()];
@@ -128,24 +136,6 @@ impl Recorder<'_> {
         }
         Ok(sums)
     }
-}
-
-/// Why the server of a design, one of our own, serves no more; `None` while it does, and where it is
-/// not ours.
-fn why_dead(target: &dyn Target) -> Option<String> {
-    target.design()?.dead()
-}
-
-/// The end of a design's server where that is why something failed, and else the failure.
-pub fn or_why_dead(target: &dyn Target, error: impl Into<anyhow::Error>) -> anyhow::Error {
-    match why_dead(target) {
-        Some(why) => anyhow!(server_ended(&why)),
-        None => error.into(),
-    }
-}
-
-fn server_ended(why: &str) -> String {
-    format!("its server ended: {why}")
 }
 
 /// A load that came to its end.
@@ -182,20 +172,20 @@ fn end(trial: u32, driven: &Driven) -> TrialEnd {
 
 /// Writes each second down as it comes. A write that fails ends the load, and is reported when it is over.
 struct Watch<'a, 'b> {
-    recorder: &'a mut Recorder<'b>,
+    trials: &'a mut Trials<'b>,
     design: String,
     trial: u32,
     round: u32,
     plan: &'a Plan,
     histograms: Option<HistogramLog>,
     seconds: Vec<SecondCounts>,
-    trouble: Option<anyhow::Error>,
+    trouble: Option<Trouble>,
     stop: Stop,
 }
 
 impl Watch<'_, '_> {
-    fn begin(&mut self, at: SystemTime) -> Result<()> {
-        let path = HistogramLog::path(self.recorder.log.dir(), self.trial);
+    fn begin(&mut self, at: SystemTime) -> Result<(), Trouble> {
+        let path = HistogramLog::path(self.trials.log.dir(), self.trial);
         self.histograms = Some(HistogramLog::create(&path, at)?);
         let started_at = at.duration_since(SystemTime::UNIX_EPOCH)?;
         let start = TrialStart {
@@ -210,15 +200,12 @@ impl Watch<'_, '_> {
             ),
             started_at_ns: started_at.as_nanos() as u64,
         };
-        Ok(self
-            .recorder
-            .log
-            .append(&DriveRecord::TrialStarted(start))?)
+        Ok(self.trials.log.append(&DriveRecord::TrialStarted(start))?)
     }
 
-    fn write(&mut self, second: &Second) -> Result<()> {
+    fn write(&mut self, second: &Second) -> Result<(), Trouble> {
         if let Some(histograms) = &mut self.histograms {
-            histograms.write(second.second, &self.recorder.operations, &second.operations)?;
+            histograms.write(second.second, &self.trials.operations, &second.operations)?;
         }
         let counts = SecondCounts::new(
             self.trial,
@@ -228,10 +215,10 @@ impl Watch<'_, '_> {
             second.server.clone(),
         );
         self.seconds.push(counts.clone());
-        Ok(self.recorder.log.append(&DriveRecord::Second(counts))?)
+        Ok(self.trials.log.append(&DriveRecord::Second(counts))?)
     }
 
-    fn keep(&mut self, result: Result<()>) {
+    fn keep(&mut self, result: Result<(), Trouble>) {
         if let (Err(error), None) = (result, &self.trouble) {
             self.trouble = Some(error);
             self.stop.stop();
@@ -248,6 +235,6 @@ impl DriveObserver for Watch<'_, '_> {
     fn second(&mut self, second: Second) {
         let written = self.write(&second);
         self.keep(written);
-        self.recorder.live.second(&second);
+        self.trials.live.second(&second);
     }
 }

@@ -1,0 +1,47 @@
+//! What `--dry-run` prints.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use bakeoff_stats::DesignInfo;
+
+use crate::exit::Exit;
+
+/// What a measurement would touch.
+pub struct DryRun<'a> {
+    /// The measurement, in one word.
+    pub what: &'a str,
+    /// Its folder.
+    pub dir: &'a Path,
+    /// Lines between its folder and its designs.
+    pub before: &'a [String],
+    pub designs: &'a [DesignInfo],
+    /// Lines after its designs.
+    pub after: &'a [String],
+}
+
+impl DryRun<'_> {
+    pub fn print(&self) -> Result<Exit> {
+        let mut out = std::io::stdout().lock();
+        writeln!(
+            out,
+            "Nothing is touched. The {} would write to {}",
+            self.what,
+            self.dir.display()
+        )?;
+        for line in self.before {
+            writeln!(out, "{line}")?;
+        }
+        for design in self.designs {
+            writeln!(out, "\n{}", design.id)?;
+            for statement in &design.statements {
+                writeln!(out, "  {statement}")?;
+            }
+        }
+        for line in self.after {
+            writeln!(out, "{line}")?;
+        }
+        Ok(Exit::Complete)
+    }
+}

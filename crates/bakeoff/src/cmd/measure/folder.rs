@@ -1,0 +1,42 @@
+//! Which folder a measurement writes to.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use bakeoff_stats::{Record, Run};
+
+/// Returns the folder asked for; else `runs/NAME`, or the first of `runs/NAME-2`, ... that is free.
+/// The path is absolute: it is in statements and in the keyspace's name, and has to mean the same
+/// tomorrow.
+///
+/// # Errors
+/// If the path means nothing.
+pub fn choose(out: Option<&Path>, name: &str, is_free: impl Fn(&Path) -> bool) -> Result<PathBuf> {
+    let path = out.map_or_else(|| first_free(name, is_free), Path::to_owned);
+    std::path::absolute(&path).with_context(|| format!("cannot use the path {}", path.display()))
+}
+
+fn first_free(name: &str, is_free: impl Fn(&Path) -> bool) -> PathBuf {
+    let numbered = |n: u32| match n {
+        1 => Path::new("runs").join(name),
+        n => Path::new("runs").join(format!("{name}-{n}")),
+    };
+    (1..)
+        .map(numbered)
+        .find(|dir| is_free(dir))
+        .unwrap_or_else(|| numbered(1))
+}
+
+/// Whether nothing is there: a load or a sweep is never resumed.
+pub fn is_new(dir: &Path) -> bool {
+    !dir.exists()
+}
+
+/// Whether a run of this fingerprint may write to a folder: anything but a run that is complete or of
+/// another command. Trouble with the folder is reported when it is opened.
+pub fn is_resumable(dir: &Path, fingerprint: &str) -> bool {
+    Run::open(dir).map_or(true, |run| {
+        let complete = matches!(run.records().last(), Some(Record::Finished { .. }));
+        !complete && run.header().fingerprint == fingerprint
+    })
+}

@@ -1,0 +1,98 @@
+//! What `run`, `drive` and `sweep` have in common: everything around the protocol of a measurement.
+
+pub mod before;
+mod dry_run;
+pub mod folder;
+
+use std::time::Instant;
+
+use anyhow::Result;
+use bakeoff_driver::peak_memory_bytes;
+use bakeoff_engines::{Context, Engines, clear_leftovers, limits_not_applied};
+use bakeoff_stats::{Event, EventLog};
+use bakeoff_workload::DesignId;
+
+use crate::machine;
+use crate::progress::Progress;
+use crate::stderr::tell;
+
+pub use dry_run::DryRun;
+
+/// A measurement before its engines are started.
+pub struct Measurement<'a> {
+    pub designs: &'a [DesignId],
+    pub context: &'a Context,
+    /// Warnings that are recorded before anything is started.
+    pub warnings: &'a [String],
+    pub progress: &'a Progress,
+    /// When the command began.
+    pub began: Instant,
+}
+
+impl Measurement<'_> {
+    /// Stops what killed commands left behind, checks the engines, opens the log and records what is
+    /// to be known beforehand. Returns `None`, and shows a line that says so, if `interruption` comes
+    /// before the log is opened.
+    ///
+    /// # Errors
+    /// None of the designs can run here, or the log cannot be written.
+    pub async fn begin<L: EventLog>(
+        &self,
+        interruption: impl Future<Output = ()>,
+        open_log: impl FnOnce() -> Result<L>,
+    ) -> Result<Option<(Engines, L)>> {
+        let (cleared, engines) = tokio::select! {
+            checked = self.clear_and_check() => checked?,
+            () = interruption => {
+                self.progress.finish();
+                tell("interrupted: nothing was started");
+                return Ok(None);
+            }
+        };
+        let mut log = open_log()?;
+        let noted = self.warnings.iter().cloned().chain(cleared);
+        for message in noted.chain(limits_not_applied(self.context)) {
+            log.note(Event::Warning(message))?;
+        }
+        Ok(Some((engines, log)))
+    }
+
+    async fn clear_and_check(&self) -> Result<(Vec<String>, Engines)> {
+        let cleared = clear_leftovers(self.progress).await?;
+        let engines = Engines::checked(self.designs, self.context, self.progress).await?;
+        Ok((cleared, engines))
+    }
+
+    /// Stops the engines, keeping what they hold if asked, and records how the measurement ended.
+    /// `None` was interrupted, which `interrupted` says to the user.
+    ///
+    /// # Errors
+    /// The error of the measurement; or the log cannot be written.
+    pub async fn end(
+        &self,
+        ended: Option<Result<()>>,
+        engines: Engines,
+        keep: bool,
+        log: &mut dyn EventLog,
+        interrupted: &str,
+    ) -> Result<()> {
+        self.progress.what("stopping engines");
+        let troubles = engines.finish(keep).await;
+        self.progress.finish();
+        for message in troubles {
+            log.note(Event::Warning(message))?;
+        }
+        let Some(ended) = ended else {
+            log.note(Event::Interrupted { at: machine::now() })?;
+            tell(interrupted);
+            return Ok(());
+        };
+        ended?;
+        log.note(Event::Finished {
+            at: machine::now(),
+            seconds: self.began.elapsed().as_secs_f64(),
+            peak_memory_bytes: peak_memory_bytes(),
+        })?;
+        Ok(())
+    }
+}

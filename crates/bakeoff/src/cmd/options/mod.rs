@@ -1,0 +1,8 @@
+//! Options that several commands have.
+
+pub mod choice;
+pub mod cluster;
+pub mod data;
+pub mod nodes;
+pub mod postgres;
+pub mod prices;

@@ -1,0 +1,227 @@
+//! Filling the tables that are driven, and bringing them to rest.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use arrow::record_batch::RecordBatch;
+use bakeoff_stats::drive::{DriveLog, DriveRecord, Populated};
+use bakeoff_workload::RowSource;
+
+use super::context::{DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead};
+use super::{Shard, Target};
+use crate::call::{caught, if_whole};
+use crate::candidates::start_engine;
+use crate::reader::Reader;
+use crate::{Design, DesignError, Observer};
+
+/// Rows of a slice: enough to keep requests in flight, few enough to be held in memory.
+const SLICE_ROWS: u64 = 10_000;
+/// How long shards after the first one wait for it to make the table.
+const TABLE_PATIENCE: Duration = Duration::from_secs(120);
+/// How long a table that was made elsewhere may take to be known here.
+const KNOWN_WITHIN: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(500);
+
+/// What filling works with.
+pub struct Filling<'a> {
+    pub settings: &'a DriveSettings,
+    pub source: Arc<dyn RowSource>,
+    pub log: &'a mut DriveLog,
+    pub observer: &'a dyn Observer,
+}
+
+impl Filling<'_> {
+    /// Returns the targets with their tables filled and at rest. A design that is not available
+    /// fails alone.
+    ///
+    /// # Errors
+    /// If a record cannot be written.
+    pub async fn fill_all(
+        &mut self,
+        candidates: &mut dyn DriveCandidates,
+    ) -> Result<Vec<Arc<dyn Target>>, RecordError> {
+        let mut targets: Vec<Arc<dyn Target>> = Vec::new();
+        for (index, id) in candidates.ids().into_iter().enumerate() {
+            let filled = match start_engine(candidates, index, self.log).await? {
+                Ok(()) => self.fill(candidates, index, &id).await,
+                Err(error) => Err(error.into()),
+            };
+            match filled {
+                Ok(target) => targets.push(target.into()),
+                Err(trouble) => fail(self.log, self.observer, &id, &trouble)?,
+            }
+        }
+        self.settle(targets).await
+    }
+
+    /// Makes a design and fills its table. Later shards make nothing before the first one has made it.
+    async fn fill(
+        &mut self,
+        candidates: &mut dyn DriveCandidates,
+        index: usize,
+        id: &str,
+    ) -> Result<Box<dyn Target>, Trouble> {
+        let is_first = self.shard().index == 0;
+        if self.shards_wait() && !is_first {
+            let waiting = format!("waiting for shard 1 to make {id}");
+            self.observer.phase(&waiting);
+            candidates.wait_for_table(index, self.patience()).await?;
+        }
+        let target = candidates.make(index).await?;
+        let Some(design) = target.design() else {
+            return Ok(target);
+        };
+        if self.settings.fills_tables && is_first {
+            design.create().await?;
+        } else {
+            wait_for_table(design).await?;
+        }
+        if self.shards_wait() && is_first {
+            candidates.announce_table(index).await?;
+        }
+        if self.settings.fills_tables {
+            let loaded = self.load(&target.info().id, design).await;
+            loaded.map_err(|trouble| or_why_dead(target.as_ref(), trouble))?;
+        }
+        Ok(target)
+    }
+
+    fn shard(&self) -> Shard {
+        self.settings.load.shard
+    }
+
+    /// Whether this process is one of several of which the first makes the table.
+    fn shards_wait(&self) -> bool {
+        let begins_together = self.settings.load.start_at.is_some();
+        begins_together && !self.shard().is_whole() && self.settings.fills_tables
+    }
+
+    /// The longest wait for the tables: until the load is to begin.
+    fn patience(&self) -> Duration {
+        let start = self.settings.load.start_at;
+        let left = start.map(|at| at.duration_since(SystemTime::now()).unwrap_or_default());
+        left.map_or(TABLE_PATIENCE, |left| left.min(TABLE_PATIENCE))
+    }
+
+    /// Loads this shard's rows.
+    async fn load(&mut self, id: &str, design: &dyn Design) -> Result<(), Trouble> {
+        let rows = self.shard().rows(self.settings.load.rows);
+        let total = rows.end - rows.start;
+        let began = Instant::now();
+        self.observer.phase(&format!("loading {id}"));
+        let mut slices = Slices::begin(self.source.clone(), rows).await?;
+        let (mut loaded, mut slice) = (0, 0);
+        while let Some(rows) = slices.next.take() {
+            let loading = caught(design.load(slice, &rows));
+            // The next slice is read meanwhile.
+            let (done, read) = futures::join!(loading, slices.read());
+            let done = if_whole(design, done);
+            done.map_err(|error| DesignError(format!("loading {id}: {error}")))?;
+            read?;
+            slice += 1;
+            loaded += rows.num_rows() as u64;
+            self.observer.loading(id, loaded, Some(total));
+        }
+        if loaded < total {
+            let message =
+                format!("the data end after {loaded} of {total} rows: ask for fewer with --rows");
+            return Err(message.into());
+        }
+        self.log.append(&DriveRecord::Populated(Populated {
+            design: id.to_owned(),
+            rows: loaded,
+            seconds: began.elapsed().as_secs_f64(),
+        }))?;
+        Ok(())
+    }
+
+    /// Brings all tables that were loaded here to rest when all are loaded, and reads what they take.
+    async fn settle(
+        &mut self,
+        targets: Vec<Arc<dyn Target>>,
+    ) -> Result<Vec<Arc<dyn Target>>, RecordError> {
+        let mut ready = Vec::new();
+        for target in targets {
+            let id = &target.info().id;
+            self.observer.phase(&format!("settling {id}"));
+            match self.prepare(target.as_ref()).await {
+                Ok(()) => ready.push(target),
+                Err(error) => {
+                    let trouble = or_why_dead(target.as_ref(), error);
+                    fail(self.log, self.observer, id, &trouble)?;
+                }
+            }
+        }
+        for target in &ready {
+            self.read_footprint(target.as_ref()).await?;
+        }
+        Ok(ready)
+    }
+
+    async fn prepare(&self, target: &dyn Target) -> Result<(), DesignError> {
+        let is_loaded_here = self.shard().is_whole() && self.settings.fills_tables;
+        if let (Some(design), true) = (target.design(), is_loaded_here) {
+            design.settle().await?;
+        }
+        target.prepare().await
+    }
+
+    async fn read_footprint(&mut self, target: &dyn Target) -> Result<(), RecordError> {
+        let (Some(design), true) = (target.design(), self.shard().is_whole()) else {
+            return Ok(());
+        };
+        self.log.append(&match design.footprint().await {
+            Ok(footprint) => DriveRecord::Footprint(footprint),
+            Err(DesignError(message)) => DriveRecord::Warning { message },
+        })?;
+        Ok(())
+    }
+}
+
+/// Waits for a table that another process has made.
+async fn wait_for_table(design: &dyn Design) -> Result<(), Trouble> {
+    let deadline = Instant::now() + KNOWN_WITHIN;
+    while !design.survives().await {
+        if Instant::now() > deadline {
+            return Err(
+                "its table is not in the keyspace: name the --keyspace that has it, or load it \
+                 (shard 1 makes it) without --no-load"
+                    .into(),
+            );
+        }
+        tokio::time::sleep(POLL).await;
+    }
+    Ok(())
+}
+
+/// Rows in slices, of which the next one is always read.
+struct Slices {
+    reader: Reader,
+    /// Rows that are not read yet.
+    left: Range<u64>,
+    next: Option<RecordBatch>,
+}
+
+impl Slices {
+    async fn begin(source: Arc<dyn RowSource>, rows: Range<u64>) -> Result<Slices, Trouble> {
+        let mut slices = Slices {
+            reader: Reader::new(source, SLICE_ROWS as usize),
+            left: rows,
+            next: None,
+        };
+        slices.read().await?;
+        Ok(slices)
+    }
+
+    /// Reads the slice after `next`, which has been taken; none where no rows are left.
+    async fn read(&mut self) -> Result<(), Trouble> {
+        let rows = SLICE_ROWS.min(self.left.end - self.left.start);
+        if rows > 0 {
+            self.next = self.reader.take(self.left.start, rows).await?;
+            let read = self.next.as_ref().map_or(0, RecordBatch::num_rows);
+            self.left.start += read as u64;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,28 @@
+//! The protocol of a drive: tables filled and brought to rest, then a load on every design in every
+//! round, or a search for the highest rate.
+
+use super::context::{DriveCandidates, Driving, RecordError};
+use super::fill::Filling;
+use super::rounds::drive_rounds;
+
+/// Starts the designs, fills their tables and drives them, to the end or until it is stopped.
+/// Whatever goes wrong with a design is recorded, and the others are driven.
+///
+/// # Errors
+/// If a record cannot be written.
+pub async fn drive_designs(
+    candidates: &mut dyn DriveCandidates,
+    driving: Driving<'_>,
+) -> Result<(), RecordError> {
+    let mut filling = Filling {
+        settings: driving.settings,
+        source: driving.source.clone(),
+        log: &mut *driving.log,
+        observer: driving.observer,
+    };
+    let targets = tokio::select! {
+        targets = filling.fill_all(candidates) => targets?,
+        () = driving.stop.asked() => return Ok(()),
+    };
+    drive_rounds(targets, driving).await
+}

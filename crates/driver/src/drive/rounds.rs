@@ -1,0 +1,57 @@
+//! The loads of a drive: every design in every round.
+
+use std::sync::Arc;
+
+use super::context::{Driving, RecordError, Trouble, fail};
+use super::trial::Trials;
+use super::turn::{DrivenDesign, Turn};
+use super::{Target, highest_rate};
+use crate::shuffled;
+
+/// Drives every design once in every round, in random order, or searches on it.
+///
+/// # Errors
+/// If a failure cannot be recorded.
+pub async fn drive_rounds(
+    targets: Vec<Arc<dyn Target>>,
+    driving: Driving<'_>,
+) -> Result<(), RecordError> {
+    let Driving { settings, stop, .. } = driving;
+    let mut designs: Vec<DrivenDesign> = targets.into_iter().map(DrivenDesign::new).collect();
+    let mut trials = Trials::new(driving.log, driving.live, &settings.load.mix);
+    for round in 1..=settings.rounds {
+        let keys = [settings.load.seed, u64::from(round)];
+        for index in shuffled((0..designs.len()).collect(), &keys) {
+            let design = &mut designs[index];
+            if stop.is_asked() || design.is_out {
+                continue;
+            }
+            let turn = Turn {
+                trials: &mut trials,
+                design,
+                settings,
+                round,
+                stop,
+                loads: 0,
+            };
+            // What ends because it was stopped has not failed.
+            if let Err(trouble) = drive_turn(turn).await
+                && !stop.is_asked()
+            {
+                design.is_out = true;
+                let id = &design.target.info().id;
+                fail(trials.log, driving.observer, id, &trouble)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn drive_turn(mut turn: Turn<'_, '_>) -> Result<(), Trouble> {
+    let settings = turn.settings;
+    if let Some(search) = &settings.search {
+        return highest_rate::find(turn, search).await;
+    }
+    let load = turn.plan(settings.load.schedule.clone());
+    turn.drive(load).await.map(drop)
+}

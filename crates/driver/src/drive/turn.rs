@@ -1,0 +1,73 @@
+//! A design's turn in a round.
+
+use std::sync::Arc;
+
+use super::context::{DriveSettings, Trouble};
+use super::trial::{Trial, Trials};
+use super::{NewRows, Plan, Schedule, Stop, Target};
+
+/// Loads of one turn at most: more than a search has.
+const LOADS_OF_A_TURN: u32 = 64;
+
+/// A design while it is driven.
+pub struct DrivenDesign {
+    pub target: Arc<dyn Target>,
+    /// Rows that its loads so far inserted.
+    new_rows: Vec<NewRows>,
+    /// Whether it has failed, and is driven no more.
+    pub is_out: bool,
+}
+
+impl DrivenDesign {
+    pub fn new(target: Arc<dyn Target>) -> Self {
+        DrivenDesign {
+            target,
+            new_rows: Vec::new(),
+            is_out: false,
+        }
+    }
+}
+
+/// A design's turn in a round: one load, or all those of a search.
+pub struct Turn<'a, 'b> {
+    pub trials: &'a mut Trials<'b>,
+    pub design: &'a mut DrivenDesign,
+    pub settings: &'a DriveSettings,
+    pub round: u32,
+    pub stop: &'a Stop,
+    /// Loads of this turn so far.
+    pub loads: u32,
+}
+
+impl Turn<'_, '_> {
+    /// Plans the next load. All designs of a round have the same operations in their nth load, and no
+    /// two loads of a design have.
+    pub fn plan(&self, schedule: Schedule) -> Plan {
+        Plan {
+            ordinal: (self.round - 1) * LOADS_OF_A_TURN + self.loads,
+            schedule,
+            // Later loads than the first one begin when they are ready.
+            start_at: self.settings.load.start_at.filter(|_| self.is_first()),
+            ..self.settings.load.clone()
+        }
+    }
+
+    /// Whether no design was driven yet.
+    fn is_first(&self) -> bool {
+        self.trials.count == 0
+    }
+
+    /// Drives the next load, whose new rows come after those of the loads before.
+    ///
+    /// # Errors
+    /// See [`Trials::drive`].
+    pub async fn drive(&mut self, mut load: Plan) -> Result<Trial, Trouble> {
+        self.loads += 1;
+        load.new_rows = std::mem::take(&mut self.design.new_rows);
+        let target = self.design.target.clone();
+        let trial = self.trials.drive(target, self.round, &load, self.stop);
+        let mut trial = trial.await?;
+        self.design.new_rows = std::mem::take(&mut trial.driven.new_rows);
+        Ok(trial)
+    }
+}

@@ -1,0 +1,136 @@
+//! The protocol of a sweep: every setting of every design, in random order.
+
+use std::collections::HashSet;
+
+use bakeoff_stats::JournalError;
+use bakeoff_stats::sweep::{Cell, SweepLog, SweepRecord};
+
+use super::measure::{check_inserts, measure, warm_up};
+use super::{Grid, Setting, Sweeping};
+use crate::candidates::{Candidates, start};
+use crate::{Design, Observer, shuffled};
+
+/// Warm-ups before a design's first setting: servers compile and fill caches.
+const FIRST_WARM_UP: u32 = 10;
+
+/// The settings of a sweep, and how each is measured.
+pub struct SweepPlan {
+    pub sweeping: Sweeping,
+    pub grid: Grid,
+    /// Seed of the random order.
+    pub seed: u64,
+}
+
+/// Starts the designs and measures each with every setting. Whatever goes wrong with a design is
+/// recorded, and the others are measured. If the returned future is dropped, the sweep ends, and
+/// what was recorded stays.
+///
+/// # Errors
+/// If a record cannot be written.
+pub async fn sweep(
+    candidates: &mut dyn Candidates<Ready = Box<dyn Design>>,
+    plan: &SweepPlan,
+    log: &mut SweepLog,
+    observer: &dyn Observer,
+) -> Result<(), JournalError> {
+    let designs = start_designs(candidates, log, observer).await?;
+    let order = order(plan, designs.len());
+    let (mut begun, mut out) = (HashSet::new(), HashSet::new());
+    for (done, (index, setting)) in order.iter().enumerate() {
+        let design = designs[*index].as_ref();
+        if out.contains(index) {
+            continue;
+        }
+        observer.phase(&at_work(design, *setting, done, order.len()));
+        if begun.insert(*index)
+            && let Err(reason) = begin_warm(design, plan, *setting).await
+        {
+            let message = format!("{} did not warm up: {reason}", design.info().id);
+            log.append(&SweepRecord::Warning { message })?;
+        }
+        let cell = measure(design, &plan.sweeping, *setting).await;
+        show_trouble(&cell, observer);
+        log.append(&SweepRecord::Cell(cell))?;
+        if let Some(reason) = design.dead() {
+            out.insert(*index);
+            fail(log, observer, &design.info().id, reason)?;
+        }
+    }
+    Ok(())
+}
+
+/// Starts the designs that take inserts; one that is not available fails alone.
+async fn start_designs(
+    candidates: &mut dyn Candidates<Ready = Box<dyn Design>>,
+    log: &mut SweepLog,
+    observer: &dyn Observer,
+) -> Result<Vec<Box<dyn Design>>, JournalError> {
+    let mut designs = Vec::new();
+    for (index, id) in candidates.ids().into_iter().enumerate() {
+        let checked = match start(candidates, index, log).await? {
+            Ok(design) => check_inserts(design.as_ref()).await.map(|()| design),
+            Err(error) => Err(error.0),
+        };
+        match checked {
+            Ok(design) => designs.push(design),
+            Err(reason) => fail(log, observer, &id, reason)?,
+        }
+    }
+    Ok(designs)
+}
+
+/// Orders the settings of all designs at random, so that drift hits all alike.
+fn order(plan: &SweepPlan, designs: usize) -> Vec<(usize, Setting)> {
+    let settings = plan.grid.settings();
+    let of_design = |design| settings.iter().map(move |setting| (design, *setting));
+    let all = (0..designs).flat_map(of_design).collect();
+    shuffled(all, &[plan.seed])
+}
+
+/// Warms up with the middle setting, or, where that cannot be, with the one that is measured next.
+async fn begin_warm(design: &dyn Design, plan: &SweepPlan, next: Setting) -> Result<(), String> {
+    let sweeping = &plan.sweeping;
+    let length = sweeping.warm_up * FIRST_WARM_UP;
+    if let Some(middle) = plan.grid.middle()
+        && warm_up(design, sweeping, middle, length).await.is_ok()
+    {
+        return Ok(());
+    }
+    warm_up(design, sweeping, next, length).await
+}
+
+fn fail(
+    log: &mut SweepLog,
+    observer: &dyn Observer,
+    design: &str,
+    reason: String,
+) -> Result<(), JournalError> {
+    observer.trouble(design, &reason);
+    log.append(&SweepRecord::Failed {
+        design: design.to_owned(),
+        reason,
+    })
+}
+
+fn at_work(design: &dyn Design, setting: Setting, done: usize, of: usize) -> String {
+    let Setting {
+        batch_rows,
+        workers,
+    } = setting;
+    format!(
+        "setting {} of {of}: {}, batches of {batch_rows}, {workers} workers",
+        done + 1,
+        design.info().id
+    )
+}
+
+/// Shows what went wrong with a setting; the sweep goes on.
+fn show_trouble(cell: &Cell, observer: &dyn Observer) {
+    let first = cell.reason.as_ref().or(cell.failures.messages.first());
+    if let Some(what) = first {
+        observer.note(&format!(
+            "{}, batches of {}, {} workers: {what}",
+            cell.design, cell.batch_rows, cell.workers
+        ));
+    }
+}

@@ -1,0 +1,198 @@
+//! Tables that are filled and brought to rest before they are driven.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use bakeoff_driver::drive::Shard;
+use bakeoff_stats::drive::DriveRecord;
+
+use super::bench::{Bench, Driven, Fakes, until};
+use super::fake::{Fake, MILLISECOND};
+use crate::compare::fake::{Act, Call, Fake as Table};
+
+/// Three slices.
+const ROWS: u64 = 25_000;
+
+/// A bench that fills tables and drives nothing.
+fn bench() -> Bench {
+    let mut bench = Bench::new();
+    bench.settings.load.rows = ROWS;
+    bench.settings.rounds = 0;
+    bench
+}
+
+fn design(table: Table) -> Driven {
+    Driven::new(table, Fake::taking(MILLISECOND))
+}
+
+/// Designs of which the second one acts so when it is called so.
+fn beside_bad(act: Act, when: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Fakes {
+    let script = move |call: &Call| if when(call) { act } else { Act::Well };
+    let bad = design(Table::acting("bad", script));
+    Fakes::new([Driven::well("a"), bad, Driven::well("c")])
+}
+
+#[tokio::test]
+async fn tables_are_filled_one_by_one_and_settle_when_all_are_filled() {
+    let calls: Arc<Mutex<Vec<(&str, Call)>>> = Arc::default();
+    let designs = ["a", "b"].map(|id| {
+        let calls = calls.clone();
+        design(Table::acting(id, move |call| {
+            calls.lock().unwrap().push((id, call.clone()));
+            Act::Well
+        }))
+    });
+    let mut fakes = Fakes::new(designs);
+    let records = bench().complete(&mut fakes).await;
+    let filling = [Call::Create, Call::Load(0), Call::Load(1), Call::Load(2)];
+    let filled = |id| filling.clone().map(|call| (id, call)).to_vec();
+    let settled = ["a", "b"].map(|id| (id, Call::Settle)).to_vec();
+    let measured = ["a", "b"].map(|id| (id, Call::Footprint)).to_vec();
+    let expected = [filled("a"), filled("b"), settled, measured].concat();
+    assert_eq!(*calls.lock().unwrap(), expected);
+    assert_eq!(records.populated(), [("a", ROWS), ("b", ROWS)]);
+    for design in &fakes.designs {
+        assert_eq!(design.table.rows(), ROWS);
+    }
+    let engines = records
+        .0
+        .iter()
+        .filter(|r| matches!(r, DriveRecord::Engine(_)));
+    assert_eq!(engines.count(), 1, "one for both");
+    assert!(records.trials().is_empty());
+}
+
+#[tokio::test]
+async fn a_design_that_fails_on_the_way_is_out_and_the_others_are_driven() {
+    let cases: [(Act, Call, &str); 5] = [
+        (Act::Fail, Call::Create, "refused"),
+        (Act::Fail, Call::Load(1), "loading bad: refused"),
+        (
+            Act::Die,
+            Call::Load(1),
+            "its server ended: its engine is gone",
+        ),
+        (
+            Act::Panic,
+            Call::Load(0),
+            "loading bad: a bug in Bakeoff or in a library of this engine: a bug in a design",
+        ),
+        (Act::Fail, Call::Settle, "refused"),
+    ];
+    for (act, when, reason) in cases {
+        let mut fakes = beside_bad(act, move |call| *call == when);
+        let mut bench = bench();
+        bench.settings.rounds = 1;
+        let records = bench.complete(&mut fakes).await;
+        assert_eq!(records.failures(), [("bad", reason)]);
+        let mut driven = records.trials();
+        driven.sort();
+        assert_eq!(driven, ["a", "c"].map(|id| (id.to_owned(), 1)));
+    }
+}
+
+#[tokio::test]
+async fn a_size_that_cannot_be_read_is_a_warning() {
+    let mut fakes = beside_bad(Act::Fail, |call| *call == Call::Footprint);
+    let mut bench = bench();
+    bench.settings.rounds = 1;
+    let records = bench.complete(&mut fakes).await;
+    assert!(records.failures().is_empty());
+    let warning = DriveRecord::Warning {
+        message: "refused".to_owned(),
+    };
+    assert!(records.0.contains(&warning));
+    assert_eq!(records.trials().len(), 3);
+}
+
+#[tokio::test]
+async fn a_design_whose_engine_is_not_available_fails_alone() {
+    let mut fakes = Fakes::new(["a", "b"].map(Driven::well));
+    fakes.missing.push("a".to_owned());
+    let records = bench().complete(&mut fakes).await;
+    let reason = "its engine is not installed";
+    assert_eq!(records.failures(), [("a", reason)]);
+    assert_eq!(records.populated(), [("b", ROWS)]);
+    assert!(fakes.designs[0].table.calls().is_empty());
+}
+
+#[tokio::test]
+async fn rows_that_end_too_early_or_cannot_be_read_fail_the_design() {
+    let mut bench = bench();
+    bench.source.end = 12_000;
+    let records = bench.complete(&mut Fakes::new([Driven::well("a")])).await;
+    let reason = "the data end after 12000 of 25000 rows: ask for fewer with --rows";
+    assert_eq!(records.failures(), [("a", reason)]);
+
+    let mut bench = self::bench();
+    bench.source.broken = Some(17_000);
+    let mut fakes = Fakes::new([Driven::well("a")]);
+    let records = bench.complete(&mut fakes).await;
+    let [("a", reason)] = records.failures()[..] else {
+        panic!("{:?}", records.failures());
+    };
+    assert!(reason.contains("a broken row"), "{reason}");
+    assert_eq!(fakes.designs[0].table.rows(), 10_000, "the slice before");
+}
+
+#[tokio::test]
+async fn stopping_while_a_table_is_filled_drives_nothing_and_fails_none() {
+    let mut bench = bench();
+    bench.settings.rounds = 1;
+    let hanging = Table::hanging("a", |call| *call == Call::Load(1));
+    let table = hanging.clone();
+    let mut fakes = Fakes::new([design(hanging), Driven::well("b")]);
+    let stopping = async {
+        until(|| table.calls().contains(&Call::Load(1))).await;
+        bench.stop.stop();
+    };
+    let (driven, ()) = futures::join!(bench.drive(&mut fakes), stopping);
+    driven.unwrap();
+    let records = bench.records();
+    assert!(records.failures().is_empty());
+    assert!(records.populated().is_empty() && records.trials().is_empty());
+    assert!(fakes.designs[1].table.calls().is_empty());
+}
+
+/// The tables of one of two shards, which begin together.
+async fn shard(index: u32, table: Table) -> (Fakes, Vec<(String, u64)>) {
+    let mut bench = bench();
+    bench.settings.load.shard = Shard { index, of: 2 };
+    bench.settings.load.start_at = Some(SystemTime::now() + Duration::from_secs(3_600));
+    let mut fakes = Fakes::new([design(table)]);
+    let records = bench.complete(&mut fakes).await;
+    assert!(records.failures().is_empty(), "{:?}", records.failures());
+    let populated = records.populated().into_iter();
+    let populated = populated.map(|(id, rows)| (id.to_owned(), rows));
+    (fakes, populated.collect())
+}
+
+#[tokio::test]
+async fn the_first_shard_makes_the_table_and_announces_it_before_it_loads_its_rows() {
+    let (fakes, populated) = shard(0, Table::new("a")).await;
+    assert_eq!(fakes.shards, [("announce", vec![Call::Create])]);
+    assert_eq!(populated, [("a".to_owned(), ROWS / 2)]);
+    // A table that others still fill neither settles nor is measured.
+    let calls = [Call::Create, Call::Load(0), Call::Load(1)];
+    assert_eq!(fakes.designs[0].table.calls(), calls);
+}
+
+#[tokio::test]
+async fn later_shards_wait_for_the_table_and_load_only_their_rows() {
+    let (fakes, populated) = shard(1, Table::new("a").surviving(true)).await;
+    assert_eq!(fakes.shards, [("wait", Vec::new())]);
+    assert_eq!(populated, [("a".to_owned(), ROWS / 2)]);
+    let calls = [Call::Load(0), Call::Load(1)];
+    assert_eq!(fakes.designs[0].table.calls(), calls);
+}
+
+#[tokio::test]
+async fn tables_of_an_earlier_command_are_driven_as_they_are() {
+    let mut bench = bench();
+    bench.settings.fills_tables = false;
+    let mut fakes = Fakes::new([design(Table::new("a").surviving(true))]);
+    let records = bench.complete(&mut fakes).await;
+    assert!(records.failures().is_empty() && records.populated().is_empty());
+    assert_eq!(fakes.designs[0].table.calls(), [Call::Footprint]);
+    assert!(fakes.shards.is_empty());
+}

@@ -1,0 +1,5 @@
+//! The protocol of a sweep, driven with designs that do what a test tells them.
+
+mod bench;
+mod fake;
+mod protocol;

@@ -1,0 +1,122 @@
+//! Which setting of which design is measured when, and what ends one design or the sweep.
+
+use std::time::Duration;
+
+use bakeoff_driver::shuffled;
+use bakeoff_stats::JournalError;
+use bakeoff_stats::sweep::SweepRecord;
+
+use super::bench::Bench;
+use super::fake::{Fake, Fakes, Fault};
+
+fn fakes(designs: &[(&str, Fault)]) -> Fakes {
+    Fakes::new(designs.iter().map(|(id, fault)| Fake::new(id, *fault)))
+}
+
+#[tokio::test]
+async fn all_settings_of_all_designs_are_measured_once_in_an_order_of_the_seed() {
+    let bench = Bench::new();
+    let mut fakes = fakes(&[("a", Fault::Nothing), ("b", Fault::Nothing)]);
+    let records = bench.complete(&mut fakes).await;
+    let settings = bench.plan.grid.settings();
+    let of_design = |id| settings.iter().map(move |setting| (id, *setting));
+    let all: Vec<_> = ["a", "b"].into_iter().flat_map(of_design).collect();
+    let expected = shuffled(all.clone(), &[bench.plan.seed]);
+    assert_eq!(records.measured(), expected);
+    assert_ne!(expected, all);
+    for cell in records.cells() {
+        assert!(cell.inserted.is_some() && cell.reason.is_none(), "{cell:?}");
+    }
+    assert!(records.failures().is_empty() && records.warnings().is_empty());
+    // One for the look at whether it takes inserts, one for the first warm-up, and for each setting
+    // one before and one after it.
+    for design in &fakes.designs {
+        assert_eq!(design.tables(), 2 + 2 * settings.len() as u32);
+    }
+    let engines = records
+        .0
+        .iter()
+        .filter(|r| matches!(r, SweepRecord::Engine(_)));
+    assert_eq!(engines.count(), 1, "one for both");
+}
+
+#[tokio::test]
+async fn a_design_that_is_not_available_or_takes_no_inserts_fails_alone() {
+    let mut fakes = fakes(&[
+        ("absent", Fault::Missing),
+        ("a", Fault::Nothing),
+        ("closed", Fault::NoInserts),
+    ]);
+    let records = Bench::new().complete(&mut fakes).await;
+    let no_inserts = "making the table failed: it takes no inserts from several workers";
+    let expected = [
+        ("absent", "its engine is not installed"),
+        ("closed", no_inserts),
+    ];
+    assert_eq!(records.failures(), expected);
+    let measured = records.measured();
+    assert_eq!(measured.len(), 4);
+    assert!(measured.iter().all(|(id, _)| *id == "a"), "{measured:?}");
+}
+
+#[tokio::test]
+async fn a_design_whose_engine_dies_is_out_and_the_others_are_measured() {
+    // With the table of its second setting: before it are that of the look, that of the warm-up,
+    // and two of the first setting.
+    let mut fakes = fakes(&[("bad", Fault::DiesWithTable(5)), ("a", Fault::Nothing)]);
+    let records = Bench::new().complete(&mut fakes).await;
+    assert_eq!(records.failures(), [("bad", "its engine is gone")]);
+    let cells = records.cells();
+    let of_bad: Vec<_> = cells.iter().filter(|cell| cell.design == "bad").collect();
+    let [first, second] = of_bad[..] else {
+        panic!("{of_bad:?}");
+    };
+    assert_eq!(first.reason, None);
+    assert_eq!(second.reason.as_deref(), Some("its engine is gone"));
+    assert_eq!(cells.len() - of_bad.len(), 4, "all settings of the other");
+}
+
+#[tokio::test]
+async fn a_design_that_cannot_warm_up_with_the_middle_setting_does_so_with_its_next_one() {
+    // The middle setting has four workers.
+    let mut bench = Bench::new();
+    let few = Fake::new("few", Fault::FewWorkers(1));
+    let records = bench.complete(&mut Fakes::new([few.clone()])).await;
+    let first_fits = records.measured()[0].1.workers == 1;
+    assert_eq!(records.warnings().is_empty(), first_fits);
+    // It has no other one.
+    bench = Bench::new();
+    bench.plan.grid.workers = vec![4];
+    let none = Fake::new("none", Fault::FewWorkers(1));
+    let records = bench.complete(&mut Fakes::new([none])).await;
+    let [warning] = records.warnings()[..] else {
+        panic!("{:?}", records.warnings());
+    };
+    assert!(warning.starts_with("none did not warm up: "), "{warning}");
+    assert!(warning.contains("too many clients"), "{warning}");
+    assert_eq!(records.cells().len(), 2);
+    assert!(records.failures().is_empty());
+}
+
+#[tokio::test]
+async fn what_was_measured_before_an_interruption_is_kept_and_not_gone_on_with() {
+    let bench = Bench::new();
+    // In the table of the second setting.
+    let fake = Fake::new("a", Fault::HangsInTable(5));
+    let mut fakes = Fakes::new([fake.clone()]);
+    let hangs = async {
+        while !fake.hangs() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        ended = bench.sweep(&mut fakes) => panic!("not interrupted: {ended:?}"),
+        () = hangs => {}
+    }
+    let records = bench.records();
+    assert_eq!(records.cells().len(), 1);
+    assert!(records.failures().is_empty());
+    let again = bench.sweep(&mut fakes).await.unwrap_err();
+    assert!(matches!(again, JournalError::Occupied { .. }), "{again}");
+    assert_eq!(fake.tables(), 5, "the second command touched nothing");
+}

@@ -1,0 +1,113 @@
+//! The designs of a command, as the protocols of measurements ask for them.
+
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use bakeoff_driver::drive::{DriveCandidates, Target};
+use bakeoff_driver::{Candidates, Design, DesignError, Observer};
+use bakeoff_stats::EngineInfo;
+use bakeoff_workload::{DesignId, Workload};
+
+use crate::{Context, Engines, Running, TargetOptions};
+
+/// Designs that hold a table.
+pub struct DesignCandidates<'a> {
+    pub engines: &'a mut Engines,
+    pub designs: &'a [DesignId],
+    pub workload: &'a Workload,
+    pub context: &'a Context,
+    pub observer: &'a dyn Observer,
+}
+
+impl DesignCandidates<'_> {
+    fn engine(&self, design: usize) -> Result<&dyn Running, DesignError> {
+        self.engines
+            .get(&self.designs[design])
+            .map_err(DesignError::from)
+    }
+}
+
+#[async_trait]
+impl Candidates for DesignCandidates<'_> {
+    type Ready = Box<dyn Design>;
+
+    fn ids(&self) -> Vec<String> {
+        self.designs.iter().map(DesignId::to_string).collect()
+    }
+
+    async fn start_engine(&mut self, design: usize) -> Result<Option<EngineInfo>, DesignError> {
+        let (id, context) = (&self.designs[design], self.context);
+        let started = self.engines.start(id, context, self.observer).await;
+        started.map_err(DesignError::from)
+    }
+
+    async fn make(&mut self, design: usize) -> Result<Box<dyn Design>, DesignError> {
+        let id = &self.designs[design];
+        let engine = self.engine(design)?;
+        let made = engine.design(id, self.workload, self.context).await;
+        made.map_err(DesignError::from)
+    }
+}
+
+/// The same designs as ones that take the operations of a mix.
+pub struct TargetCandidates<'a> {
+    pub designs: DesignCandidates<'a>,
+    pub options: TargetOptions,
+    /// When all shards begin, by which they know each other.
+    pub start_at: Option<SystemTime>,
+}
+
+impl TargetCandidates<'_> {
+    /// Returns what all shards of this start call it.
+    fn start_name(&self) -> Option<String> {
+        let at = self.start_at?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        Some(at.as_millis().to_string())
+    }
+}
+
+#[async_trait]
+impl Candidates for TargetCandidates<'_> {
+    type Ready = Box<dyn Target>;
+
+    fn ids(&self) -> Vec<String> {
+        self.designs.ids()
+    }
+
+    async fn start_engine(&mut self, design: usize) -> Result<Option<EngineInfo>, DesignError> {
+        self.designs.start_engine(design).await
+    }
+
+    async fn make(&mut self, design: usize) -> Result<Box<dyn Target>, DesignError> {
+        let given = &self.designs;
+        let (id, engine) = (&given.designs[design], given.engine(design)?);
+        let made = engine.target(id, given.workload, given.context, &self.options);
+        made.await.map_err(DesignError::from)
+    }
+}
+
+#[async_trait]
+impl DriveCandidates for TargetCandidates<'_> {
+    async fn wait_for_table(
+        &mut self,
+        design: usize,
+        patience: Duration,
+    ) -> Result<(), DesignError> {
+        let Some(start) = self.start_name() else {
+            return Ok(());
+        };
+        let given = &self.designs;
+        let engine = given.engine(design)?;
+        let made = engine.wait_for_tables(given.workload, given.context, &start, patience);
+        made.await.map_err(DesignError::from)
+    }
+
+    async fn announce_table(&mut self, design: usize) -> Result<(), DesignError> {
+        let Some(start) = self.start_name() else {
+            return Ok(());
+        };
+        let given = &self.designs;
+        let engine = given.engine(design)?;
+        let announced = engine.announce_tables(given.workload, given.context, &start);
+        announced.await.map_err(DesignError::from)
+    }
+}

@@ -1,0 +1,147 @@
+//! The engines of one command: each is started when the first design needs it, and ended once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use bakeoff_driver::Observer;
+use bakeoff_stats::EngineInfo;
+use bakeoff_workload::DesignId;
+
+use crate::registry::engine;
+use crate::{Context, EngineError, Running};
+
+/// Engines that run, and why others are not available.
+#[derive(Default)]
+pub struct Engines {
+    running: BTreeMap<String, Box<dyn Running>>,
+    missing: BTreeMap<String, String>,
+}
+
+impl Engines {
+    /// Checks what each engine needs before any is started. Those that are not available are known,
+    /// and shown, from then on.
+    ///
+    /// # Errors
+    /// If none of the designs can run here.
+    pub async fn checked(
+        designs: &[DesignId],
+        context: &Context,
+        observer: &dyn Observer,
+    ) -> Result<Engines, EngineError> {
+        observer.phase("checking engines");
+        let mut engines = Engines::default();
+        let mut present = BTreeSet::new();
+        for id in designs {
+            let name = id.engine.as_str();
+            if present.contains(name) || engines.missing.contains_key(name) {
+                continue;
+            }
+            match engine(id)?.check(context).await {
+                Ok(()) => {
+                    present.insert(name);
+                }
+                Err(reason) => {
+                    engines.missing.insert(name.to_owned(), reason.to_string());
+                }
+            }
+        }
+        if present.is_empty() {
+            return Err(none_left(&engines.missing));
+        }
+        for (name, reason) in &engines.missing {
+            observer.trouble(name, reason);
+        }
+        Ok(engines)
+    }
+
+    /// Starts the engine of a design unless it runs already, and returns what it is if this call
+    /// started it. One that is not available is tried once.
+    ///
+    /// # Errors
+    /// If it is not available, with the same reason for every design on it.
+    pub async fn start(
+        &mut self,
+        id: &DesignId,
+        context: &Context,
+        observer: &dyn Observer,
+    ) -> Result<Option<EngineInfo>, EngineError> {
+        let name = id.engine.as_str();
+        if self.running.contains_key(name) {
+            return Ok(None);
+        }
+        if let Some(reason) = self.missing.get(name) {
+            return Err(EngineError(reason.clone()));
+        }
+        match start(id, context, observer).await {
+            Ok(running) => {
+                let info = running.info();
+                self.running.insert(name.to_owned(), running);
+                Ok(Some(info))
+            }
+            Err(error) => {
+                observer.trouble(name, &error.0);
+                self.missing.insert(name.to_owned(), error.0.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns the engine of a design, which was started.
+    ///
+    /// # Errors
+    /// If it was not, or is not available.
+    pub fn get(&self, id: &DesignId) -> Result<&dyn Running, EngineError> {
+        let name = id.engine.as_str();
+        match (self.running.get(name), self.missing.get(name)) {
+            (Some(engine), _) => Ok(engine.as_ref()),
+            (None, Some(reason)) => Err(EngineError(reason.clone())),
+            (None, None) => Err(EngineError(format!("{name} was not started"))),
+        }
+    }
+
+    /// Ends all engines, keeping what they hold if asked; returns what went wrong, in words.
+    pub async fn finish(self, keep: bool) -> Vec<String> {
+        let mut troubles = Vec::new();
+        for (name, engine) in self.running {
+            if let Err(error) = engine.finish(keep).await {
+                troubles.push(format!("stopping {name} failed: {error}"));
+            }
+        }
+        troubles
+    }
+}
+
+fn none_left(missing: &BTreeMap<String, String>) -> EngineError {
+    let reasons = missing
+        .iter()
+        .map(|(name, reason)| format!("{name}: {reason}"));
+    let reasons: Vec<String> = reasons.collect();
+    EngineError(format!(
+        "none of the designs can run here, and nothing was started; {}",
+        reasons.join("; ")
+    ))
+}
+
+async fn start(
+    id: &DesignId,
+    context: &Context,
+    observer: &dyn Observer,
+) -> Result<Box<dyn Running>, EngineError> {
+    let engine = engine(id)?;
+    let name = engine.name();
+    let fetched = engine.fetches_first(context);
+    if let Some(what) = fetched {
+        observer.note(&format!("fetching {what}"));
+    }
+    let first = fetched.map_or(String::new(), |what| format!("fetching {what}, then "));
+    observer.phase(&format!("{first}starting {name}"));
+    let began = Instant::now();
+    let running = engine.start(context).await?;
+    if running.info().start_seconds.is_some() {
+        observer.done(&format!("started {name}"), began.elapsed());
+    }
+    Ok(running)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::*;
+use crate::{Cluster, EngineOptions};
+
+/// Keeps what went wrong.
+#[derive(Default)]
+struct Troubles(Mutex<Vec<String>>);
+
+impl Observer for Troubles {
+    fn phase(&self, _: &str) {}
+    fn note(&self, _: &str) {}
+    fn loading(&self, _: &str, _: u64, _: Option<u64>) {}
+    fn measuring(&self, _: u64, _: u64) {}
+    fn trouble(&self, name: &str, reason: &str) {
+        self.0.lock().unwrap().push(format!("{name}: {reason}"));
+    }
+    fn done(&self, _: &str, _: Duration) {}
+}
+
+/// Where no Cassandra is: at a port that nothing listens on.
+fn context() -> Context {
+    let mut options = EngineOptions::default();
+    options.cassandra.cluster = Some(Cluster {
+        address: "127.0.0.1:1".to_owned(),
+        ..Cluster::default()
+    });
+    Context {
+        run_dir: "/nowhere".into(),
+        threads: 1,
+        keys_repeat: false,
+        options,
+    }
+}
+
+fn ids(texts: &[&str]) -> Vec<DesignId> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_engine_is_started_once_for_all_of_its_designs() {
+    let (context, observer) = (context(), Troubles::default());
+    let designs = ids(&["dry", "memory", "dry"]);
+    let checked = Engines::checked(&designs, &context, &observer).await;
+    let mut engines = checked.unwrap();
+    assert!(engines.get(&designs[0]).is_err(), "not started yet");
+    let mut started = Vec::new();
+    for id in &designs {
+        let info = engines.start(id, &context, &observer).await.unwrap();
+        started.push(info.map(|info| info.engine));
+        assert_eq!(engines.get(id).unwrap().info().engine, id.engine);
+    }
+    let expected = [Some("dry".to_owned()), Some("memory".to_owned()), None];
+    assert_eq!(started, expected);
+    assert!(observer.0.lock().unwrap().is_empty());
+    assert!(engines.finish(false).await.is_empty());
+}
+
+#[tokio::test]
+async fn an_engine_that_is_not_available_is_tried_once_and_fails_its_designs_alone() {
+    let (context, observer) = (context(), Troubles::default());
+    let designs = ids(&["cassandra/wide", "dry", "cassandra/narrow"]);
+    let checked = Engines::checked(&designs, &context, &observer).await;
+    let mut engines = checked.unwrap();
+    let mut reasons = Vec::new();
+    for id in &designs {
+        if let Err(error) = engines.start(id, &context, &observer).await {
+            assert_eq!(engines.get(id).err().unwrap().0, error.0);
+            reasons.push(error.0);
+        }
+    }
+    assert_eq!(reasons.len(), 2);
+    assert_eq!(reasons[0], reasons[1]);
+    let shown = observer.0.lock().unwrap();
+    assert_eq!(*shown, [format!("cassandra: {}", reasons[0])]);
+}
+
+#[tokio::test]
+async fn where_no_engine_is_available_nothing_is_started() {
+    let designs = ids(&["cassandra/wide", "cassandra/narrow"]);
+    let checked = Engines::checked(&designs, &context(), &Troubles::default()).await;
+    let error = checked.err().unwrap().0;
+    assert!(
+        error.starts_with("none of the designs can run here"),
+        "{error}"
+    );
+    assert_eq!(error.matches("cassandra: ").count(), 1, "{error}");
+}
