@@ -1,4 +1,4 @@
-//! Records gathered by design and query, then condensed.
+//! Gathers the records of a run by design and query, and condenses them.
 
 use super::{
     Answered, Concurrent, ConcurrentSummary, DesignSummary, Failure, Header, LoadSlice,
@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
-/// What the records said so far.
+/// Records of a run read so far, by design and query.
 pub struct Collected {
-    /// The summary's own fields; its designs are filled in at the end.
+    /// Fields of the summary itself; its designs are filled in at the end.
     run: Summary,
     rows_to_load: Option<u64>,
     designs: Vec<Design>,
@@ -27,9 +27,9 @@ struct Design {
 struct Query {
     name: String,
     right: Vec<Timing>,
-    /// Why rounds were not right.
+    /// Complaints about rounds without a right answer.
     bad: Vec<String>,
-    /// The complete answer was wrong or missing.
+    /// Set if the complete answer was wrong or missing.
     disproved: bool,
 }
 
@@ -69,7 +69,7 @@ impl Collected {
         }
     }
 
-    /// `number` is the record's place in the journal, counted from 1.
+    /// Adds a record; `number` is its position in the journal, counted from 1.
     pub fn take(&mut self, number: usize, record: &Record) -> Result<(), SummaryError> {
         let run = &mut self.run;
         match record {
@@ -140,7 +140,7 @@ impl Collected {
         Ok(())
     }
 
-    /// A run that goes on tries again to start what could not be started.
+    /// Forgets designs that could not be started, since a resumed run tries again to start them.
     fn forget_failed_starts(&mut self) {
         for design in &mut self.designs {
             design.failures.retain(|f| f.step != Step::Start);
@@ -193,7 +193,7 @@ impl Collected {
         })
     }
 
-    /// All but what compares designs with each other.
+    /// Condenses the records into a summary that still lacks the comparison of designs with each other.
     pub fn summary(self) -> Summary {
         let mut run = self.run;
         let header = &run.header;
@@ -210,15 +210,16 @@ impl Collected {
 }
 
 impl Design {
-    /// Times of earlier rounds stay: `memory` is created again when a run goes on.
+    /// Forgets an earlier table. Times of earlier rounds stay, since `memory` is created again when a run is
+    /// resumed.
     fn create(&mut self) {
         self.slices.clear();
         self.settle_seconds = None;
         self.footprint = None;
     }
 
-    /// Of several records of the same failure, the one that says most is kept: a wrong answer is
-    /// recorded as such, and can be recorded again as the reason why the design is out.
+    /// Records a failure. Of several records of the same failure, the most detailed one is kept: a wrong
+    /// answer is recorded as such, and can be recorded again as the reason why the design is out.
     fn fail(&mut self, failure: Failure) {
         let known = self.failures.iter_mut().find(|known| {
             known.step == failure.step
@@ -233,7 +234,7 @@ impl Design {
         }
     }
 
-    /// How many copies of each row the footprint has.
+    /// Condenses the records of a design whose footprint holds this number of copies of each row.
     fn condense(mut self, copies: u32) -> DesignSummary {
         for failure in self
             .queries
@@ -320,7 +321,7 @@ impl Query {
     }
 }
 
-/// An engine that is started again when a run goes on is one engine.
+/// Adds an engine, or replaces it if it was started again when the run was resumed.
 fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
     match engines.iter_mut().find(|e| e.engine == engine.engine) {
         Some(known) => *known = engine.clone(),

@@ -1,50 +1,51 @@
-//! What several clients got from a design at the same time.
+//! Figures of several clients that ask a design at the same time.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Failure, Outcome, Step};
 use crate::CpuSeconds;
 
-/// Of fewer answers one in a hundred is less than one.
+/// Answers from which on a p99 is reported; of fewer, one in a hundred is less than one answer.
 const ANSWERS_FOR_P99: usize = 100;
 
-/// The questions of several clients to one design: a record of its own, once all have ended.
+/// Result of several clients asking one design at the same time, recorded once all have ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Concurrent {
     pub design: String,
     pub clients: u32,
-    /// That were begun; each has every query once, in an order of its own.
+    /// Permutations that were begun; each one has every query once, in an order of its own.
     pub permutations: u32,
-    /// While questions were under way, from the first one's sending to the last one's answer.
+    /// Seconds during which questions were in flight, from sending the first one to receiving the last
+    /// answer.
     pub seconds: f64,
     pub cpu: CpuSeconds,
-    /// In the workload's order, those that the design was asked.
+    /// Queries that the design was asked, in the workload's order.
     pub queries: Vec<ConcurrentQuery>,
-    /// Empty where all answers were right.
+    /// Queries with wrong or missing answers; empty if all answers were right.
     pub bad: Vec<BadQuestions>,
 }
 
-/// The right answers to a query.
+/// Times of the right answers to a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConcurrentQuery {
     pub query: String,
-    /// Service time of each, from sending the question to holding the last row of its answer.
+    /// Service times of the answers, from sending the question to receiving the last row.
     pub nanoseconds: Vec<u64>,
 }
 
-/// Answers to a query that were wrong, or that did not come.
+/// Wrong or missing answers to a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BadQuestions {
     pub query: String,
-    /// How many there were.
+    /// Number of questions with such an answer.
     pub questions: u32,
-    /// Of the first one.
+    /// Permutation of the first such question.
     pub permutation: u32,
-    /// Of the first one.
+    /// Outcome of the first such question.
     pub outcome: Outcome,
 }
 
-/// [`Concurrent`] as its reader sees it.
+/// Summary of a [`Concurrent`] for reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcurrentSummary {
     pub clients: u32,
@@ -55,20 +56,20 @@ pub struct ConcurrentSummary {
     pub queries: Vec<(String, ConcurrentFigures)>,
 }
 
-/// Times are service times in seconds, of right answers only.
+/// Figures of right answers; times are service times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcurrentFigures {
-    /// Right answers.
+    /// Number of right answers.
     pub answered: u64,
-    /// Right answers a second, while any question of the design was under way.
+    /// Right answers per second, counted while any question to the design was in flight.
     pub per_second: f64,
     pub mean: Option<f64>,
     pub p50: Option<f64>,
-    /// `None` where fewer than 100 were answered.
+    /// 99th percentile; `None` with fewer than 100 answers.
     pub p99: Option<f64>,
     pub slowest: Option<f64>,
     pub wrong: u64,
-    /// Without an answer.
+    /// Number of questions without an answer.
     pub failed: u64,
 }
 
@@ -90,7 +91,7 @@ impl Concurrent {
         }
     }
 
-    /// Wrong answers, and questions without one, as what the design could not do.
+    /// Returns wrong and missing answers as failures of the design.
     pub fn failures(&self) -> impl Iterator<Item = Failure> {
         self.bad.iter().filter_map(|bad| {
             let complaint = bad.outcome.complaint()?;
@@ -147,7 +148,8 @@ impl ConcurrentFigures {
     }
 }
 
-/// In seconds: the smallest value that so many percent of all do not exceed (nearest rank).
+/// Returns a percentile in seconds: the smallest value that is not exceeded by this percentage of the values
+/// (nearest rank).
 fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100);
     let nanoseconds = sorted.get(rank.checked_sub(1)?)?;
@@ -174,7 +176,7 @@ mod tests {
         }
     }
 
-    /// 200 right answers in 4 s, of 1 to 200 ms, the slowest first.
+    /// Makes 200 right answers in 4 s, of 1 to 200 ms, the slowest first.
     fn asked() -> Concurrent {
         let difference = "row 1".to_owned();
         let reason = "refused".to_owned();

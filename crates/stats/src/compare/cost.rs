@@ -1,15 +1,15 @@
-//! What a run's figures cost at given prices: forecasts all of it.
+//! Cost of a run's figures at given prices; all of it is forecast.
 
 use serde::Serialize;
 
 use super::{DesignSummary, Summary};
 use crate::{CpuSeconds, DesignInfo};
 
-/// 730 hours, as machines are billed.
+/// Seconds in a month of 730 hours, as machines are billed.
 const SECONDS_A_MONTH: f64 = 730.0 * 3600.0;
 const GIB: f64 = (1u64 << 30) as f64;
 
-/// Prices a month, in one currency.
+/// Monthly prices in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prices {
     pub title: String,
@@ -19,12 +19,13 @@ pub struct Prices {
     pub storage_gib_month: f64,
 }
 
-/// Amounts are in the currency of the prices. Neither yardsticks are in it nor designs that failed or
-/// answered wrongly.
+/// Costs in the currency of the prices, for designs that are neither yardsticks nor failed nor answered
+/// wrongly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     pub prices: Prices,
-    /// As many as have the cores that the workload's scale names, and at least one for each copy.
+    /// Number of machines that together have the cores that the workload's scale names, and at least one for
+    /// each copy.
     pub machines: u32,
     pub machines_month: f64,
     pub designs: Vec<DesignCost>,
@@ -34,33 +35,33 @@ pub struct Cost {
 pub struct DesignCost {
     pub design: String,
     pub million_inserts: Option<CostRange>,
-    /// Of a million questions of several clients, in the shares in which they were answered.
+    /// Cost of a million questions by several clients, in the proportion in which they were answered.
     pub million_concurrent: Option<CostRange>,
     pub queries: Vec<QueryCost>,
-    /// Storage to buy at full scale, a month.
+    /// Monthly cost of storage at full scale.
     pub storage_month: Option<f64>,
-    /// With the machines.
+    /// Monthly cost of storage and machines.
     pub month: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QueryCost {
     pub query: String,
-    /// Of a million answers.
+    /// Cost of a million answers.
     pub million: Option<CostRange>,
 }
 
-/// What work costs.
+/// Bounds of what some work costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CostRange {
-    /// If nothing but the CPU time that it took, of client and server, were paid for.
+    /// Cost if only the CPU time of client and server is paid for.
     pub low: f64,
-    /// If all cores of the measuring machine were paid for as long as it took.
+    /// Cost if all cores of the measuring machine are paid for while the work lasts.
     pub high: f64,
 }
 
 impl Summary {
-    /// The same with what it costs.
+    /// Adds costs at these prices to the summary.
     #[must_use]
     pub fn priced(mut self, prices: Prices) -> Summary {
         self.cost = Some(Cost::of(&self, prices));
@@ -123,18 +124,18 @@ impl DesignCost {
 }
 
 impl CostRange {
-    /// What designs are ranked by.
+    /// Returns the middle of the range, by which designs are ranked.
     pub fn middle(&self) -> f64 {
         self.low.midpoint(self.high)
     }
 }
 
-/// What turns time into money.
+/// Rate at which CPU time turns into money.
 struct Rate {
     core_second: f64,
-    /// Of the machine that measured.
+    /// Number of cores of the machine that measured.
     cores: f64,
-    /// Its CPU time has to be known.
+    /// Set if the engine has a server, so that the server's CPU time has to be known.
     has_server: bool,
 }
 
@@ -148,9 +149,9 @@ impl Rate {
         }
     }
 
-    /// Of a million, if `done` of them took so much. `None` if nothing was done, if it took less CPU
-    /// time than is counted, or if a server's is not known: then neither is what else runs on how many
-    /// cores.
+    /// Returns the cost of a million operations if `done` of them took this time. Returns `None` if nothing
+    /// was done, if the CPU time was too short to be counted, or if a server's CPU time is unknown, since the
+    /// number of cores that it needs is then unknown as well.
     fn million(&self, cpu: &CpuSeconds, seconds: f64, done: f64) -> Option<CostRange> {
         let used = cpu.client + cpu.server.unwrap_or(0.0);
         if done <= 0.0 || used <= 0.0 || (self.has_server && cpu.server.is_none()) {

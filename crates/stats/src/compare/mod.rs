@@ -1,6 +1,6 @@
-//! A comparison in numbers: rows loaded, answers compared, times, and the figures that they support.
+//! Comparison of designs in numbers: rows loaded, answers compared, times, and the figures that they support.
 //!
-//! [`Journal`] appends what happened to the run folder; [`Run`] reads it back; [`Summary`] is
+//! [`Journal`] appends each step to the run folder, [`Run`] reads the folder, and [`Summary`] holds
 //! everything that a report shows.
 
 mod collect;

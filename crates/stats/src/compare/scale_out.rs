@@ -1,36 +1,35 @@
-//! What more machines would bring to a cluster whose nodes were measured on one.
+//! Forecast of what more machines bring to a cluster whose nodes were all measured on one.
 
 use super::{DesignSummary, Summary};
 
-/// Of the clock of CPU times, in seconds.
+/// Ten ticks of the clock that CPU times are measured with, in seconds.
 const TEN_TICKS: f64 = 0.1;
 
-/// A forecast, not a measurement: nodes on one machine share its cores, so that nothing gets faster
-/// by them. With each node on a machine of its own, with as many cores as this one, the work that
-/// was measured has so many times the CPU time, if it is spread evenly and the network costs
-/// nothing.
+/// Forecast for a cluster with each node on a machine of its own. Nodes on one machine share its cores, so
+/// more of them make nothing faster. On machines with as many cores as this one, the measured work has the
+/// CPU time of all of them, if it is spread evenly and the network costs nothing.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaleOut {
     pub machines: u32,
-    /// Of each of them.
+    /// Cores of each machine.
     pub cores: u32,
-    /// For each query that was answered rightly.
+    /// Forecasts of the queries that were answered correctly.
     pub queries: Vec<ScaledQuery>,
 }
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaledQuery {
     pub query: String,
-    /// The one in Cassandra that costs its nodes the least.
+    /// Design in Cassandra that needs the least CPU time of the nodes.
     pub design: String,
-    /// Of all nodes together, for one answer.
+    /// CPU seconds of all nodes together for one answer.
     pub server_cpu_seconds: f64,
-    /// An upper bound: machines x cores / CPU seconds.
+    /// Upper bound of answers per second: machines x cores / CPU seconds.
     pub per_second: f64,
 }
 
 impl ScaleOut {
-    /// `None` for a run without several nodes, or without figures of theirs.
+    /// Computes the forecast of a run. Returns `None` if it has no several nodes, or no figures of theirs.
     pub fn of(summary: &Summary) -> Option<ScaleOut> {
         let machines = summary.header.nodes.as_ref()?.nodes;
         let cores = summary.header.machine.cores;
@@ -58,8 +57,8 @@ impl ScaleOut {
     }
 }
 
-/// What an answer costs the nodes, where all rounds together took the ten ticks of 10 ms without which
-/// the clock's resolution would be the figure.
+/// Returns the CPU time of the nodes for one answer. It is only known if all rounds together took ten ticks
+/// of 10 ms: below that the figure would be the resolution of the clock.
 fn cost<'a>(design: &'a DesignSummary, query: &str, rounds: u32) -> Option<(&'a str, f64)> {
     let in_cassandra = design.info.engine == "cassandra" && design.is_right();
     let asked = design.query(query).filter(|q| q.time.is_some());
@@ -75,7 +74,7 @@ mod tests {
     use crate::compare::testing::*;
     use crate::{CpuSeconds, NodesInfo};
 
-    /// Three nodes with three copies; each of some answers cost the nodes so much.
+    /// Makes a run on three nodes with three copies, in which an answer costs the nodes this CPU time.
     fn summary(server_cpu_seconds: f64, rounds: u32) -> Summary {
         let timed = |round| {
             let Record::Timed(mut timing) = timed("cassandra/wide", "scan", 0.5) else {

@@ -1,4 +1,4 @@
-//! Records gathered by design and trial, then condensed.
+//! Gathers the records of a load by design and trial, and condenses them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{DesignInfo, Estimate};
 
-/// What the records said so far.
+/// Records of a load read so far, by design and trial.
 pub struct Collected {
-    /// The summary's own fields; its trials and figures are filled in at the end.
+    /// Fields of the summary itself; its trials and figures are filled in at the end.
     run: DriveSummary,
     trials: Vec<Trial>,
 }
@@ -43,7 +43,7 @@ impl Collected {
         }
     }
 
-    /// `number` is the record's place in the log, counted from 1.
+    /// Adds a record; `number` is its position in the log, counted from 1.
     pub fn take(&mut self, number: usize, record: &DriveRecord) -> Result<(), DriveSummaryError> {
         match record {
             DriveRecord::Started(_) => {}
@@ -135,7 +135,7 @@ impl Collected {
         found.ok_or(DriveSummaryError::UnknownTrial { trial, record })
     }
 
-    /// Reads the histogram logs of the run in this folder.
+    /// Condenses the records, and reads the histogram logs of the run in this folder.
     pub fn summary(self, dir: &Path) -> Result<DriveSummary, DriveSummaryError> {
         let mut run = self.run;
         // Histograms are large: those of one trial at a time, and the sums of each design.
@@ -193,7 +193,8 @@ fn design(info: &DesignInfo) -> DriveDesign {
     }
 }
 
-/// The rounds that speak for a design. One that was cut short counts only where there is no other.
+/// Returns the rounds that a design's figures are made of. A round that was cut short counts only if there is
+/// no other.
 fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     let rounds = || own(design, trials).filter(|t| !t.lost_a_worker());
     let ended = |t: &&Trial| t.end.as_ref().is_some_and(TrialEnd::is_complete);
@@ -205,8 +206,8 @@ fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     }
 }
 
-/// The last loads at the rates that searches found. All others, also one that was never judged, are
-/// steps on the way.
+/// Returns the last trials at the rates that searches found. All other trials, including those never judged,
+/// are steps on the way.
 fn found_by_search(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     let at_found_rate = |found: &FoundRate| {
         let of_round = own(design, trials).filter(|t| t.start.round == found.round);
@@ -217,7 +218,7 @@ fn found_by_search(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     design.found.iter().filter_map(at_found_rate).collect()
 }
 
-/// A design's trials that have something to show.
+/// Returns the trials of a design that have at least one second on record.
 fn own<'a>(
     design: &'a DriveDesign,
     trials: &'a [Trial],
@@ -228,8 +229,8 @@ fn own<'a>(
         .filter(move |t| t.start.design == *id && !t.seconds.is_empty())
 }
 
-/// What to leave out of a trial whose operations became due alike for so many seconds: the later of
-/// what service times and throughput say.
+/// Finds the warm-up of a trial whose operations became due at an even rate for `duration` seconds: the later
+/// one by service times and by throughput.
 pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
     let whole = duration.floor() as u32;
     let seconds = || seconds.iter().filter(|s| s.second < whole);
@@ -247,7 +248,7 @@ fn highest_rate(found: &[FoundRate]) -> Option<Estimate> {
     Estimate::of(&rates?)
 }
 
-/// `None` where a round lacks the figure.
+/// Estimates a figure over rounds. Returns `None` if a round lacks the figure.
 fn estimate(
     rounds: &[&LoadFigures],
     figure: impl Fn(&LoadFigures) -> Option<f64>,
@@ -289,7 +290,8 @@ impl Trial {
         Ok((summary, window))
     }
 
-    /// How long operations became due: of a trial without an end, as far as is on record.
+    /// Returns the seconds in which operations became due; in a trial without an end, as far as they are on
+    /// record.
     fn duration(&self, header: &DriveHeader) -> f64 {
         let recorded = self.seconds.last().map_or(0, |s| s.second + 1);
         self.end
@@ -308,7 +310,7 @@ impl Trial {
         }
     }
 
-    /// Histograms of the seconds after the warm-up that are on record.
+    /// Adds the histograms of all seconds after the warm-up that are on record.
     fn read_times(
         &self,
         header: &DriveHeader,

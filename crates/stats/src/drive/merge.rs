@@ -13,7 +13,7 @@ use shard::Shard;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Why folders cannot be joined.
+/// Reason why folders cannot be joined.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     #[error("name at least two folders: one for each shard of a load")]
@@ -60,13 +60,13 @@ pub enum MergeError {
 
 /// Joins loads of different shards into a folder that reports read like any other.
 ///
-/// Seconds are aligned by the moments when trials began, histograms are added, and rates summed.
-/// A trial ends when the first shard comes to its end, and what the others did later counts as late.
-/// The server's figures are those that one shard saw, since all shards look at the same server.
-/// What is odd but leaves a result (a missing shard, clocks or starts that are apart) is a warning
-/// in the joined folder.
+/// Seconds are aligned by the moments when trials began, histograms are added, and rates summed. A trial ends
+/// when the first shard reaches its end; operations that the others did later count as late. The server's
+/// figures are those that one shard saw, since all shards look at the same server. A problem that leaves a
+/// usable result, such as a missing shard or clocks that differ, is a warning in the joined folder.
 ///
 /// # Errors
+///
 /// The folders are not those of one load, or cannot be read, or `out` is in use.
 pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     let mut shards = dirs
@@ -166,7 +166,7 @@ fn joined_header(shards: &[Shard]) -> DriveHeader {
     }
 }
 
-/// What is known of engines and tables; failures of designs.
+/// Joins the records of engines and tables, and of designs that failed.
 fn tables(shards: &[Shard]) -> Vec<DriveRecord> {
     let mut records: Vec<DriveRecord> = Vec::new();
     let mut populated: BTreeMap<String, Populated> = BTreeMap::new();
@@ -225,7 +225,7 @@ fn warnings(shards: &[Shard], trials: &[Joined]) -> Vec<String> {
     warnings
 }
 
-/// `None` unless all have finished.
+/// Joins the last records. Returns `None` unless all shards have finished.
 fn finished(shards: &[Shard]) -> Option<DriveRecord> {
     let (mut last, mut longest, mut memory) = (String::new(), 0.0f64, 0);
     for shard in shards {

@@ -1,15 +1,14 @@
-//! What was measured of a trial, or of several: rates and times of what comes after the warm-up,
-//! failures of all of it.
+//! Counts of one or several trials: rates and times after the warm-up, failures of all of it.
 
 use std::ops::{AddAssign, Range};
 
 use super::figures::{LoadFigures, OperationFigures};
 use super::{DriveHeader, SecondCounts, ServerSample, Tally, TrialEnd};
 
-/// Sums, so that trials can be joined with `+=` before anything is divided.
+/// Sums over a span of time, so that trials can be joined with `+=` before anything is divided.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// That rates are of: whole seconds in which operations became due.
+    /// Whole seconds in which operations became due, which rates refer to.
     seconds: f64,
     operations: Vec<OperationWindow>,
     /// CPU seconds of the client and operations sent, warm-up included.
@@ -23,16 +22,16 @@ pub struct Window {
 
 #[derive(Debug, Clone, Default)]
 struct OperationWindow {
-    /// Times of all operations that were due after the warm-up, those that ended late too;
-    /// failures, retries and what was not applied of all operations.
+    /// Times of all operations that became due after the warm-up, even if they ended late; failures, retries
+    /// and unapplied writes of all operations.
     tally: Tally,
-    /// What ended in time; rates are made of these.
+    /// Successes that ended in time, which rates are made of, as well as their rows and bytes.
     successes: u64,
     rows: u64,
     bytes: u64,
 }
 
-/// By how much a counter of the server grew, and what was done meanwhile.
+/// Growth of a counter of the server, and the operations during that time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Growth {
     amount: f64,
@@ -43,7 +42,7 @@ struct Growth {
 }
 
 impl Window {
-    /// `end` is the number of seconds in which operations became due, the first of them `from`.
+    /// Sums up the counts from second `from` on; operations became due until `end`, in seconds.
     pub fn new(
         header: &DriveHeader,
         counts: &[SecondCounts],
@@ -95,7 +94,7 @@ impl Window {
         }
     }
 
-    /// Adds histograms; everything else came with the counts.
+    /// Adds histograms to the counts, which hold everything else.
     pub fn add_times(&mut self, tallies: &[Tally]) {
         for (window, tally) in self.operations.iter_mut().zip(tallies) {
             window.tally += tally;
@@ -203,7 +202,8 @@ impl Growth {
         }
     }
 
-    /// From the sample before the first of these seconds, where there is one, to the last sample.
+    /// Computes the growth from the sample before the first of these seconds, if there is one, to the last
+    /// sample.
     fn of(
         header: &DriveHeader,
         counts: &[SecondCounts],

@@ -1,11 +1,11 @@
-//! Everything that a report of a sweep shows.
+//! Summary of a sweep with everything that a report shows.
 
 use serde::Serialize;
 
 use super::{Cell, Inserted, SweepHeader, SweepRecord};
 use crate::{DesignInfo, EngineInfo};
 
-/// Settings within this share of the highest rate are not told apart by one measurement each.
+/// Share of the highest rate from which on settings cannot be distinguished by one measurement each.
 const AS_GOOD: f64 = 0.95;
 
 #[derive(Debug, Clone, Serialize)]
@@ -23,25 +23,26 @@ pub struct SweepSummary {
 #[derive(Debug, Clone, Serialize)]
 pub struct SweepDesign {
     pub info: DesignInfo,
-    /// By batch, then by workers; absent where it was not come to.
+    /// Cells by batch, then by workers; `None` for those that were not measured.
     pub cells: Vec<Vec<Option<Cell>>>,
-    /// The cell with the highest rate, by batch and workers.
+    /// Indices of the cell with the highest rate, by batch and workers.
     pub best: Option<(usize, usize)>,
     pub flattening: Option<Flattening>,
-    /// Why it is out.
+    /// Reasons why the design takes no further part.
     pub failures: Vec<String>,
 }
 
-/// Where more workers bring no more rows, at the best setting's batch.
+/// Point from which on more workers bring no more rows, at the best setting's batch.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Flattening {
     pub batch_rows: u64,
-    /// The fewest workers with about the highest rate.
+    /// Fewest workers with about the highest rate.
     pub enough: u32,
-    /// The most workers that were measured, and by what factor rate and p99 differ from `enough`.
+    /// Most workers that were measured.
     pub most: u32,
     pub rate_factor: f64,
-    /// `None` where one of them has too few inserts for a p99.
+    /// Factor by which the p99 with the most workers differs; `None` if one of the two has too few inserts
+    /// for a p99.
     pub p99_factor: Option<f64>,
 }
 
@@ -70,7 +71,7 @@ impl SweepSummary {
         summary
     }
 
-    /// All cells that there are.
+    /// Returns all cells that were measured.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.designs.iter().flat_map(SweepDesign::measured)
     }
@@ -123,7 +124,7 @@ impl SweepDesign {
         }
     }
 
-    /// Cells that were come to.
+    /// Returns the cells that were measured.
     pub fn measured(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().flatten().flatten()
     }
@@ -133,13 +134,13 @@ impl SweepDesign {
         self.cells[row][column].as_ref()
     }
 
-    /// The highest rate of any cell whose rows are there, also of those with failures or too few rows.
+    /// Returns the highest rate of any cell whose rows exist, including those with failures or too few rows.
     pub fn highest_rate(&self) -> Option<f64> {
         let rates = self.measured().filter_map(|c| Some(rank(c)?.1));
         rates.reduce(f64::max)
     }
 
-    /// A cell's rate as a share of the highest one; `None` if it has none that counts.
+    /// Returns a cell's rate as a share of the highest one; `None` if its rate does not count.
     pub fn share(&self, cell: &Cell) -> Option<f64> {
         Some(rank(cell)?.1 / self.highest_rate()?)
     }
@@ -155,9 +156,9 @@ impl SweepDesign {
     }
 }
 
-/// Whether it is whole, then the rate. A cell whose rows are not there has no rank. One that had
-/// failures comes after all others, since what failed may have been the hardest part, and so does
-/// one whose rows ran out, since workers that had none left did nothing.
+/// Returns whether the cell is complete, then its rate, by which cells are ranked. A cell whose rows do not
+/// exist has no rank. One with failures comes after all others, since the failed inserts may have been the
+/// hardest ones, and so does one whose rows ran out, since workers without rows did nothing.
 fn rank(cell: &Cell) -> Option<(bool, f64)> {
     let is_wrong = cell.check.as_ref().is_some_and(|check| check.is_wrong());
     let inserted = cell.inserted.as_ref()?;

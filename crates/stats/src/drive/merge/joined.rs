@@ -1,4 +1,4 @@
-//! One trial of several shards.
+//! Joins one trial of several shards.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -12,13 +12,13 @@ use crate::drive::{
 };
 use crate::{CpuSeconds, JournalError};
 
-/// Messages of failures that a joined trial keeps.
+/// Most messages of failures that a joined trial keeps.
 const MOST_MESSAGES: usize = 20;
 
 /// One trial in all shards that have it.
 pub struct Joined<'a> {
     start: TrialStart,
-    /// For each shard its trial, and the joined trial's second in which it began (the nearest).
+    /// Trial of each shard, with the joined trial's second nearest to the moment in which it began.
     parts: Vec<Option<(&'a ShardTrial, u32)>>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Joined<'a> {
         self.parts.iter().flatten().copied()
     }
 
-    /// The trial that saw most of the server.
+    /// Returns the trial that saw most of the server.
     fn watcher(&self) -> Option<&'a ShardTrial> {
         // The first of equals.
         let parts: Vec<&ShardTrial> = self.there().map(|(p, _)| p).collect();
@@ -170,7 +170,7 @@ impl<'a> Joined<'a> {
         Ok(sources)
     }
 
-    /// `None` unless the trial ended in all shards that have it.
+    /// Joins the ends. Returns `None` unless the trial ended in all shards that have it.
     fn end(&self) -> Option<TrialEnd> {
         let ends: Vec<(&TrialEnd, u32)> = self
             .there()
@@ -214,7 +214,7 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// A shard's seconds of a trial, read one after the other.
+/// Seconds of a shard's trial, read one after the other.
 struct Source<'a> {
     trial: &'a ShardTrial,
     offset: u32,
@@ -223,13 +223,13 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// As the joined trial counts them.
+    /// Returns its seconds as the joined trial counts them.
     fn seconds(&self) -> impl Iterator<Item = u32> {
         let offset = self.offset;
         self.trial.seconds.keys().map(move |second| second + offset)
     }
 
-    /// Adds what this shard has of a second of the joined trial. Seconds come in order.
+    /// Adds this shard's counts of a second of the joined trial. Seconds have to be asked for in order.
     fn add(
         &mut self,
         second: u32,

@@ -21,7 +21,7 @@ fn started(trial: u32, nanoseconds_late: u64) -> TrialStart {
     }
 }
 
-/// A finished load of one trial of 20 s with 30 reads and 10 inserts a second.
+/// Makes a finished load of one trial of 20 s with 30 reads and 10 inserts a second.
 fn one(header: &DriveHeader, nanoseconds_late: u64) -> tempfile::TempDir {
     folder(header, |log| {
         write_trial(

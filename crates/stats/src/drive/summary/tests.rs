@@ -233,7 +233,7 @@ fn fewer_arrivals_than_expected_are_no_cap() {
     assert_eq!(summary(dir.path()).trials[0].capped(), None);
 }
 
-/// A search that found 50 operations/s in its first round, and what a second one wrote until then.
+/// Makes a search that found 50 operations/s in its first round, and an unfinished second round.
 fn interrupted_search(
     rounds: u32,
     write: impl FnOnce(&mut crate::drive::DriveLog),
