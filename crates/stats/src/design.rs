@@ -1,4 +1,4 @@
-//! What a design is made of, its size on disk, and figures published about it.
+//! A design: its settings and statements, its size on the disk, and figures published about it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,14 @@ pub struct DesignInfo {
 }
 
 impl DesignInfo {
-    /// Returns whether the design is a yardstick: measured and shown like all others, but never recommended.
-    /// `memory` bounds the speed of a scan and loses all rows with its process; `dry` stores nothing and
-    /// bounds the rate of a load.
+    /// A yardstick is measured like all others and shown beside them, but never recommended:
+    /// `memory` bounds the speed of a scan, and loses all rows with its process; `dry` stores
+    /// nothing and bounds the rate of a load.
     pub fn is_yardstick(&self) -> bool {
         matches!(self.engine.as_str(), "memory" | "dry")
     }
 
-    /// Returns whether the engine runs in a server process, or several, alongside the client.
+    /// Whether a process of its own, or several, work beside the client.
     pub fn has_server(&self) -> bool {
         matches!(self.engine.as_str(), "cassandra" | "postgres" | "timescale")
     }

@@ -21,7 +21,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Estimates the median of a sample. Returns `None` if the sample is empty or holds an infinity or NaN.
-    pub fn of(samples: &[f64]) -> Option<Estimate> {
+    pub fn from_samples(samples: &[f64]) -> Option<Estimate> {
         if samples.is_empty() || samples.iter().any(|x| !x.is_finite()) {
             return None;
         }
@@ -78,14 +78,14 @@ mod tests {
     use super::*;
 
     fn of(samples: &[f64]) -> Estimate {
-        Estimate::of(samples).unwrap()
+        Estimate::from_samples(samples).unwrap()
     }
 
     #[test]
     fn nothing_and_no_numbers_give_no_estimate() {
-        assert_eq!(Estimate::of(&[]), None);
-        assert_eq!(Estimate::of(&[1.0, f64::NAN]), None);
-        assert_eq!(Estimate::of(&[1.0, f64::INFINITY]), None);
+        assert_eq!(Estimate::from_samples(&[]), None);
+        assert_eq!(Estimate::from_samples(&[1.0, f64::NAN]), None);
+        assert_eq!(Estimate::from_samples(&[1.0, f64::INFINITY]), None);
     }
 
     #[test]

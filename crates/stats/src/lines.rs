@@ -73,7 +73,6 @@ impl Lines {
 /// Creates the run folder if it is missing, and returns its lock, which is held while the file is open.
 ///
 /// # Errors
-///
 /// The folder is in use, or holds files but none named `journal`, so that it belongs to no run.
 pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
     fs::create_dir_all(dir).map_err(io_error("create the run folder", dir))?;
@@ -85,7 +84,6 @@ pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
 /// is fine.
 ///
 /// # Errors
-///
 /// Those of [`claim`].
 pub(crate) fn check(dir: &Path, journal: &str) -> Result<(), JournalError> {
     if !dir.exists() {

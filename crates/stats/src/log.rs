@@ -53,7 +53,6 @@ impl<R: LogRecord> RunLog<R> {
     /// Finds what [`RunLog::create`] would refuse, without creating or writing anything.
     ///
     /// # Errors
-    ///
     /// The folder is in use, or holds a measurement or other files.
     pub fn check(dir: &Path) -> Result<(), JournalError> {
         refuse_records(dir, &RunLog::<R>::look(dir)?)

@@ -10,7 +10,7 @@ pub struct Machine {
     pub memory_bytes: u64,
 }
 
-/// Several nodes of Cassandra, all on the machine that measures.
+/// Several nodes of Cassandra, all on the machine of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodesInfo {
     pub nodes: u32,

@@ -38,7 +38,6 @@ impl Journal {
     /// one that can be resumed. A last line that was torn by a kill is cut off.
     ///
     /// # Errors
-    ///
     /// The folder is in use, finished, of another command, unreadable or unwritable.
     pub fn create_or_resume(dir: &Path, fingerprint: &str) -> Result<Journal, JournalError> {
         let (mut log, records) = RunLog::claim(dir)?;
@@ -50,7 +49,6 @@ impl Journal {
     /// Finds what [`Journal::create_or_resume`] would refuse, without creating or writing anything.
     ///
     /// # Errors
-    ///
     /// The folder is in use, finished, of another command, or holds other files.
     pub fn check(dir: &Path, fingerprint: &str) -> Result<(), JournalError> {
         check_may_go_on(dir, &RunLog::look(dir)?, fingerprint)
@@ -85,7 +83,7 @@ impl Run {
     /// # Errors
     /// The records contradict the run's header.
     pub fn summary(&self) -> Result<Summary, SummaryError> {
-        Summary::of(self.records())
+        Summary::from_records(self.records())
     }
 }
 

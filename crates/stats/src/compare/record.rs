@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Concurrent;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure};
 
 /// Rows of the data that a run did not load.
@@ -141,7 +140,7 @@ pub struct Header {
     pub budget_seconds: Option<f64>,
     pub machine: Machine,
     pub scale: Scale,
-    /// Nodes of Cassandra, if several were started for the run.
+    /// Where several nodes of Cassandra were started for the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesInfo>,
     /// Publication that the figures in `published` are from.
@@ -228,5 +227,42 @@ pub struct Timing {
     /// Rows that the storage passed to the query engine, if their number is known.
     pub rows_scanned: Option<u64>,
     pub cpu: CpuSeconds,
+    pub outcome: Outcome,
+}
+
+/// Result of several clients asking one design at the same time, recorded once all have ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Concurrent {
+    pub design: String,
+    pub clients: u32,
+    /// Permutations that were begun; each one has every query once, in an order of its own.
+    pub permutations: u32,
+    /// Seconds during which questions were in flight, from sending the first one to receiving the last
+    /// answer.
+    pub seconds: f64,
+    pub cpu: CpuSeconds,
+    /// Queries that the design was asked, in the workload's order.
+    pub queries: Vec<ConcurrentQuery>,
+    /// Queries with wrong or missing answers; empty if all answers were right.
+    pub bad: Vec<BadQuestions>,
+}
+
+/// Times of the right answers to a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConcurrentQuery {
+    pub query: String,
+    /// Service times of the answers, from sending the question to receiving the last row.
+    pub nanoseconds: Vec<u64>,
+}
+
+/// Wrong or missing answers to a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BadQuestions {
+    pub query: String,
+    /// Number of questions with such an answer.
+    pub questions: u32,
+    /// Permutation of the first such question.
+    pub permutation: u32,
+    /// Outcome of the first such question.
     pub outcome: Outcome,
 }

@@ -121,7 +121,7 @@ impl LoadFigures {
 
 impl OperationFigures {
     /// Computes the figures of an operation; `rates` are operations, rows and bytes per second.
-    pub(super) fn of(name: &str, tally: &Tally, rates: [f64; 3]) -> OperationFigures {
+    pub(super) fn new(name: &str, tally: &Tally, rates: [f64; 3]) -> OperationFigures {
         let [ops_per_second, rows_per_second, bytes_per_second] = rates;
         let kinds = FailureKind::ALL.into_iter().zip(tally.failures);
         OperationFigures {
@@ -130,8 +130,8 @@ impl OperationFigures {
             ops_per_second,
             rows_per_second,
             bytes_per_second,
-            response: Latency::of(&tally.response),
-            service: Latency::of(&tally.service),
+            response: Latency::from_histogram(&tally.response),
+            service: Latency::from_histogram(&tally.service),
             failures: kinds.filter(|(_, count)| *count > 0).collect(),
             retries: tally.retries,
             not_applied: tally.not_applied,
@@ -155,8 +155,18 @@ impl OperationFigures {
     }
 }
 
+impl CurvePoint {
+    fn new(tally: &Tally, quantile: f64) -> CurvePoint {
+        CurvePoint {
+            quantile,
+            response: seconds(tally.response.value_at_quantile(quantile)),
+            service: seconds(tally.service.value_at_quantile(quantile)),
+        }
+    }
+}
+
 impl Latency {
-    fn of(histogram: &Histogram<u64>) -> Option<Latency> {
+    fn from_histogram(histogram: &Histogram<u64>) -> Option<Latency> {
         let at = |quantile| seconds(histogram.value_at_quantile(quantile));
         (!histogram.is_empty()).then(|| Latency {
             mean: histogram.mean() / NANOSECONDS,
@@ -173,19 +183,15 @@ impl Latency {
 /// the single slowest one.
 fn curve(tally: &Tally) -> Vec<CurvePoint> {
     let count = tally.response.len() as f64;
-    let point = |quantile: f64| CurvePoint {
-        quantile,
-        response: seconds(tally.response.value_at_quantile(quantile)),
-        service: seconds(tally.service.value_at_quantile(quantile)),
-    };
     if count == 0.0 {
         return Vec::new();
     }
-    let slower = (0..).map(|n| 10f64.powf(-f64::from(n) / f64::from(POINTS_PER_DECADE)));
-    let slower = slower.take_while(|slower| slower * count >= 1.0);
-    slower
-        .map(|slower| point(1.0 - slower))
-        .chain([point(1.0)])
+    (0..)
+        .map(|n| 10f64.powf(-f64::from(n) / f64::from(POINTS_PER_DECADE)))
+        .take_while(|slower| slower * count >= 1.0)
+        .map(|slower| 1.0 - slower)
+        .chain([1.0])
+        .map(|quantile| CurvePoint::new(tally, quantile))
         .collect()
 }
 
@@ -203,7 +209,7 @@ mod tests {
         for n in 1..=1000 {
             tally.record(n * 1_000_000, n * 100_000);
         }
-        let figures = OperationFigures::of("read", &tally, [100.0, 100.0, 0.0]);
+        let figures = OperationFigures::new("read", &tally, [100.0, 100.0, 0.0]);
         assert_eq!(figures.curve.len(), 3 * 6 + 1 + 1);
         assert_eq!(figures.curve[0].quantile, 0.0);
         let last = figures.curve.last().unwrap();
@@ -218,7 +224,7 @@ mod tests {
     #[test]
     fn a_quantile_needs_operations_that_were_slower() {
         let of = |count, quantile| {
-            let figures = OperationFigures::of("read", &Tally::default(), [0.0; 3]);
+            let figures = OperationFigures::new("read", &Tally::default(), [0.0; 3]);
             OperationFigures { count, ..figures }.support(quantile)
         };
         let p99 = [99, 100, 999, 1_000].map(|count| of(count, 0.99));
@@ -233,7 +239,7 @@ mod tests {
     fn without_successes_there_are_no_times() {
         let mut tally = Tally::default();
         tally.failures[0] = 4;
-        let figures = OperationFigures::of("read", &tally, [0.0; 3]);
+        let figures = OperationFigures::new("read", &tally, [0.0; 3]);
         assert_eq!((figures.response, figures.failed()), (None, 4));
         assert!(figures.curve.is_empty());
     }

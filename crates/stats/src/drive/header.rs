@@ -41,7 +41,7 @@ pub struct DriveHeader {
     /// Address of a cluster that was running already, as it was given; absent if a server was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// Nodes of Cassandra, if several were started for the load.
+    /// Where several nodes of Cassandra were started for the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesInfo>,
     /// Keyspace that several processes share; absent if the run has its own.

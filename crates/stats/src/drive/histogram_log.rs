@@ -185,7 +185,7 @@ pub struct HistogramLogReader {
 struct LoggedLine {
     second: u32,
     /// Indices of the operation, and of response (0) or service (1); `None` for a line of another program.
-    place: Option<(usize, usize)>,
+    position: Option<(usize, usize)>,
     histogram: Histogram<u64>,
 }
 
@@ -193,7 +193,6 @@ impl HistogramLogReader {
     /// Opens a log for reading.
     ///
     /// # Errors
-    ///
     /// The file cannot be read.
     pub fn open(path: &Path, operations: &[String]) -> Result<HistogramLogReader, JournalError> {
         let file = File::open(path).map_err(io_error("read", path))?;
@@ -230,7 +229,7 @@ impl HistogramLogReader {
     }
 
     fn add(&self, logged: &mut LoggedSecond, line: &LoggedLine) -> Result<(), JournalError> {
-        let Some((operation, kind)) = line.place else {
+        let Some((operation, kind)) = line.position else {
             return Ok(());
         };
         let tally = &mut logged.tallies[operation];
@@ -273,13 +272,13 @@ impl HistogramLogReader {
             .deserialize(&mut bytes.as_slice())
             .map_err(|error| self.damaged(&error.to_string()))?;
         let tag = interval.tag().map_or("", |tag| tag.as_str());
-        let place = self.tags.iter().enumerate().find_map(|(operation, tags)| {
+        let position = self.tags.iter().enumerate().find_map(|(operation, tags)| {
             let kind = tags.iter().position(|t| t == tag)?;
             Some((operation, kind))
         });
         Ok(LoggedLine {
             second: u32::try_from(interval.start_timestamp().as_secs()).unwrap_or(u32::MAX),
-            place,
+            position,
             histogram,
         })
     }

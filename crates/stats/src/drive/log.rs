@@ -1,6 +1,6 @@
 //! Folder of a load: `drive.jsonl`, and a histogram log for each trial.
 
-use super::{DriveHeader, DriveRecord, DriveSummary, DriveSummaryError};
+use super::{DriveHeader, DriveRecord};
 use crate::log::{LogRecord, RunLog, SavedRun};
 
 impl LogRecord for DriveRecord {
@@ -26,16 +26,6 @@ pub type DriveLog = RunLog<DriveRecord>;
 
 /// A saved load, finished or not, as reports read it; reading takes no lock.
 pub type DriveRun = SavedRun<DriveRecord>;
-
-impl DriveRun {
-    /// Sums up the records.
-    ///
-    /// # Errors
-    /// The records contradict the header, or a histogram log is missing or damaged.
-    pub fn summary(&self) -> Result<DriveSummary, DriveSummaryError> {
-        DriveSummary::of(self)
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -66,12 +66,11 @@ pub enum MergeError {
 /// usable result, such as a missing shard or clocks that differ, is a warning in the joined folder.
 ///
 /// # Errors
-///
 /// The folders are not those of one load, or cannot be read, or `out` is in use.
 pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     let mut shards = dirs
         .iter()
-        .map(|dir| Ok(Shard::of(DriveRun::open(dir)?)))
+        .map(|dir| Ok(Shard::new(DriveRun::open(dir)?)))
         .collect::<Result<Vec<_>, JournalError>>()?;
     shards.sort_by_key(|s| s.header().shard.0);
     check(&shards)?;
@@ -125,7 +124,7 @@ fn check(shards: &[Shard]) -> Result<(), MergeError> {
 }
 
 fn difference(a: &DriveHeader, b: &DriveHeader) -> Option<&'static str> {
-    let ids = |h: &DriveHeader| h.designs.iter().map(|d| d.id.clone()).collect::<Vec<_>>();
+    let ids = |h: &DriveHeader| -> Vec<String> { h.designs.iter().map(|d| d.id.clone()).collect() };
     [
         ("their workload", a.workload_text != b.workload_text),
         ("their seed", a.seed != b.seed),
@@ -145,24 +144,26 @@ fn difference(a: &DriveHeader, b: &DriveHeader) -> Option<&'static str> {
 }
 
 fn joined_header(shards: &[Shard]) -> DriveHeader {
-    let headers = || shards.iter().map(Shard::header);
-    let part = |h: &DriveHeader| Part {
-        shard: h.shard.0,
-        command: h.command.clone(),
-        machine: h.machine.clone(),
-        threads: h.threads,
-        in_flight: h.in_flight,
-    };
+    let headers: Vec<&DriveHeader> = shards.iter().map(Shard::header).collect();
+    let started_at = headers.iter().map(|h| &h.started_at).min();
     DriveHeader {
-        started_at: headers()
-            .map(|h| h.started_at.clone())
-            .min()
-            .unwrap_or_default(),
-        threads: headers().map(|h| h.threads).sum(),
-        in_flight: headers().map(|h| h.in_flight).sum(),
+        started_at: started_at.cloned().unwrap_or_default(),
+        threads: headers.iter().map(|h| h.threads).sum(),
+        in_flight: headers.iter().map(|h| h.in_flight).sum(),
         shard: (0, 1),
-        parts: headers().map(part).collect(),
-        ..shards[0].header().clone()
+        parts: headers.iter().map(|h| part(h)).collect(),
+        ..headers[0].clone()
+    }
+}
+
+/// Describes one process for the header of the joined load.
+fn part(header: &DriveHeader) -> Part {
+    Part {
+        shard: header.shard.0,
+        command: header.command.clone(),
+        machine: header.machine.clone(),
+        threads: header.threads,
+        in_flight: header.in_flight,
     }
 }
 
@@ -203,11 +204,11 @@ fn tables(shards: &[Shard]) -> Vec<DriveRecord> {
 
 fn warnings(shards: &[Shard], trials: &[Joined]) -> Vec<String> {
     let mut warnings = Vec::new();
-    let of = shards[0].header().shard.1;
+    let expected = shards[0].header().shard.1;
     let there: BTreeSet<u32> = shards.iter().map(|s| s.header().shard.0).collect();
-    for missing in (0..of).filter(|index| !there.contains(index)) {
+    for missing in (0..expected).filter(|index| !there.contains(index)) {
         warnings.push(format!(
-            "shard {}/{of} is missing: rates are those of the others only",
+            "shard {}/{expected} is missing: rates are those of the others only",
             missing + 1
         ));
     }

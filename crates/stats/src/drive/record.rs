@@ -120,8 +120,10 @@ pub struct TrialEnd {
     pub messages: Vec<String>,
     /// Messages of some of the background statements that failed.
     pub background: Vec<String>,
+    /// Number of background statements.
     #[serde(default)]
     pub background_statements: u64,
+    /// Number of background statements that failed.
     #[serde(default)]
     pub background_failed: u64,
     /// Reasons why workers ended early. Such a trial is incomplete and left out of all figures.
@@ -191,7 +193,7 @@ impl SecondCounts {
         SecondCounts {
             trial,
             second,
-            operations: operations.iter().map(OperationCounts::of).collect(),
+            operations: operations.iter().map(OperationCounts::from_tally).collect(),
             queued,
             server,
         }
@@ -214,7 +216,7 @@ impl SecondCounts {
 }
 
 impl OperationCounts {
-    pub fn of(tally: &Tally) -> OperationCounts {
+    pub fn from_tally(tally: &Tally) -> OperationCounts {
         let kinds = FailureKind::ALL.into_iter().zip(tally.failures);
         OperationCounts {
             successes: tally.successes(),

@@ -8,6 +8,7 @@ const WINDOW: usize = 5;
 const SETTLED_SECONDS: usize = 3;
 /// Share of the mean below which a difference does not matter.
 const STEADY_SHARE: f64 = 0.05;
+/// Number of standard errors below which halves of a series do not differ.
 const STEADY_ERRORS: f64 = 3.0;
 /// Share by which a falling throughput shows that a load has not warmed up.
 const FALL_SHARE: f64 = 0.2;
@@ -43,7 +44,8 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
     let smooth = running_median(&raw);
     let cut = truncation(&smooth);
     let settled = first_settled(&smooth, cut);
-    // A minimum at the end of where it is looked for is none, unless the rest looks like it.
+    // At the end of the first half the statistic may still be falling, and the series not yet be steady:
+    // then the cut only counts if values before it already look like the rest.
     let found = cut < series.len() / 2 || settled < cut;
     WarmUp {
         seconds: settled,
@@ -94,12 +96,12 @@ fn running_median(series: &[f64]) -> Vec<f64> {
 
 /// Returns the smallest number of leading values that minimises the statistic.
 fn truncation(series: &[f64]) -> usize {
-    // What is due to rounding alone.
+    // Differences below this come from rounding alone.
     let tiny = (1e-9 * mean(series)).powi(2);
     let mut best = (0, f64::INFINITY);
     for left_out in 0..=series.len() / 2 {
         let rest = &series[left_out..];
-        let statistic = squared_deviations(rest) / (rest.len() as f64).powi(2);
+        let statistic = squared_error_of_mean(rest);
         if statistic < best.1 - tiny {
             best = (left_out, statistic);
         }
@@ -111,13 +113,13 @@ fn truncation(series: &[f64]) -> usize {
 fn first_settled(series: &[f64], cut: usize) -> usize {
     let rest = &series[cut..];
     let middle = mean(rest);
-    let spread = 3.0 * (squared_deviations(rest) / rest.len() as f64).sqrt();
-    let spread = spread.max(STEADY_SHARE * middle.abs());
-    let like_the_rest = |x: &f64| (x - middle).abs() <= spread;
+    let deviation = (squared_deviations(rest) / rest.len() as f64).sqrt();
+    // Three deviations hold nearly all of the rest; the share is for a rest without any noise.
+    let spread = (3.0 * deviation).max(STEADY_SHARE * middle.abs());
     (0..cut)
         .find(|&at| {
             let next = &series[at..(at + SETTLED_SECONDS).min(series.len())];
-            next.iter().all(like_the_rest)
+            next.iter().all(|x| (x - middle).abs() <= spread)
         })
         .unwrap_or(cut)
 }
@@ -127,9 +129,13 @@ fn first_settled(series: &[f64], cut: usize) -> usize {
 fn halves_agree(smooth: &[f64], raw: &[f64]) -> bool {
     let middle = smooth.len() / 2;
     let difference = (mean(&smooth[..middle]) - mean(&smooth[middle..])).abs();
-    let variance = |half: &[f64]| squared_deviations(half) / (half.len() as f64).powi(2);
-    let error = (variance(&raw[..middle]) + variance(&raw[middle..])).sqrt();
+    let (first, second) = raw.split_at(middle);
+    let error = (squared_error_of_mean(first) + squared_error_of_mean(second)).sqrt();
     difference <= STEADY_SHARE * mean(smooth).abs() || difference <= STEADY_ERRORS * error
+}
+
+fn squared_error_of_mean(values: &[f64]) -> f64 {
+    squared_deviations(values) / (values.len() as f64).powi(2)
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -170,16 +170,20 @@ pub struct ServerSample {
     pub memory_limit_bytes: Option<u64>,
     /// Bytes of memory at the moment that count against the limit.
     pub limited_bytes: Option<u64>,
+    /// Bytes of the page cache in that memory.
     pub page_cache_bytes: Option<u64>,
     /// Bytes that were really read from the disk.
     pub disk_read_bytes: Option<u64>,
+    /// Bytes that were really written to the disk.
     pub disk_written_bytes: Option<u64>,
     /// Number of garbage collections.
     pub gc_count: Option<u64>,
+    /// Seconds that garbage collections paused the server.
     pub gc_seconds: Option<f64>,
     /// Number of compactions that wait or run at the moment.
     pub pending_compactions: Option<u64>,
     /// Recent p99 of local reads of the table by the server's own measure, in microseconds.
     pub read_p99_micros: Option<f64>,
+    /// Recent p99 of local writes of the table by the server's own measure, in microseconds.
     pub write_p99_micros: Option<f64>,
 }

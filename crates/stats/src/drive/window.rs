@@ -50,13 +50,13 @@ impl Window {
         end: f64,
         trial_end: Option<&TrialEnd>,
     ) -> Window {
-        // A last second that is a part of one holds what was in flight at the end, too.
+        // An incomplete last second also holds operations that were in flight at the end.
         let (whole, seconds) = match end.floor() as u32 {
             last if last > from => (from..last, f64::from(last - from)),
             _ => (from..end.ceil() as u32, end - f64::from(from)),
         };
         let grown = |value: fn(&ServerSample) -> Option<f64>| {
-            Growth::of(header, counts, whole.clone(), value)
+            Growth::between(header, counts, whole.clone(), value)
         };
         let mut server_cpu = grown(|s| s.cpu_seconds);
         let mut client_cpu = Growth::default();
@@ -110,7 +110,7 @@ impl Window {
             }
         };
         let operation = |(info, window): (&super::OperationInfo, &OperationWindow)| {
-            OperationFigures::of(
+            OperationFigures::new(
                 &info.name,
                 &window.tally,
                 [window.successes, window.rows, window.bytes].map(per_second),
@@ -204,7 +204,7 @@ impl Growth {
 
     /// Computes the growth from the sample before the first of these seconds, if there is one, to the last
     /// sample.
-    fn of(
+    fn between(
         header: &DriveHeader,
         counts: &[SecondCounts],
         seconds: Range<u32>,
@@ -212,7 +212,7 @@ impl Growth {
     ) -> Growth {
         let mut grown = Growth::default();
         let mut before: Option<(u32, f64)> = None;
-        // What was done since the sample before.
+        // Operations and bytes since the sample before.
         let (mut operations, mut bytes_returned) = (0, 0);
         let first = seconds.start.saturating_sub(1);
         for second in counts
@@ -230,7 +230,7 @@ impl Growth {
             };
             if let Some((at, then)) = before {
                 grown += Growth {
-                    // A server that started anew counts from zero.
+                    // A server that was restarted counts from zero.
                     amount: if now < then { now } else { now - then },
                     seconds: f64::from(second.second - at),
                     operations,

@@ -29,6 +29,6 @@ pub type SweepRun = SavedRun<SweepRecord>;
 
 impl SweepRun {
     pub fn summary(&self) -> SweepSummary {
-        SweepSummary::of(self.header(), self.records())
+        SweepSummary::new(self.header(), self.records())
     }
 }

@@ -105,7 +105,7 @@ pub enum Check {
 impl Check {
     /// Compares the rows that were counted with those that were acknowledged; rows of failed inserts may or
     /// may not exist.
-    pub fn of(counted: u64, acknowledged: u64, failed: u64) -> Check {
+    pub fn new(counted: u64, acknowledged: u64, failed: u64) -> Check {
         if (acknowledged..=acknowledged.saturating_add(failed)).contains(&counted) {
             Check::Right {
                 counted,
@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn acknowledged_rows_have_to_be_there_and_failed_ones_may_be() {
-        assert!(!Check::of(100, 100, 0).is_wrong());
-        assert!(!Check::of(110, 100, 10).is_wrong());
-        assert!(Check::of(99, 100, 10).is_wrong());
-        assert!(Check::of(111, 100, 10).is_wrong());
+        assert!(!Check::new(100, 100, 0).is_wrong());
+        assert!(!Check::new(110, 100, 10).is_wrong());
+        assert!(Check::new(99, 100, 10).is_wrong());
+        assert!(Check::new(111, 100, 10).is_wrong());
     }
 }

@@ -40,6 +40,7 @@ pub struct Flattening {
     pub enough: u32,
     /// Most workers that were measured.
     pub most: u32,
+    /// Factor by which the rate with the most workers differs.
     pub rate_factor: f64,
     /// Factor by which the p99 with the most workers differs; `None` if one of the two has too few inserts
     /// for a p99.
@@ -47,7 +48,7 @@ pub struct Flattening {
 }
 
 impl SweepSummary {
-    pub fn of(header: &SweepHeader, records: &[SweepRecord]) -> SweepSummary {
+    pub fn new(header: &SweepHeader, records: &[SweepRecord]) -> SweepSummary {
         let mut summary = SweepSummary {
             header: header.clone(),
             engines: Vec::new(),
@@ -146,12 +147,12 @@ impl SweepDesign {
     }
 
     fn conclude(&mut self) {
-        let places = self.cells.iter().enumerate().flat_map(|(row, cells)| {
+        let ranks = self.cells.iter().enumerate().flat_map(|(row, cells)| {
             let cells = cells.iter().enumerate();
             cells.filter_map(move |(column, cell)| Some(((row, column), rank(cell.as_ref()?)?)))
         });
-        let best = places.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        self.best = best.map(|(place, _)| place);
+        let best = ranks.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        self.best = best.map(|(indices, _)| indices);
         self.flattening = self.best.and_then(|(row, _)| flattening(&self.cells[row]));
     }
 }
@@ -175,8 +176,9 @@ fn flattening(cells: &[Option<Cell>]) -> Option<Flattening> {
         .collect();
     let rates = measured.iter().map(|(_, i)| i.rows_per_second());
     let highest = rates.reduce(f64::max)?;
-    let is_enough = |i: &Inserted| i.rows_per_second() >= AS_GOOD * highest;
-    let (enough, least) = measured.iter().find(|(_, i)| is_enough(i))?;
+    let (enough, least) = measured
+        .iter()
+        .find(|(_, i)| i.rows_per_second() >= AS_GOOD * highest)?;
     let (most, widest) = measured.last()?;
     (most.workers > enough.workers).then(|| Flattening {
         batch_rows: enough.batch_rows,

@@ -12,6 +12,7 @@ use crate::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS};
 const INSERTS_FOR_P99: u64 = 100;
 /// Most messages of failures that are kept.
 const MESSAGES: usize = 3;
+/// Most characters of a message that are kept.
 const MESSAGE_CHARACTERS: usize = 500;
 
 /// Counts of workers in some span of time.
@@ -65,7 +66,6 @@ impl InsertTally {
 
     /// Sums up the acknowledged inserts of this number of workers; `None` if there were none.
     pub fn inserted(&self, workers: u32) -> Option<Inserted> {
-        let seconds = |nanoseconds: u64| nanoseconds as f64 / 1e9;
         let lasted = self.lasted.as_secs_f64();
         (self.rows > 0 && lasted > 0.0).then(|| Inserted {
             inserts: self.latency.len(),
@@ -95,6 +95,10 @@ impl InsertTally {
             self.messages.push(message);
         }
     }
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
 }
 
 impl Default for InsertTally {

@@ -22,7 +22,7 @@ pub struct ShardTrial {
 }
 
 impl Shard {
-    pub fn of(run: DriveRun) -> Shard {
+    pub fn new(run: DriveRun) -> Shard {
         let mut trials: Vec<ShardTrial> = Vec::new();
         for record in run.records() {
             match record {
@@ -76,13 +76,14 @@ impl ShardTrial {
 
     /// Returns the number of the server's values that the shard saw.
     pub fn seen(&self) -> usize {
-        let values = |s: &ServerSample| {
-            usize::from(s.cpu_seconds.is_some())
-                + usize::from(s.disk_read_bytes.is_some())
-                + usize::from(s.gc_count.is_some())
-                + usize::from(s.pending_compactions.is_some())
-                + usize::from(s.read_p99_micros.is_some())
-        };
-        self.seconds.values().map(|s| values(&s.server)).sum()
+        self.seconds.values().map(|s| known_values(&s.server)).sum()
     }
+}
+
+fn known_values(sample: &ServerSample) -> usize {
+    usize::from(sample.cpu_seconds.is_some())
+        + usize::from(sample.disk_read_bytes.is_some())
+        + usize::from(sample.gc_count.is_some())
+        + usize::from(sample.pending_compactions.is_some())
+        + usize::from(sample.read_p99_micros.is_some())
 }

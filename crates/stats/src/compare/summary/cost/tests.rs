@@ -43,7 +43,11 @@ fn records() -> Vec<Record> {
 }
 
 fn cost(records: &[Record]) -> Cost {
-    Summary::of(records).unwrap().priced(prices()).cost.unwrap()
+    Summary::from_records(records)
+        .unwrap()
+        .priced(prices())
+        .cost
+        .unwrap()
 }
 
 #[track_caller]

@@ -20,7 +20,7 @@ pub struct ScaleOut {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaledQuery {
     pub query: String,
-    /// Design in Cassandra that needs the least CPU time of the nodes.
+    /// The one in Cassandra that costs its nodes the least.
     pub design: String,
     /// CPU seconds of all nodes together for one answer.
     pub server_cpu_seconds: f64,
@@ -30,7 +30,7 @@ pub struct ScaledQuery {
 
 impl ScaleOut {
     /// Computes the forecast of a run. Returns `None` if it has no several nodes, or no figures of theirs.
-    pub fn of(summary: &Summary) -> Option<ScaleOut> {
+    pub fn from_summary(summary: &Summary) -> Option<ScaleOut> {
         let machines = summary.header.nodes.as_ref()?.nodes;
         let cores = summary.header.machine.cores;
         let cpus = f64::from(machines * cores);
@@ -109,7 +109,7 @@ mod tests {
             copies: 3,
             consistency: "QUORUM".to_owned(),
         });
-        Summary::of(&records).unwrap()
+        Summary::from_records(&records).unwrap()
     }
 
     #[test]
@@ -118,13 +118,13 @@ mod tests {
         assert_eq!(summary.designs[0].bytes_per_row, Some(20.0));
         let forecast = &summary.forecast.as_ref().unwrap().storage[0];
         assert_eq!(forecast.bytes, 20.0 * 10_000.0 * 3.0);
-        let out = ScaleOut::of(&summary).unwrap();
+        let out = ScaleOut::from_summary(&summary).unwrap();
         assert_eq!((out.machines, out.cores), (3, 2));
         assert_eq!(out.queries[0].per_second, 6.0 / 0.06);
     }
 
     #[test]
     fn a_few_ticks_of_the_clock_are_no_figure() {
-        assert_eq!(ScaleOut::of(&summary(0.04, 2)), None);
+        assert_eq!(ScaleOut::from_summary(&summary(0.04, 2)), None);
     }
 }

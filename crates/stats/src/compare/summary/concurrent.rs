@@ -1,49 +1,13 @@
 //! Figures of several clients that ask a design at the same time.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{Failure, Outcome, Step};
+use super::Failure;
 use crate::CpuSeconds;
+use crate::compare::{BadQuestions, Concurrent, Outcome, Step};
 
 /// Answers from which on a p99 is reported; of fewer, one in a hundred is less than one answer.
 const ANSWERS_FOR_P99: usize = 100;
-
-/// Result of several clients asking one design at the same time, recorded once all have ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Concurrent {
-    pub design: String,
-    pub clients: u32,
-    /// Permutations that were begun; each one has every query once, in an order of its own.
-    pub permutations: u32,
-    /// Seconds during which questions were in flight, from sending the first one to receiving the last
-    /// answer.
-    pub seconds: f64,
-    pub cpu: CpuSeconds,
-    /// Queries that the design was asked, in the workload's order.
-    pub queries: Vec<ConcurrentQuery>,
-    /// Queries with wrong or missing answers; empty if all answers were right.
-    pub bad: Vec<BadQuestions>,
-}
-
-/// Times of the right answers to a query.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ConcurrentQuery {
-    pub query: String,
-    /// Service times of the answers, from sending the question to receiving the last row.
-    pub nanoseconds: Vec<u64>,
-}
-
-/// Wrong or missing answers to a query.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BadQuestions {
-    pub query: String,
-    /// Number of questions with such an answer.
-    pub questions: u32,
-    /// Permutation of the first such question.
-    pub permutation: u32,
-    /// Outcome of the first such question.
-    pub outcome: Outcome,
-}
 
 /// Summary of a [`Concurrent`] for reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,7 +41,7 @@ impl Concurrent {
     pub fn summary(&self) -> ConcurrentSummary {
         let queries = self.queries.iter().map(|q| {
             let bad = self.bad.iter().filter(|bad| bad.query == q.query);
-            let figures = ConcurrentFigures::of(q.nanoseconds.clone(), bad, self.seconds);
+            let figures = ConcurrentFigures::new(q.nanoseconds.clone(), bad, self.seconds);
             (q.query.clone(), figures)
         });
         let all = self.queries.iter().flat_map(|q| &q.nanoseconds);
@@ -86,7 +50,7 @@ impl Concurrent {
             permutations: self.permutations,
             seconds: self.seconds,
             cpu: self.cpu,
-            all: ConcurrentFigures::of(all.copied().collect(), self.bad.iter(), self.seconds),
+            all: ConcurrentFigures::new(all.copied().collect(), self.bad.iter(), self.seconds),
             queries: queries.collect(),
         }
     }
@@ -116,7 +80,7 @@ impl ConcurrentSummary {
 }
 
 impl ConcurrentFigures {
-    fn of<'a>(
+    fn new<'a>(
         mut nanoseconds: Vec<u64>,
         bad: impl Iterator<Item = &'a BadQuestions>,
         seconds: f64,
@@ -169,7 +133,7 @@ mod tests {
         }
     }
 
-    fn of(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuery {
+    fn answered_in(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuery {
         ConcurrentQuery {
             query: query.to_owned(),
             nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
@@ -187,8 +151,8 @@ mod tests {
             seconds: 4.0,
             cpu: CpuSeconds::default(),
             queries: vec![
-                of("odd", (0..100).rev().map(|n| 2 * n + 1)),
-                of("even", (2..=200).step_by(2)),
+                answered_in("odd", (0..100).rev().map(|n| 2 * n + 1)),
+                answered_in("even", (2..=200).step_by(2)),
             ],
             bad: vec![
                 bad("odd", 2, Outcome::Wrong { difference }),
@@ -210,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_or_missing_is_counted_and_told_and_no_time() {
+    fn wrong_and_missing_answers_are_counted_and_reported_but_not_timed() {
         let (asked, summary) = (asked(), asked().summary());
         let bad = |f: &ConcurrentFigures| (f.answered, f.wrong, f.failed);
         assert_eq!(bad(&summary.all), (200, 2, 1));
         assert_eq!(bad(summary.query("odd").unwrap()), (100, 2, 0));
-        let told: Vec<_> = asked.failures().map(|f| f.reason).collect();
+        let reasons: Vec<_> = asked.failures().map(|f| f.reason).collect();
         assert_eq!(
-            told,
+            reasons,
             [
                 "wrong answer: row 1 (2 questions of 4 clients)",
                 "no answer: refused (1 question of 4 clients)"

@@ -1,8 +1,19 @@
 //! Summary of a run with everything that a report shows, computed from the records alone.
 
-use super::collect::Collected;
-use super::{ConcurrentSummary, Cost, Forecast, Header, Record, RowsLeft, ScaleOut, Step};
+mod collect;
+mod concurrent;
+mod cost;
+mod forecast;
+mod scale_out;
+
+pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
+pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
+pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
+pub use scale_out::{ScaleOut, ScaledQuery};
+
+use super::{Header, Record, RowsLeft, Step};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
+use collect::Collected;
 
 /// Summary of a run. Designs and queries are in the header's order.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -101,9 +112,8 @@ impl Summary {
     /// Sums up the records of a run.
     ///
     /// # Errors
-    ///
     /// The records do not begin with a header, or name designs or queries that are not in it.
-    pub fn of(records: &[Record]) -> Result<Summary, SummaryError> {
+    pub fn from_records(records: &[Record]) -> Result<Summary, SummaryError> {
         let Some((Record::Started(header), rest)) = records.split_first() else {
             return Err(SummaryError::NoHeader);
         };
@@ -113,13 +123,19 @@ impl Summary {
         }
         let mut summary = collected.summary();
         summary.compare();
-        summary.forecast = Forecast::of(&summary);
-        summary.scale_out = ScaleOut::of(&summary);
+        summary.forecast = Forecast::from_summary(&summary);
+        summary.scale_out = ScaleOut::from_summary(&summary);
         Ok(summary)
     }
 
     pub fn design(&self, id: &str) -> Option<&DesignSummary> {
         self.designs.iter().find(|d| d.info.id == id)
+    }
+
+    /// Returns the designs that may be recommended: no yardsticks, and none with failures.
+    fn contenders(&self) -> impl Iterator<Item = &DesignSummary> {
+        let designs = self.designs.iter();
+        designs.filter(|d| d.is_right() && !d.info.is_yardstick())
     }
 
     /// Fills in the figures that are relative to other designs.
@@ -129,10 +145,11 @@ impl Summary {
             design.times_smaller = ratio(largest, design.bytes_per_row);
         }
         for query in 0..self.header.queries.len() {
-            let median = |d: &DesignSummary| d.queries[query].time.map(|t| t.median);
-            let slowest = greatest(self.designs.iter().filter_map(median));
+            let medians = self.designs.iter().map(|d| d.queries[query].median());
+            let slowest = greatest(medians.flatten());
             for design in &mut self.designs {
-                design.queries[query].times_faster = ratio(slowest, median(design));
+                let query = &mut design.queries[query];
+                query.times_faster = ratio(slowest, query.median());
             }
         }
     }
@@ -146,6 +163,12 @@ impl DesignSummary {
 
     pub fn query(&self, name: &str) -> Option<&QuerySummary> {
         self.queries.iter().find(|q| q.query == name)
+    }
+}
+
+impl QuerySummary {
+    fn median(&self) -> Option<f64> {
+        self.time.map(|time| time.median)
     }
 }
 

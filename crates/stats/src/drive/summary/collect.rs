@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::window::Window;
-use super::{
-    DriveDesign, DriveHeader, DriveRecord, DriveSummary, DriveSummaryError, FoundRate,
-    HistogramLog, HistogramLogReader, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
-    TrialSummary, WarmUp, warm_up, warm_up_of_throughput,
+use super::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary};
+use crate::drive::window::Window;
+use crate::drive::{
+    DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader, LoadFigures,
+    ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up, warm_up_of_throughput,
 };
 use crate::{DesignInfo, Estimate};
 
@@ -196,26 +196,33 @@ fn design(info: &DesignInfo) -> DriveDesign {
 /// Returns the rounds that a design's figures are made of. A round that was cut short counts only if there is
 /// no other.
 fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
-    let rounds = || own(design, trials).filter(|t| !t.lost_a_worker());
-    let ended = |t: &&Trial| t.end.as_ref().is_some_and(TrialEnd::is_complete);
-    let complete: Vec<u32> = rounds().filter(ended).map(Trial::number).collect();
-    if complete.is_empty() {
-        rounds().map(Trial::number).collect()
+    let rounds = own(design, trials).filter(|t| !t.lost_a_worker());
+    let (complete, cut_short): (Vec<&Trial>, Vec<&Trial>) = rounds.partition(|t| t.is_complete());
+    let counting = if complete.is_empty() {
+        cut_short
     } else {
         complete
-    }
+    };
+    counting.into_iter().map(Trial::number).collect()
 }
 
 /// Returns the last trials at the rates that searches found. All other trials, including those never judged,
 /// are steps on the way.
 fn found_by_search(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
-    let at_found_rate = |found: &FoundRate| {
-        let of_round = own(design, trials).filter(|t| t.start.round == found.round);
-        let held = of_round.filter_map(|t| t.probe.as_ref().filter(|p| p.held()));
-        let at_rate = held.filter(|p| p.rate == found.rate);
-        at_rate.map(|p| p.trial).next_back()
-    };
-    design.found.iter().filter_map(at_found_rate).collect()
+    let found = design.found.iter();
+    found
+        .filter_map(|found| last_at_rate(design, trials, found))
+        .collect()
+}
+
+/// Returns the last trial of a search that met the objective at the rate that was found.
+fn last_at_rate(design: &DriveDesign, trials: &[Trial], found: &FoundRate) -> Option<u32> {
+    own(design, trials)
+        .filter(|t| t.start.round == found.round)
+        .filter_map(|t| t.probe.as_ref())
+        .filter(|probe| probe.held() && probe.rate == found.rate)
+        .map(|probe| probe.trial)
+        .next_back()
 }
 
 /// Returns the trials of a design that have at least one second on record.
@@ -233,10 +240,12 @@ fn own<'a>(
 /// one by service times and by throughput.
 pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
     let whole = duration.floor() as u32;
-    let seconds = || seconds.iter().filter(|s| s.second < whole);
-    let throughput: Vec<f64> = seconds().map(|s| s.successes() as f64).collect();
-    let service: Vec<f64> = seconds().map(SecondCounts::mean_service_ns).collect();
-    let (throughput, service) = (warm_up_of_throughput(&throughput), warm_up(&service));
+    let (successes, service_ns): (Vec<f64>, Vec<f64>) = seconds
+        .iter()
+        .filter(|s| s.second < whole)
+        .map(|s| (s.successes() as f64, s.mean_service_ns()))
+        .unzip();
+    let (throughput, service) = (warm_up_of_throughput(&successes), warm_up(&service_ns));
     WarmUp {
         seconds: throughput.seconds.max(service.seconds),
         steady: throughput.steady.zip(service.steady).map(|(a, b)| a && b),
@@ -245,7 +254,7 @@ pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
 
 fn highest_rate(found: &[FoundRate]) -> Option<Estimate> {
     let rates: Option<Vec<f64>> = found.iter().map(|f| f.rate).collect();
-    Estimate::of(&rates?)
+    Estimate::from_samples(&rates?)
 }
 
 /// Estimates a figure over rounds. Returns `None` if a round lacks the figure.
@@ -254,7 +263,7 @@ fn estimate(
     figure: impl Fn(&LoadFigures) -> Option<f64>,
 ) -> Option<Estimate> {
     let figures: Option<Vec<f64>> = rounds.iter().map(|f| figure(f)).collect();
-    Estimate::of(&figures?)
+    Estimate::from_samples(&figures?)
 }
 
 impl Trial {
@@ -265,6 +274,10 @@ impl Trial {
     fn lost_a_worker(&self) -> bool {
         let end = self.end.as_ref();
         end.is_some_and(|end| !end.worker_failures.is_empty())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.end.as_ref().is_some_and(TrialEnd::is_complete)
     }
 
     fn condense(

@@ -1,9 +1,7 @@
 //! Gathers the records of a run by design and query, and condenses them.
 
-use super::{
-    Answered, Concurrent, ConcurrentSummary, DesignSummary, Failure, Header, LoadSlice,
-    QuerySummary, Record, Step, Summary, SummaryError, Timing,
-};
+use super::{ConcurrentSummary, DesignSummary, Failure, QuerySummary, Summary, SummaryError};
+use crate::compare::{Answered, Concurrent, Header, LoadSlice, Record, Step, Timing};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
 /// Records of a run read so far, by design and query.
@@ -35,17 +33,9 @@ struct Query {
 
 impl Collected {
     pub fn new(header: &Header) -> Collected {
-        let design = |info: &DesignInfo| Design {
-            info: info.clone(),
-            slices: Vec::new(),
-            settle_seconds: None,
-            footprint: None,
-            concurrent: None,
-            queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
-            failures: Vec::new(),
-        };
+        let designs = header.designs.iter();
         Collected {
-            designs: header.designs.iter().map(design).collect(),
+            designs: designs.map(|info| Design::new(info, header)).collect(),
             rows_to_load: None,
             run: Summary {
                 rows_left: None,
@@ -197,12 +187,14 @@ impl Collected {
     pub fn summary(self) -> Summary {
         let mut run = self.run;
         let header = &run.header;
-        let designs = self.designs.into_iter();
-        let designs = designs.map(|design| {
-            let copies = header.copies_in(&design.info);
-            design.condense(copies)
-        });
-        run.designs = designs.collect();
+        run.designs = self
+            .designs
+            .into_iter()
+            .map(|design| {
+                let copies = header.copies_in(&design.info);
+                design.condense(copies)
+            })
+            .collect();
         let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();
         run.rows = self.rows_to_load.or(most_loaded).unwrap_or(0);
         run
@@ -210,6 +202,18 @@ impl Collected {
 }
 
 impl Design {
+    fn new(info: &DesignInfo, header: &Header) -> Design {
+        Design {
+            info: info.clone(),
+            slices: Vec::new(),
+            settle_seconds: None,
+            footprint: None,
+            concurrent: None,
+            queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
+            failures: Vec::new(),
+        }
+    }
+
     /// Forgets an earlier table. Times of earlier rounds stay, since `memory` is created again when a run is
     /// resumed.
     fn create(&mut self) {
@@ -305,8 +309,8 @@ impl Query {
             .filter_map(|t| t.rows_scanned)
             .map(|rows| rows as f64)
             .collect();
-        let time = Estimate::of(&seconds);
-        let rows_scanned = Estimate::of(&scanned).map(|e| e.median);
+        let time = Estimate::from_samples(&seconds);
+        let rows_scanned = Estimate::from_samples(&scanned).map(|e| e.median);
         QuerySummary {
             query: self.name,
             time,
@@ -335,7 +339,7 @@ fn load_rate(slices: &[LoadSlice]) -> Option<Estimate> {
         .filter(|s| s.seconds > 0.0)
         .map(|s| s.rows as f64 / s.seconds)
         .collect();
-    Estimate::of(&rates)
+    Estimate::from_samples(&rates)
 }
 
 fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {

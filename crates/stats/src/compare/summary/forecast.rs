@@ -61,12 +61,8 @@ pub enum Basis {
 impl Forecast {
     /// Extrapolates the figures of a run. Returns `None` if no row was loaded or no design without failures
     /// has a figure.
-    pub fn of(summary: &Summary) -> Option<Forecast> {
-        let contenders: Vec<&DesignSummary> = summary
-            .designs
-            .iter()
-            .filter(|d| d.is_right() && !d.info.is_yardstick())
-            .collect();
+    pub fn from_summary(summary: &Summary) -> Option<Forecast> {
+        let contenders: Vec<&DesignSummary> = summary.contenders().collect();
         let queries = &summary.header.queries;
         let forecast = Forecast {
             full_rows: summary.header.scale.full_rows,

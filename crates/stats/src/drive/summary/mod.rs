@@ -2,11 +2,15 @@
 
 use serde::Serialize;
 
-use super::collect::Collected;
+mod collect;
+
+pub use collect::warm_up_of;
+
 use super::{
     DriveHeader, DriveRun, FoundRate, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
 };
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
+use collect::Collected;
 
 /// Summary of a load. Designs are in the header's order.
 #[derive(Debug, Clone, Serialize)]
@@ -86,20 +90,21 @@ pub enum DriveSummaryError {
     Log(#[from] JournalError),
 }
 
-impl DriveSummary {
-    /// Sums up the records of a load.
+impl DriveRun {
+    /// Sums up the records.
     ///
     /// # Errors
-    ///
     /// The records contradict the header, or a histogram log is missing or damaged.
-    pub fn of(run: &DriveRun) -> Result<DriveSummary, DriveSummaryError> {
-        let mut collected = Collected::new(run.header());
-        for (index, record) in run.records().iter().enumerate() {
+    pub fn summary(&self) -> Result<DriveSummary, DriveSummaryError> {
+        let mut collected = Collected::new(self.header());
+        for (index, record) in self.records().iter().enumerate() {
             collected.take(index + 1, record)?;
         }
-        collected.summary(run.dir())
+        collected.summary(self.dir())
     }
+}
 
+impl DriveSummary {
     pub fn design(&self, id: &str) -> Option<&DriveDesign> {
         self.designs.iter().find(|d| d.info.id == id)
     }

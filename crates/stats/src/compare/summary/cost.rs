@@ -64,24 +64,23 @@ impl Summary {
     /// Adds costs at these prices to the summary.
     #[must_use]
     pub fn priced(mut self, prices: Prices) -> Summary {
-        self.cost = Some(Cost::of(&self, prices));
+        self.cost = Some(Cost::new(&self, prices));
         self
     }
 }
 
 impl Cost {
-    pub fn of(summary: &Summary, prices: Prices) -> Cost {
+    pub fn new(summary: &Summary, prices: Prices) -> Cost {
         let scale = &summary.header.scale;
         let for_cores = scale.cores.div_ceil(prices.machine_cores.max(1));
         let machines = for_cores.max(scale.replication).max(1);
         let machines_month = f64::from(machines) * prices.machine_month;
-        let is_choice = |d: &&DesignSummary| d.is_right() && !d.info.is_yardstick();
-        let designs = summary.designs.iter().filter(is_choice);
         Cost {
             machines,
             machines_month,
-            designs: designs
-                .map(|d| DesignCost::of(summary, d, &prices, machines_month))
+            designs: summary
+                .contenders()
+                .map(|d| DesignCost::new(summary, d, &prices, machines_month))
                 .collect(),
             prices,
         }
@@ -93,13 +92,13 @@ impl Cost {
 }
 
 impl DesignCost {
-    fn of(
+    fn new(
         summary: &Summary,
         design: &DesignSummary,
         prices: &Prices,
         machines_month: f64,
     ) -> DesignCost {
-        let rate = Rate::of(summary, &design.info, prices);
+        let rate = Rate::new(summary, &design.info, prices);
         let rows = design.rows_loaded as f64;
         let queries = design.queries.iter().map(|query| QueryCost {
             query: query.query.clone(),
@@ -140,7 +139,7 @@ struct Rate {
 }
 
 impl Rate {
-    fn of(summary: &Summary, design: &DesignInfo, prices: &Prices) -> Rate {
+    fn new(summary: &Summary, design: &DesignInfo, prices: &Prices) -> Rate {
         let cores = f64::from(prices.machine_cores.max(1));
         Rate {
             core_second: prices.machine_month / cores / SECONDS_A_MONTH,
@@ -157,8 +156,9 @@ impl Rate {
         if done <= 0.0 || used <= 0.0 || (self.has_server && cpu.server.is_none()) {
             return None;
         }
-        let of_core_seconds = |s: f64| 1e6 * self.core_second * s / done;
-        let (low, high) = (of_core_seconds(used), of_core_seconds(self.cores * seconds));
+        let million_core_seconds = 1e6 * self.core_second / done;
+        let low = million_core_seconds * used;
+        let high = million_core_seconds * self.cores * seconds;
         // Ticks of CPU time are coarse: a short query may seem to have more than there was.
         Some(CostRange {
             low: low.min(high),
