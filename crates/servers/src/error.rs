@@ -1,4 +1,4 @@
-//! Everything that can go wrong between asking for a server and its end.
+//! Errors of everything between asking for a server and its end.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use crate::python::{WITH_ENGINES, install_from_wheels};
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a server is not available, asked or stopped, and what can be done about it.
+/// Reason why a server is not available or could not be asked or stopped, with what can be done
+/// about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
@@ -19,7 +20,7 @@ pub enum Error {
     )]
     NoJava {
         found: Vec<String>,
-        /// One command or several, each in backquotes.
+        /// Commands that install Java, each in backquotes.
         install: String,
     },
 
@@ -57,7 +58,7 @@ pub enum Error {
     NoPostgres {
         looked: String,
         found: Vec<String>,
-        /// One command or several, each in backquotes.
+        /// Commands that install PostgreSQL, each in backquotes.
         install: String,
     },
 
@@ -77,7 +78,7 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// Something that the user has to change before a server can be started.
+    /// The user has to change something before a server can be started.
     #[error("{0}")]
     Refused(String),
 
@@ -115,7 +116,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error of the operating system, with what was being done (`"write"`) and to what.
+    /// Makes an error of the operating system, from what was being done (`"write"`) and to what.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         move |source| Error::Io {
             action,

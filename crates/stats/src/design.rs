@@ -53,7 +53,8 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Returns the size of the files if they can be seen, and the size that the engine reports otherwise.
+    /// Returns the size of the files if they can be seen, and the size that the engine reports
+    /// otherwise.
     pub fn bytes(&self) -> Option<u64> {
         self.file_bytes.or(self.engine_bytes)
     }

@@ -72,8 +72,8 @@ pub enum JournalError {
         command: &'static str,
     },
 
-    /// The folder holds results of a load or a sweep, which cannot be resumed: the rest would not be measured
-    /// under the same conditions.
+    /// The folder holds results of a load or a sweep, which cannot be resumed: the rest would not
+    /// be measured under the same conditions.
     #[error(
         "{} holds results already; `bakeoff report` shows them, and --out names another folder",
         dir.display()

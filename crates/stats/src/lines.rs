@@ -22,8 +22,8 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Opens or creates the file and reads the records in it. [`Lines::begin`] has to be called before the
-    /// first append.
+    /// Opens or creates the file and reads the records in it. [`Lines::begin`] has to be called
+    /// before the first append.
     pub(crate) fn open<R: DeserializeOwned>(path: &Path) -> Result<(Lines, Vec<R>), JournalError> {
         let mut file = OpenOptions::new()
             .read(true)
@@ -70,7 +70,8 @@ impl Lines {
     }
 }
 
-/// Creates the run folder if it is missing, and returns its lock, which is held while the file is open.
+/// Creates the run folder if it is missing, and returns its lock, which is held while the file is
+/// open.
 ///
 /// # Errors
 /// The folder is in use, or holds files but none named `journal`, so that it belongs to no run.
@@ -80,8 +81,8 @@ pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
     lock(dir)
 }
 
-/// Finds what [`claim`] would refuse about a folder, without creating or writing anything. A missing folder
-/// is fine.
+/// Finds what [`claim`] would refuse about a folder, without creating or writing anything. A
+/// missing folder is fine.
 ///
 /// # Errors
 /// Those of [`claim`].
@@ -115,8 +116,8 @@ pub(crate) fn read<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalEr
     Ok(read_file(&mut file, path)?.0)
 }
 
-/// Reads the records of all whole lines, and the number of bytes in those lines. Bytes after the last line
-/// end belong to a line that was torn by a kill.
+/// Reads the records of all whole lines, and the number of bytes in those lines. Bytes after the
+/// last line end belong to a line that was torn by a kill.
 fn read_file<R: DeserializeOwned>(
     file: &mut File,
     path: &Path,

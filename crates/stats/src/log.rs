@@ -1,5 +1,5 @@
-//! Folder of a measurement: one file of records, appended and synced step by step, locked while it is
-//! written.
+//! Folder of a measurement: one file of records, appended and synced step by step, locked while it
+//! is written.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -58,8 +58,8 @@ impl<R: LogRecord> RunLog<R> {
         refuse_records(dir, &RunLog::<R>::look(dir)?)
     }
 
-    /// Locks the folder, which is created if it is missing, and reads the records in it. [`RunLog::begin`]
-    /// has to be called before the first append.
+    /// Locks the folder, which is created if it is missing, and reads the records in it.
+    /// [`RunLog::begin`] has to be called before the first append.
     pub(crate) fn claim(dir: &Path) -> Result<(RunLog<R>, Vec<R>), JournalError> {
         let lock = lines::claim(dir, R::FILE)?;
         let (lines, records) = Lines::open(&dir.join(R::FILE))?;

@@ -35,7 +35,8 @@ pub struct EngineInfo {
 pub struct CpuSeconds {
     /// CPU time of Bakeoff itself.
     pub client: f64,
-    /// CPU time of the engine's own process; absent if there is none or if Bakeoff did not start it.
+    /// CPU time of the engine's own process; absent if there is none or if Bakeoff did not start
+    /// it.
     pub server: Option<f64>,
 }
 

@@ -46,14 +46,14 @@ impl Keeper {
         }
     }
 
-    /// What [`keep`] was called with.
+    /// Returns the words that [`keep`] was called with.
     pub fn words(&self) -> &str {
         &self.words
     }
 }
 
-/// Whether this process is a keeper. A test that is named to [`Keeper::start`] does nothing in other
-/// processes.
+/// Returns whether this process is a keeper. A test that is passed to [`Keeper::start`] does
+/// nothing in other processes.
 pub fn is_keeper() -> bool {
     std::env::var_os(ROLE).is_some()
 }
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// Longer than any machine needs to delete a file.
+    /// Time that is longer than any machine needs to delete a file.
     const PATIENCE: Duration = Duration::from_secs(60);
 
     /// Owns a file in a keeper process; tests nothing.

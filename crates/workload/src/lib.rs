@@ -1,7 +1,8 @@
-//! What to store and what to ask: workload files, checked once, and the row sources they name.
+//! Defines what to store and what to ask: workload files, checked once, and the row sources that
+//! they name.
 //!
 //! A [`Workload`] is read from TOML by [`Workload::read`]; everything in it has been checked, so
-//! the rest of Bakeoff never meets an unknown column or an impossible setting. A [`RowSource`]
+//! the rest of Bakeoff never encounters an unknown column or an impossible setting. A [`RowSource`]
 //! turns it into Arrow record batches; row *i* is a pure function of the source and *i*.
 
 mod check;

@@ -11,10 +11,10 @@ fn lines(needs: &[Need]) -> Vec<(&str, bool)> {
 
 #[test]
 fn the_first_thing_that_is_missing_is_the_verdict() {
-    let missing = |name, reason: &str| Need::of(name, Err::<String, _>(reason));
+    let missing = |name, reason: &str| Need::new(name, Err::<String, _>(reason));
     let mut survey = Survey::built_in("Apache Cassandra");
     assert_eq!(survey.verdict(), Ok("Apache Cassandra"));
-    survey.needs.push(Need::of("Java", Ok::<_, Error>("17")));
+    survey.needs.push(Need::new("Java", Ok::<_, Error>("17")));
     survey.needs.push(missing("jars", "no jars"));
     survey.needs.push(missing("memory", "no memory"));
     assert_eq!(survey.verdict(), Err("no jars"));

@@ -1,6 +1,6 @@
-//! A real Cassandra, started, asked, killed, started again on its data, orphaned and stopped.
+//! A real Cassandra, started, asked, killed, restarted on its data, orphaned and stopped.
 //!
-//! Where none can be started this prints why it is skipped and passes, unless
+//! If none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::fs;

@@ -34,8 +34,8 @@ pub struct Journal {
 impl Journal {
     /// Opens the folder for a run with this fingerprint, and creates it if it is missing.
     ///
-    /// [`records`](Self::records) is empty for a new run, and holds the steps done so far for an unfinished
-    /// one that can be resumed. A last line that was torn by a kill is cut off.
+    /// [`records`](Self::records) is empty for a new run, and holds the steps done so far for an
+    /// unfinished one that can be resumed. A last line that was torn by a kill is cut off.
     ///
     /// # Errors
     /// The folder is in use, finished, of another command, unreadable or unwritable.

@@ -1,4 +1,5 @@
-//! Comparison of designs in numbers: rows loaded, answers compared, times, and the figures that they support.
+//! Comparison of designs in numbers: rows loaded, answers compared, times, and the figures that
+//! they support.
 //!
 //! [`Journal`] appends each step to the run folder, [`Run`] reads the folder, and [`Summary`] holds
 //! everything that a report shows.

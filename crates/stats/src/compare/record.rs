@@ -1,5 +1,5 @@
-//! Records of a run: one JSON object a line in `journal.jsonl`, appended and synced as each step ends.
-//! Reports are made from nothing else.
+//! Records of a run: one JSON object a line in `journal.jsonl`, appended and synced as each step
+//! ends. Reports are made from nothing else.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, P
 /// Rows of the data that a run did not load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowsLeft {
-    /// Number of rows in the data, loaded ones included, as far as they were counted; `None` for a generator
-    /// that never ends.
+    /// Number of rows in the data, loaded ones included, as far as they were counted; `None` for a
+    /// generator that never ends.
     pub of: Option<u64>,
     /// Whether the count reached the end of the data.
     pub counted: bool,
@@ -28,8 +28,8 @@ pub enum Record {
         at: String,
     },
     Engine(EngineInfo),
-    /// The design's tables exist and are empty. Another such record for the same design discards the slices
-    /// before it, since the design is created and loaded again after a broken load.
+    /// The design's tables exist and are empty. Another such record for the same design discards
+    /// the slices before it, since the design is created and loaded again after a broken load.
     Created {
         design: String,
     },
@@ -37,8 +37,8 @@ pub enum Record {
     DuplicateKeys {
         rows: u64,
     },
-    /// Bounds of a slice, recorded before any design gets it, so that a slice that is sent again has the same
-    /// rows.
+    /// Bounds of a slice, recorded before any design gets it, so that a slice that is sent again
+    /// has the same rows.
     SliceBegun {
         slice: u64,
         first_row: u64,
@@ -48,8 +48,8 @@ pub enum Record {
     /// All rows to load are loaded; holds their number.
     LoadingDone {
         rows: u64,
-        /// Rows that were not loaded; absent if the data have no further rows, and in records of earlier
-        /// versions.
+        /// Rows that were not loaded; absent if the data have no further rows, and in records of
+        /// earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         left: Option<RowsLeft>,
     },
@@ -61,7 +61,8 @@ pub enum Record {
     Footprint(Footprint),
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
-    /// Untimed passes over all designs and queries ended, because times were steady or the limit was reached.
+    /// Untimed passes over all designs and queries ended, because times were steady or the limit
+    /// was reached.
     WarmedUp {
         passes: u32,
         seconds: f64,
@@ -216,7 +217,8 @@ impl Outcome {
     }
 }
 
-/// Time of one query on one design in one round. The answer is compared after the clock was stopped.
+/// Time of one query on one design in one round. The answer is compared after the clock was
+/// stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     pub design: String,
@@ -237,8 +239,8 @@ pub struct Concurrent {
     pub clients: u32,
     /// Permutations that were begun; each one has every query once, in an order of its own.
     pub permutations: u32,
-    /// Seconds during which questions were in flight, from sending the first one to receiving the last
-    /// answer.
+    /// Seconds during which questions were in flight, from sending the first one to receiving the
+    /// last answer.
     pub seconds: f64,
     pub cpu: CpuSeconds,
     /// Queries that the design was asked, in the workload's order.

@@ -10,8 +10,8 @@ const NANOSECONDS: f64 = 1e9;
 /// Figures of one trial, or of several trials of a design, after the warm-up. `None` means unknown.
 #[derive(Debug, Clone, Serialize)]
 pub struct LoadFigures {
-    /// Seconds after the warm-up in which operations became due, without a fraction at the end; rates refer
-    /// to them.
+    /// Seconds after the warm-up in which operations became due, without a fraction at the end;
+    /// rates refer to them.
     pub seconds: f64,
     /// Successful operations per second.
     pub ops_per_second: f64,
@@ -35,9 +35,9 @@ pub struct LoadFigures {
     pub resident_bytes: Option<u64>,
 }
 
-/// Figures of one operation. Rates count operations that ended while operations became due; successes and
-/// times cover all that became due, including those that ended later. Failures, retries and unapplied writes
-/// cover the whole load, warm-up included.
+/// Figures of one operation. Rates count operations that ended while operations became due;
+/// successes and times cover all that became due, including those that ended later. Failures,
+/// retries and unapplied writes cover the whole load, warm-up included.
 #[derive(Debug, Clone, Serialize)]
 pub struct OperationFigures {
     pub name: String,
@@ -94,7 +94,8 @@ const ENOUGH_SLOWER: f64 = 10.0;
 /// Share of failed operations above which response times are meaningless.
 const MAX_FAILED_SHARE: f64 = 0.05;
 
-/// Number of points of a curve for each factor of ten by which the share of slower operations shrinks.
+/// Number of points of a curve for each factor of ten by which the share of slower operations
+/// shrinks.
 const POINTS_PER_DECADE: i32 = 6;
 
 impl LoadFigures {
@@ -112,8 +113,8 @@ impl LoadFigures {
         self.failed() as f64 / ended.max(1) as f64
     }
 
-    /// Returns whether so large a share failed that the times of the other operations do not describe the
-    /// load.
+    /// Returns whether so large a share failed that the times of the other operations do not
+    /// describe the load.
     pub fn too_many_failed(&self) -> bool {
         self.failed_share() > MAX_FAILED_SHARE
     }
@@ -179,8 +180,8 @@ impl Latency {
     }
 }
 
-/// Returns the points of a curve at equal steps of the logarithm of the share of slower operations, down to
-/// the single slowest one.
+/// Returns the points of a curve at equal steps of the logarithm of the share of slower operations,
+/// down to the single slowest one.
 fn curve(tally: &Tally) -> Vec<CurvePoint> {
     let count = tally.response.len() as f64;
     if count == 0.0 {

@@ -34,11 +34,12 @@ pub struct DriveHeader {
     /// Most attempts after the first one that an operation may have.
     #[serde(default)]
     pub retries: u32,
-    /// Seconds without an answer after which an operation has failed; 0 in folders of versions that did not
-    /// record them.
+    /// Seconds without an answer after which an operation has failed; 0 in folders of versions that
+    /// did not record them.
     #[serde(default)]
     pub time_out_seconds: f64,
-    /// Address of a cluster that was running already, as it was given; absent if a server was started.
+    /// Address of a cluster that was running already, as it was given; absent if a server was
+    /// started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// Where several nodes of Cassandra were started for the load.

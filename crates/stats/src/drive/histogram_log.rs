@@ -1,7 +1,7 @@
-//! Histograms of a trial in the HdrHistogram log format, version 1.3, which the tools of the HdrHistogram
-//! project read. Each second and operation has one line of response times, tagged with the operation's name,
-//! and one of service times, tagged `NAME.service`. Values are nanoseconds; the column of maxima is in
-//! milliseconds, as those tools write it.
+//! Histograms of a trial in the HdrHistogram log format, version 1.3, which the tools of the
+//! HdrHistogram project read. Each second and operation has one line of response times, tagged with
+//! the operation's name, and one of service times, tagged `NAME.service`. Values are nanoseconds;
+//! the column of maxima is in milliseconds, as those tools write it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -135,8 +135,8 @@ fn line(
     ))
 }
 
-/// Returns the tags of each operation's response and service times. All tags differ, and none has a character
-/// that the format forbids.
+/// Returns the tags of each operation's response and service times. All tags differ, and none has a
+/// character that the format forbids.
 fn tags(operations: &[String]) -> Vec<[String; 2]> {
     let mut taken: Vec<[String; 2]> = Vec::new();
     for name in operations {
@@ -184,7 +184,8 @@ pub struct HistogramLogReader {
 #[derive(Debug)]
 struct LoggedLine {
     second: u32,
-    /// Indices of the operation, and of response (0) or service (1); `None` for a line of another program.
+    /// Indices of the operation, and of response (0) or service (1); `None` for a line of another
+    /// program.
     position: Option<(usize, usize)>,
     histogram: Histogram<u64>,
 }

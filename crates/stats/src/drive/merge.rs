@@ -60,10 +60,11 @@ pub enum MergeError {
 
 /// Joins loads of different shards into a folder that reports read like any other.
 ///
-/// Seconds are aligned by the moments when trials began, histograms are added, and rates summed. A trial ends
-/// when the first shard reaches its end; operations that the others did later count as late. The server's
-/// figures are those that one shard saw, since all shards look at the same server. A problem that leaves a
-/// usable result, such as a missing shard or clocks that differ, is a warning in the joined folder.
+/// Seconds are aligned by the moments when trials began, histograms are added, and rates summed. A
+/// trial ends when the first shard reaches its end; operations that the others did later count as
+/// late. The server's figures are those that one shard saw, since all shards look at the same
+/// server. A problem that leaves a usable result, such as a missing shard or clocks that differ, is
+/// a warning in the joined folder.
 ///
 /// # Errors
 /// The folders are not those of one load, or cannot be read, or `out` is in use.

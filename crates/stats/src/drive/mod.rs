@@ -1,5 +1,5 @@
-//! Load in numbers: operations by second, failures by kind, figures of the server; kept in a folder of its
-//! own, and joined with those of other processes.
+//! Load in numbers: operations by second, failures by kind, figures of the server; kept in a folder
+//! of its own, and joined with those of other processes.
 
 mod figures;
 mod header;

@@ -53,8 +53,8 @@ pub struct TrialStart {
     pub schedule: String,
     /// Operations per second that this process is to reach on average; `None` in a closed loop.
     pub scheduled_rate: Option<f64>,
-    /// Whether the schedule has the same rate throughout; otherwise a warm-up cannot be distinguished from a
-    /// change of the rate.
+    /// Whether the schedule has the same rate throughout; otherwise a warm-up cannot be
+    /// distinguished from a change of the rate.
     pub even: bool,
     /// Start of the trial in nanoseconds since 1970.
     pub started_at_ns: u64,
@@ -64,8 +64,8 @@ pub struct TrialStart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SecondCounts {
     pub trial: u32,
-    /// Seconds since the start of the trial. Seconds after its duration hold operations that were still sent
-    /// or in flight at its end.
+    /// Seconds since the start of the trial. Seconds after its duration hold operations that were
+    /// still sent or in flight at its end.
     pub second: u32,
     /// Counts of each operation, in the header's order.
     pub operations: Vec<OperationCounts>,
@@ -104,15 +104,15 @@ pub struct TrialEnd {
     pub sent: u64,
     /// Operations that became due but were not sent before the time limit for draining.
     pub unsent: u64,
-    /// Operations that became due when the limit of operations in flight was reached, so that they were sent
-    /// late or never.
+    /// Operations that became due when the limit of operations in flight was reached, so that they
+    /// were sent late or never.
     pub queued: u64,
     /// Number of seconds in which such operations ended.
     pub limited_seconds: u32,
     /// Operations sent per second.
     pub rate_reached: f64,
-    /// Time from due to sent of operations that did not wait for others, which is how late the driver itself
-    /// was; `None` in a closed loop.
+    /// Time from due to sent of operations that did not wait for others, which is how late the
+    /// driver itself was; `None` in a closed loop.
     pub lateness_p99_ns: Option<u64>,
     /// CPU time from the start until all operations ended.
     pub cpu: CpuSeconds,
@@ -136,7 +136,8 @@ pub struct TrialEnd {
 pub struct ProbeRecord {
     pub design: String,
     pub trial: u32,
-    /// Operations per second that were asked for; `None` for the closed loop that a search begins with.
+    /// Operations per second that were asked for; `None` for the closed loop that a search begins
+    /// with.
     pub rate: Option<f64>,
     pub rate_reached: f64,
     /// Each limit as written, with the measured value in nanoseconds.
@@ -260,7 +261,7 @@ mod tests {
         }
         tally.failures[FailureKind::Wrong as usize] = 2;
         (tally.retries, tally.rows, tally.bytes) = (3, 100, 4_000);
-        let counts = OperationCounts::of(&tally);
+        let counts = OperationCounts::from_tally(&tally);
         assert_eq!((counts.successes, counts.failed()), (100, 2));
         assert_eq!(counts.failures, [(FailureKind::Wrong, 2)]);
         let close = |ns: u64, ms: f64| (ns as f64 / 1e6 / ms - 1.0).abs() < 2e-3;

@@ -25,14 +25,15 @@ pub struct WarmUp {
 /// Finds the warm-up in a series with a value for each second, such as the mean service time or the
 /// throughput.
 ///
-/// The rule is MSER (White: An effective truncation heuristic for bias reduction in simulation output,
-/// Simulation 69(6), 1997): leave out the number of leading values that makes the squared standard error of
-/// the mean of the rest, sum (x - mean)^2 / n^2, the smallest, looking at the first half only. Two rules are
-/// added, since a pause of the server in the middle of a load belongs to the measurement: MSER looks at a
-/// running median, which short pauses do not move; and the warm-up ends where the series first looks like the
-/// rest.
+/// The rule is MSER (White: An effective truncation heuristic for bias reduction in simulation
+/// output, Simulation 69(6), 1997): leave out the number of leading values that makes the squared
+/// standard error of the mean of the rest, sum (x - mean)^2 / n^2, the smallest, looking at the
+/// first half only. Two rules are added, since a pause of the server in the middle of a load
+/// belongs to the measurement: MSER looks at a running median, which short pauses do not move; and
+/// the warm-up ends where the series first looks like the rest.
 ///
-/// Values that are no numbers stand for seconds without any, and the value before them is used instead.
+/// Values that are no numbers stand for seconds without any, and the value before them is used
+/// instead.
 pub fn warm_up(series: &[f64]) -> WarmUp {
     if series.len() < FEWEST_SECONDS {
         return WarmUp {
@@ -44,8 +45,8 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
     let smooth = running_median(&raw);
     let cut = truncation(&smooth);
     let settled = first_settled(&smooth, cut);
-    // At the end of the first half the statistic may still be falling, and the series not yet be steady:
-    // then the cut only counts if values before it already look like the rest.
+    // At the end of the first half the statistic may still be falling, and the series not yet be
+    // steady: then the cut only counts if values before it already look like the rest.
     let found = cut < series.len() / 2 || settled < cut;
     WarmUp {
         seconds: settled,
@@ -53,8 +54,9 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
     }
 }
 
-/// Finds the warm-up as [`warm_up`] does, in successes by second. A load that does less after the warm-up
-/// than before has not warmed up: its server has become slower, or has died. Nothing is left out then.
+/// Finds the warm-up as [`warm_up`] does, in successes by second. A load that does less after the
+/// warm-up than before has not warmed up: its server has become slower, or has died. Nothing is
+/// left out then.
 pub fn warm_up_of_throughput(series: &[f64]) -> WarmUp {
     let found = warm_up(series);
     let (left_out, rest) = series.split_at(found.seconds);
@@ -82,7 +84,8 @@ fn filled(series: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Computes a running median. Windows are shorter at the ends, so that a bad first second stays bad.
+/// Computes a running median. Windows are shorter at the ends, so that a bad first second stays
+/// bad.
 fn running_median(series: &[f64]) -> Vec<f64> {
     (0..series.len())
         .map(|at| {
@@ -124,8 +127,8 @@ fn first_settled(series: &[f64], cut: usize) -> usize {
         .unwrap_or(cut)
 }
 
-/// Returns whether both halves have about the same mean. Neighbours in a running median are alike, so the
-/// error of a mean has to come from the raw values.
+/// Returns whether both halves have about the same mean. Neighbours in a running median are alike,
+/// so the error of a mean has to come from the raw values.
 fn halves_agree(smooth: &[f64], raw: &[f64]) -> bool {
     let middle = smooth.len() / 2;
     let difference = (mean(&smooth[..middle]) - mean(&smooth[middle..])).abs();

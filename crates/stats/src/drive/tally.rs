@@ -6,7 +6,8 @@ use std::ops::AddAssign;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Reason why an operation failed. A failed operation is counted by its reason and never as a success.
+/// Reason why an operation failed. A failed operation is counted by its reason and never as a
+/// success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
@@ -63,11 +64,12 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// Operations of one kind in some span of time. Tallies of spans, threads and machines are joined with `+=`.
+/// Operations of one kind in some span of time. Tallies of spans, threads and machines are joined
+/// with `+=`.
 #[derive(Debug, Clone)]
 pub struct Tally {
-    /// Times of successful operations, from the moment they were due until the reply was complete, in
-    /// nanoseconds.
+    /// Times of successful operations, from the moment they were due until the reply was complete,
+    /// in nanoseconds.
     pub response: Histogram<u64>,
     /// Times of successful operations, from sending until the reply was complete, in nanoseconds.
     pub service: Histogram<u64>,
@@ -165,8 +167,8 @@ pub struct ServerSample {
     pub cpu_seconds: Option<f64>,
     /// Resident memory at the moment, in bytes.
     pub resident_bytes: Option<u64>,
-    /// Most bytes that heap, off-heap memory and page cache may take together; absent without a limit, like
-    /// the next two.
+    /// Most bytes that heap, off-heap memory and page cache may take together; absent without a
+    /// limit, like the next two.
     pub memory_limit_bytes: Option<u64>,
     /// Bytes of memory at the moment that count against the limit.
     pub limited_bytes: Option<u64>,

@@ -63,7 +63,8 @@ pub fn start(trial: u32, design: &str, round: u32) -> TrialStart {
     }
 }
 
-/// Makes a tally of this number of operations, each with 1 ms service time, 2 ms response time and 100 bytes.
+/// Makes a tally of this number of operations, each with 1 ms service time, 2 ms response time and
+/// 100 bytes.
 pub fn tally(operations: u64) -> Tally {
     let mut tally = Tally::default();
     for _ in 0..operations {
@@ -121,7 +122,8 @@ pub fn write_trial(log: &mut DriveLog, start: &TrialStart, seconds: &[ASecond], 
     }
 }
 
-/// Makes equal seconds, in which the server uses half a core and reads 300 bytes for each operation.
+/// Makes equal seconds, in which the server uses half a core and reads 300 bytes for each
+/// operation.
 pub fn even_seconds(count: u32, reads: u64, inserts: u64) -> Vec<ASecond> {
     let second = |n: u32| {
         let done = u64::from(n + 1) * (reads + inserts);

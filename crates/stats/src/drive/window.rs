@@ -22,8 +22,8 @@ pub struct Window {
 
 #[derive(Debug, Clone, Default)]
 struct OperationWindow {
-    /// Times of all operations that became due after the warm-up, even if they ended late; failures, retries
-    /// and unapplied writes of all operations.
+    /// Times of all operations that became due after the warm-up, even if they ended late;
+    /// failures, retries and unapplied writes of all operations.
     tally: Tally,
     /// Successes that ended in time, which rates are made of, as well as their rows and bytes.
     successes: u64,
@@ -202,8 +202,8 @@ impl Growth {
         }
     }
 
-    /// Computes the growth from the sample before the first of these seconds, if there is one, to the last
-    /// sample.
+    /// Computes the growth from the sample before the first of these seconds, if there is one, to
+    /// the last sample.
     fn between(
         header: &DriveHeader,
         counts: &[SecondCounts],

@@ -50,8 +50,8 @@ pub struct Cell {
 pub struct Inserted {
     pub inserts: u64,
     pub rows: u64,
-    /// Seconds from the begin of the measured time to the last acknowledgement, including time spent waiting
-    /// for rows.
+    /// Seconds from the begin of the measured time to the last acknowledgement, including time
+    /// spent waiting for rows.
     pub seconds: f64,
     /// Seconds from handing over a batch to its acknowledgement.
     pub mean: f64,
@@ -92,7 +92,8 @@ impl Failures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "check", rename_all = "kebab-case")]
 pub enum Check {
-    /// The table has the rows that were acknowledged, and at most those of failed inserts in addition.
+    /// The table has the rows that were acknowledged, and at most those of failed inserts in
+    /// addition.
     Right { counted: u64, acknowledged: u64 },
     /// Acknowledged rows are missing, or there are rows that were never inserted.
     Wrong { counted: u64, acknowledged: u64 },
@@ -103,8 +104,8 @@ pub enum Check {
 }
 
 impl Check {
-    /// Compares the rows that were counted with those that were acknowledged; rows of failed inserts may or
-    /// may not exist.
+    /// Compares the rows that were counted with those that were acknowledged; rows of failed
+    /// inserts may or may not exist.
     pub fn new(counted: u64, acknowledged: u64, failed: u64) -> Check {
         if (acknowledged..=acknowledged.saturating_add(failed)).contains(&counted) {
             Check::Right {
@@ -119,7 +120,8 @@ impl Check {
         }
     }
 
-    /// Returns whether the rows are not proven to exist, which is also the case if they could not be counted.
+    /// Returns whether the rows are not proven to exist, which is also the case if they could not
+    /// be counted.
     pub fn is_wrong(&self) -> bool {
         matches!(self, Check::Wrong { .. } | Check::Failed { .. })
     }

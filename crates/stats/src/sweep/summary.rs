@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::{Cell, Inserted, SweepHeader, SweepRecord};
 use crate::{DesignInfo, EngineInfo};
 
-/// Share of the highest rate from which on settings cannot be distinguished by one measurement each.
+/// Share of the highest rate from which on settings cannot be distinguished by one measurement
+/// each.
 const AS_GOOD: f64 = 0.95;
 
 #[derive(Debug, Clone, Serialize)]
@@ -42,8 +43,8 @@ pub struct Flattening {
     pub most: u32,
     /// Factor by which the rate with the most workers differs.
     pub rate_factor: f64,
-    /// Factor by which the p99 with the most workers differs; `None` if one of the two has too few inserts
-    /// for a p99.
+    /// Factor by which the p99 with the most workers differs; `None` if one of the two has too few
+    /// inserts for a p99.
     pub p99_factor: Option<f64>,
 }
 
@@ -135,7 +136,8 @@ impl SweepDesign {
         self.cells[row][column].as_ref()
     }
 
-    /// Returns the highest rate of any cell whose rows exist, including those with failures or too few rows.
+    /// Returns the highest rate of any cell whose rows exist, including those with failures or too
+    /// few rows.
     pub fn highest_rate(&self) -> Option<f64> {
         let rates = self.measured().filter_map(|c| Some(rank(c)?.1));
         rates.reduce(f64::max)
@@ -157,9 +159,10 @@ impl SweepDesign {
     }
 }
 
-/// Returns whether the cell is complete, then its rate, by which cells are ranked. A cell whose rows do not
-/// exist has no rank. One with failures comes after all others, since the failed inserts may have been the
-/// hardest ones, and so does one whose rows ran out, since workers without rows did nothing.
+/// Returns whether the cell is complete, then its rate, by which cells are ranked. A cell whose
+/// rows do not exist has no rank. One with failures comes after all others, since the failed
+/// inserts may have been the hardest ones, and so does one whose rows ran out, since workers
+/// without rows did nothing.
 fn rank(cell: &Cell) -> Option<(bool, f64)> {
     let is_wrong = cell.check.as_ref().is_some_and(|check| check.is_wrong());
     let inserted = cell.inserted.as_ref()?;

@@ -1,4 +1,4 @@
-//! `[concurrent]`: questions of several clients at the same time.
+//! Checks `[concurrent]`: queries that several clients ask at the same time.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub fn check(
     })
 }
 
-/// The value of `key` if it is given, from 1 to `most`.
+/// Returns the value of `key`, from 1 to `most`, if it is given.
 fn up_to(
     place: Text<'_>,
     value: Option<&Spanned<i64>>,

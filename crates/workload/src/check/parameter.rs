@@ -1,4 +1,4 @@
-//! `parameters` of a query: what is drawn for each round.
+//! Checks `parameters` of a query, which are drawn for each round.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use super::table::{identifier, suggest_column};
 use super::text::{Text, quoted};
 use crate::{ColumnType, Parameter, ParameterValues, Result, Table, wire};
 
-/// Values of one list: more would make an SQL text that no engine likes.
+/// Most values of one list, since engines cannot cope with longer SQL texts.
 const MOST_DISTINCT: i64 = 1000;
-/// A thousand years.
+/// Milliseconds of a thousand years.
 const LONGEST_WINDOW_MS: u64 = 1000 * 366 * 86_400_000;
 
 pub fn check(
@@ -94,7 +94,7 @@ fn check_choice(
     Ok(ParameterValues::Choice(literals.collect::<Result<_>>()?))
 }
 
-/// A time as SQL writes it, in UTC: some engines ignore an offset in a literal.
+/// Returns a time as an SQL literal in UTC, since some engines ignore an offset in a literal.
 fn instant(place: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<String> {
     if time.offset.is_none() {
         return Ok(format!("TIMESTAMP '{time}'"));

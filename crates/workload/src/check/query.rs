@@ -1,4 +1,4 @@
-//! `[[queries]]`: SQL, its parameters, and the answers to expect.
+//! Checks `[[queries]]`: SQL, its parameters, and the answers to expect.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::text::{Text, suggestion};
 use super::{number, toml_string};
 use crate::{DesignId, Expectation, Parameter, Query, Result, Table, wire};
 
-/// What a report shows beside the queries; not free as names of queries.
+/// Names that reports show alongside queries, which therefore cannot be names of queries.
 pub const RESERVED: [&str; 2] = ["load", "storage"];
 
 pub fn check(
@@ -79,7 +79,7 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
     })
 }
 
-/// Byte range and name of each `${name}` in `sql`.
+/// Returns the byte range and name of each `${name}` in `sql`.
 pub fn placeholders(sql: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     sql.match_indices("${").filter_map(move |(start, _)| {
         let name_length = sql[start + 2..].find('}')?;
@@ -112,7 +112,7 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
     Ok(())
 }
 
-/// Byte offset in the file of the byte `at` of the string `sql`.
+/// Returns the byte offset in the file of the byte `at` of the string `sql`.
 pub fn offset_in(place: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
     let (line, column) = Text {
         path: place.path,
@@ -144,7 +144,8 @@ fn engine_or_layout(place: Text<'_>, written: &Spanned<String>) -> Result<String
     }
 }
 
-/// Checks how many rows expectations are about, of a generator that makes `all` or never ends.
+/// Checks that each expectation is about rows that exist, in a generator that makes `all` rows or
+/// never ends.
 pub fn check_rows_of_expectations(
     place: Text<'_>,
     wire: &[wire::Query],
@@ -194,7 +195,7 @@ fn check_expectation(place: Text<'_>, written: &Spanned<wire::Expect>) -> Result
     })
 }
 
-/// A number or boolean as SQL writes it.
+/// Returns a number or boolean as an SQL literal.
 pub fn plain(place: Text<'_>, span: Range<usize>, value: &Value) -> Result<String> {
     match value {
         Value::Integer(number) => Ok(number.to_string()),

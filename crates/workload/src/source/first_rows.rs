@@ -1,4 +1,4 @@
-//! The first rows of a data file, looked at before anything is done with them.
+//! Checks the first rows of a data file before anything is done with them.
 
 use arrow::array::AsArray;
 use arrow::compute::{max, min};
@@ -8,19 +8,18 @@ use arrow::record_batch::RecordBatch;
 use super::RowSource;
 use crate::{Column, ColumnType, Result, Table};
 
-/// Rows that are looked at.
+/// Most rows that are checked.
 pub const FIRST_ROWS: u64 = 1_000;
 
 const DAY_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
-/// Seconds since 1970 from 2001 to 2286. Read as milliseconds they lie between January and April
-/// 1970.
+/// Seconds since 1970 from 2001 to 2286, which lie between January and April 1970 if they are read
+/// as milliseconds.
 const SECONDS: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
 
-/// Reads the first rows, up to `rows` of them, and returns what is readable but probably a
-/// mistake.
+/// Reads the first rows, at most `rows`, and describes what is readable but probably a mistake.
 ///
 /// # Errors
-/// A row that cannot be read or does not fit the table, with its line.
+/// A row cannot be read or does not fit the table; the error has its line.
 pub fn check_first_rows(source: &dyn RowSource, table: &Table, rows: u64) -> Result<Vec<String>> {
     let rows = rows.min(FIRST_ROWS);
     let mut times = vec![Times::default(); table.columns.len()];
@@ -42,7 +41,7 @@ pub fn check_first_rows(source: &dyn RowSource, table: &Table, rows: u64) -> Res
         .collect())
 }
 
-/// The first and last time of a column; none where it has none, or is of another type.
+/// First and last time of a column; `None` if it has none, or is of another type.
 #[derive(Debug, Clone, Copy, Default)]
 struct Times(Option<(i64, i64)>);
 

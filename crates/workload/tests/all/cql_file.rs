@@ -1,4 +1,5 @@
-//! Workload files whose operations are written in CQL: what is read from them, and every error.
+//! Tests workload files whose operations are written in CQL: what is read from them, and every
+//! error.
 
 use std::path::Path;
 
@@ -45,7 +46,7 @@ fn parse(text: &str) -> Result<Workload, String> {
     Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
 }
 
-/// The error after replacing `from` in the good file, without the file's name.
+/// Returns the error after replacing `from` in the good file, without the file's name.
 fn error(from: &str, to: &str) -> String {
     assert!(CQL.contains(from), "the good file has no {from}");
     let error = parse(&CQL.replacen(from, to, 1)).unwrap_err();

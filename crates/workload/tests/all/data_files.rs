@@ -1,4 +1,4 @@
-//! Data files, good and bad.
+//! Tests data files, good and bad.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn open(path: &Path) -> Result<Box<dyn RowSource>, String> {
     source::open(&workload, Some(path.to_owned())).map_err(|error| shorten(path, &error))
 }
 
-/// The message without the folder.
+/// Returns the message without the folder.
 fn shorten(path: &Path, error: &bakeoff_workload::Error) -> String {
     let folder = format!("{}/", path.parent().unwrap().display());
     error.to_string().replace(&folder, "")

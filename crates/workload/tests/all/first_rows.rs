@@ -1,4 +1,4 @@
-//! What is found in the first rows of a data file, and how many rows it has.
+//! Tests what is found in the first rows of a data file, and how many rows it has.
 
 use std::io::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn with_source<T>(name: &str, bytes: &[u8], see: impl FnOnce(&dyn RowSource) -> 
     see(&*source::open(&workload(), Some(path)).unwrap())
 }
 
-/// A file with this line after so many good ones.
+/// Makes a file with this line after some good ones.
 fn csv(good: usize, last: &str) -> String {
     let mut text = "series,time,value\n".to_owned();
     for row in 0..good {

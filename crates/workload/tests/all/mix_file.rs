@@ -1,4 +1,4 @@
-//! Workload files with a mix: what is read from them, and every error with its place.
+//! Tests workload files with a mix: what is read from them, and every error with its position.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn parse(text: &str) -> Result<Workload, String> {
     Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
 }
 
-/// The error after replacing `from` in the good file, without the file's name.
+/// Returns the error after replacing `from` in the good file, without the file's name.
 fn error(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "the good file has no {from}");
     let error = parse(&GOOD.replacen(from, to, 1)).unwrap_err();

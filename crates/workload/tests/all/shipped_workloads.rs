@@ -1,4 +1,4 @@
-//! The workload files of this repository, and files as they read them.
+//! Tests the workload files of this repository, and files as they read them.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,8 +18,8 @@ fn shipped(name: &str) -> Workload {
     Workload::read(&folder.join(name)).unwrap()
 }
 
-/// The real metrics, where `BAKEOFF_SAMPLE_DATA` names their folder; else made-up ones in the given
-/// folder, of as many rows and series and with as many repeated keys.
+/// Returns the real metrics if `BAKEOFF_SAMPLE_DATA` names their folder, or otherwise makes some up
+/// in the given folder, with as many rows and series and as many repeated keys.
 fn metrics(folder: &Path) -> PathBuf {
     match std::env::var_os("BAKEOFF_SAMPLE_DATA") {
         Some(samples) => PathBuf::from(samples).join("metrics.csv.gz"),
@@ -172,7 +172,7 @@ fn timeseries_is_study_s3_with_every_query_of_the_suite() {
     }
 }
 
-/// The names of the queries say how many hosts and hours they ask for.
+/// Tests that the names of the queries match how many hosts and hours they ask for.
 #[test]
 fn queries_of_timeseries_ask_for_as_much_as_they_say() {
     let workload = shipped("timeseries.toml");

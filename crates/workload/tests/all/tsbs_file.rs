@@ -1,4 +1,4 @@
-//! `generator = "devops"` and `"iot"` in workload files.
+//! Tests `generator = "devops"` and `"iot"` in workload files.
 
 use std::path::Path;
 

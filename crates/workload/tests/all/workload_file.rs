@@ -1,4 +1,4 @@
-//! Bad workload files: every error has the place and what was probably meant.
+//! Tests bad workload files: every error has the position and what was probably meant.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn parse(text: &str) -> Result<Workload, String> {
     Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
 }
 
-/// The error after replacing `from` in the good file.
+/// Returns the error after replacing `from` in the good file.
 fn error(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "the good file has no {from}");
     parse(&GOOD.replacen(from, to, 1)).unwrap_err()

@@ -183,7 +183,8 @@ impl Collected {
         })
     }
 
-    /// Condenses the records into a summary that still lacks the comparison of designs with each other.
+    /// Condenses the records into a summary that still lacks the comparison of designs with each
+    /// other.
     pub fn summary(self) -> Summary {
         let mut run = self.run;
         let header = &run.header;
@@ -214,16 +215,17 @@ impl Design {
         }
     }
 
-    /// Forgets an earlier table. Times of earlier rounds stay, since `memory` is created again when a run is
-    /// resumed.
+    /// Forgets an earlier table. Times of earlier rounds stay, since `memory` is created again when
+    /// a run is resumed.
     fn create(&mut self) {
         self.slices.clear();
         self.settle_seconds = None;
         self.footprint = None;
     }
 
-    /// Records a failure. Of several records of the same failure, the most detailed one is kept: a wrong
-    /// answer is recorded as such, and can be recorded again as the reason why the design is out.
+    /// Records a failure. Of several records of the same failure, the most detailed one is kept: a
+    /// wrong answer is recorded as such, and can be recorded again as the reason why the design is
+    /// out.
     fn fail(&mut self, failure: Failure) {
         let known = self.failures.iter_mut().find(|known| {
             known.step == failure.step

@@ -112,8 +112,8 @@ impl ConcurrentFigures {
     }
 }
 
-/// Returns a percentile in seconds: the smallest value that is not exceeded by this percentage of the values
-/// (nearest rank).
+/// Returns a percentile in seconds: the smallest value that is not exceeded by this percentage of
+/// the values (nearest rank).
 fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100);
     let nanoseconds = sorted.get(rank.checked_sub(1)?)?;
@@ -123,6 +123,7 @@ fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::ConcurrentQuery;
 
     fn bad(query: &str, questions: u32, outcome: Outcome) -> BadQuestions {
         BadQuestions {

@@ -19,13 +19,13 @@ pub struct Prices {
     pub storage_gib_month: f64,
 }
 
-/// Costs in the currency of the prices, for designs that are neither yardsticks nor failed nor answered
-/// wrongly.
+/// Costs in the currency of the prices, for designs that are neither yardsticks nor failed nor
+/// answered wrongly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     pub prices: Prices,
-    /// Number of machines that together have the cores that the workload's scale names, and at least one for
-    /// each copy.
+    /// Number of machines that together have the cores that the workload's scale names, and at
+    /// least one for each copy.
     pub machines: u32,
     pub machines_month: f64,
     pub designs: Vec<DesignCost>,
@@ -35,7 +35,8 @@ pub struct Cost {
 pub struct DesignCost {
     pub design: String,
     pub million_inserts: Option<CostRange>,
-    /// Cost of a million questions by several clients, in the proportion in which they were answered.
+    /// Cost of a million questions by several clients, in the proportion in which they were
+    /// answered.
     pub million_concurrent: Option<CostRange>,
     pub queries: Vec<QueryCost>,
     /// Monthly cost of storage at full scale.
@@ -148,9 +149,9 @@ impl Rate {
         }
     }
 
-    /// Returns the cost of a million operations if `done` of them took this time. Returns `None` if nothing
-    /// was done, if the CPU time was too short to be counted, or if a server's CPU time is unknown, since the
-    /// number of cores that it needs is then unknown as well.
+    /// Returns the cost of a million operations if `done` of them took this time. Returns `None` if
+    /// nothing was done, if the CPU time was too short to be counted, or if a server's CPU time is
+    /// unknown, since the number of cores that it needs is then unknown as well.
     fn million(&self, cpu: &CpuSeconds, seconds: f64, done: f64) -> Option<CostRange> {
         let used = cpu.client + cpu.server.unwrap_or(0.0);
         if done <= 0.0 || used <= 0.0 || (self.has_server && cpu.server.is_none()) {

@@ -6,8 +6,8 @@ use crate::Estimate;
 /// A query that read at least this share of the rows grows with the table.
 const SCAN_SHARE: f64 = 0.5;
 
-/// Measured figures extrapolated to the workload's full scale. Everything is extrapolated proportionally from
-/// one measured scale; nothing was measured at the full one.
+/// Measured figures extrapolated to the workload's full scale. Everything is extrapolated
+/// proportionally from one measured scale; nothing was measured at the full one.
 ///
 /// Designs with failures and yardsticks are left out.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -27,8 +27,8 @@ pub struct StorageForecast {
     pub bytes: f64,
 }
 
-/// Time of a query at full scale: `expected records x users / (cores x single-core scan speed)`, the formula
-/// of the studies.
+/// Time of a query at full scale: `expected records x users / (cores x single-core scan speed)`,
+/// the formula of the studies.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct QueryForecast {
     pub query: String,
@@ -42,25 +42,26 @@ pub struct QueryForecast {
     pub not_slower: Vec<String>,
 }
 
-/// Method by which a query's time is extrapolated to full scale. The median always grows in proportion to the
-/// rows.
+/// Method by which a query's time is extrapolated to full scale. The median always grows in
+/// proportion to the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// Extrapolates a query that read most of the table, so that its work is spread over all cores: median x
-    /// rows / measured rows x users x cores used / cores. The cores used are the measuring threads, but at
-    /// most the cores of the machine; with one thread this is the formula of the studies.
+    /// Extrapolates a query that read most of the table, so that its work is spread over all cores:
+    /// median x rows / measured rows x users x cores used / cores. The cores used are the measuring
+    /// threads, but at most the cores of the machine; with one thread this is the formula of the
+    /// studies.
     Scan,
-    /// Extrapolates a query that read little of the table, or an unknown amount. More cores serve more users
-    /// but do not speed up a single answer, and the rows that it reads seldom grow as fast as the table, so
-    /// this is an upper bound: median x rows / measured rows x the greater of 1 and users x cores used /
-    /// cores.
+    /// Extrapolates a query that read little of the table, or an unknown amount. More cores serve
+    /// more users but do not speed up a single answer, and the rows that it reads seldom grow as
+    /// fast as the table, so this is an upper bound: median x rows / measured rows x the greater of
+    /// 1 and users x cores used / cores.
     UpperBound,
 }
 
 impl Forecast {
-    /// Extrapolates the figures of a run. Returns `None` if no row was loaded or no design without failures
-    /// has a figure.
+    /// Extrapolates the figures of a run. Returns `None` if no row was loaded or no design without
+    /// failures has a figure.
     pub fn from_summary(summary: &Summary) -> Option<Forecast> {
         let contenders: Vec<&DesignSummary> = summary.contenders().collect();
         let queries = &summary.header.queries;

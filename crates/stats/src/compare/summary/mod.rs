@@ -53,7 +53,8 @@ pub struct DesignSummary {
     pub info: DesignInfo,
     /// Rows sent to the design since it was last created.
     pub rows_loaded: u64,
-    /// Rows per second over the slices in the second half of the load, since the first half warms up.
+    /// Rows per second over the slices in the second half of the load, since the first half warms
+    /// up.
     pub load_rate: Option<Estimate>,
     pub load_seconds: f64,
     pub load_cpu: CpuSeconds,
@@ -74,8 +75,8 @@ pub struct DesignSummary {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct QuerySummary {
     pub query: String,
-    /// Median of the rounds with right answers, in seconds, and its interval. `None` if the complete answer
-    /// was wrong or missing, whatever the rounds gave.
+    /// Median of the rounds with right answers, in seconds, and its interval. `None` if the
+    /// complete answer was wrong or missing, whatever the rounds gave.
     pub time: Option<Estimate>,
     /// Factor by which the design is faster than the slowest one on this query, by medians.
     pub times_faster: Option<f64>,

@@ -5,9 +5,10 @@ use super::{DesignSummary, Summary};
 /// Ten ticks of the clock that CPU times are measured with, in seconds.
 const TEN_TICKS: f64 = 0.1;
 
-/// Forecast for a cluster with each node on a machine of its own. Nodes on one machine share its cores, so
-/// more of them make nothing faster. On machines with as many cores as this one, the measured work has the
-/// CPU time of all of them, if it is spread evenly and the network costs nothing.
+/// Forecast for a cluster with each node on a machine of its own. Nodes on one machine share its
+/// cores, so more of them make nothing faster. On machines with as many cores as this one, the
+/// measured work has the CPU time of all of them, if it is spread evenly and the network costs
+/// nothing.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaleOut {
     pub machines: u32,
@@ -29,7 +30,8 @@ pub struct ScaledQuery {
 }
 
 impl ScaleOut {
-    /// Computes the forecast of a run. Returns `None` if it has no several nodes, or no figures of theirs.
+    /// Computes the forecast of a run. Returns `None` if it has no several nodes, or no figures of
+    /// theirs.
     pub fn from_summary(summary: &Summary) -> Option<ScaleOut> {
         let machines = summary.header.nodes.as_ref()?.nodes;
         let cores = summary.header.machine.cores;
@@ -57,8 +59,8 @@ impl ScaleOut {
     }
 }
 
-/// Returns the CPU time of the nodes for one answer. It is only known if all rounds together took ten ticks
-/// of 10 ms: below that the figure would be the resolution of the clock.
+/// Returns the CPU time of the nodes for one answer. It is only known if all rounds together took
+/// ten ticks of 10 ms: below that the figure would be the resolution of the clock.
 fn cost<'a>(design: &'a DesignSummary, query: &str, rounds: u32) -> Option<(&'a str, f64)> {
     let in_cassandra = design.info.engine == "cassandra" && design.is_right();
     let asked = design.query(query).filter(|q| q.time.is_some());
@@ -74,7 +76,8 @@ mod tests {
     use crate::compare::testing::*;
     use crate::{CpuSeconds, NodesInfo};
 
-    /// Makes a run on three nodes with three copies, in which an answer costs the nodes this CPU time.
+    /// Makes a run on three nodes with three copies, in which an answer costs the nodes this CPU
+    /// time.
     fn summary(server_cpu_seconds: f64, rounds: u32) -> Summary {
         let timed = |round| {
             let Record::Timed(mut timing) = timed("cassandra/wide", "scan", 0.5) else {

@@ -229,7 +229,8 @@ impl<'a> Source<'a> {
         self.trial.seconds.keys().map(move |second| second + offset)
     }
 
-    /// Adds this shard's counts of a second of the joined trial. Seconds have to be asked for in order.
+    /// Adds this shard's counts of a second of the joined trial. Seconds have to be asked for in
+    /// order.
     fn add(
         &mut self,
         second: u32,

@@ -193,8 +193,8 @@ fn design(info: &DesignInfo) -> DriveDesign {
     }
 }
 
-/// Returns the rounds that a design's figures are made of. A round that was cut short counts only if there is
-/// no other.
+/// Returns the rounds that a design's figures are made of. A round that was cut short counts only
+/// if there is no other.
 fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     let rounds = own(design, trials).filter(|t| !t.lost_a_worker());
     let (complete, cut_short): (Vec<&Trial>, Vec<&Trial>) = rounds.partition(|t| t.is_complete());
@@ -206,8 +206,8 @@ fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     counting.into_iter().map(Trial::number).collect()
 }
 
-/// Returns the last trials at the rates that searches found. All other trials, including those never judged,
-/// are steps on the way.
+/// Returns the last trials at the rates that searches found. All other trials, including those
+/// never judged, are steps on the way.
 fn found_by_search(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
     let found = design.found.iter();
     found
@@ -236,8 +236,8 @@ fn own<'a>(
         .filter(move |t| t.start.design == *id && !t.seconds.is_empty())
 }
 
-/// Finds the warm-up of a trial whose operations became due at an even rate for `duration` seconds: the later
-/// one by service times and by throughput.
+/// Finds the warm-up of a trial whose operations became due at an even rate for `duration` seconds:
+/// the later one by service times and by throughput.
 pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
     let whole = duration.floor() as u32;
     let (successes, service_ns): (Vec<f64>, Vec<f64>) = seconds
@@ -303,8 +303,8 @@ impl Trial {
         Ok((summary, window))
     }
 
-    /// Returns the seconds in which operations became due; in a trial without an end, as far as they are on
-    /// record.
+    /// Returns the seconds in which operations became due; in a trial without an end, as far as
+    /// they are on record.
     fn duration(&self, header: &DriveHeader) -> f64 {
         let recorded = self.seconds.last().map_or(0, |s| s.second + 1);
         self.end

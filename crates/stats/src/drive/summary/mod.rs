@@ -35,8 +35,8 @@ pub struct DriveDesign {
     pub rows: Option<u64>,
     pub load_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
-    /// Trials that the figures are made of: the rounds; for a search, the last trials at the rates that it
-    /// found.
+    /// Trials that the figures are made of: the rounds; for a search, the last trials at the rates
+    /// that it found.
     pub trials: Vec<u32>,
     /// Figures of the joined histograms and counts of these trials.
     pub figures: Option<LoadFigures>,
@@ -115,16 +115,17 @@ impl DriveSummary {
 }
 
 impl TrialSummary {
-    /// Returns the rate at which operations became due and the one at which they were sent, if the latter is
-    /// more than 1% lower. Random arrivals are counted as they came, not as they were expected.
+    /// Returns the rate at which operations became due and the one at which they were sent, if the
+    /// latter is more than 1% lower. Random arrivals are counted as they came, not as they were
+    /// expected.
     pub fn capped(&self) -> Option<(f64, f64)> {
         let (_, end) = (self.start.scheduled_rate?, self.end.as_ref()?);
         let due = end.scheduled as f64 / end.seconds;
         (end.rate_reached < 0.99 * due).then_some((due, end.rate_reached))
     }
 
-    /// Returns whether operations waited for the limit of operations in flight; otherwise late operations
-    /// were delayed by the driver itself.
+    /// Returns whether operations waited for the limit of operations in flight; otherwise late
+    /// operations were delayed by the driver itself.
     pub fn is_limited(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.queued > 0)
     }

@@ -1,4 +1,4 @@
-//! Operations that are written in CQL.
+//! Checks operations that are written in CQL.
 
 use toml::Spanned;
 
@@ -8,7 +8,7 @@ use super::About;
 use super::statement::{self, Complaint, KEYSPACE, Scanned};
 use crate::{Action, CqlOperation, CqlStatement, CqlValue, Error, Result, wire};
 
-/// Markers that are no columns, with what they stand for.
+/// Markers that are not columns, with the values bound to them.
 type Bound = Vec<(String, CqlValue)>;
 
 impl About<'_> {
@@ -50,7 +50,7 @@ impl About<'_> {
         }))
     }
 
-    /// Statements without values, as written.
+    /// Returns statements without values, as written.
     pub fn plain_statements(
         &self,
         written: &[Spanned<String>],
@@ -64,7 +64,7 @@ impl About<'_> {
         written.iter().map(checked).collect()
     }
 
-    /// Statements that insert what is loaded.
+    /// Returns the statements that insert the rows to load.
     pub fn populate(&self, mix: &wire::Mix) -> Result<Vec<CqlStatement>> {
         if let (Some(first), true) = (mix.populate.first(), mix.schema.is_empty()) {
             let message = "`populate` needs the tables that `schema` makes";
@@ -80,8 +80,8 @@ impl About<'_> {
         self.place.error(offset..offset, message)
     }
 
-    /// A statement with its values, and the names of its markers. `no_result` says why results
-    /// cannot be bound, if they cannot.
+    /// Returns a statement with its values, and the names of its markers. `no_result` says why
+    /// results cannot be bound, if they cannot.
     fn statement(
         &self,
         text: &Spanned<String>,
@@ -142,7 +142,7 @@ impl About<'_> {
         self.statement(text, bound, Some(why)).map(Some)
     }
 
-    /// `bind` has nothing that no statement uses.
+    /// Checks that a statement uses each marker in `bind`.
     fn all_bound<'s>(
         &self,
         written: &wire::Operation,
@@ -162,7 +162,7 @@ impl About<'_> {
         Ok(())
     }
 
-    /// What is expected of the last result is only looked at where that has rows.
+    /// Checks that the last result has rows if something is expected of them.
     fn looks_at_rows(
         &self,
         written: &wire::Operation,

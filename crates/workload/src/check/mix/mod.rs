@@ -1,4 +1,4 @@
-//! `[mix]`: operations, their shares and the rows they are for.
+//! Checks `[mix]`: operations, their shares and the rows that they are for.
 
 mod action;
 mod cql;
@@ -19,25 +19,25 @@ use crate::{
     Result, Table, wire,
 };
 
-/// Longest time to live that Cassandra takes: 20 years.
+/// Longest time to live that Cassandra accepts: 20 years.
 const MOST_TTL_SECONDS: u64 = 20 * 365 * 24 * 3600;
 const MOST_ROWS_OF_A_BATCH: u32 = 1000;
-/// The layout of tables that statements of the workload make.
+/// Layout of tables that are made by statements of the workload.
 const AS_WRITTEN: &str = "as-written";
-/// How far from 100 percent the weights may be, for thirds and the like.
+/// Deviation of the weights from 100 percent that is tolerated, for thirds and the like.
 const TOLERANCE_PERCENT: f64 = 1e-6;
 
-/// What operations are checked against.
+/// The parts of a workload that its operations are checked against.
 pub struct About<'a> {
     pub place: Text<'a>,
     pub table: &'a Table,
     pub data: &'a Data,
     pub queries: &'a [Query],
-    /// Rows that are loaded by default.
+    /// Number of rows that are loaded by default.
     pub rows: u64,
 }
 
-/// What is wrong with a design for a workload with this mix.
+/// Describes why a design does not suit a workload with this mix, if it does not.
 pub fn unfit_design(design: &DesignId, mix: Option<&Mix>) -> Option<String> {
     let is_as_written = design.layout.as_deref() == Some(AS_WRITTEN);
     let is_written = mix.is_some_and(|mix| !mix.schema.is_empty());
@@ -114,7 +114,8 @@ impl About<'_> {
         })
     }
 
-    /// The operation's name, or its action's. It becomes a tag in logs, so it is one word.
+    /// Returns the operation's name, or its action's. It becomes a tag in logs, so it has to be one
+    /// word.
     fn name(&self, written: &wire::Operation) -> Result<String> {
         let name = written.name.as_ref().unwrap_or(&written.action);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -128,7 +129,7 @@ impl About<'_> {
         }
     }
 
-    /// Percents as written to shares of 1.
+    /// Converts percents to shares of 1.
     fn share_out(&self, wire: &Spanned<wire::Mix>, operations: &mut [Operation]) -> Result<()> {
         let sum: f64 = operations.iter().map(|o| o.weight).sum();
         if (sum - 100.0).abs() > TOLERANCE_PERCENT {
@@ -184,7 +185,7 @@ impl About<'_> {
         })
     }
 
-    /// A time to live for all operations is for those that insert or update.
+    /// Checks that a common time to live applies to at least one operation that inserts or updates.
     fn used_ttl(&self, mix: &wire::Mix, operations: &[Operation]) -> Result<()> {
         match &mix.ttl {
             Some(ttl) if !operations.iter().any(|o| takes_ttl(&o.action)) => Err(self.place.error(
@@ -209,7 +210,7 @@ impl About<'_> {
             })
     }
 
-    /// A reply can only be checked if no two rows that are loaded have the same key.
+    /// Checks that all loaded rows have unique keys, since replies could not be checked otherwise.
     fn rows_have_keys(&self, action: &Action, written: &wire::Operation) -> Result<()> {
         let Data::Generator(Generator::Columns(generators)) = self.data else {
             return Ok(());

@@ -1,10 +1,10 @@
-//! Statements stay in the keyspace of the run.
+//! Checks that statements stay in the keyspace of the run.
 
 use super::statement::{Complaint, KEYSPACE};
 use super::tokens::{Kind, Token, tokens};
 
-/// What the name of a table, type, index, view or function stands behind. A name before a dot is a
-/// keyspace only there: elsewhere it is a column, and what follows a field of it.
+/// Words that the name of a table, type, index, view or function follows. Only there a name before
+/// a dot is a keyspace: elsewhere it is a column, followed by one of its fields.
 const BEFORE_NAMES: [&str; 14] = [
     "from",
     "into",
@@ -22,14 +22,16 @@ const BEFORE_NAMES: [&str; 14] = [
     "exists",
 ];
 
-/// What is not in any keyspace, behind `CREATE`, `ALTER` and `DROP`.
+/// Words after `CREATE`, `ALTER` and `DROP` for objects that are in no keyspace.
 const OUTSIDE: [&str; 5] = ["keyspace", "schema", "role", "user", "identity"];
 const CHANGING: [&str; 4] = ["create", "alter", "drop", "add"];
-/// Statements that are about nothing else.
+/// Statements that only concern such objects.
 const NEVER: [&str; 3] = ["use", "grant", "revoke"];
 
+/// Checks that a statement names the keyspace of the run and no other.
+///
 /// # Errors
-/// If the statement names another keyspace, or does not name the run's.
+/// The byte offset and a description of the first violation.
 pub fn stay_in_keyspace(statement: &str) -> Result<(), Complaint> {
     let tokens = tokens(statement)?;
     if !tokens.iter().any(is_keyspace) {

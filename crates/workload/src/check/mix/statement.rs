@@ -1,14 +1,14 @@
-//! Markers and placeholders of CQL statements.
+//! Reads markers and placeholders of CQL statements.
 
 use super::super::query::placeholders;
 use super::super::text::suggestion;
 use super::names;
 use super::tokens::{quoted, unending};
 
-/// `${keyspace}` stands for the keyspace of the run; statements touch no other.
+/// Name of the placeholder for the keyspace of the run, which statements have to stay in.
 pub const KEYSPACE: &str = "keyspace";
 
-/// A statement with `?` for its named markers.
+/// A statement with `?` instead of its named markers.
 #[derive(Debug, PartialEq)]
 pub struct Scanned {
     pub cql: String,
@@ -16,7 +16,7 @@ pub struct Scanned {
     pub markers: Vec<(String, usize)>,
 }
 
-/// What is wrong, and at which byte.
+/// Byte offset and description of an error.
 pub type Complaint = (usize, String);
 
 /// Turns `:name` outside of literals, quoted names and comments into `?`.
@@ -54,7 +54,7 @@ pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
     Ok(scanned)
 }
 
-/// The name behind a colon that `text` begins with; empty if there is none.
+/// Returns the name after a colon that `text` begins with; empty if there is none.
 fn marker(text: &str) -> &str {
     let Some(name) = text.strip_prefix(':') else {
         return "";
@@ -66,8 +66,7 @@ fn marker(text: &str) -> &str {
     if begins { &name[..end] } else { "" }
 }
 
-/// Whether a statement stays in the keyspace of the run, and has no placeholder that nothing is
-/// put in for.
+/// Checks that a statement stays in the keyspace of the run, and has only known placeholders.
 pub fn check_places(statement: &str, known: &[&str]) -> Result<(), Complaint> {
     if statement.trim().is_empty() {
         return Err((0, "the statement is empty".to_owned()));

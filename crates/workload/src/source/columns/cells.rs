@@ -1,4 +1,4 @@
-//! The cells of one column.
+//! Cells of one column.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use super::numbers::{Normal, NormalInteger, UniformInteger, UniformReal, Zipf};
 use super::text::{Characters, Passages, Words};
 use crate::{ColumnGenerator, ColumnType, Stream, Value};
 
-/// What a cell is drawn from.
+/// Inputs that a cell is drawn from.
 pub struct Draw {
     pub row: u64,
     /// Whether it is the value that an update writes.
     pub second: bool,
-    /// Of seed, column, row and version.
+    /// Stream of seed, column, row and version.
     pub stream: Stream,
 }
 
 impl Draw {
-    /// A length, both ends included.
+    /// Draws a length in the range, both ends included.
     pub fn length(&mut self, range: &RangeInclusive<u32>) -> usize {
         let lengths = u64::from(range.end().saturating_sub(*range.start())) + 1;
         (u64::from(*range.start()) + self.stream.below(lengths)) as usize
@@ -40,12 +40,12 @@ pub trait Numbers<T>: Send + Sync {
 pub trait Texts: Send + Sync {
     fn append(&self, draw: Draw, out: &mut String);
 
-    /// Bytes of the longest one; an estimate from above.
+    /// Returns an upper estimate of the bytes of the longest text.
     fn most_bytes(&self) -> u64;
 }
 
 pub enum Cells {
-    /// In a column of type int, bigint or timestamp.
+    /// Whole numbers in a column of type int, bigint or timestamp.
     Integers(ColumnType, Box<dyn Numbers<i64>>),
     Reals(Box<dyn Numbers<f64>>),
     Texts(Box<dyn Texts>),
@@ -123,7 +123,7 @@ impl Cells {
         }
     }
 
-    /// Cells one below the other, as long as offsets of 32 bits reach.
+    /// Makes an array of cells, as many as 32-bit offsets allow.
     pub fn array(&self, draws: impl Iterator<Item = Draw>) -> ArrayRef {
         match self {
             Cells::Integers(ColumnType::Int, law) => Arc::new(Int32Array::from_iter_values(
@@ -163,7 +163,7 @@ impl Cells {
         }
     }
 
-    /// Bytes of the longest cell; an estimate from above.
+    /// Returns an upper estimate of the bytes of the longest cell.
     pub fn most_bytes(&self) -> u64 {
         match self {
             Cells::Integers(..) | Cells::Reals(_) => 8,

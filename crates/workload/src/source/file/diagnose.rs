@@ -1,5 +1,5 @@
-//! What is wrong with a text file, and at which line. The file is read again from its start for
-//! this, so that reading a good file pays nothing for it.
+//! Finds what is wrong with a text file, and at which line. The file is read again from its start
+//! for this, so that reading a good file costs nothing extra.
 //!
 //! Records are counted from 0, which is the header; row *i* is record *i* + 1.
 
@@ -8,7 +8,7 @@ use super::text::TextFile;
 use super::{BadCell, data_error, read_error};
 use crate::{Error, Result};
 
-/// The error for records from number `first` on.
+/// Makes the error for records from number `first` on.
 pub fn decode_error(file: &TextFile, first: u64, error: DecodeError) -> Error {
     let located = match error {
         DecodeError::Io(error) => Err(read_error(&file.path, error)),
@@ -18,7 +18,7 @@ pub fn decode_error(file: &TextFile, first: u64, error: DecodeError) -> Error {
     located.unwrap_or_else(|error| error)
 }
 
-/// The error for a cell in a batch that begins with row `first_row`.
+/// Makes the error for a cell in a batch that begins with row `first_row`.
 pub fn bad_cell(file: &TextFile, first_row: u64, bad: BadCell) -> Error {
     match records_at(file, first_row + bad.row as u64 + 1) {
         Ok(records) => row_error(file, records.line, bad.message),
@@ -54,7 +54,7 @@ fn endless(file: &TextFile, record: u64) -> Result<Error> {
     Ok(row_error(file, line, message))
 }
 
-/// The records of the file from this one on.
+/// Returns the records of the file from this one on.
 fn records_at(file: &TextFile, record: u64) -> Result<Records> {
     let mut records = Records::new(file.input()?);
     records

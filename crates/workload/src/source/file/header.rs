@@ -1,4 +1,4 @@
-//! Finding the table's columns among those of a file.
+//! Finds the table's columns among those of a file.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::data_error;
 use crate::check::{suggestion, usable_name};
 use crate::{Result, Table};
 
-/// For each column of the table, its index in the file. Case does not count.
+/// Returns the index in the file of each column of the table, regardless of case.
 pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Vec<usize>> {
     let written = names;
     let names: Vec<String> = names
@@ -49,8 +49,8 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
         .collect()
 }
 
-/// The one of these names that differs in nothing but what a column's name cannot have, as
-/// `Flight Date` from `flight_date`.
+/// Returns the name that differs only in what a column's name cannot have, as `Flight Date` from
+/// `flight_date`.
 fn spelled_otherwise<'n>(column: &str, names: &'n [String]) -> Option<&'n str> {
     let mut names = names.iter().map(String::as_str);
     names.find(|name| usable_name(name).as_deref() == Some(column))

@@ -1,4 +1,4 @@
-//! CSV and TSV files as row sources.
+//! CSV and TSV files as sources of rows.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -17,27 +17,27 @@ use crate::{Result, Table};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// A text file with a header. All fields are read as text, so that an error can show what the
-/// file says, and then become the types of the table.
+/// A text file with a header. All fields are read as text, so that an error can show the text of
+/// the file, and are then converted to the types of the table.
 #[derive(Clone)]
 pub struct TextFile {
     pub path: PathBuf,
     pub format: Format,
     gzip: bool,
     table: Table,
-    /// Fields of each record.
+    /// Number of fields of each record.
     pub fields: usize,
-    /// The field of each column of the table.
+    /// Index of the field of each column of the table.
     projection: Vec<usize>,
 }
 
-/// Comma-separated with quotes.
+/// Returns the format with commas and quotes.
 pub fn csv() -> Format {
     Format::default()
 }
 
-/// Tab-separated. There are no quotes, as in GDELT's files: the quote is set to a byte that never
-/// occurs in UTF-8.
+/// Returns the format with tabs. It has no quotes, as in GDELT's files: the quote is set to a byte
+/// that never occurs in UTF-8.
 pub fn tsv() -> Format {
     Format::default().with_delimiter(b'\t').with_quote(0xff)
 }
@@ -59,7 +59,7 @@ impl TextFile {
         Ok(file)
     }
 
-    /// The text from its start.
+    /// Opens the text at its start.
     pub fn input(&self) -> Result<Box<dyn BufRead + Send>> {
         let file = File::open(&self.path).map_err(|error| read_error(&self.path, error))?;
         let raw = BufReader::with_capacity(BUFFER_BYTES, file);
@@ -125,7 +125,7 @@ impl TextFile {
         })
     }
 
-    /// Text to the table's types.
+    /// Converts text to the table's types.
     fn convert(&self, text: &RecordBatch) -> Result<RecordBatch, BadCell> {
         let mut converted = Vec::with_capacity(text.num_columns());
         let mut first_bad: Option<BadCell> = None;

@@ -1,8 +1,8 @@
-//! One row: who did what to whom, where, when, and how it was told.
+//! Rows as events: who did what to whom, where, when, and the tone of the reports.
 //!
 //! Rows come in stories of [`ROWS_OF_A_STORY`]: the events that one day's articles report. They
-//! share the date and often the actors, the place and the tone, which is what gives the real
-//! table its runs of equal values.
+//! share the date and often the actors, the location and the tone, which gives the real table its
+//! runs of equal values.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use crate::Stream;
 
 pub const ROWS_OF_A_STORY: u64 = 8;
 
-/// How often a row takes its story's actor, place or tone.
+/// Probability that a row has its story's actor.
 const STORY_ACTOR: f64 = 0.36;
 const STORY_PLACE: f64 = 0.45;
 const STORY_TONE: f64 = 0.45;
@@ -27,23 +27,24 @@ const OLD_STORIES: f64 = 0.283;
 const ACTOR2_SHARE_BESIDE_ACTOR1: f64 = 0.706;
 const NOWHERE: f64 = 0.0225;
 
-/// Where an actor is: at home, else in the United States, else anywhere.
+/// Probability that an actor is at home.
 const AT_HOME: f64 = 0.66;
 const IN_US: f64 = 0.5;
 const UNITED_STATES: usize = 0;
 
-/// Where the event is, when both actors are somewhere: shares as in the sample.
+/// Share of events where both actors are at the same location, as in the sample.
 const ACTORS_TOGETHER: f64 = 0.58;
 const AT_ACTOR1: f64 = 0.36;
 const AT_ACTOR2: f64 = 0.40;
 const AT_ONLY_ACTOR: f64 = 0.82;
 
-/// Events of up to ten mentions, by number of mentions; the last weight is that of more.
+/// Weights of events with up to ten mentions, by number of mentions; the last weight is that of
+/// more.
 const MENTIONS: [f64; 11] = [
     116.0, 148.0, 48.0, 72.0, 40.0, 63.0, 22.0, 30.0, 23.0, 49.0, 70.0,
 ];
 
-/// Everything that does not depend on the seed.
+/// Parts of the world that do not depend on the seed.
 pub struct World {
     families: Vec<Names>,
     countries: Vec<Country>,
@@ -51,7 +52,7 @@ pub struct World {
     codes: EventCodes,
     mentions: Weighted,
     calendar: Calendar,
-    /// Countries weighed as places of events.
+    /// Countries weighted as locations of events.
     country_law: Weighted,
 }
 
@@ -69,7 +70,7 @@ pub static WORLD: LazyLock<World> = LazyLock::new(|| {
     }
 });
 
-/// What the rows of one story share.
+/// Values that the rows of one story share.
 #[derive(Debug, Clone)]
 pub struct Story {
     date: Date,
@@ -80,20 +81,20 @@ pub struct Story {
     tones: [f64; TONES_OF_A_STORY],
 }
 
-/// A row before it becomes columns.
+/// A row before it is split into columns.
 #[derive(Debug, Clone)]
 pub struct Event {
     pub id: i64,
     pub date: Date,
     pub date_added: i32,
-    /// Coded from the old archives.
+    /// Whether it was coded from the old archives.
     pub old: bool,
     pub actors: [Option<Actor>; 2],
     pub is_root: bool,
     pub code: &'static EventCode,
     pub mentions: Mentions,
     pub tone: f64,
-    /// Where the first actor, the second actor and the action are.
+    /// Locations of the first actor, the second actor and the action.
     pub places: [Option<&'static Place>; 3],
 }
 
@@ -123,7 +124,7 @@ impl World {
         }
     }
 
-    /// Row `row` of the table, which belongs to `story`.
+    /// Draws row `row` of the table, which belongs to `story`.
     pub fn event(&'static self, seed: u64, row: u64, story: &Story) -> Event {
         let stream = &mut Stream::new(&[seed, 1, row]);
         let actors = self.actors(story, stream);
@@ -149,7 +150,7 @@ impl World {
         self.actors.draw(&self.countries, &self.families, stream)
     }
 
-    /// At least one of the two actors is known.
+    /// Draws two actors, of which at least one is known.
     fn actors(&'static self, story: &Story, stream: &mut Stream) -> [Option<Actor>; 2] {
         let first = stream.chance(ACTOR1_SHARE);
         let second = !first || stream.chance(ACTOR2_SHARE_BESIDE_ACTOR1);
@@ -211,7 +212,7 @@ impl World {
         self.countries[country].place(stream)
     }
 
-    /// Most events have few mentions, all from one source; some have hundreds from many.
+    /// Draws mentions: most events have few, all from one source; some have hundreds from many.
     fn mentions(&self, stream: &mut Stream) -> Mentions {
         let few = self.mentions.draw(stream) as i32 + 1;
         let (mentions, sources) = match few {
@@ -236,8 +237,8 @@ impl World {
     }
 }
 
-/// Positive less negative words per hundred words of an article, to fourteen decimals and at
-/// most fifteen digits.
+/// Draws the tone: positive minus negative words per hundred words of an article, to fourteen
+/// decimals and at most fifteen digits.
 fn tone(old: bool, stream: &mut Stream) -> f64 {
     let (mean, deviation, usual_words) = if old {
         (5.1, 2.0, 270.0)

@@ -1,6 +1,6 @@
-//! Generated events in the shape of GDELT 1.0, the table of study S1: 57 columns with the
+//! Generator of events in the shape of GDELT 1.0, the table of study S1: 57 columns with the
 //! cardinalities, skew, emptiness and repetition of real rows, so that they compress alike.
-//! `docs/gdelt-generator.md` shows how near they come.
+//! `docs/gdelt-generator.md` shows how close they are.
 
 mod actors;
 mod calendar;

@@ -1,17 +1,17 @@
-//! Names of places and people, composed from parts in the manner of a language family.
+//! Names of locations and people, composed of parts in the manner of a language family.
 
 use super::chance::any;
 use super::records::records;
 use crate::Stream;
 
-/// The parts of one family's names. No list is empty.
+/// Parts of one family's names. No list is empty.
 #[derive(Debug)]
 pub struct Names {
     pub family: &'static str,
     starts: Vec<&'static str>,
     middles: Vec<&'static str>,
     ends: Vec<&'static str>,
-    /// Starts, surname endings and first names in capitals, as actors have them.
+    /// Starts of surnames in capitals, as actors have them.
     surname_starts: Vec<String>,
     surname_ends: Vec<String>,
     first_names: Vec<String>,
@@ -34,7 +34,7 @@ impl Names {
             .collect()
     }
 
-    /// Tens of thousands of names: Springton, Al Hasarah, Krasnagrad.
+    /// Draws one of tens of thousands of names, such as Springton, Al Hasarah or Krasnagrad.
     pub fn place(&self, stream: &mut Stream) -> String {
         let parts = [&self.starts, &self.middles, &self.ends].map(|parts| *any(parts, stream));
         let name = title_case(&parts.concat());
@@ -45,7 +45,7 @@ impl Names {
         }
     }
 
-    /// First name, a space, and the two parts of a surname.
+    /// Draws a first name, a space, and the two parts of a surname.
     pub fn person(&self, stream: &mut Stream) -> [&str; 4] {
         [
             any(&self.first_names, stream).as_str(),
@@ -56,7 +56,7 @@ impl Names {
     }
 }
 
-/// A capital after every space, and no two spaces in a row.
+/// Capitalises each word, and joins words by single spaces.
 fn title_case(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     for word in name.split_whitespace() {

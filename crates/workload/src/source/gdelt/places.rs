@@ -1,12 +1,12 @@
-//! Where events happen: countries, their regions and cities, with functional geography: a place
-//! always has the same codes, coordinates and feature id.
+//! Locations of events: countries, their regions and cities. A location always has the same codes,
+//! coordinates and feature id.
 
 use super::chance::{Weighted, Zipf, any};
 use super::names::Names;
 use super::records::{number, records};
 use crate::Stream;
 
-/// Keeps the streams of the gazetteer apart from those of the rows.
+/// Key that separates the streams of the gazetteer from those of the rows.
 const GAZETTEER: u64 = 0x6761_7a65_7474_6565;
 const US: &str = "US";
 const CITIES_OF_US: usize = 20_000;
@@ -14,7 +14,7 @@ const CITIES_OF_US: usize = 20_000;
 /// A row of the gazetteer.
 #[derive(Debug)]
 pub struct Place {
-    /// 1 country, 2 state of the US, 3 city of the US, 4 city elsewhere, 5 region elsewhere.
+    /// Kind: 1 country, 2 state of the US, 3 city of the US, 4 city elsewhere, 5 region elsewhere.
     pub kind: i32,
     pub full_name: String,
     pub country: &'static str,
@@ -24,16 +24,16 @@ pub struct Place {
     pub feature: String,
 }
 
-/// A country: who acts for it, and where its events happen.
+/// A country, with who acts for it and where its events happen.
 #[derive(Debug)]
 pub struct Country {
     pub iso: &'static str,
     pub adjective: &'static str,
-    /// In capitals, as actors have it.
+    /// Name in capitals, as actors have it.
     pub name: String,
     /// Index of the family that names its people.
     pub family: usize,
-    /// How often it acts; 0 for those whose share is fixed elsewhere.
+    /// Weight among acting countries; 0 for those whose share is fixed elsewhere.
     pub weight: f64,
     /// Cities that act, in capitals, the most mentioned first.
     pub acting_cities: Vec<String>,
@@ -56,7 +56,7 @@ impl Country {
     }
 }
 
-/// All countries that have places; the United States come first, then Albania.
+/// Returns all countries that have locations; the United States come first, then Albania.
 pub fn countries(families: &[Names]) -> Vec<Country> {
     records(include_str!("countries.txt"))
         .enumerate()
@@ -127,7 +127,7 @@ fn country(index: u64, record: [&'static str; 9], families: &[Names]) -> Country
     }
 }
 
-/// What the places of a country are made from.
+/// Facts from which the locations of a country are made.
 struct Outline<'a> {
     index: u64,
     fips: &'static str,
@@ -151,7 +151,7 @@ impl Outline<'_> {
         }
     }
 
-    /// The first stands for the unknown region, the second is named after the first city.
+    /// Makes regions; the first is for unknown ones, the second is named after the first city.
     fn regions(&self, number: usize) -> Vec<Place> {
         let region = |rank: usize| {
             let stream = &mut Stream::new(&[GAZETTEER, self.index, 0, rank as u64]);
@@ -203,7 +203,7 @@ impl Outline<'_> {
         }
     }
 
-    /// US feature ids are positive; elsewhere they are negative in a range of each country, or
+    /// Draws a feature id: positive in the US; elsewhere negative in a range of each country, or
     /// recent and large.
     fn feature(&self, stream: &mut Stream) -> String {
         let id = match (self.fips, stream.chance(0.15)) {
@@ -229,7 +229,7 @@ fn states() -> Vec<Place> {
         .collect()
 }
 
-/// Of the US also the states act.
+/// Returns the names of cities that act, and in the US also of states.
 fn acting_cities(regions: &[Place], cities: &[Place], in_us: bool) -> Vec<String> {
     let states = if in_us { regions } else { &[] };
     let cities = cities.iter().take(80);
@@ -247,7 +247,7 @@ fn acting_cities(regions: &[Place], cities: &[Place], in_us: bool) -> Vec<String
         .collect()
 }
 
-/// A point at most `degrees` away in either direction. Older coordinates have whole minutes.
+/// Draws a point at most `degrees` away in either direction. Older coordinates have whole minutes.
 fn near(centre: (f64, f64), degrees: f64, stream: &mut Stream) -> (f64, f64) {
     let minutes = stream.chance(0.6);
     let mut coordinate = |centre: f64, limit: f64| {
@@ -261,7 +261,7 @@ fn near(centre: (f64, f64), degrees: f64, stream: &mut Stream) -> (f64, f64) {
     (coordinate(centre.0, 90.0), coordinate(centre.1, 180.0))
 }
 
-/// Six significant digits, as GDELT has them.
+/// Rounds to six significant digits, as in GDELT.
 fn significant(degrees: f64) -> f64 {
     let scale = match degrees.abs() {
         d if d >= 100.0 => 1e3,

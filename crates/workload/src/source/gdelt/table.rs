@@ -1,4 +1,4 @@
-//! The columns of GDELT 1.0: their names, types, and how each is built from events.
+//! Columns of GDELT 1.0: their names, types, and how each is built from events.
 
 use std::fmt::Write;
 use std::slice;
@@ -11,27 +11,27 @@ use super::event::Event;
 use super::places::Place;
 use crate::{Column, ColumnType, Table};
 
-/// A column: its name, and where its values come from.
+/// A column: its name and the source of its values.
 struct GdeltColumn {
     name: String,
     values: Values,
 }
 
-/// A null is `None` or an empty text.
+/// Source of a column's values; a null is `None` or an empty text.
 enum Values {
     Bigint(fn(&Event) -> i64),
     Int(fn(&Event) -> i32),
     Double(fn(&Event) -> f64),
     Text(fn(&Event) -> &'static str),
-    /// Of actor 0 or 1; the parts are joined.
+    /// Text of actor 0 or 1, whose parts are joined.
     Actor(usize, fn(&Actor) -> &[&'static str]),
-    /// Of the place of actor 0, of actor 1, or of the action, 2.
+    /// Number about the location of actor 0, of actor 1, or of the action, 2.
     PlaceInt(usize, fn(Located) -> Option<i32>),
     PlaceDouble(usize, fn(Located) -> Option<f64>),
     PlaceText(usize, fn(Located) -> &'static str),
 }
 
-/// A place, if it is known, as old or new rows show it.
+/// A location, if it is known, as old or new rows show it.
 #[derive(Clone, Copy)]
 struct Located {
     place: Option<&'static Place>,
@@ -157,7 +157,7 @@ fn place(index: usize) -> [(&'static str, Values); 7] {
     ]
 }
 
-/// Old rows put zeros where new ones put nulls, and the other way round.
+/// Shows a location; old rows have zeros instead of the nulls of new ones, and vice versa.
 impl Located {
     fn kind(self) -> Option<i32> {
         match self.place {
@@ -183,7 +183,7 @@ impl Located {
     }
 }
 
-/// GDELT 1.0 events, kept by month.
+/// Returns the table of GDELT 1.0 events, partitioned by month.
 pub fn table() -> Table {
     let column = |column: &GdeltColumn| Column {
         name: column.name.clone(),
@@ -197,7 +197,7 @@ pub fn table() -> Table {
     }
 }
 
-/// The columns of these events, in the order of the table.
+/// Returns the columns of these events, in the order of the table.
 pub fn columns(events: &[Event]) -> Vec<ArrayRef> {
     COLUMNS
         .iter()
@@ -243,7 +243,7 @@ impl Values {
     }
 }
 
-/// Texts given in parts; those without a letter are null.
+/// Makes an array of texts given in parts; those without a letter are null.
 fn texts(texts: impl ExactSizeIterator<Item = impl AsRef<[&'static str]>>) -> ArrayRef {
     let mut builder = StringBuilder::with_capacity(texts.len(), 8 * texts.len());
     for parts in texts {

@@ -1,4 +1,4 @@
-//! The measurements of `devops`.
+//! Measurements of `devops`.
 
 use super::law::Law;
 use super::measurement::Measurement;
@@ -9,7 +9,7 @@ const DISK_BYTES: f64 = 1_099_511_627_776.0;
 const INODE_BYTES: f64 = 4096.0;
 const SIXTEEN_GB: f64 = 16.0 * 1_073_741_824.0;
 
-/// Metrics are in the order in which TSBS writes them.
+/// Returns a measurement, with its metrics in the order in which TSBS writes them.
 pub fn measurement(measurement: DevopsMeasurement, interval_ms: u32) -> Measurement {
     match measurement {
         DevopsMeasurement::Cpu => cpu(),
@@ -51,7 +51,7 @@ fn diskio() -> Measurement {
         .walks(&["read_time", "write_time", "io_time"], Law::counter(5.0))
 }
 
-/// Only the free bytes change.
+/// Returns the measurement of a disk, of which only the free bytes change.
 fn disk() -> Measurement {
     let mut disk = normal();
     let free = disk.hidden(Law::up_to(DISK_BYTES, DISK_BYTES / 2.0, 50.0));

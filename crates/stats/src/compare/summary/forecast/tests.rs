@@ -2,8 +2,8 @@ use super::*;
 use crate::compare::testing::*;
 use crate::compare::{Record, Step};
 
-/// Forecasts from 1,000 rows measured on 2 threads; the full scale is 10,000 rows, 3 copies, 8 users and 16
-/// cores.
+/// Forecasts from 1,000 rows measured on 2 threads; the full scale is 10,000 rows, 3 copies, 8
+/// users and 16 cores.
 fn forecast(records: Vec<Record>) -> Option<Forecast> {
     let loads = ["a/x", "a/y", "memory"]
         .into_iter()
