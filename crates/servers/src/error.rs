@@ -32,7 +32,7 @@ pub enum Error {
     NoMaven,
 
     #[error(
-        "Cassandra {version} is not here{}: install it with {} or Maven, which \
+        "Cassandra {version} is not installed{}: install it with {} or Maven, which \
          fetches it, with {}, or name a running cluster with --cassandra HOST",
         unfit(found),
         install_from_wheels(&format!("--upgrade {WITH_ENGINES}")),
@@ -105,13 +105,13 @@ pub enum Error {
     #[error("`nodetool {command}` did not end within {limit_seconds} s and was given up")]
     NodetoolLimit { command: String, limit_seconds: u64 },
 
-    #[error("there is no server '{id}' on record; `bakeoff engines status` shows those there are")]
+    #[error("there is no server '{id}' on record; `bakeoff engines status` lists the servers")]
     Unknown { id: String },
 
     #[error("the server (process {pid}) no longer runs")]
     Gone { pid: u32 },
 
-    #[error("the server (process {pid}) is still there {limit_seconds} s after it was killed")]
+    #[error("the server (process {pid}) still runs {limit_seconds} s after it was killed")]
     Unstoppable { pid: u32, limit_seconds: u64 },
 }
 
@@ -130,5 +130,5 @@ fn unfit(found: &[String]) -> String {
     if found.is_empty() {
         return String::new();
     }
-    format!(", and only {} is here", found.join(", "))
+    format!("; only {} was found", found.join(", "))
 }

@@ -42,7 +42,7 @@ pub enum JournalError {
     /// The folder holds an unfinished run of a command that compares something else.
     #[error(
         "{} holds an unfinished run of another command, or of other data or another workload file: \
-         {command}; repeat it to go on with that run, or name another folder with --out",
+         {command}; repeat it to resume that run, or name another folder with --out",
         dir.display()
     )]
     OtherCommand { dir: PathBuf, command: String },
@@ -94,7 +94,7 @@ pub enum JournalError {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "make room on the disk, then repeat the command: it goes on after the last step"
+            "make room on the disk, then repeat the command: it resumes after the last step"
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "name a folder that you may write to with --out"

@@ -71,7 +71,7 @@ impl Encoder {
             .kinds
             .iter()
             .zip(batch.columns())
-            .map(|(kind, column)| Cells::of(*kind, column.as_ref()))
+            .map(|(kind, column)| Cells::new(*kind, column.as_ref()))
             .collect();
         for row in 0..batch.num_rows() {
             for column in &columns {
@@ -109,7 +109,7 @@ enum Values<'a> {
 }
 
 impl<'a> Cells<'a> {
-    fn of(kind: ColumnType, column: &'a dyn Array) -> Cells<'a> {
+    fn new(kind: ColumnType, column: &'a dyn Array) -> Cells<'a> {
         let values = match kind {
             ColumnType::Boolean => Values::Boolean(column.as_boolean()),
             ColumnType::Int => Values::Int(column.as_primitive::<Int32Type>()),
@@ -149,7 +149,7 @@ impl<'a> Cells<'a> {
             Values::Double(array) => double(array.value(row), out),
             Values::Plain(array) => plain(array, row, out),
             Values::Text(array) => text(array.value(row), out),
-            Values::Timestamp(array) => out.extend_from_slice(time.of(array.value(row))),
+            Values::Timestamp(array) => out.extend_from_slice(time.text(array.value(row))),
             Values::Blob(array) => hexadecimal(array.value(row), out),
         }
     }
@@ -189,7 +189,7 @@ struct WrittenTime {
 }
 
 impl WrittenTime {
-    fn of(&mut self, milliseconds: i64) -> &[u8] {
+    fn text(&mut self, milliseconds: i64) -> &[u8] {
         if self.text.is_empty() || self.milliseconds != milliseconds {
             self.milliseconds = milliseconds;
             self.text = match Timestamp::from_millisecond(milliseconds) {
@@ -330,9 +330,9 @@ mod tests {
     #[test]
     fn times_are_in_utc_and_beyond_the_calendar_numbers() {
         let mut time = WrittenTime::default();
-        assert_eq!(time.of(0), b"1970-01-01T00:00:00Z");
-        assert_eq!(time.of(-1), b"1969-12-31T23:59:59.999Z");
-        assert_eq!(time.of(i64::MAX), i64::MAX.to_string().as_bytes());
+        assert_eq!(time.text(0), b"1970-01-01T00:00:00Z");
+        assert_eq!(time.text(-1), b"1969-12-31T23:59:59.999Z");
+        assert_eq!(time.text(i64::MAX), i64::MAX.to_string().as_bytes());
     }
 
     #[test]

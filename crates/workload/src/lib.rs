@@ -17,6 +17,7 @@ mod parameters;
 mod prices;
 mod random;
 pub mod source;
+mod table;
 mod tsbs;
 mod values;
 mod wire;
@@ -30,12 +31,13 @@ pub use mix::{
     OperationChooser, RowChooser, shard_rows,
 };
 pub use model::{
-    Column, ColumnType, Data, DesignId, Expectation, Generator, Parameter, ParameterValues,
-    Published, PublishedTime, Query, Scale, ServerLimits, Setting, Table, Workload,
+    Data, DesignId, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime,
+    Query, Scale, ServerLimits, Setting, Workload,
 };
 pub use parameters::Drawn;
 pub use prices::PriceList;
 pub use random::Stream;
 pub use source::{DuplicateKeys, RowBatch, RowSource};
+pub use table::{Column, ColumnType, Table};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
-
-use crate::{ColumnGenerator, Concurrent, DevopsMeasurement, IotMeasurement, Mix, TsbsScale};
+use crate::{
+    ColumnGenerator, Concurrent, DevopsMeasurement, IotMeasurement, Mix, Table, TsbsScale,
+};
 
 /// Description of what is stored and asked, with everything in the file checked.
 #[derive(Debug, Clone)]
@@ -35,39 +34,8 @@ pub struct Workload {
     pub published: Option<Published>,
     /// The file that it was read from.
     pub path: PathBuf,
+    /// Text of that file, which is kept in the run folder.
     pub text: String,
-}
-
-/// A table: its columns in order, and its key. All names are lower case.
-#[derive(Debug, Clone)]
-pub struct Table {
-    pub name: String,
-    pub columns: Vec<Column>,
-    /// Columns by which rows belong together; never empty.
-    pub partition_key: Vec<String>,
-    /// Columns that order rows inside a partition, which may be none. With the partition key they
-    /// are the primary key.
-    pub order_key: Vec<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
-    pub name: String,
-    pub kind: ColumnType,
-}
-
-/// Type of a column, named as in CQL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnType {
-    Boolean,
-    Int,
-    Bigint,
-    Double,
-    Text,
-    /// Milliseconds since the Unix epoch, UTC.
-    Timestamp,
-    /// Any bytes.
-    Blob,
 }
 
 /// Source of the rows.
@@ -271,78 +239,26 @@ impl std::str::FromStr for DesignId {
     }
 }
 
+/// Shows the generator as in the head of a run: `devops: cpu of 4000 hosts every 10s for 3 days`.
+impl fmt::Display for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Generator::Devops { measurement, scale } => {
+                let (name, hosts) = (measurement.name(), scale.sources);
+                write!(f, "devops: {name} of {hosts} hosts {scale}")
+            }
+            Generator::Iot { measurement, scale } => {
+                let (name, trucks) = (measurement.name(), scale.sources);
+                write!(f, "iot: {name} of {trucks} trucks {scale}")
+            }
+            other => f.write_str(&format!("{other:?}").to_lowercase()),
+        }
+    }
+}
+
 impl Workload {
     /// Returns whether statements of its own make its tables, rather than the layout of a design.
     pub fn is_written_in_cql(&self) -> bool {
         self.mix.as_ref().is_some_and(|mix| !mix.schema.is_empty())
-    }
-}
-
-impl Table {
-    pub fn column(&self, name: &str) -> Option<&Column> {
-        self.columns.iter().find(|c| c.name == name)
-    }
-
-    /// Returns the index of a column.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c.name == name)
-    }
-
-    /// Returns the columns of the partition key followed by those of the order key.
-    pub fn key(&self) -> impl Iterator<Item = &str> {
-        self.partition_key
-            .iter()
-            .chain(&self.order_key)
-            .map(String::as_str)
-    }
-
-    pub fn is_key(&self, name: &str) -> bool {
-        self.key().any(|k| k == name)
-    }
-
-    /// Returns the Arrow schema of every batch of this table. Key columns are not nullable.
-    pub fn schema(&self) -> SchemaRef {
-        let fields = self
-            .columns
-            .iter()
-            .map(|c| Field::new(&c.name, c.kind.arrow(), !self.is_key(&c.name)))
-            .collect::<Vec<_>>();
-        Arc::new(Schema::new(fields))
-    }
-}
-
-impl ColumnType {
-    pub const ALL: [(&'static str, ColumnType); 7] = [
-        ("boolean", ColumnType::Boolean),
-        ("int", ColumnType::Int),
-        ("bigint", ColumnType::Bigint),
-        ("double", ColumnType::Double),
-        ("text", ColumnType::Text),
-        ("timestamp", ColumnType::Timestamp),
-        ("blob", ColumnType::Blob),
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ColumnType::Boolean => "boolean",
-            ColumnType::Int => "int",
-            ColumnType::Bigint => "bigint",
-            ColumnType::Double => "double",
-            ColumnType::Text => "text",
-            ColumnType::Timestamp => "timestamp",
-            ColumnType::Blob => "blob",
-        }
-    }
-
-    pub fn arrow(self) -> DataType {
-        match self {
-            ColumnType::Boolean => DataType::Boolean,
-            ColumnType::Int => DataType::Int32,
-            ColumnType::Bigint => DataType::Int64,
-            ColumnType::Double => DataType::Float64,
-            ColumnType::Text => DataType::Utf8,
-            ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
-            ColumnType::Blob => DataType::Binary,
-        }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::Generator;
-
 /// First moment of the data: 2016-01-01T00:00:00Z, in milliseconds since the Unix epoch.
 pub(crate) const START_MS: i64 = 1_451_606_400_000;
 /// Last moment that data may have, in milliseconds: 9999-12-31T23:59:59.999Z.
@@ -106,23 +104,6 @@ impl fmt::Display for TsbsScale {
             Some(1) => write!(f, " for 1 day"),
             Some(days) => write!(f, " for {days} days"),
             None => Ok(()),
-        }
-    }
-}
-
-/// Shows the generator as in the head of a run: `devops: cpu of 4000 hosts every 10s for 3 days`.
-impl fmt::Display for Generator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Generator::Devops { measurement, scale } => {
-                let (name, hosts) = (measurement.name(), scale.sources);
-                write!(f, "devops: {name} of {hosts} hosts {scale}")
-            }
-            Generator::Iot { measurement, scale } => {
-                let (name, trucks) = (measurement.name(), scale.sources);
-                write!(f, "iot: {name} of {trucks} trucks {scale}")
-            }
-            other => f.write_str(&format!("{other:?}").to_lowercase()),
         }
     }
 }

@@ -64,6 +64,8 @@ impl Ports {
         let mut taken_here = taken(Ipv4Addr::LOCALHOST);
         taken_here.extend(ports.of_protocols());
         ports.fill(&taken_here)?;
+        // JMX listens on 127.0.0.1 for every node, so a node other than the first needs one of its
+        // own.
         taken_here.extend(ports.of_protocols());
         if ports::check_free(Ipv4Addr::LOCALHOST, &[ports.jmx], &taken_here).is_err()
             || ports.jmx == 0

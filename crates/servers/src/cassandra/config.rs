@@ -19,7 +19,7 @@ const SETTINGS: [(&str, &str); 24] = [
     ("commitlog_sync_period", "10000ms"),
     ("user_defined_functions_enabled", "true"),
     ("materialized_views_enabled", "true"),
-    // Older modes ignore the import of newly written SSTables without a word.
+    // Older modes ignore the import of newly written SSTables silently.
     ("storage_compatibility_mode", "NONE"),
     // Dropped tables would otherwise stay on disk.
     ("auto_snapshot", "false"),

@@ -92,6 +92,8 @@ impl Hierarchy {
         let alone =
             fs::read_to_string(self.own.join(PROCESSES)).is_ok_and(|list| list.trim() == this);
         let inner = self.own.join(HARNESS);
+        // Other processes of the group would have to move as well, which is not Bakeoff's to
+        // decide.
         if !alone
             || self.own.ends_with(HARNESS)
             || !has(&self.own.join("cgroup.controllers"), "memory")

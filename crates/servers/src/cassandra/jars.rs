@@ -42,7 +42,7 @@ impl fmt::Display for Jars {
             Jars::Wheel(folder) => write!(f, "{}, of bakeoff-cassandra", folder.display()),
             Jars::Maven(maven) => write!(
                 f,
-                "not here yet; the first start fetches them with {} (67 MB)",
+                "not fetched yet; the first start fetches them with {} (67 MB)",
                 maven.display()
             ),
         }
@@ -286,7 +286,7 @@ mod tests {
         assert!(!error(false).contains("pip"));
         let text = error(true);
         assert!(
-            text.starts_with("Cassandra 5.0.9 is not here: install it with `pip"),
+            text.starts_with("Cassandra 5.0.9 is not installed: install it with `pip"),
             "{text}"
         );
         let command = "--no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
@@ -300,7 +300,7 @@ mod tests {
         let search = search_in(&home, &packages, None, VERSION);
         let text = none_there(VERSION, &search.passed_over, false).to_string();
         let package = packages[0].join("bakeoff_cassandra");
-        let named = format!("only Cassandra 5.0.8 ({}) is here", package.display());
+        let named = format!("only Cassandra 5.0.8 ({}) was found", package.display());
         assert!(text.contains(&named), "{text}");
         assert!(text.contains("--upgrade"), "{text}");
         let search = search_in(&home, &packages, Some("/m".into()), VERSION);

@@ -209,7 +209,7 @@ mod tests {
         };
         let text = error(&[over.clone(), over]);
         assert!(
-            text.contains("only Java 25 (/j/bin/java) is here: install"),
+            text.contains("only Java 25 (/j/bin/java) was found: install"),
             "{text}"
         );
         let text = error(&[]);

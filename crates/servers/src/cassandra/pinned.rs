@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedCassandra {
-    /// `group:artifact` on Maven.
+    /// Maven coordinates: `group:artifact`.
     pub maven: String,
     pub version: String,
     /// Beginning of the file name of the JVM agent among its jars.

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::account::Account;
 use super::program_folders::{VARIABLE, VERSION_FOLDERS, candidates, from_variable};
@@ -121,7 +120,7 @@ pub(crate) fn found_timescale(
     unreachable.retain(is_unreachable);
     if !unreachable.is_empty() {
         return Err(Error::Refused(format!(
-            "TimescaleDB is here, but out of reach: {}. Let that user enter the folder, or name a \
+            "TimescaleDB is installed, but out of reach: {}. Let that user enter the folder, or name a \
              running server that has TimescaleDB with --postgres URL",
             kinds(&unreachable).join(", ")
         )));
@@ -344,7 +343,7 @@ mod tests {
         assert!(text.contains(folder.path().to_str().unwrap()), "{text}");
         let text = found_timescale(None, search).unwrap_err().to_string();
         assert!(
-            text.starts_with("TimescaleDB is here, but out of reach: PostgreSQL 18.4"),
+            text.starts_with("TimescaleDB is installed, but out of reach: PostgreSQL 18.4"),
             "{text}"
         );
         let open = fs::Permissions::from_mode(0o755);

@@ -66,7 +66,7 @@ fn what_was_preferred_to_what_is_used_is_shown_with_the_reason() {
     assert!(
         need.found
             .unwrap_err()
-            .contains("only Java 25 (/j/bin/java) is here")
+            .contains("only Java 25 (/j/bin/java) was found")
     );
     assert_eq!(need.passed_over, None);
 }
@@ -135,7 +135,7 @@ fn a_home_on_a_disk_that_is_read_only_is_told_with_the_remedy() {
 #[test]
 fn what_is_not_installed_lacks_what_installs_it() {
     let nothing = || Error::Refused("install it with x".to_owned());
-    let survey = of_installation("PostgreSQL", Err(nothing()), &[]);
+    let survey = survey_installation("PostgreSQL", Err(nothing()), &[]);
     assert_eq!(survey.verdict(), Err("install it with x"));
     let installation = Installation {
         bin_dir: "/nowhere".into(),
@@ -143,7 +143,7 @@ fn what_is_not_installed_lacks_what_installs_it() {
         timescale: Some("2.19.3".to_owned()),
     };
     let preferred = ["PostgreSQL 17.11 without TimescaleDB (/usr)".to_owned()];
-    let survey = of_installation("TimescaleDB", Ok(installation), &preferred);
+    let survey = survey_installation("TimescaleDB", Ok(installation), &preferred);
     let programs = &survey.needs[0];
     assert_eq!(programs.found.as_deref(), Ok("/nowhere"));
     assert_eq!(programs.passed_over.as_ref(), Some(&preferred[0]));

@@ -153,6 +153,7 @@ impl SweepDesign {
             let cells = cells.iter().enumerate();
             cells.filter_map(move |(column, cell)| Some(((row, column), rank(cell.as_ref()?)?)))
         });
+        // Complete cells come before others, however fast those were.
         let best = ranks.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         self.best = best.map(|(indices, _)| indices);
         self.flattening = self.best.and_then(|(row, _)| flattening(&self.cells[row]));

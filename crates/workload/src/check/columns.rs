@@ -184,7 +184,7 @@ impl Checked<'_> {
         match written {
             Some(written) if !is_numbered => Err(self.place.error(
                 written.span(),
-                "`prefix` stands before the number of a `sequence` or `zipf` in a text column",
+                "`prefix` is text before the number of a `sequence` or `zipf` in a text column",
             )),
             Some(written) => Ok(written.get_ref().clone()),
             None => Ok(String::new()),

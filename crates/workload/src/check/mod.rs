@@ -3,6 +3,7 @@
 mod columns;
 mod concurrent;
 mod data;
+mod literal;
 mod mix;
 mod number;
 mod parameter;

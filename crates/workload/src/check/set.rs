@@ -63,8 +63,10 @@ impl<'a> Set<'a> {
     pub fn explain(&self, error: Error) -> Error {
         match error {
             Error::Workload { line, message, .. } if line > self.file_lines => {
-                let setting = self.settings.get(line - self.file_lines - 1);
-                let setting = setting.map_or("", String::as_str);
+                let setting = self
+                    .settings
+                    .get(line - self.file_lines - 1)
+                    .map_or("", String::as_str);
                 Error::Usage(format!("--set {setting}: {message}"))
             }
             error => error,

@@ -115,7 +115,7 @@ fn check_columns(
         };
         if columns.iter().any(|c| c.name == column.name) {
             let message = format!(
-                "column `{}` is there twice (case does not count)",
+                "column `{}` appears twice (case does not count)",
                 column.name
             );
             return Err(place.error(name.span(), message));

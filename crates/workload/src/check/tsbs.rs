@@ -88,7 +88,7 @@ fn check_interval(place: Text<'_>, written: Option<&Spanned<String>>) -> Result<
     };
     let duration = humantime::parse_duration(written.get_ref()).map_err(|error| {
         let message = format!(
-            "`interval` is `{written}`, which is no duration ({error}): interval = \"10s\""
+            "`interval` is `{written}`, which is not a duration ({error}): interval = \"10s\""
         );
         place.error(written.span(), message)
     })?;

@@ -18,6 +18,7 @@ pub struct RowChooser {
     law: Law,
     /// First row of the shard's block.
     first: u64,
+    /// Number of rows in the block, at least one.
     block: u64,
     numbering: Numbering,
 }
@@ -109,7 +110,7 @@ impl RowChooser {
             Law::Uniform => self.first + stream.below(self.block),
             Law::Sequential => self.first + self.numbering.of_shard(count) % self.block,
             Law::Zipf { ranks, scatter } => {
-                self.first + scatter.place(rank(ranks, stream, self.block))
+                self.first + scatter.permuted(rank(ranks, stream, self.block))
             }
             Law::Normal { deviation } => self.first + self.near_middle(*deviation, stream),
             Law::Latest { ranks } => self.by_age(rank(ranks, stream, self.block), newest),
@@ -135,8 +136,8 @@ impl RowChooser {
     fn near_middle(&self, deviation: f64, stream: &mut Stream) -> u64 {
         let normal: f64 = StandardNormal.sample(stream);
         // A cast from a float saturates at 0.
-        let place = (0.5 + normal * deviation) * self.block as f64;
-        (place as u64).min(self.block - 1)
+        let position = (0.5 + normal * deviation) * self.block as f64;
+        (position as u64).min(self.block - 1)
     }
 }
 

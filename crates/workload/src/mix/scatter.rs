@@ -35,12 +35,12 @@ impl Scatter {
 
     /// Returns the number that `i` (below n) is permuted to.
     #[inline]
-    pub fn place(&self, i: u64) -> u64 {
-        let mut place = i;
+    pub fn permuted(&self, i: u64) -> u64 {
+        let mut number = i;
         loop {
-            place = self.permute(place);
-            if place < self.n || self.mask == 0 {
-                return place;
+            number = self.permute(number);
+            if number < self.n || self.mask == 0 {
+                return number;
             }
         }
     }
@@ -64,7 +64,7 @@ mod tests {
             let scatter = Scatter::new(n, 5);
             let mut seen = vec![false; n as usize];
             for i in 0..n {
-                let place = scatter.place(i) as usize;
+                let place = scatter.permuted(i) as usize;
                 assert!(!std::mem::replace(&mut seen[place], true), "{n}: {place}");
             }
         }
@@ -75,7 +75,7 @@ mod tests {
         let n = 1_000_000;
         let places = |seed| {
             let scatter = Scatter::new(n, seed);
-            let mut places: Vec<u64> = (0..100).map(|i| scatter.place(i)).collect();
+            let mut places: Vec<u64> = (0..100).map(|i| scatter.permuted(i)).collect();
             places.sort_unstable();
             places
         };

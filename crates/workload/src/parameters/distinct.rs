@@ -52,7 +52,7 @@ impl Loaded<'_> {
         wanted.sort_unstable();
         let mut found = Vec::with_capacity(wanted.len());
         visit_rows(self.source, &wanted, |draw, batch, row| {
-            let value = literal::of_cell(column.kind, batch.column(column.place), row);
+            let value = literal::of_cell(column.kind, batch.column(column.index), row);
             found.extend(value.map(|value| (*draw, value)));
         })?;
         // In the order of the draws again.
@@ -69,7 +69,7 @@ impl Loaded<'_> {
         for batch in self.batches(0..self.rows)? {
             let batch = batch?;
             let cells = (0..batch.num_rows())
-                .filter_map(|row| literal::of_cell(column.kind, batch.column(column.place), row));
+                .filter_map(|row| literal::of_cell(column.kind, batch.column(column.index), row));
             add_new(&mut first, cells, count);
             if first.len() == count {
                 break;

@@ -113,7 +113,7 @@ struct Loaded<'a> {
 /// A column that a parameter is drawn from.
 struct Drawable<'a> {
     name: &'a str,
-    place: usize,
+    index: usize,
     kind: ColumnType,
 }
 
@@ -150,10 +150,10 @@ impl Loaded<'_> {
         if self.rows == 0 {
             return Err(self.no_value(name, "there are none"));
         }
-        let place = { self.table.place(name) }
+        let index = { self.table.column_index(name) }
             .ok_or_else(|| self.no_value(name, "the table has no such column"))?;
-        let kind = self.table.columns[place].kind;
-        Ok(Drawable { name, place, kind })
+        let kind = self.table.columns[index].kind;
+        Ok(Drawable { name, index, kind })
     }
 
     /// Reads these rows, in order.
@@ -188,7 +188,7 @@ impl Loaded<'_> {
             }
             wanted.sort_unstable();
             visit_rows(self.source, &wanted, |stream, batch, row| {
-                literals[*stream] = literal::of_cell(column.kind, batch.column(column.place), row);
+                literals[*stream] = literal::of_cell(column.kind, batch.column(column.index), row);
             })?;
         }
         let literals: Option<Vec<String>> = literals.into_iter().collect();

@@ -35,9 +35,10 @@ impl Loaded<'_> {
         for rows in self.ends() {
             for batch in self.batches(rows)? {
                 let batch = batch?;
-                let column = batch.column(column.place);
-                let column = column.as_primitive::<TimestampMillisecondType>();
-                if let (Some(first), Some(last)) = (min(column), max(column)) {
+                let values = batch
+                    .column(column.index)
+                    .as_primitive::<TimestampMillisecondType>();
+                if let (Some(first), Some(last)) = (min(values), max(values)) {
                     let (before, after) = times.unwrap_or((first, last));
                     times = Some((first.min(before), last.max(after)));
                 }
@@ -51,7 +52,7 @@ impl Loaded<'_> {
     /// Returns the rows that can have the first and the last time.
     fn ends(&self) -> impl Iterator<Item = Range<u64>> {
         let (first, last) = match self.source.in_order_of_time_beyond() {
-            Some(apart) if apart < self.rows / 2 => (apart, self.rows - apart),
+            Some(distance) if distance < self.rows / 2 => (distance, self.rows - distance),
             _ => (self.rows, self.rows),
         };
         [0..first, last..self.rows]

@@ -122,6 +122,7 @@ fn find_in_passes(
                 if rows.is_some_and(|rows| row >= rows) {
                     break;
                 }
+                // All rows of a key fall to the same pass, so that no key is split.
                 if hash % passes != pass {
                     continue;
                 }
@@ -138,6 +139,7 @@ fn find_in_passes(
                             repeated: true,
                         });
                         set(&mut overwritten, earlier.row as usize);
+                        // A key with several rows is counted at the second one only.
                         keys += u64::from(!earlier.repeated);
                     }
                 }

@@ -1,9 +1,8 @@
 //! Checks the first rows of a data file before anything is done with them.
 
-use arrow::array::AsArray;
+use arrow::array::{ArrayRef, AsArray};
 use arrow::compute::{max, min};
 use arrow::datatypes::TimestampMillisecondType;
-use arrow::record_batch::RecordBatch;
 
 use super::RowSource;
 use crate::{Column, ColumnType, Result, Table};
@@ -25,10 +24,10 @@ pub fn check_first_rows(source: &dyn RowSource, table: &Table, rows: u64) -> Res
     let mut times = vec![Times::default(); table.columns.len()];
     let mut read = 0;
     for batch in source.read(0, rows.max(1) as usize)? {
-        let batch = batch?.rows;
-        let batch = batch.slice(0, batch.num_rows().min((rows - read) as usize));
-        for (times, place) in times.iter_mut().zip(0..) {
-            times.extend(&batch, place);
+        let whole = batch?.rows;
+        let batch = whole.slice(0, whole.num_rows().min((rows - read) as usize));
+        for (times, column) in times.iter_mut().zip(batch.columns()) {
+            times.extend(column);
         }
         read += batch.num_rows() as u64;
         if read >= rows {
@@ -46,8 +45,7 @@ pub fn check_first_rows(source: &dyn RowSource, table: &Table, rows: u64) -> Res
 struct Times(Option<(i64, i64)>);
 
 impl Times {
-    fn extend(&mut self, batch: &RecordBatch, place: usize) {
-        let column = batch.column(place);
+    fn extend(&mut self, column: &ArrayRef) {
         let Some(column) = column.as_primitive_opt::<TimestampMillisecondType>() else {
             return;
         };
@@ -59,20 +57,22 @@ impl Times {
 
     fn doubt(self, column: &Column, rows: u64) -> Option<String> {
         let (first, last) = self.0.filter(|_| column.kind == ColumnType::Timestamp)?;
-        let (where_they_lie, what_to_do) = match () {
-            () if -DAY_MILLISECONDS < first && last < DAY_MILLISECONDS => (
+        let (range, advice) = if -DAY_MILLISECONDS < first && last < DAY_MILLISECONDS {
+            (
                 "within a day of 1970-01-01",
                 "if these are dates that are written as numbers, as 19580329, write 1958-03-29",
-            ),
-            () if SECONDS.contains(&first) && SECONDS.contains(&last) => (
+            )
+        } else if SECONDS.contains(&first) && SECONDS.contains(&last) {
+            (
                 "between January and April 1970",
                 "if these are seconds, multiply them by 1000",
-            ),
-            () => return None,
+            )
+        } else {
+            return None;
         };
         Some(format!(
-            "column `{}`: all times of the first {rows} rows lie {where_they_lie}, since a whole \
-             number is taken as milliseconds since 1970; {what_to_do}",
+            "column `{}`: all times of the first {rows} rows lie {range}, since a whole \
+             number is taken as milliseconds since 1970; {advice}",
             column.name
         ))
     }

@@ -19,7 +19,7 @@ use arrow::record_batch::RecordBatch;
 
 use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Workload};
 
-pub(crate) use columns::MOST_WORDS_OF_A_PASSAGE;
+pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
 pub(crate) use file::milliseconds;
 pub use file::open as open_file;
@@ -159,7 +159,7 @@ pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shard
     } else {
         rows
     };
-    // Statements as written overtake each other.
+    // Statements as written may be executed in another order.
     values.keys_repeat(rows, shards == 1 && !workload.is_written_in_cql())
 }
 

@@ -28,7 +28,7 @@ pub struct RowPool {
     key: Vec<usize>,
     /// Last row with a key, by the key's hash; colliding hashes are resolved by linear probing.
     by_key: HashMap<u64, u32>,
-    /// For rows that a later one overwrites, the last one with their key.
+    /// Last row with the same key, for each row that a later one overwrites.
     overwritten: HashMap<u32, u32>,
     /// Number of each row's next row in its partition; its own if there is none.
     next: Vec<u32>,
@@ -176,10 +176,10 @@ impl RowPool {
     }
 
     /// Returns the neighbour of a row according to `neighbours`.
-    fn beside(&self, neighbours: &[u32], row: u64) -> Option<u64> {
+    fn neighbour(&self, neighbours: &[u32], row: u64) -> Option<u64> {
         let row = self.kept(row);
-        let beside = u64::from(*neighbours.get(row as usize)?);
-        (beside != row).then_some(beside)
+        let neighbour = u64::from(*neighbours.get(row as usize)?);
+        (neighbour != row).then_some(neighbour)
     }
 }
 
@@ -199,7 +199,7 @@ impl RowValues for RowPool {
     }
 
     fn keys_repeat(&self, rows: u64, in_order: bool) -> bool {
-        // Of fewer rows than are here, another one may be the last with its key.
+        // If fewer rows are loaded than are here, another one may be the last with its key.
         let last_one_is_known = in_order && rows == self.rows;
         !last_one_is_known && !self.overwritten.is_empty()
     }
@@ -216,11 +216,11 @@ impl RowValues for RowPool {
     }
 
     fn next_in_partition(&self, row: u64) -> Option<u64> {
-        self.beside(&self.next, row)
+        self.neighbour(&self.next, row)
     }
 
     fn previous_in_partition(&self, row: u64) -> Option<u64> {
-        self.beside(&self.previous, row)
+        self.neighbour(&self.previous, row)
     }
 }
 

@@ -224,7 +224,7 @@ fn sequences() {
             "w = { words = [100, 200] }",
             "w = { words = [100, 200], prefix = \"w\" }"
         )
-        .contains("`prefix` stands before the number")
+        .contains("`prefix` is text before the number")
     );
 }
 

@@ -183,7 +183,7 @@ fn faults_of_a_whole_file() {
     );
     assert_eq!(
         csv_error("series,time,value,Time\na,1,2,3\n"),
-        "x.csv: column `time` is there twice, as number 2 and 4"
+        "x.csv: column `time` appears twice, as number 2 and 4"
     );
 }
 

@@ -204,7 +204,7 @@ fn columns_of_an_update() {
         "29:72: column `time` is in the key, and a row's key cannot be updated; delete the row and insert another one"
     );
     assert!(error("[\"Value\"]", "[]").ends_with("`columns` is empty"));
-    assert!(error("[\"Value\"]", "[\"value\", \"VALUE\"]").contains("`value` is there twice"));
+    assert!(error("[\"Value\"]", "[\"value\", \"VALUE\"]").contains("`value` appears twice"));
     let all_in_key = GOOD
         .replace(
             "order_key = [\"time\"]",
@@ -241,7 +241,7 @@ fn numbers_times_and_levels() {
     );
     assert!(error("ttl = \"2s\"", "ttl = \"1ms\"").contains("has to be whole seconds"));
     assert!(error("ttl = \"2s\"", "ttl = \"21years\"").contains("up to 20 years"));
-    assert!(error("ttl = \"2s\"", "ttl = \"soon\"").contains("`soon`, which is no duration"));
+    assert!(error("ttl = \"2s\"", "ttl = \"soon\"").contains("`soon`, which is not a duration"));
     assert_eq!(
         error("\"LOCAL_ONE\"", "\"LOCAL_ON\""),
         "25:15: unknown consistency level `LOCAL_ON`; did you mean `LOCAL_ONE`?"

@@ -138,7 +138,7 @@ impl Collected {
     /// Condenses the records, and reads the histogram logs of the run in this folder.
     pub fn summary(self, dir: &Path) -> Result<DriveSummary, DriveSummaryError> {
         let mut run = self.run;
-        // Histograms are large: those of one trial at a time, and the sums of each design.
+        // Histograms are large: only those of one trial and the sums of each design are in memory.
         let mut sums: Vec<Option<Window>> = vec![None; run.designs.len()];
         for design in &mut run.designs {
             design.trials = match run.header.objective {

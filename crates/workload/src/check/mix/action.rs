@@ -110,8 +110,13 @@ impl About<'_> {
 
     fn update(&self, written: &wire::Operation) -> Result<Action> {
         let Some(names) = &written.columns else {
-            let columns = self.table.columns.iter().map(|c| &c.name);
-            let columns: Vec<String> = columns.filter(|c| !self.table.is_key(c)).cloned().collect();
+            let columns: Vec<String> = self
+                .table
+                .columns
+                .iter()
+                .map(|c| c.name.clone())
+                .filter(|name| !self.table.is_key(name))
+                .collect();
             return if columns.is_empty() {
                 Err(self.place.error(
                     written.action.span(),
@@ -135,7 +140,7 @@ impl About<'_> {
                 return Err(self.place.error(name.span(), message));
             }
             if columns.contains(&column) {
-                let message = format!("column `{column}` is there twice");
+                let message = format!("column `{column}` appears twice");
                 return Err(self.place.error(name.span(), message));
             }
             columns.push(column);

@@ -5,7 +5,9 @@ use toml::Spanned;
 use super::super::query::offset_in;
 use super::super::text::suggestion;
 use super::About;
-use super::statement::{self, Complaint, KEYSPACE, Scanned};
+use super::names::KEYSPACE;
+use super::statement::{self, Scanned};
+use super::tokens::Complaint;
 use crate::{Action, CqlOperation, CqlStatement, CqlValue, Error, Result, wire};
 
 /// Markers that are not columns, with the values bound to them.
@@ -57,7 +59,7 @@ impl About<'_> {
         known: &[&str],
     ) -> Result<Vec<String>> {
         let checked = |statement: &Spanned<String>| {
-            statement::check_places(statement.get_ref(), known)
+            statement::check_placeholders(statement.get_ref(), known)
                 .map_err(|complaint| self.complain(statement, complaint))?;
             Ok(statement.get_ref().clone())
         };
@@ -89,7 +91,7 @@ impl About<'_> {
         no_result: Option<&str>,
     ) -> Result<(CqlStatement, Vec<String>)> {
         let complain = |complaint| self.complain(text, complaint);
-        statement::check_places(text.get_ref(), &[KEYSPACE]).map_err(complain)?;
+        statement::check_placeholders(text.get_ref(), &[KEYSPACE]).map_err(complain)?;
         let Scanned { cql, markers } = statement::scan(text.get_ref()).map_err(complain)?;
         let mut values = Vec::with_capacity(markers.len());
         for (name, at) in &markers {
@@ -175,7 +177,7 @@ impl About<'_> {
         match expected {
             Some((key, span)) if !selects => {
                 let message = format!(
-                    "`{key}` is about the rows of the last statement, which is no SELECT and has \
+                    "`{key}` is about the rows of the last statement, which is not a SELECT and has \
                      none; leave it out, or add a SELECT"
                 );
                 Err(self.place.error(span, message))

@@ -7,11 +7,12 @@ use toml::{Spanned, Value};
 use super::super::number;
 use super::super::text::suggestion;
 use super::About;
-use crate::generator::KeyDigits;
+use crate::source::KeyDigits;
 use crate::{Action, Data, Generator, Keys, Result, wire};
 
 /// Laws that take no number.
 const WORDS: [&str; 3] = ["new", "uniform", "sequential"];
+/// Laws that take a number.
 const LAWS: [&str; 3] = ["zipf", "normal", "latest"];
 
 impl About<'_> {

@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use super::number;
 use super::text::{Text, suggestion};
-use crate::generator::KeyDigits;
+use crate::source::KeyDigits;
 use crate::{
     Action, Background, Consistency, Data, DesignId, Error, Generator, Mix, Operation, Query,
     Result, Table, wire,
@@ -76,7 +76,7 @@ impl About<'_> {
         self.share_out(wire, &mut operations)?;
         self.used_ttl(mix, &operations)?;
         Ok(Mix {
-            schema: self.plain_statements(&mix.schema, &[statement::KEYSPACE])?,
+            schema: self.plain_statements(&mix.schema, &[names::KEYSPACE])?,
             populate: self.populate(mix)?,
             background: mix
                 .background
@@ -179,8 +179,9 @@ impl About<'_> {
 
     fn duration(&self, written: &Spanned<String>, key: &str) -> Result<Duration> {
         humantime::parse_duration(written.get_ref()).map_err(|error| {
-            let message =
-                format!("`{key}` is `{written}`, which is no duration ({error}): {key} = \"1h\"");
+            let message = format!(
+                "`{key}` is `{written}`, which is not a duration ({error}): {key} = \"1h\""
+            );
             self.place.error(written.span(), message)
         })
     }
@@ -237,7 +238,7 @@ impl About<'_> {
         if every.is_zero() {
             return Err(self.place.error(wire.every.span(), "`every` is 0"));
         }
-        let known = [statement::KEYSPACE, "number"];
+        let known = [names::KEYSPACE, "number"];
         if wire.statements.get_ref().is_empty() {
             return Err(self.no_statements(wire.statements.span()));
         }

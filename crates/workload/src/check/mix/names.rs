@@ -1,7 +1,9 @@
 //! Checks that statements stay in the keyspace of the run.
 
-use super::statement::{Complaint, KEYSPACE};
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{Complaint, Kind, Token, tokens};
+
+/// Name of the placeholder for the keyspace of the run, which statements have to stay in.
+pub const KEYSPACE: &str = "keyspace";
 
 /// Words that the name of a table, type, index, view or function follows. Only there a name before
 /// a dot is a keyspace: elsewhere it is a column, followed by one of its fields.
@@ -39,10 +41,10 @@ pub fn stay_in_keyspace(statement: &str) -> Result<(), Complaint> {
                        keyspace of the run";
         return Err((0, message.to_owned()));
     }
-    for (place, token) in tokens.iter().enumerate() {
-        let before = place.checked_sub(1).map(|before| &tokens[before]);
+    for (index, token) in tokens.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| &tokens[before]);
         let begins = before.is_none_or(|before| before.is_sign(';'));
-        let next = tokens.get(place + 1);
+        let next = tokens.get(index + 1);
         if begins && reaches_outside(token, next) {
             let message = "statements stay in the keyspace of the run, and change neither \
                            keyspaces nor roles and their rights";
@@ -51,12 +53,12 @@ pub fn stay_in_keyspace(statement: &str) -> Result<(), Complaint> {
         // A word behind a colon is a marker, one behind a dot a field.
         let is_keyword = before.is_none_or(|b| !b.is_sign(':') && !b.is_sign('.'));
         let introduces = is_keyword && BEFORE_NAMES.iter().any(|word| token.is_word(word));
-        if let (true, Some(name), Some(dot)) = (introduces, next, tokens.get(place + 2))
+        if let (true, Some(name), Some(dot)) = (introduces, next, tokens.get(index + 2))
             && dot.is_sign('.')
             && !is_keyspace(name)
         {
-            let message = "what is named here is in another keyspace: write ${keyspace}. before \
-                           the name, as statements stay in the keyspace of the run";
+            let message = "this name is in another keyspace: write ${keyspace}. before \
+                           it, as statements stay in the keyspace of the run";
             return Err((name.at, message.to_owned()));
         }
     }

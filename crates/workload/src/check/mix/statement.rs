@@ -3,10 +3,7 @@
 use super::super::query::placeholders;
 use super::super::text::suggestion;
 use super::names;
-use super::tokens::{quoted, unending};
-
-/// Name of the placeholder for the keyspace of the run, which statements have to stay in.
-pub const KEYSPACE: &str = "keyspace";
+use super::tokens::{Complaint, quoted, unending};
 
 /// A statement with `?` instead of its named markers.
 #[derive(Debug, PartialEq)]
@@ -15,9 +12,6 @@ pub struct Scanned {
     /// Names in lower case, with their byte offset in the statement as written.
     pub markers: Vec<(String, usize)>,
 }
-
-/// Byte offset and description of an error.
-pub type Complaint = (usize, String);
 
 /// Turns `:name` outside of literals, quoted names and comments into `?`.
 pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
@@ -67,7 +61,7 @@ fn marker(text: &str) -> &str {
 }
 
 /// Checks that a statement stays in the keyspace of the run, and has only known placeholders.
-pub fn check_places(statement: &str, known: &[&str]) -> Result<(), Complaint> {
+pub fn check_placeholders(statement: &str, known: &[&str]) -> Result<(), Complaint> {
     if statement.trim().is_empty() {
         return Err((0, "the statement is empty".to_owned()));
     }
@@ -82,6 +76,7 @@ pub fn check_places(statement: &str, known: &[&str]) -> Result<(), Complaint> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::names::KEYSPACE;
     use super::*;
 
     fn markers(statement: &str) -> (String, Vec<String>) {
@@ -114,10 +109,15 @@ mod tests {
     fn complaints_have_their_place() {
         assert_eq!(scan("a = ?").unwrap_err().0, 4);
         assert_eq!(scan("ab 'c").unwrap_err().0, 3);
-        assert_eq!(check_places("x ${keyspce}", &[KEYSPACE]).unwrap_err().0, 2);
-        assert!(check_places("SELECT 1", &[KEYSPACE]).is_err());
         assert_eq!(
-            check_places("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
+            check_placeholders("x ${keyspce}", &[KEYSPACE])
+                .unwrap_err()
+                .0,
+            2
+        );
+        assert!(check_placeholders("SELECT 1", &[KEYSPACE]).is_err());
+        assert_eq!(
+            check_placeholders("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
             Ok(())
         );
     }

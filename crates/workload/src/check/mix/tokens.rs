@@ -1,6 +1,7 @@
 //! Splits CQL into words, quoted names and signs.
 
-use super::statement::Complaint;
+/// Byte offset and description of an error.
+pub type Complaint = (usize, String);
 
 /// A token of a statement with its byte offset; literals and comments are no tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +54,7 @@ pub fn tokens(statement: &str) -> Result<Vec<Token<'_>>, Complaint> {
 }
 
 pub fn unending(opening: &str) -> String {
-    format!("what begins with {opening} here does not end")
+    format!("{opening} opens something here that is never closed")
 }
 
 /// Counts the bytes of letters, digits, underscores and placeholders that `text` begins with.

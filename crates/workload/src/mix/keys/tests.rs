@@ -64,7 +64,7 @@ fn zipf_ranks_have_their_law_and_are_scattered() {
         let mut by_rank = vec![0; 100];
         let scatter = Scatter::new(100, 1);
         for rank in 0..100 {
-            by_rank[rank as usize] = by_row[scatter.place(rank) as usize];
+            by_rank[rank as usize] = by_row[scatter.permuted(rank) as usize];
         }
         let deviations = chi_square_deviations(&by_rank, &zipf_probabilities(100, exponent));
         assert!(deviations.abs() < 5.0, "{exponent}: {deviations}");

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::cells::{Draw, Texts};
+use super::draw::{Draw, Texts};
 use crate::Stream;
 
 /// Random bytes of a length in this range. The first bytes of every [`BLOCK`], and of the shorter

@@ -1,6 +1,5 @@
 //! Cells of one column.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -9,40 +8,11 @@ use arrow::array::{
 };
 
 use super::bytes::Bytes;
+use super::draw::{Draw, Numbers, Texts};
 use super::json::Json;
 use super::numbers::{Normal, NormalInteger, UniformInteger, UniformReal, Zipf};
 use super::text::{Characters, Passages, Words};
-use crate::{ColumnGenerator, ColumnType, Stream, Value};
-
-/// Inputs that a cell is drawn from.
-pub struct Draw {
-    pub row: u64,
-    /// Whether it is the value that an update writes.
-    pub second: bool,
-    /// Stream of seed, column, row and version.
-    pub stream: Stream,
-}
-
-impl Draw {
-    /// Draws a length in the range, both ends included.
-    pub fn length(&mut self, range: &RangeInclusive<u32>) -> usize {
-        let lengths = u64::from(range.end().saturating_sub(*range.start())) + 1;
-        (u64::from(*range.start()) + self.stream.below(lengths)) as usize
-    }
-}
-
-/// Makes whole or real numbers.
-pub trait Numbers<T>: Send + Sync {
-    fn draw(&self, draw: Draw) -> T;
-}
-
-/// Makes texts.
-pub trait Texts: Send + Sync {
-    fn append(&self, draw: Draw, out: &mut String);
-
-    /// Returns an upper estimate of the bytes of the longest text.
-    fn most_bytes(&self) -> u64;
-}
+use crate::{ColumnGenerator, ColumnType, Value};
 
 pub enum Cells {
     /// Whole numbers in a column of type int, bigint or timestamp.

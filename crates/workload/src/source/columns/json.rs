@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 
-use super::cells::{Draw, Texts};
+use super::draw::{Draw, Texts};
 use super::vocabulary::VOCABULARY;
 use crate::Stream;
 
@@ -26,7 +26,7 @@ const MEMBERS: [(&str, Member); 12] = [
     ("parent", Member::Nullable),
     ("ratio", Member::Real),
     ("kind", Member::Words { most: 1 }),
-    ("place", Member::Place),
+    ("place", Member::Coordinates),
 ];
 
 /// Bytes of the longest member: a description with its name, or a list.
@@ -40,7 +40,7 @@ enum Member {
     Time,
     List,
     Nullable,
-    Place,
+    Coordinates,
 }
 
 impl Texts for Json {
@@ -84,7 +84,7 @@ impl Member {
             }
             Member::Nullable if stream.chance(0.5) => write!(out, "null"),
             Member::Nullable => write!(out, "{}", stream.below(1 << 40)),
-            Member::Place => {
+            Member::Coordinates => {
                 let (latitude, longitude) = (stream.unit() * 180.0, stream.unit() * 360.0);
                 let (latitude, longitude) = (latitude - 90.0, longitude - 180.0);
                 write!(out, "{{\"lat\":{latitude:.5},\"lon\":{longitude:.5}}}")

@@ -2,7 +2,9 @@
 
 mod bytes;
 mod cells;
+mod draw;
 mod json;
+mod key_digits;
 mod numbers;
 mod sequence;
 mod text;
@@ -16,11 +18,12 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::cells::{Cells, Draw};
+use self::cells::Cells;
+use self::draw::Draw;
 use super::{RowBatch, RowBatches, RowSource};
-use crate::generator::KeyDigits;
 use crate::{ColumnGenerator, Error, Result, RowValues, Stream, Table, Value, Version};
 
+pub use key_digits::KeyDigits;
 pub use text::MOST_WORDS_OF_A_PASSAGE;
 
 /// Most bytes of a batch of long values, so that 32-bit offsets suffice.
@@ -177,10 +180,7 @@ impl RowValues for Rows {
 
     fn row_of(&self, key: &[Value]) -> Option<u64> {
         let columns: Vec<usize> = self.indexes(self.table.key()).collect();
-        let value = |column| {
-            let place = columns.iter().position(|c| *c == column)?;
-            key.get(place)
-        };
+        let value = |column| key.get(columns.iter().position(|c| *c == column)?);
         let row = self.keys.row_of(&self.table, value)?;
         // Key columns that are no digits follow from the row.
         let is_its_key = columns.len() == key.len()

@@ -3,7 +3,7 @@
 use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 
-use super::cells::{Draw, Numbers, Texts};
+use super::draw::{Draw, Numbers, Texts};
 use super::sequence::append_number;
 use crate::ColumnType;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::cells::{Draw, Numbers, Texts};
+use super::draw::{Draw, Numbers, Texts};
 use crate::Sequence;
 
 /// Digits of the longest 64-bit number, with its sign.

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use super::cells::{Draw, Texts};
+use super::draw::{Draw, Texts};
 use super::vocabulary::VOCABULARY;
 use crate::Stream;
 

@@ -17,21 +17,23 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
         .columns
         .iter()
         .map(|column| {
-            let mut places = (0..names.len()).filter(|index| names[*index] == column.name);
-            match (places.next(), places.next()) {
+            let mut found = (0..names.len()).filter(|index| names[*index] == column.name);
+            match (found.next(), found.next()) {
                 (Some(index), None) => Ok(index),
                 (Some(first), Some(second)) => Err(data_error(
                     path,
                     format!(
-                        "column `{}` is there twice, as number {} and {}",
+                        "column `{}` appears twice, as number {} and {}",
                         column.name,
                         first + 1,
                         second + 1
                     ),
                 )),
                 (None, _) => {
-                    let unused = names.iter().map(String::as_str);
-                    let unused = unused.filter(|n| table.column(n).is_none());
+                    let unused = names
+                        .iter()
+                        .map(String::as_str)
+                        .filter(|name| table.column(name).is_none());
                     let hint = match spelled_otherwise(&column.name, written) {
                         Some(name) => format!(
                             "; it has `{name}`: write `{}` in its first line instead",

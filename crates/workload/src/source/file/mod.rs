@@ -3,6 +3,7 @@
 mod decode;
 mod diagnose;
 mod header;
+mod input;
 mod parquet;
 mod text;
 mod values;
@@ -34,8 +35,8 @@ pub fn open(path: &Path, table: &Table) -> Result<Box<dyn RowSource>> {
         .rsplit_once('.')
         .map(|(_, ending)| ending)
     {
-        Some("csv") => Ok(Box::new(TextFile::open(path, text::csv(), gzip, table)?)),
-        Some("tsv") => Ok(Box::new(TextFile::open(path, text::tsv(), gzip, table)?)),
+        Some("csv") => Ok(Box::new(TextFile::open(path, input::csv(), gzip, table)?)),
+        Some("tsv") => Ok(Box::new(TextFile::open(path, input::tsv(), gzip, table)?)),
         Some("parquet") if !gzip => Ok(Box::new(parquet::ParquetFile::open(path, table)?)),
         _ => Err(data_error(
             path,

@@ -69,8 +69,8 @@ impl ParquetFile {
             .iter()
             .zip(&self.columns)
             .map(|(column, index)| {
-                let place = in_file_order.partition_point(|other| other < index);
-                cast(column, batch.column(place))
+                let position = in_file_order.partition_point(|other| other < index);
+                cast(column, batch.column(position))
             });
         table_batch(&self.table, columns.collect::<Result<_, _>>()?)
     }

@@ -2,22 +2,26 @@
 //! country. An actor's other columns follow from its code and name.
 
 use super::chance::{Weighted, Zipf, any};
+use super::locations::Country;
 use super::names::Names;
-use super::places::Country;
 use super::records::{number, records};
 use crate::Stream;
 
 /// Share of rows whose first actor is from the United States, from the study.
 const USA_SHARE_OF_ROWS: f64 = 0.091;
+/// Share of rows whose first actor is from Albania, from the study.
 const ALBANIA_SHARE_OF_ROWS: f64 = 0.0012;
 
 /// Share of rows that have a first actor.
 pub const ACTOR1_SHARE: f64 = 0.939;
+/// Share of countries among known first actors.
 const COUNTRY: f64 = 0.66;
+/// Share of groups among known first actors.
 const GROUP: f64 = 0.047;
 
 /// Key that separates the streams of people from those of the rows.
 const PEOPLE: u64 = 0x0070_656f_706c_6500;
+/// Key that separates the streams of companies from those of the rows.
 const COMPANIES: u64 = 0x636f_6d70_616e_7900;
 
 /// Shares of the name, the adjective, a city, a person and a company among a country's actors.
@@ -28,6 +32,7 @@ const COMPANIES_OF_A_COUNTRY: usize = 400;
 
 /// Probability that a country, its people or a city act in a role.
 const IN_A_ROLE: f64 = 0.15;
+/// Roles with their weights.
 const ROLES: [(&str, f64); 26] = [
     ("GOV", 34.0),
     ("CVL", 7.0),
@@ -272,7 +277,7 @@ fn groups(countries: &[Country]) -> impl Iterator<Item = (Actor, f64)> {
 /// Makes an actor with the types of `role`: codes of three letters, of which religious bodies and
 /// parties have none.
 fn in_role(code: [&'static str; 3], name: [&'static str; 4], role: &'static str) -> Actor {
-    let mut codes = (0..3).filter_map(|place| role.get(3 * place..3 * place + 3));
+    let mut codes = (0..3).filter_map(|index| role.get(3 * index..3 * index + 3));
     let mut next = || {
         codes
             .find(|code| !["REL", "PTY"].contains(code))

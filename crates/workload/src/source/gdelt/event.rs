@@ -10,15 +10,17 @@ use super::actors::{ACTOR1_SHARE, Actor, Actors};
 use super::calendar::{Calendar, Date};
 use super::chance::{Weighted, normal};
 use super::codes::{EventCode, EventCodes};
+use super::locations::{Country, Location, countries};
 use super::names::Names;
-use super::places::{Country, Place, countries};
 use crate::Stream;
 
 pub const ROWS_OF_A_STORY: u64 = 8;
 
 /// Probability that a row has its story's actor.
 const STORY_ACTOR: f64 = 0.36;
-const STORY_PLACE: f64 = 0.45;
+/// Probability that an event is at its story's location.
+const STORY_LOCATION: f64 = 0.45;
+/// Probability that an event has one of its story's tones.
 const STORY_TONE: f64 = 0.45;
 const TONES_OF_A_STORY: usize = 3;
 
@@ -29,13 +31,17 @@ const NOWHERE: f64 = 0.0225;
 
 /// Probability that an actor is at home.
 const AT_HOME: f64 = 0.66;
+/// Probability that an actor away from home is in the United States.
 const IN_US: f64 = 0.5;
 const UNITED_STATES: usize = 0;
 
 /// Share of events where both actors are at the same location, as in the sample.
 const ACTORS_TOGETHER: f64 = 0.58;
+/// Share of the other events that are at the first of two actors.
 const AT_ACTOR1: f64 = 0.36;
+/// Share of the other events that are at the second of two actors.
 const AT_ACTOR2: f64 = 0.40;
+/// Share of events with one known actor that are where it is.
 const AT_ONLY_ACTOR: f64 = 0.82;
 
 /// Weights of events with up to ten mentions, by number of mentions; the last weight is that of
@@ -77,7 +83,7 @@ pub struct Story {
     date_added: i32,
     old: bool,
     actors: [Actor; 2],
-    place: &'static Place,
+    location: &'static Location,
     tones: [f64; TONES_OF_A_STORY],
 }
 
@@ -95,7 +101,7 @@ pub struct Event {
     pub mentions: Mentions,
     pub tone: f64,
     /// Locations of the first actor, the second actor and the action.
-    pub places: [Option<&'static Place>; 3],
+    pub locations: [Option<&'static Location>; 3],
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +124,7 @@ impl World {
                 20130206
             },
             old,
-            place: self.place(actors[0].home, stream),
+            location: self.location(actors[0].home, stream),
             actors,
             tones: std::array::from_fn(|_| tone(old, stream)),
         }
@@ -141,7 +147,7 @@ impl World {
             } else {
                 tone(story.old, stream)
             },
-            places: self.places(actors, story, stream),
+            locations: self.locations(actors, story, stream),
             actors,
         }
     }
@@ -169,24 +175,24 @@ impl World {
         ]
     }
 
-    fn places(
+    fn locations(
         &'static self,
         actors: [Option<Actor>; 2],
         story: &Story,
         stream: &mut Stream,
-    ) -> [Option<&'static Place>; 3] {
+    ) -> [Option<&'static Location>; 3] {
         if stream.chance(NOWHERE) {
             return [None; 3];
         }
-        let mut place = |home: Option<usize>| {
-            if stream.chance(STORY_PLACE) {
-                story.place
+        let mut location = |home: Option<usize>| {
+            if stream.chance(STORY_LOCATION) {
+                story.location
             } else {
-                self.place(home, stream)
+                self.location(home, stream)
             }
         };
-        let [first, second] = actors.map(|actor| actor.map(|actor| place(actor.home)));
-        let elsewhere = place(None);
+        let [first, second] = actors.map(|actor| actor.map(|actor| location(actor.home)));
+        let elsewhere = location(None);
         match (first, second) {
             (Some(first), Some(_)) if stream.chance(ACTORS_TOGETHER) => [Some(first); 3],
             (Some(_), Some(_)) => {
@@ -203,13 +209,13 @@ impl World {
         }
     }
 
-    fn place(&'static self, home: Option<usize>, stream: &mut Stream) -> &'static Place {
+    fn location(&'static self, home: Option<usize>, stream: &mut Stream) -> &'static Location {
         let country = match home {
             Some(home) if stream.chance(AT_HOME) => home,
             _ if stream.chance(IN_US) => UNITED_STATES,
             _ => self.country_law.draw(stream),
         };
-        self.countries[country].place(stream)
+        self.countries[country].location(stream)
     }
 
     /// Draws mentions: most events have few, all from one source; some have hundreds from many.

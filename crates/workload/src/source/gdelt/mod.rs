@@ -7,8 +7,8 @@ mod calendar;
 mod chance;
 mod codes;
 mod event;
+mod locations;
 mod names;
-mod places;
 mod records;
 mod table;
 
@@ -70,7 +70,7 @@ fn batch(seed: u64, first_row: u64, rows: usize, schema: &SchemaRef) -> Result<R
     let mut number = first_row / ROWS_OF_A_STORY;
     let mut story = world.story(seed, number);
     let mut events = Vec::with_capacity(rows);
-    for row in (0..rows as u64).map(|place| first_row.wrapping_add(place)) {
+    for row in (0..rows as u64).map(|index| first_row.wrapping_add(index)) {
         if row / ROWS_OF_A_STORY != number {
             number = row / ROWS_OF_A_STORY;
             story = world.story(seed, number);

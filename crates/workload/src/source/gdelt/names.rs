@@ -13,7 +13,9 @@ pub struct Names {
     ends: Vec<&'static str>,
     /// Starts of surnames in capitals, as actors have them.
     surname_starts: Vec<String>,
+    /// Ends of surnames in capitals.
     surname_ends: Vec<String>,
+    /// First names in capitals.
     first_names: Vec<String>,
 }
 
@@ -35,7 +37,7 @@ impl Names {
     }
 
     /// Draws one of tens of thousands of names, such as Springton, Al Hasarah or Krasnagrad.
-    pub fn place(&self, stream: &mut Stream) -> String {
+    pub fn location(&self, stream: &mut Stream) -> String {
         let parts = [&self.starts, &self.middles, &self.ends].map(|parts| *any(parts, stream));
         let name = title_case(&parts.concat());
         if stream.chance(0.2) {
@@ -90,15 +92,16 @@ mod tests {
     fn families_have_names_for_a_world() {
         for names in Names::families() {
             let mut stream = Stream::new(&[1]);
-            let places: HashSet<String> = (0..10_000).map(|_| names.place(&mut stream)).collect();
+            let locations: HashSet<String> =
+                (0..10_000).map(|_| names.location(&mut stream)).collect();
             let people: HashSet<String> = (0..10_000)
                 .map(|_| names.person(&mut stream).concat())
                 .collect();
             assert!(
-                places.len() > 4_000,
+                locations.len() > 4_000,
                 "{}: {} places",
                 names.family,
-                places.len()
+                locations.len()
             );
             assert!(
                 people.len() > 3_000,

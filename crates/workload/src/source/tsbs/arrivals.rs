@@ -20,9 +20,11 @@ const BATCHES: usize = 90;
 pub const ARRIVING: usize = BATCHES * BATCH;
 /// Draws of a block in which single readings can be lost.
 const LOSING_DRAWS: usize = ARRIVING;
+/// Single readings of a block that are lost.
 const LOSSES: usize = LOSING_DRAWS / 10;
 /// Readings of a block that are drawn into batches.
 const DRAWN: usize = ARRIVING + LOSSES;
+/// All readings of a block.
 const READINGS: usize = DRAWN + BATCH;
 const LATE_BATCH: f64 = 0.05;
 const LATE_READING: f64 = 0.3;
@@ -86,6 +88,7 @@ struct Block {
     stream: Stream,
     /// Number of readings that were drawn.
     drawn: usize,
+    /// Number of readings before them that were lost with their batch.
     skipped: usize,
     late: VecDeque<usize>,
     draws_left: usize,
@@ -129,9 +132,11 @@ impl Block {
 
     fn batch(&mut self) -> Vec<usize> {
         let mut batch = Vec::with_capacity(BATCH);
+        // Only readings that were delayed before this batch may come in it.
         let mut may_come = self.late.len();
         let mut draws = 0;
         while batch.len() < BATCH {
+            // Later draws only fill up the batch, so that its size stays fixed.
             let is_early = draws < BATCH;
             draws += 1;
             let comes_late = is_early && may_come > 0 && self.stream.chance(COMES_NOW);
@@ -139,7 +144,7 @@ impl Block {
             let Some(reading) = self.draw(comes_late) else {
                 break;
             };
-            if is_early && self.loses() {
+            if is_early && self.is_lost() {
                 continue;
             }
             if is_early && self.stream.chance(LATE_READING) {
@@ -163,11 +168,11 @@ impl Block {
 
     /// Draws whether a reading is lost: exactly `LOSSES` of `LOSING_DRAWS`, all with the same
     /// probability.
-    fn loses(&mut self) -> bool {
-        let loses = self.stream.below(self.draws_left.max(1) as u64) < self.losses_left as u64;
+    fn is_lost(&mut self) -> bool {
+        let is_lost = self.stream.below(self.draws_left.max(1) as u64) < self.losses_left as u64;
         self.draws_left = self.draws_left.saturating_sub(1);
-        self.losses_left -= usize::from(loses);
-        loses
+        self.losses_left -= usize::from(is_lost);
+        is_lost
     }
 }
 

@@ -17,6 +17,8 @@ use crate::{IotMeasurement, Result, Stream, Table, TsbsScale};
 
 /// Share of readings that lack a metric: one in ten of nine in ten.
 const LACKS_METRIC: f64 = 0.09;
+/// Share of readings that lack a tag: one in 100 of nine in ten, except where it would be the
+/// name, which is in the key.
 const LACKS_TAG: f64 = 0.009;
 /// Number of metrics from which the missing one is drawn in all tables; `readings` has that many.
 const MOST_METRICS: usize = 7;

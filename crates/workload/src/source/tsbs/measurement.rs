@@ -32,10 +32,10 @@ enum Value {
         parts: f64,
     },
     /// Values calculated from the whole part of a walk.
-    Of(usize, fn(f64) -> f64),
+    Derived(usize, fn(f64) -> f64),
     /// Values calculated from the whole bytes of a walk between 0 and the host's memory, and from
     /// that memory.
-    OfMemory(usize, fn(f64, f64) -> f64),
+    DerivedFromMemory(usize, fn(f64, f64) -> f64),
     Memory,
     BootTime,
     /// Seconds since the start.
@@ -91,14 +91,19 @@ impl Measurement {
     }
 
     /// Adds a metric that follows from the whole part of a walk.
-    pub fn of(self, walk: Hidden, name: &'static str, value: fn(f64) -> f64) -> Self {
-        self.with(name, Value::Of(walk.0, value))
+    pub fn derived(self, walk: Hidden, name: &'static str, value: fn(f64) -> f64) -> Self {
+        self.with(name, Value::Derived(walk.0, value))
     }
 
     /// Adds a metric that follows from the bytes that a walk in 0 to 1 represents, and from the
     /// host's bytes of memory.
-    pub fn of_memory(self, walk: Hidden, name: &'static str, value: fn(f64, f64) -> f64) -> Self {
-        self.with(name, Value::OfMemory(walk.0, value))
+    pub fn derived_from_memory(
+        self,
+        walk: Hidden,
+        name: &'static str,
+        value: fn(f64, f64) -> f64,
+    ) -> Self {
+        self.with(name, Value::DerivedFromMemory(walk.0, value))
     }
 
     pub fn memory(self, name: &'static str) -> Self {
@@ -178,12 +183,12 @@ impl Tile<'_> {
                 self.extend_walk(column, walk);
                 cut_off(&mut column[from..], parts);
             }
-            Value::Of(walk, of) => {
+            Value::Derived(walk, of) => {
                 self.extend_walk(column, walk);
                 cut_off(&mut column[from..], 1.0);
                 column[from..].iter_mut().for_each(|v| *v = of(*v));
             }
-            Value::OfMemory(walk, of) => {
+            Value::DerivedFromMemory(walk, of) => {
                 self.extend_walk(column, walk);
                 for (value, visit) in column[from..].iter_mut().zip(visits) {
                     let total = self.memory(visit.source);

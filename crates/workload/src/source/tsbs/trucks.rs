@@ -38,8 +38,7 @@ struct Truck {
 
 /// Returns the values of each tag on every truck.
 pub fn tags(seed: &Stream, trucks: u32) -> Vec<ArrayRef> {
-    let names = (0..trucks).map(|truck| format!("truck_{truck}"));
-    let names = Arc::new(StringArray::from_iter_values(names)) as ArrayRef;
+    let names = StringArray::from_iter_values((0..trucks).map(|truck| format!("truck_{truck}")));
     let trucks: Vec<Truck> = (0..trucks).map(|truck| Truck::new(seed, truck)).collect();
     let texts = (0..4).map(|tag| {
         let values = trucks.iter().map(|truck| truck.texts[tag]);
@@ -49,7 +48,7 @@ pub fn tags(seed: &Stream, trucks: u32) -> Vec<ArrayRef> {
         let values = trucks.iter().map(|truck| truck.capacities[tag]);
         Arc::new(Float64Array::from_iter_values(values)) as ArrayRef
     });
-    let tags = std::iter::once(names).chain(texts);
+    let tags = std::iter::once(Arc::new(names) as ArrayRef).chain(texts);
     tags.chain(capacities).collect()
 }
 

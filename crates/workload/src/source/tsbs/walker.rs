@@ -47,11 +47,12 @@ pub struct Visit {
 pub struct Walker {
     /// Walks of a source.
     walks: Vec<Walk>,
-    /// For each source the tick that its walks are at, plus 1; 0 before its first visit. All
+    /// Tick that the walks of each source are at, plus 1; 0 before its first visit. All
     /// numbers are zero at first, so that a source that is never visited takes no memory.
     reached: Vec<u64>,
     /// Point of each walk, source by source.
     at: Vec<f64>,
+    /// End of each walk's leaf, source by source.
     end: Vec<f64>,
     starts: Stream,
     halves: Stream,

@@ -13,7 +13,7 @@ const CITIES_OF_US: usize = 20_000;
 
 /// A row of the gazetteer.
 #[derive(Debug)]
-pub struct Place {
+pub struct Location {
     /// Kind: 1 country, 2 state of the US, 3 city of the US, 4 city elsewhere, 5 region elsewhere.
     pub kind: i32,
     pub full_name: String,
@@ -37,17 +37,17 @@ pub struct Country {
     pub weight: f64,
     /// Cities that act, in capitals, the most mentioned first.
     pub acting_cities: Vec<String>,
-    whole: Place,
-    regions: Vec<Place>,
+    whole: Location,
+    regions: Vec<Location>,
     region_law: Zipf,
-    cities: Vec<Place>,
+    cities: Vec<Location>,
     city_law: Zipf,
     /// Shares of the whole, of regions and of cities.
     kind_law: Weighted,
 }
 
 impl Country {
-    pub fn place(&self, stream: &mut Stream) -> &Place {
+    pub fn location(&self, stream: &mut Stream) -> &Location {
         match self.kind_law.draw(stream) {
             0 => &self.whole,
             1 => &self.regions[self.region_law.draw(stream)],
@@ -139,8 +139,8 @@ struct Outline<'a> {
 }
 
 impl Outline<'_> {
-    fn whole(&self) -> Place {
-        Place {
+    fn whole(&self) -> Location {
+        Location {
             kind: 1,
             full_name: self.name.to_owned(),
             country: self.fips,
@@ -152,13 +152,13 @@ impl Outline<'_> {
     }
 
     /// Makes regions; the first is for unknown ones, the second is named after the first city.
-    fn regions(&self, number: usize) -> Vec<Place> {
+    fn regions(&self, number: usize) -> Vec<Location> {
         let region = |rank: usize| {
             let stream = &mut Stream::new(&[GAZETTEER, self.index, 0, rank as u64]);
             let name = match rank {
                 0 => format!("{} (general)", self.name),
                 1 => self.known.first().map_or("", |(city, _)| city).to_owned(),
-                _ => self.names.place(stream),
+                _ => self.names.location(stream),
             };
             let code = if rank == 0 {
                 0
@@ -166,7 +166,7 @@ impl Outline<'_> {
                 (rank * 7 + self.index as usize) % 60 + 1
             };
             let (latitude, longitude) = near(self.centre, 4.0, stream);
-            Place {
+            Location {
                 kind: 5,
                 full_name: format!("{name}, {name}, {}", self.name),
                 country: self.fips,
@@ -179,20 +179,23 @@ impl Outline<'_> {
         (0..number).map(region).collect()
     }
 
-    fn cities(&self, regions: &[Place], number: usize) -> Vec<Place> {
+    fn cities(&self, regions: &[Location], number: usize) -> Vec<Location> {
         (0..number).map(|rank| self.city(rank, regions)).collect()
     }
 
-    fn city(&self, rank: usize, regions: &[Place]) -> Place {
+    fn city(&self, rank: usize, regions: &[Location]) -> Location {
         let stream = &mut Stream::new(&[GAZETTEER, self.index, 1, rank as u64]);
         let known = self.known.get(rank);
-        let name = known.map_or_else(|| self.names.place(stream), |(city, _)| (*city).to_owned());
+        let name = known.map_or_else(
+            || self.names.location(stream),
+            |(city, _)| (*city).to_owned(),
+        );
         let region = known
             .and_then(|(_, state)| regions.iter().find(|region| region.feature == *state))
             .unwrap_or_else(|| any(regions, stream));
         let region_name = region.full_name.split(',').next().unwrap_or_default();
         let (latitude, longitude) = near((region.latitude, region.longitude), 1.5, stream);
-        Place {
+        Location {
             kind: if self.fips == US { 3 } else { 4 },
             full_name: format!("{name}, {region_name}, {}", self.name),
             country: self.fips,
@@ -215,9 +218,9 @@ impl Outline<'_> {
     }
 }
 
-fn states() -> Vec<Place> {
+fn states() -> Vec<Location> {
     records(include_str!("states.txt"))
-        .map(|[code, name, latitude, longitude]| Place {
+        .map(|[code, name, latitude, longitude]| Location {
             kind: 2,
             full_name: format!("{name}, United States"),
             country: US,
@@ -230,10 +233,10 @@ fn states() -> Vec<Place> {
 }
 
 /// Returns the names of cities that act, and in the US also of states.
-fn acting_cities(regions: &[Place], cities: &[Place], in_us: bool) -> Vec<String> {
+fn acting_cities(regions: &[Location], cities: &[Location], in_us: bool) -> Vec<String> {
     let states = if in_us { regions } else { &[] };
     let cities = cities.iter().take(80);
-    let mut names: Vec<&Place> = cities
+    let mut names: Vec<&Location> = cities
         .clone()
         .take(states.len())
         .zip(states)
@@ -242,7 +245,7 @@ fn acting_cities(regions: &[Place], cities: &[Place], in_us: bool) -> Vec<String
     names.extend(cities.skip(states.len()));
     names
         .iter()
-        .filter_map(|place| place.full_name.split(',').next())
+        .filter_map(|location| location.full_name.split(',').next())
         .map(str::to_uppercase)
         .collect()
 }
