@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_home_that_cannot_be_written_is_told_with_the_variable_that_names_another() {
+    async fn a_home_that_cannot_be_written_is_reported_with_the_variable_that_names_another() {
         let home = Home::new("/proc/nothing").unwrap();
         let opened = crate::record::Register::open(&home).await;
         let error = opened.err().unwrap().to_string();

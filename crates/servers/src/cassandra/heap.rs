@@ -42,7 +42,7 @@ fn bounded_heap(asked_mib: u64, memory_mib: u64, nodes: u64) -> Result<u64> {
     if bound.min(asked_mib) < LEAST_HEAP_MIB {
         return Err(Error::Refused(format!(
             "Cassandra needs a heap of at least {LEAST_HEAP_MIB} MiB and may take a quarter of \
-             the memory: {asked_mib} MiB were asked for, and this machine has {memory_mib} MiB"
+             the memory: {asked_mib} MiB were asked for, and this machine has {memory_mib} MiB of memory"
         )));
     }
     if bound < asked_mib {

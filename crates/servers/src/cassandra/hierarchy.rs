@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_nobody_shares_out_is_said() {
+    fn memory_that_no_group_shares_out_is_reported() {
         let (_folder, hierarchy) = v2("cpu", "1\n");
         let reason = hierarchy.make_group("a").unwrap_err();
         assert!(reason.contains("shares out memory"), "{reason}");

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_java_without_jars_is_told_what_brings_them() {
+    fn a_java_without_jars_leads_to_what_installs_them() {
         let (_folder, home, packages) = place();
         let search = search_in(&home, &packages, None, VERSION);
         assert_eq!(search, Search::new());

@@ -77,7 +77,7 @@ impl Server {
             node: details.node,
             owner: match record.owner {
                 Some(_) => Owner::ThisProcess,
-                None => Owner::Nobody,
+                None => Owner::NoProcess,
             },
             name: record.name.clone(),
             version: record.version.clone(),

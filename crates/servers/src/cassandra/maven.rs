@@ -269,7 +269,7 @@ exit 1";
     }
 
     #[tokio::test]
-    async fn a_disk_that_becomes_full_is_told_and_keeps_no_half_of_the_jars() {
+    async fn a_disk_that_becomes_full_is_reported_and_keeps_no_half_of_the_jars() {
         let folder = tempfile::tempdir().unwrap();
         let Some(disk) = Disk::mount(folder.path().join("disk"), "size=110m") else {
             return;
@@ -327,7 +327,7 @@ exit 1";
     }
 
     #[tokio::test]
-    async fn a_full_disk_of_maven_itself_is_told_as_that() {
+    async fn a_full_disk_of_maven_itself_is_reported_as_that() {
         let folder = tempfile::tempdir().unwrap();
         let does = "echo '[ERROR] Could not transfer artifact: /m2/x.jar: No space left on device' \
                     && exit 1";

@@ -14,7 +14,7 @@ use crate::machine::available_mib;
 const MIB: u64 = 1024 * 1024;
 /// Memory that Cassandra takes outside its heap: classes, compiled code, the collector, network
 /// buffers and off-heap data of tables.
-const BESIDE_HEAP_MIB: u64 = 400;
+const OUTSIDE_HEAP_MIB: u64 = 400;
 /// Moves the shell into the control group in its first argument and replaces it by the program in
 /// the others, so that all memory of the program is charged to that group.
 const ENTER: &str = r#"echo $$ > "$0" && exec "$@""#;
@@ -153,7 +153,7 @@ impl MemoryLimit {
 /// # Errors
 /// `Refused` when it cannot.
 pub(crate) fn check_limit(limit_bytes: u64, heap_mib: u64) -> Result<()> {
-    let least_mib = heap_mib + BESIDE_HEAP_MIB;
+    let least_mib = heap_mib + OUTSIDE_HEAP_MIB;
     if limit_bytes >= least_mib * MIB {
         return Ok(());
     }
@@ -174,7 +174,7 @@ pub(crate) fn check_room(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>) -> 
 }
 
 fn fits(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>, available_mib: u64) -> Result<()> {
-    let each_mib = limit_bytes.map_or(heap_mib + BESIDE_HEAP_MIB, |bytes| bytes / MIB);
+    let each_mib = limit_bytes.map_or(heap_mib + OUTSIDE_HEAP_MIB, |bytes| bytes / MIB);
     let all_mib = u64::from(nodes) * each_mib;
     if all_mib <= available_mib {
         return Ok(());
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_has_room_for_the_heap_and_what_lies_beside_it() {
+    fn a_limit_has_room_for_the_heap_and_memory_outside_it() {
         check_limit(912 * MIB, 512).unwrap();
         let error = check_limit(911 * MIB, 512).unwrap_err().to_string();
         assert!(error.contains("at least 912 MiB"), "{error}");

@@ -90,7 +90,7 @@ async fn each_need_of_cassandra_is_looked_at_whatever_the_others_are() {
 }
 
 #[test]
-fn a_home_that_cannot_be_made_is_told_with_the_remedy() {
+fn a_home_that_cannot_be_made_is_reported_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -119,7 +119,7 @@ fn a_folder_that_cannot_be_written_takes_no_run() {
 }
 
 #[test]
-fn a_home_on_a_disk_that_is_read_only_is_told_with_the_remedy() {
+fn a_home_on_a_disk_that_is_read_only_is_reported_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(folder.path(), "ro") else {
         return;

@@ -35,7 +35,7 @@ async fn a_server_from_start_to_end() {
     a_kill_is_noticed(server).await;
     assert_eq!(list(&home).unwrap(), [], "a dropped server is forgotten");
 
-    options.owner = Owner::Nobody;
+    options.owner = Owner::NoProcess;
     let kept = Server::start(options).await.unwrap();
     let (id, pid) = (kept.id().to_owned(), kept.pid());
     drop(kept);

@@ -16,7 +16,7 @@ pub fn check(
         let message = "[concurrent] asks the workload's [[queries]], and there are none";
         return Err(place.error(wire.span(), message));
     }
-    let (unless_said, wire) = (Concurrent::default(), wire.get_ref());
+    let (defaults, wire) = (Concurrent::default(), wire.get_ref());
     let up_to = |value: &Option<Spanned<i64>>, key, most| up_to(place, value.as_ref(), key, most);
     let clients = up_to(&wire.clients, "clients", Concurrent::CLIENTS_AT_MOST)?;
     let most = Concurrent::PERMUTATIONS_AT_MOST;
@@ -24,9 +24,9 @@ pub fn check(
     let seconds = up_to(&wire.seconds, "seconds", Concurrent::SECONDS_AT_MOST)?;
     let limit = seconds.map(|seconds| Duration::from_secs(seconds.into()));
     Ok(Concurrent {
-        clients: clients.unwrap_or(unless_said.clients),
-        permutations: permutations.unwrap_or(unless_said.permutations),
-        limit: limit.unwrap_or(unless_said.limit),
+        clients: clients.unwrap_or(defaults.clients),
+        permutations: permutations.unwrap_or(defaults.permutations),
+        limit: limit.unwrap_or(defaults.limit),
     })
 }
 

@@ -19,7 +19,7 @@ const MAX_SENSORS: i64 = 2_000_000_000;
 pub fn check(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
     check_options(place, data)?;
-    let checked = whence(place, wire)?;
+    let checked = check_source(place, wire)?;
     if let (Some(columns), false) = (&data.columns, is_generator(data, &["columns"])) {
         let message = "[data.columns] needs `generator = \"columns\"`";
         return Err(place.error(columns.span(), message));
@@ -58,7 +58,7 @@ fn is_generator(data: &wire::Data, names: &[&str]) -> bool {
     generator.is_some_and(|generator| names.contains(&generator.get_ref().as_str()))
 }
 
-fn whence(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
+fn check_source(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
     match (&data.generator, &data.file, &data.requires) {
         (Some(generator), None, None) => {

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_texts_of_a_key_are_told_apart() {
+    fn neighbouring_texts_of_a_key_are_distinguished() {
         assert_eq!(
             found(
                 &source(&[("ab", "c"), ("a", "bc"), ("", "abc")]),

@@ -70,7 +70,7 @@ fn compressed_files_are_looked_at_likewise() {
 }
 
 #[test]
-fn dates_and_seconds_that_are_taken_for_milliseconds_are_told() {
+fn dates_and_seconds_that_are_taken_for_milliseconds_are_reported() {
     let times = |times: [&str; 2]| {
         let rows = times.map(|time| format!("a,{time},1\n")).concat();
         found("x.csv", format!("series,time,value\n{rows}").as_bytes(), 9).unwrap()

@@ -125,7 +125,7 @@ fn reads_deletes_and_queries_are_read() {
 }
 
 #[test]
-fn queries_may_be_left_out_beside_a_mix() {
+fn queries_may_be_left_out_if_there_is_a_mix() {
     let start = GOOD.find("[[queries]]").unwrap();
     let without = GOOD.replace(&GOOD[start..GOOD.find("[mix]").unwrap()], "");
     let without = without.replace("  { action = \"query\", weight = 5, query = \"Q\" },\n", "");

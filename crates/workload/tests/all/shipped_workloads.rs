@@ -29,7 +29,7 @@ fn metrics(folder: &Path) -> PathBuf {
 
 fn made_up_metrics(path: &Path) -> PathBuf {
     const SERIES: u64 = 47;
-    // Three keys have twelve rows each and sixteen have two, far from the first and beside it.
+    // Three keys have twelve rows each and sixteen have two, far from the first and next to it.
     let repeated = |i: u64| (0..if i < 3 { 11 } else { 1 }).map(move |_| i * 9_001);
     let again: Vec<u64> = (0..19).flat_map(repeated).collect();
     let rows = 0..ROWS_OF_METRICS - again.len() as u64;

@@ -108,7 +108,7 @@ fn seconds_are_aligned_by_when_trials_began() {
 }
 
 #[test]
-fn starts_that_are_half_a_second_apart_are_told_and_lower_no_rate() {
+fn starts_that_are_half_a_second_apart_are_reported_and_lower_no_rate() {
     for (late, warned) in [
         (400_000_000, false),
         (600_000_000, true),

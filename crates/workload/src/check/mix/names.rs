@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_told() {
+    fn a_literal_that_does_not_end_is_reported() {
         assert_eq!(refused_at("DROP TABLE ${keyspace}.t /* x"), Some(25));
     }
 }

@@ -129,7 +129,7 @@ mod tests {
             encoder.write_all(&all).unwrap();
             let left = encoder.finish().unwrap().len() as f64 / all.len() as f64;
             let expected = 1.0 - compressibility;
-            // Deflate's random bytes cost more than 8 bits beside the codes of repeats.
+            // Deflate's random bytes cost more than 8 bits in addition to the codes of repeats.
             assert!((left - expected).abs() < 0.06, "{compressibility}: {left}");
         }
     }

@@ -26,7 +26,7 @@ const TONES_OF_A_STORY: usize = 3;
 
 /// Share of stories that GDELT coded from the old archives, which differ in small ways.
 const OLD_STORIES: f64 = 0.283;
-const ACTOR2_SHARE_BESIDE_ACTOR1: f64 = 0.706;
+const ACTOR2_SHARE_WITH_ACTOR1: f64 = 0.706;
 const NOWHERE: f64 = 0.0225;
 
 /// Probability that an actor is at home.
@@ -159,7 +159,7 @@ impl World {
     /// Draws two actors, of which at least one is known.
     fn actors(&'static self, story: &Story, stream: &mut Stream) -> [Option<Actor>; 2] {
         let first = stream.chance(ACTOR1_SHARE);
-        let second = !first || stream.chance(ACTOR2_SHARE_BESIDE_ACTOR1);
+        let second = !first || stream.chance(ACTOR2_SHARE_WITH_ACTOR1);
         let mut actor = |known: bool, of_story: &Actor| {
             known.then(|| {
                 if stream.chance(STORY_ACTOR) {

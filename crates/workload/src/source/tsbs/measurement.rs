@@ -181,11 +181,11 @@ impl Tile<'_> {
         match value {
             Value::Walk { walk, parts } => {
                 self.extend_walk(column, walk);
-                cut_off(&mut column[from..], parts);
+                truncate(&mut column[from..], parts);
             }
             Value::Derived(walk, of) => {
                 self.extend_walk(column, walk);
-                cut_off(&mut column[from..], 1.0);
+                truncate(&mut column[from..], 1.0);
                 column[from..].iter_mut().for_each(|v| *v = of(*v));
             }
             Value::DerivedFromMemory(walk, of) => {
@@ -234,7 +234,7 @@ impl Tile<'_> {
 }
 
 /// Truncates to whole parts of 1.
-fn cut_off(values: &mut [f64], parts: f64) {
+fn truncate(values: &mut [f64], parts: f64) {
     if parts == 1.0 {
         values.iter_mut().for_each(|v| *v = *v as i64 as f64);
     } else {
