@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn an_interval_has_the_unit_and_digits_of_its_median() {
-        let time = Estimate::of(&[0.0009, 0.0123, 1.5]).unwrap();
+        let time = Estimate::from_samples(&[0.0009, 0.0123, 1.5]).unwrap();
         assert_eq!(
             duration_interval(&time),
             ("12.3 ms".to_owned(), "0.9–1500.0".to_owned())
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn one_observation_has_no_interval() {
-        let once = Estimate::of(&[0.0123]).unwrap();
+        let once = Estimate::from_samples(&[0.0123]).unwrap();
         assert_eq!(
             duration_interval(&once),
             ("12.3 ms".to_owned(), "once".to_owned())
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_interval_of_rates_has_one_unit() {
-        let rate = Estimate::of(&[900.0, 12_345.0, 1_500_000.0]).unwrap();
+        let rate = Estimate::from_samples(&[900.0, 12_345.0, 1_500_000.0]).unwrap();
         assert_eq!(rate_interval(&rate), "0.9–1500.0 k");
     }
 

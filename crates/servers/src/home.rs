@@ -1,15 +1,15 @@
-//! Bakeoff's own folder.
+//! Folder in which Bakeoff keeps files between runs.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// The folder that holds what outlives a run: fetched jars and records of started servers.
+/// The folder of everything that outlives a run: fetched jars and records of started servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home(PathBuf);
 
 impl Home {
-    /// `BAKEOFF_HOME`, or else `bakeoff` in the user's cache folder.
+    /// Returns the folder in `BAKEOFF_HOME`, or otherwise `bakeoff` in the user's cache folder.
     ///
     /// # Errors
     /// `Refused` when none of `BAKEOFF_HOME`, `XDG_CACHE_HOME` and `HOME` is set.
@@ -17,10 +17,10 @@ impl Home {
         Home::from_variables(|name| std::env::var_os(name).filter(|v| !v.is_empty()))
     }
 
-    /// A home in a folder of the caller's choice.
+    /// Makes a home of any folder.
     ///
     /// # Errors
-    /// `Io` when the current folder, to which a relative path refers, is gone.
+    /// `Io` when a relative path refers to a current folder that was deleted.
     pub fn new(folder: impl AsRef<Path>) -> Result<Home> {
         let folder = folder.as_ref();
         std::path::absolute(folder)
@@ -28,7 +28,7 @@ impl Home {
             .map_err(Error::io("find", folder))
     }
 
-    /// The folder itself.
+    /// Returns the folder itself.
     pub fn folder(&self) -> &Path {
         &self.0
     }
@@ -41,7 +41,7 @@ impl Home {
         self.0.join("engines")
     }
 
-    /// Says what to do where something in here cannot be written.
+    /// Adds to an error what to do if something in the home cannot be written.
     pub(crate) fn unwritable(error: Error) -> Error {
         match error {
             Error::Io { .. } => Error::Refused(format!(
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_home_that_cannot_be_written_is_told_with_the_variable_that_names_another() {
+    async fn a_home_that_cannot_be_written_is_reported_with_the_variable_that_names_another() {
         let home = Home::new("/proc/nothing").unwrap();
         let opened = crate::record::Register::open(&home).await;
         let error = opened.err().unwrap().to_string();

@@ -1,15 +1,16 @@
-//! What installs a package of Debian on the system at hand.
+//! Commands that install a package of Debian on this system.
 
 use std::fs;
 
 const RELEASE: &str = "/etc/os-release";
-/// Debian 12 is the last one with a Java that Cassandra 5.0 runs on.
+/// The last Debian with a Java that Cassandra 5.0 runs on.
 const LAST_DEBIAN_WITH_JAVA: u32 = 12;
 const JAVA: &str = "openjdk-17-jre-headless";
 
-/// The command that installs a package here, in backquotes, or what to do where there is none.
+/// Returns the command that installs a package here, in backquotes, or what to do if there is no
+/// such command.
 pub(crate) fn by_system(package: &str) -> String {
-    // Without that file it is no system whose packages are known.
+    // A system without that file has no packages that are known here.
     by_system_of(&fs::read_to_string(RELEASE).unwrap_or_default(), package)
 }
 
@@ -26,7 +27,7 @@ fn by_system_of(release: &str, package: &str) -> String {
     if !kin.into_iter().any(|id| ["debian", "ubuntu"].contains(&id)) {
         return format!("the package manager of this system (in Debian the package is {package})");
     }
-    // Testing has no number yet.
+    // Debian testing has no number yet.
     let version = value("VERSION_ID").parse().unwrap_or(u32::MAX);
     if is_debian && package == JAVA && version > LAST_DEBIAN_WITH_JAVA {
         return "an archive of Java 17, whose folder is then named in JAVA_HOME (this Debian has no \

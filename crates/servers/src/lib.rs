@@ -1,11 +1,12 @@
 //! Starts and stops real database servers on this machine, for measuring.
 //!
-//! A server listens on loopback only, runs in a process group of its own and is on record before it
-//! is waited for, so that one whose owner was killed is found and stopped by [`stop_orphans`] at the
-//! next start. No process is ever signalled that is not on record with its process id *and* its
-//! start time.
+//! A server listens on loopback only, runs in a process group of its own and is on record before
+//! Bakeoff waits for it, so that a server whose owner was killed is found and stopped by
+//! [`stop_orphans`] at the next start. A process is only ever signalled if it is on record with its
+//! process id *and* its start time.
 
 pub mod cassandra;
+mod details;
 mod engine;
 mod error;
 mod files;

@@ -1,21 +1,23 @@
-//! Running programs that only print something, within a time limit: one that hangs must not block its
-//! caller for ever.
+//! Runs programs that only print something, within a time limit: one that hangs must not block its
+//! caller forever.
 
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// For programs that print their version or a setting of theirs.
+/// Time limit for programs that print their version or one of their settings.
 pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
-/// Runs a program and returns what it printed. After the limit it is killed with all that it started.
+/// Runs a program and returns what it printed. After the limit it is killed with all processes that
+/// it started.
 ///
 /// # Errors
-/// `TimedOut`, or why it cannot be run.
+/// `TimedOut`, or the reason why it cannot be run.
 pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let child = command
         .stdin(Stdio::null())
@@ -25,7 +27,8 @@ pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
         .spawn()?;
     let group = Pid::from_child(&child);
     let (sender, receiver) = mpsc::channel();
-    // What it started may hold its pipes open after its end: then this reads until they are killed.
+    // Processes that it started may hold its pipes open after its end: then this reads until they
+    // are killed.
     std::thread::spawn(move || sender.send(child.wait_with_output()));
     if let Ok(output) = receiver.recv_timeout(limit) {
         return output;
@@ -34,6 +37,15 @@ pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
     let _ = kill_process_group(group, Signal::KILL);
     let text = format!("it did not end within {} s", limit.as_secs_f64());
     Err(io::Error::new(io::ErrorKind::TimedOut, text))
+}
+
+/// Returns the output of a program for that argument; `None` if it fails or hangs.
+pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
+    let output = output_within(Command::new(program).arg(argument), VERSION_LIMIT)
+        .ok()
+        .filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the end of a process and of its log tell.
+//! Descriptions of how a process ended, from its exit status and its log.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::ExitStatus;
 
 const TAIL_BYTES: u64 = 256 * 1024;
-/// How many lines of a log a reason holds.
+/// Most lines of a log that a reason holds.
 pub(crate) const LINES: usize = 6;
-/// What servers log when they cannot write.
+/// Message that servers log when they cannot write.
 pub(crate) const FULL_DISK: &str = "No space left on device";
 const SIGKILL: i32 = 9;
 
-/// How a process ended, in words.
+/// Describes how a process ended.
 pub(crate) fn how_ended(status: Option<ExitStatus>) -> String {
     match status {
         Some(status) if status.signal() == Some(SIGKILL) => {
@@ -24,7 +24,7 @@ pub(crate) fn how_ended(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// The end of a file, nothing where it cannot be read.
+/// Returns the end of a file; nothing if it cannot be read.
 pub(crate) fn tail(path: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = File::open(path)?;

@@ -1,4 +1,4 @@
-//! What this machine has for a server.
+//! Resources of this machine for a server.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,12 +10,13 @@ use crate::error::{Error, Result};
 const MIB: u64 = 1024 * 1024;
 const LEAST_FREE_DISK_MIB: u64 = 1024;
 
-/// The memory that is free without swapping, of the machine or of the container.
+/// Returns the memory in MiB that is available without swapping, of the machine or of the
+/// container.
 pub(crate) fn available_mib() -> Result<u64> {
     Ok(meminfo_mib("MemAvailable:")?.min(memory_mib()?))
 }
 
-/// A figure of the system's memory.
+/// Reads a figure of the system's memory, in MiB.
 fn meminfo_mib(name: &str) -> Result<u64> {
     let path = Path::new("/proc/meminfo");
     let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
@@ -26,7 +27,7 @@ fn meminfo_mib(name: &str) -> Result<u64> {
         .ok_or_else(|| Error::Refused(format!("no {name} in /proc/meminfo")))
 }
 
-/// The memory of the machine, or of the container if that is less.
+/// Returns the memory in MiB of the machine, or of the container if that has less.
 pub(crate) fn memory_mib() -> Result<u64> {
     let total_mib = meminfo_mib("MemTotal:")?;
     let container_bytes = fs::read_to_string("/sys/fs/cgroup/memory.max")
@@ -36,23 +37,27 @@ pub(crate) fn memory_mib() -> Result<u64> {
     Ok(total_mib.min(container_bytes / MIB))
 }
 
-/// The free space on the disk of that folder that is available to users other than root.
+/// Returns the free space in MiB on the disk of that folder that is available to users other than
+/// root.
 pub(crate) fn free_mib(folder: &Path) -> Result<u64> {
     let disk = rustix::fs::statvfs(folder)
         .map_err(|error| Error::io("read the free space of", folder)(error.into()))?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize) / MIB)
 }
 
+/// Checks that the disk of that folder has room for a server.
+///
 /// # Errors
-/// `Refused` when the disk of that folder has no room for a server.
+/// `Refused` when it has not.
 pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
     let remedy = "free some or choose another folder";
     check_room(folder, LEAST_FREE_DISK_MIB, &engine.to_string(), remedy)
 }
 
+/// Checks that the disk of that folder has that much room.
+///
 /// # Errors
-/// `Refused` when the disk of that folder has not that much room for what `purpose` says, with what
-/// `remedy` says to do.
+/// `Refused` when it has not; `purpose` says what needs the room and `remedy` what to do.
 pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str, remedy: &str) -> Result<()> {
     let free_mib = free_mib(folder)?;
     if free_mib >= least_mib {
@@ -65,31 +70,30 @@ pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str, remedy: &
     )))
 }
 
-/// The nearest folder of that path that is there.
+/// Returns the nearest existing folder of that path.
 pub(crate) fn existing(path: &Path) -> &Path {
     let mut above = path.ancestors();
     above.find(|path| path.exists()).unwrap_or(Path::new("/"))
 }
 
-/// How far the device of that folder reads ahead of what is asked for, in bytes; none where it has
-/// no such setting.
+/// Returns how many bytes the device of that folder reads ahead; `None` if it has no such setting.
 pub(crate) fn read_ahead_bytes(folder: &Path) -> Option<u64> {
-    let device = rustix::fs::stat(folder).ok()?.st_dev;
+    let number = rustix::fs::stat(folder).ok()?.st_dev;
     let device = format!(
         "{}:{}",
-        rustix::fs::major(device),
-        rustix::fs::minor(device)
+        rustix::fs::major(number),
+        rustix::fs::minor(number)
     );
     let kib = [
         format!("/sys/dev/block/{device}/queue/read_ahead_kb"),
-        // A partition's is that of its disk.
+        // A partition has the setting of its disk.
         format!("/sys/dev/block/{device}/../queue/read_ahead_kb"),
         format!("/sys/class/bdi/{device}/read_ahead_kb"),
     ];
     first_kib_as_bytes(&kib)
 }
 
-/// The number in the first of the files that is there, which is in KiB.
+/// Reads a number of KiB from the first of the files that exists.
 fn first_kib_as_bytes(files: &[String]) -> Option<u64> {
     let kib = files
         .iter()
@@ -97,7 +101,7 @@ fn first_kib_as_bytes(files: &[String]) -> Option<u64> {
     kib.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// The first program of that name in the folders of `path`.
+/// Returns the first program of that name in the folders of `path`.
 pub(crate) fn on_path(path: &OsString, name: &str) -> Option<PathBuf> {
     std::env::split_paths(path)
         .map(|folder| folder.join(name))

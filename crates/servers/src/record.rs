@@ -8,55 +8,57 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Details, Engine};
+use crate::details::Details;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, lock, write_synced};
 use crate::home::Home;
-use crate::process::{Place, ProcessId};
+use crate::process::{ProcessId, ProcessScope};
 
-/// How long others may hold the register: a PostgreSQL makes its data folder meanwhile, and several
-/// may do so one after another.
+/// Longest time that other processes may hold the register: a PostgreSQL creates its data folder
+/// meanwhile, and several may do so one after another.
 const LOCK_LIMIT: Duration = Duration::from_secs(150);
 
-/// Whose end shall be the server's end.
+/// Process at whose end the server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// It ends when what stands for it is dropped; if this process is killed, it is found and
+    /// The server ends when its handle is dropped; if this process is killed, it is found and
     /// stopped by [`stop_orphans`].
     ThisProcess,
-    /// It is kept running until [`stop`].
-    Nobody,
+    /// The server runs until [`stop`].
+    NoProcess,
 }
 
 impl Owner {
     pub(crate) fn process(self) -> Result<Option<ProcessId>> {
         match self {
             Owner::ThisProcess => ProcessId::this().map(Some),
-            Owner::Nobody => Ok(None),
+            Owner::NoProcess => Ok(None),
         }
     }
 }
 
-/// What has to be known to find a server again, whatever its engine.
+/// Information by which a server of any engine is found again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) dir: PathBuf,
-    pub(crate) place: Place,
+    #[serde(rename = "place")]
+    pub(crate) scope: ProcessScope,
     pub(crate) server: ProcessId,
-    /// Whose end is the server's; none for one that is kept running.
+    /// Process at whose end the server ends; `None` for one that is kept running.
     pub(crate) owner: Option<ProcessId>,
 }
 
 impl Record {
     pub(crate) fn is_running_here(&self) -> Result<bool> {
-        Ok(self.place == Place::here()? && self.server.is_alive())
+        Ok(self.scope == ProcessScope::here()? && self.server.is_alive())
     }
 }
 
-/// A record as it is kept.
+/// A record with the details of its engine, as written to its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     #[serde(flatten)]
@@ -69,15 +71,15 @@ impl Entry {
     fn parse(text: &str) -> serde_json::Result<Entry> {
         let mut entry: serde_json::Value = serde_json::from_str(text)?;
         if let Some(fields) = entry.as_object_mut() {
-            // Of what was recorded before there were others.
+            // Records of versions that knew only Cassandra name no engine.
             fields.entry("engine").or_insert("cassandra".into());
         }
         serde_json::from_value(entry)
     }
 
-    fn listed(&self, here: &Place) -> Listed {
+    fn listed(&self, here: &ProcessScope) -> Listed {
         let Entry { record, details } = self;
-        let is_here = record.place == *here;
+        let is_here = record.scope == *here;
         Listed {
             id: record.id.clone(),
             engine: details.engine(),
@@ -88,16 +90,16 @@ impl Entry {
             alive: is_here && record.server.is_alive(),
             owner_alive: record.owner.map(|owner| is_here && owner.is_alive()),
             owner: record.owner.map(|owner| owner.pid),
-            elsewhere: !is_here && !record.place.ended_before(here),
+            elsewhere: !is_here && !record.scope.ended_before(here),
             log: details.log(&record.dir),
             dir: record.dir.clone(),
         }
     }
 
-    /// Ends the server, if it may still run here, and forgets it.
-    async fn end(&self, home: &Home, here: &Place) -> Result<()> {
-        // Of one that has ended, processes of its own may be left.
-        if self.record.place == *here {
+    /// Stops the server, if it may still run here, and removes its record.
+    async fn end(&self, home: &Home, here: &ProcessScope) -> Result<()> {
+        // Even if the server has ended, some of its processes may be left.
+        if self.record.scope == *here {
             self.details.stop(self.record.server).await?;
         }
         self.details.release();
@@ -105,46 +107,47 @@ impl Entry {
     }
 }
 
-/// A server on record.
+/// A server on record, with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     pub id: String,
     pub engine: Engine,
     pub name: String,
     pub version: String,
-    /// Where it answers clients.
+    /// Address at which the server answers clients.
     pub address: SocketAddr,
     pub pid: u32,
     pub alive: bool,
-    /// `None` for a server that was started to be kept.
+    /// Whether the owner still runs; `None` for a server that was started to be kept.
     pub owner_alive: Option<bool>,
-    /// The process that started it and stops it; `None` for one that was started to be kept.
+    /// Process that started the server and stops it; `None` for one that was started to be kept.
     pub owner: Option<u32>,
-    /// Started on another machine or in another container, where alone it can be judged.
+    /// Whether it was started on another machine or in another container, and its state is only
+    /// known there.
     pub elsewhere: bool,
     pub dir: PathBuf,
     pub log: PathBuf,
 }
 
-/// The servers on record, whether they still run or not.
+/// Returns the servers on record, whether they still run or not.
 ///
 /// # Errors
 /// `Io` when the home cannot be read.
 pub fn list(home: &Home) -> Result<Vec<Listed>> {
-    let here = Place::here()?;
+    let here = ProcessScope::here()?;
     Ok(entries(home)?
         .iter()
         .map(|entry| entry.listed(&here))
         .collect())
 }
 
-/// Stops a server on record, whoever started it, and forgets it.
+/// Stops a server on record, whichever process started it, and removes its record.
 ///
 /// # Errors
-/// `Unknown` when there is none of that id, `Refused` when it is elsewhere, `Unstoppable`.
+/// `Unknown` when there is none with that id, `Refused` when it is elsewhere, `Unstoppable`.
 pub async fn stop(home: &Home, id: &str) -> Result<()> {
     let entry = find(home, id)?;
-    let here = Place::here()?;
+    let here = ProcessScope::here()?;
     if entry.listed(&here).elsewhere {
         return Err(Error::Refused(format!(
             "'{id}' was started on another machine or in another container: stop it there"
@@ -153,13 +156,13 @@ pub async fn stop(home: &Home, id: &str) -> Result<()> {
     entry.end(home, &here).await
 }
 
-/// Stops the servers whose owner ended without stopping them, and forgets them and those that
-/// ended themselves; says what was done, a sentence for each that still ran.
+/// Stops the servers whose owner ended without stopping them, and removes their records and those
+/// of servers that ended themselves. Returns a sentence for each server that was still running.
 ///
 /// # Errors
 /// `Io` when the home cannot be read or written, `Unstoppable`.
 pub async fn stop_orphans(home: &Home) -> Result<Vec<String>> {
-    let here = Place::here()?;
+    let here = ProcessScope::here()?;
     let mut done = Vec::new();
     for entry in entries(home)? {
         let listed = entry.listed(&here);
@@ -178,11 +181,12 @@ pub async fn stop_orphans(home: &Home) -> Result<Vec<String>> {
     Ok(done)
 }
 
-/// The records while they are held against other Bakeoffs, for choosing what must be unique.
+/// The records while other processes are locked out, for choosing names and ports that must be
+/// unique.
 pub(crate) struct Register<'a> {
     home: &'a Home,
     entries: Vec<Entry>,
-    here: Place,
+    here: ProcessScope,
     _lock: File,
 }
 
@@ -196,12 +200,12 @@ impl<'a> Register<'a> {
         Ok(Register {
             home,
             entries: entries(home)?,
-            here: Place::here()?,
+            here: ProcessScope::here()?,
             _lock: lock,
         })
     }
 
-    /// Ports of a loopback address that servers on record take.
+    /// Returns the ports of a loopback address that servers on record have.
     pub(crate) fn taken_ports(&self, address: Ipv4Addr) -> HashSet<u16> {
         self.entries
             .iter()
@@ -209,8 +213,10 @@ impl<'a> Register<'a> {
             .collect()
     }
 
+    /// Checks that no server uses a folder.
+    ///
     /// # Errors
-    /// `Refused` when a server already uses that folder.
+    /// `Refused` when one does.
     pub(crate) fn check_unused(&self, dir: &Path) -> Result<()> {
         let user = self
             .entries
@@ -244,7 +250,7 @@ impl<'a> Register<'a> {
             .unwrap_or_default()
     }
 
-    pub(crate) fn place(&self) -> &Place {
+    pub(crate) fn scope(&self) -> &ProcessScope {
         &self.here
     }
 
@@ -260,6 +266,8 @@ impl<'a> Register<'a> {
     }
 }
 
+/// Returns the record with this id.
+///
 /// # Errors
 /// `Unknown` when there is no such record.
 pub(crate) fn find(home: &Home, id: &str) -> Result<Entry> {
@@ -304,7 +312,8 @@ fn entries(home: &Home) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// One record; none when another Bakeoff has just deleted it, or when it cannot be understood.
+/// Reads one record; returns `None` if another process has just deleted it, or if it cannot be
+/// parsed.
 fn read(path: &Path) -> Option<Entry> {
     let text = fs::read_to_string(path).ok()?;
     Entry::parse(&text)

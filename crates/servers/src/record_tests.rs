@@ -14,11 +14,11 @@ fn spawn() -> (Child, ProcessId) {
         .process_group(0)
         .spawn()
         .unwrap();
-    let id = ProcessId::of(child.id()).unwrap();
+    let id = ProcessId::from_pid(child.id()).unwrap();
     (child, id)
 }
 
-/// A process that has ended, whose id may be another's by now.
+/// Returns a process that has ended, whose id another one may have by now.
 fn ended() -> ProcessId {
     ProcessId {
         start_ticks: 1,
@@ -32,7 +32,7 @@ fn entry(server: ProcessId, owner: Option<ProcessId>) -> Entry {
         name: "a test".into(),
         version: "5.0.9".into(),
         dir: "/d".into(),
-        place: Place::here().unwrap(),
+        scope: ProcessScope::here().unwrap(),
         server,
         owner,
     };
@@ -143,7 +143,7 @@ async fn what_a_killed_postgresql_left_goes_with_its_record() {
         .arg("60")
         .spawn()
         .unwrap();
-    let process = ProcessId::of(left.id()).unwrap();
+    let process = ProcessId::from_pid(left.id()).unwrap();
     let details = serde_json::json!({
         "engine": "postgres", "port": 20_001, "cluster": "bakeoff-left",
     });

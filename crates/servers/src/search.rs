@@ -1,23 +1,23 @@
-//! What looking for something on this machine came to.
+//! Results of searching this machine for a program or its files.
 
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The outcome of looking for something in one place after the other.
+/// The result of searching one location after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Search<T> {
-    /// What is used: the first that fits.
+    /// The first match.
     pub found: Option<T>,
-    /// What is there but is not used, in the order of looking.
+    /// Candidates that were found but do not fit, in the order of the search.
     pub passed_over: Vec<PassedOver>,
 }
 
-/// Something that was found and does not fit.
+/// A candidate that was found and does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PassedOver {
     pub path: PathBuf,
-    /// What it is instead: `Java 25`.
+    /// Description of the candidate, such as `Java 25`.
     pub reason: String,
 }
 
@@ -29,7 +29,7 @@ impl<T> Search<T> {
         }
     }
 
-    /// What would have been taken before what is used, if it did, each kind once.
+    /// Returns the candidates that come before the match but do not fit, each kind once.
     pub(crate) fn preferred(&self) -> Vec<String> {
         match self.found {
             Some(_) => kinds(&self.passed_over),
@@ -45,7 +45,8 @@ impl<T> Search<T> {
     }
 }
 
-/// Each kind once: links lead to the same Java from several places.
+/// Returns the candidates as text, each kind once: links lead to the same Java from several
+/// locations.
 pub(crate) fn kinds(passed_over: &[PassedOver]) -> Vec<String> {
     let mut seen = HashSet::new();
     passed_over

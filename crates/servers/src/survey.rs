@@ -1,4 +1,4 @@
-//! What servers need and this machine has, found without starting any.
+//! Needs of servers, compared with this machine without starting any.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -12,32 +12,32 @@ use crate::files::try_writing;
 use crate::home::Home;
 use crate::machine::{available_mib, check_free_disk, existing, free_mib, memory_mib};
 use crate::postgres::{
-    Installation, check_account, found_postgres, found_timescale, search_postgres, search_timescale,
+    Installation, found_postgres, found_timescale, search_postgres, search_timescale,
 };
 use crate::search::Search;
 
 const MIB_OF_GIB: f64 = 1024.0;
 
-/// A kind of server, and what it needs.
+/// A kind of server and its needs.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// What is used, in one line.
+    /// One line on what would be started.
     pub summary: String,
     pub needs: Vec<Need>,
 }
 
-/// Something that is needed, with what was found, or why what is here will not do and what to do
-/// about it: the words in which a start would fail.
+/// A need of a server, with what was found, or why nothing suitable was found and what to do about
+/// it, in the words with which a start would fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
     pub name: &'static str,
     pub found: Result<String, String>,
-    /// What would have been taken before what was found, and why it was not.
+    /// Candidates that come before what was found, and why they were not used.
     pub passed_over: Option<String>,
 }
 
 impl Need {
-    fn of(name: &'static str, found: Result<impl Display, impl Display>) -> Need {
+    fn new(name: &'static str, found: Result<impl Display, impl Display>) -> Need {
         Need {
             name,
             found: found.map(|it| it.to_string()).map_err(|e| e.to_string()),
@@ -45,7 +45,7 @@ impl Need {
         }
     }
 
-    /// Notes what was preferred to what was found, with the reason that is the same for all.
+    /// Adds the candidates that come before what was found, with the reason why they were not used.
     fn instead_of(mut self, preferred: &[String], reason: &str) -> Need {
         if !preferred.is_empty() {
             self.passed_over = Some(preferred.join(", ") + reason);
@@ -55,7 +55,7 @@ impl Need {
 }
 
 impl Survey {
-    /// What needs nothing of this machine.
+    /// Makes the survey of an engine without any needs.
     pub fn built_in(summary: impl Into<String>) -> Survey {
         Survey {
             summary: summary.into(),
@@ -66,14 +66,14 @@ impl Survey {
     fn lacking(summary: &str, name: &'static str, error: Error) -> Survey {
         Survey {
             summary: summary.to_owned(),
-            needs: vec![Need::of(name, Err::<String, _>(error))],
+            needs: vec![Need::new(name, Err::<String, _>(error))],
         }
     }
 
-    /// Whether a server could be started: the summary, or the first thing that is missing.
+    /// Returns the summary if a server could be started, or the first need that is not met.
     ///
     /// # Errors
-    /// What is missing, and what to do about it.
+    /// The need that is not met, and what to do about it.
     pub fn verdict(&self) -> Result<&str, &str> {
         let missing = self.needs.iter().find_map(|need| need.found.as_ref().err());
         match missing {
@@ -83,7 +83,7 @@ impl Survey {
     }
 }
 
-/// Surveys what a Cassandra needs.
+/// Surveys the needs of a Cassandra.
 pub async fn cassandra() -> Survey {
     let known = Home::from_env().and_then(|home| Ok((home, cassandra::pinned()?)));
     match known {
@@ -113,29 +113,29 @@ fn cassandra_in(
     Survey {
         summary,
         needs: vec![
-            Need::of("Java", java).instead_of(&preferred, &needs_java),
-            Need::of("jars", found_jars(version, jars)).instead_of(&other_jars, &needs_jars),
-            Need::of("memory", heap),
-            Need::of("home", check_home(home)),
+            Need::new("Java", java).instead_of(&preferred, &needs_java),
+            Need::new("jars", found_jars(version, jars)).instead_of(&other_jars, &needs_jars),
+            Need::new("memory", heap),
+            Need::new("home", check_home(home)),
         ],
     }
 }
 
-/// Surveys what a plain PostgreSQL needs.
+/// Surveys the needs of a plain PostgreSQL.
 pub fn postgres() -> Survey {
     let search = search_postgres(None);
     let preferred = search.preferred();
-    of_installation("PostgreSQL", found_postgres(None, search), &preferred)
+    survey_installation("PostgreSQL", found_postgres(None, search), &preferred)
 }
 
-/// Surveys what a PostgreSQL with TimescaleDB needs.
+/// Surveys the needs of a PostgreSQL with TimescaleDB.
 pub fn timescale() -> Survey {
     let search = search_timescale(None);
     let preferred = search.preferred();
-    of_installation("TimescaleDB", found_timescale(None, search), &preferred)
+    survey_installation("TimescaleDB", found_timescale(None, search), &preferred)
 }
 
-fn of_installation(
+fn survey_installation(
     name: &'static str,
     found: Result<Installation>,
     preferred: &[String],
@@ -156,21 +156,20 @@ fn of_installation(
     let mut needs: Vec<Need> = Vec::new();
     if !preferred.is_empty() {
         let programs = Ok::<_, Error>(installation.bin_dir.display());
-        needs.push(Need::of("programs", programs).instead_of(preferred, ""));
+        needs.push(Need::new("programs", programs).instead_of(preferred, ""));
     }
-    let account = check_account(&installation);
-    needs.extend(account.map_or_else(
-        |error| Some(Need::of("account", Err::<String, _>(error))),
-        |name| name.map(|name| Need::of("account", Ok::<_, Error>(format!("runs as {name}")))),
-    ));
-    needs.push(Need::of(
+    if let Some(account) = installation.account().transpose() {
+        let name = account.map(|account| format!("runs as {}", account.name));
+        needs.push(Need::new("account", name));
+    }
+    needs.push(Need::new(
         "home",
         Home::from_env().and_then(|home| check_home(&home)),
     ));
     Survey { summary, needs }
 }
 
-/// Surveys what any run needs of the machine: a folder that it can write to, with room.
+/// Surveys the needs of any run: a writable folder with enough room.
 pub fn machine(folder: &Path) -> Vec<Need> {
     let cores = std::thread::available_parallelism();
     let memory = memory_mib().and_then(|all| {
@@ -179,10 +178,10 @@ pub fn machine(folder: &Path) -> Vec<Need> {
     });
     let disk = check_free_disk(folder, Engine::Cassandra).and_then(|()| free(folder));
     vec![
-        Need::of("cores", cores),
-        Need::of("memory", memory),
-        Need::of("folder", check_folder(folder)),
-        Need::of("disk", disk),
+        Need::new("cores", cores),
+        Need::new("memory", memory),
+        Need::new("folder", check_folder(folder)),
+        Need::new("disk", disk),
     ]
 }
 
@@ -208,15 +207,17 @@ fn gib(mib: u64) -> String {
     format!("{:.1} GiB", mib as f64 / MIB_OF_GIB)
 }
 
-/// Whether records of servers can be written to Bakeoff's home, which need not be there yet.
+/// Checks that records of servers can be written to Bakeoff's home, which need not exist yet.
 pub(crate) fn check_home(home: &Home) -> Result<String> {
     let folder = home.folder();
     check_writable(folder).map_err(Home::unwritable)?;
     Ok(folder.display().to_string())
 }
 
+/// Checks that files can be created in a folder.
+///
 /// # Errors
-/// `Io` with the folder, or the nearest one above it that is there, in which no file can be made.
+/// `Io` with the folder, or the nearest existing one above it.
 fn check_writable(folder: &Path) -> Result<()> {
     try_writing(folder).map_err(Error::io("write to", existing(folder)))
 }

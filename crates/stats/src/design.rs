@@ -13,9 +13,9 @@ pub struct DesignInfo {
     pub role: Role,
     /// Whether one or several processes of the engine work alongside the client.
     pub server: bool,
-    /// Settings in force, also those that the id leaves at their defaults.
+    /// Settings in force, including those that the id leaves at their defaults.
     pub settings: Vec<(String, String)>,
-    /// Statements and files that make the layout.
+    /// Statements and files that make up the layout.
     pub statements: Vec<String>,
 }
 
@@ -41,31 +41,32 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedFigure {
     pub design: String,
-    /// A query's name, `load` or `storage`.
+    /// Name of a query, or `load` or `storage`.
     pub what: String,
     pub figure: String,
 }
 
-/// Bytes after flush and compaction.
+/// Size of a design's table after flush and compaction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Footprint {
     pub design: String,
-    /// By the engine's own accounting, where it has one.
+    /// Bytes according to the engine itself, if it reports them.
     pub engine_bytes: Option<u64>,
     /// Sum of the files on disk (or of the buffers, for `memory`).
     pub file_bytes: Option<u64>,
-    /// Compressed by uncompressed size, as the engine says.
+    /// Compressed size divided by uncompressed size, as reported by the engine.
     pub compression_ratio: Option<f64>,
     /// Off-heap memory that the engine needs to find its compressed chunks.
     #[serde(default)]
     pub compression_metadata_bytes: Option<u64>,
     pub files: Option<u64>,
-    /// What the figures include, and what is not available.
+    /// Remark on what the figures include and what is not available.
     pub note: Option<String>,
 }
 
 impl Footprint {
-    /// Files on disk where they can be seen, else the engine's word.
+    /// Returns the size of the files if they can be seen, and the size that the engine reports
+    /// otherwise.
     pub fn bytes(&self) -> Option<u64> {
         self.file_bytes.or(self.engine_bytes)
     }

@@ -1,9 +1,9 @@
-//! Errors of a measurement's folder, each with what its reader can do.
+//! Errors of a measurement's folder, each with what its reader can do about it.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-/// Why a run folder cannot be used, and what to do.
+/// Reason why a run folder cannot be used, with what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error("cannot {doing} {}: {source}; {}", path.display(), advice(source))]
@@ -39,15 +39,15 @@ pub enum JournalError {
     #[error("cannot write a record as JSON: {0}")]
     Encode(serde_json::Error),
 
-    /// The folder belongs to an unfinished run of a command that compares something else.
+    /// The folder holds an unfinished run of a command that compares something else.
     #[error(
         "{} holds an unfinished run of another command, or of other data or another workload file: \
-         {command}; repeat it to go on with that run, or name another folder with --out",
+         {command}; repeat it to resume that run, or name another folder with --out",
         dir.display()
     )]
     OtherCommand { dir: PathBuf, command: String },
 
-    /// The folder holds a complete run; callers that chose the folder themselves choose another.
+    /// The folder holds a complete run; a caller that chose the folder itself chooses another one.
     #[error(
         "{} holds a run that finished at {at}; `bakeoff report` shows it, and --out names another \
          folder",
@@ -72,7 +72,8 @@ pub enum JournalError {
         command: &'static str,
     },
 
-    /// A load and a sweep do not go on: they would not be the same.
+    /// The folder holds results of a load or a sweep, which cannot be resumed: the rest would not
+    /// be measured under the same conditions.
     #[error(
         "{} holds results already; `bakeoff report` shows them, and --out names another folder",
         dir.display()
@@ -93,7 +94,7 @@ pub enum JournalError {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "make room on the disk, then repeat the command: it goes on after the last step"
+            "make room on the disk, then repeat the command: it resumes after the last step"
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "name a folder that you may write to with --out"

@@ -1,27 +1,29 @@
-//! A value and its uncertainty are one type.
+//! Medians with their uncertainty, both in one type.
 
-/// Probability that an interval aims to hold the true median with.
+/// Probability with which an interval is meant to hold the true median.
 const AIM: f64 = 0.95;
 
 /// Median of a sample with a distribution-free confidence interval.
 ///
-/// The interval is between order statistics, from the binomial distribution of the number of
-/// observations below the median (Hahn, Meeker: Statistical Intervals, 1991, section 5.2). With
-/// fewer than six observations the widest interval, minimum to maximum, covers less than 95%;
-/// `coverage` says how much.
+/// The bounds of the interval are order statistics, chosen by the binomial distribution of the
+/// number of observations below the median (Hahn, Meeker: Statistical Intervals, 1991, section
+/// 5.2). With fewer than six observations the widest interval, from minimum to maximum, covers less
+/// than 95%; `coverage` gives the probability.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Estimate {
     pub median: f64,
     pub low: f64,
     pub high: f64,
-    /// Probability that the interval holds the true median, 0 to 1. 0 for one observation.
+    /// Probability that the interval holds the true median, from 0 to 1; it is 0 for a single
+    /// observation.
     pub coverage: f64,
     pub observations: u32,
 }
 
 impl Estimate {
-    /// `None` for an empty sample, and for one that holds an infinity or NaN.
-    pub fn of(samples: &[f64]) -> Option<Estimate> {
+    /// Estimates the median of a sample. Returns `None` if the sample is empty or holds an infinity
+    /// or NaN.
+    pub fn from_samples(samples: &[f64]) -> Option<Estimate> {
         if samples.is_empty() || samples.iter().any(|x| !x.is_finite()) {
             return None;
         }
@@ -37,7 +39,8 @@ impl Estimate {
         })
     }
 
-    /// Whether the intervals share a value: then no difference between the two was shown.
+    /// Returns whether the intervals share a value, in which case no difference between the two was
+    /// shown.
     pub fn overlaps(&self, other: &Estimate) -> bool {
         self.low <= other.high && other.low <= self.high
     }
@@ -52,8 +55,8 @@ fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-/// How many observations to leave out at each end for the narrowest symmetric interval that
-/// still covers [`AIM`], and what it covers.
+/// Returns the number of observations to leave out at each end for the narrowest symmetric interval
+/// that still covers [`AIM`], and the probability that it covers.
 fn interval(observations: usize) -> (usize, f64) {
     let n = observations as f64;
     // Logarithms, since 2^-n underflows for a load of thousands of slices.
@@ -78,14 +81,14 @@ mod tests {
     use super::*;
 
     fn of(samples: &[f64]) -> Estimate {
-        Estimate::of(samples).unwrap()
+        Estimate::from_samples(samples).unwrap()
     }
 
     #[test]
     fn nothing_and_no_numbers_give_no_estimate() {
-        assert_eq!(Estimate::of(&[]), None);
-        assert_eq!(Estimate::of(&[1.0, f64::NAN]), None);
-        assert_eq!(Estimate::of(&[1.0, f64::INFINITY]), None);
+        assert_eq!(Estimate::from_samples(&[]), None);
+        assert_eq!(Estimate::from_samples(&[1.0, f64::NAN]), None);
+        assert_eq!(Estimate::from_samples(&[1.0, f64::INFINITY]), None);
     }
 
     #[test]

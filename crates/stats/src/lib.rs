@@ -1,8 +1,8 @@
-//! Numbers: the records of a measurement, kept in one folder, and the figures that they support.
+//! Numbers of a measurement: its records, kept in one folder, and the figures that they support.
 //!
-//! No engine, no clock and no thread is known here. A comparison ([`Journal`], [`Run`],
-//! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder that
-//! holds them, and a summary that has everything that a report shows.
+//! This crate knows no engine, no clock and no thread. A comparison ([`Journal`], [`Run`],
+//! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder
+//! that holds them, and a summary with everything that a report shows.
 
 mod compare;
 mod design;

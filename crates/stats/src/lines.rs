@@ -11,19 +11,19 @@ use crate::JournalError;
 
 const LOCK: &str = "lock";
 
-/// Appends records; what was appended is on the disk.
+/// A file that records are appended to; a record is on the disk when its append returns.
 #[derive(Debug)]
 pub(crate) struct Lines {
     path: PathBuf,
     pub(crate) file: File,
-    /// Bytes of whole lines. More can be in the file after a failed append.
+    /// Bytes of whole lines; after a failed append the file can have more.
     length: u64,
     pub(crate) torn: bool,
 }
 
 impl Lines {
-    /// Opens or creates the file, and reads what it holds. [`Lines::begin`] comes before the first
-    /// append.
+    /// Opens or creates the file and reads the records in it. [`Lines::begin`] has to be called
+    /// before the first append.
     pub(crate) fn open<R: DeserializeOwned>(path: &Path) -> Result<(Lines, Vec<R>), JournalError> {
         let mut file = OpenOptions::new()
             .read(true)
@@ -41,7 +41,7 @@ impl Lines {
         Ok((lines, records))
     }
 
-    /// Cuts off a line that a kill tore, and makes the file's name survive a power cut.
+    /// Cuts off a last line that was torn by a kill, and makes the file's name survive a power cut.
     pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
         self.file
             .set_len(self.length)
@@ -70,18 +70,19 @@ impl Lines {
     }
 }
 
-/// Creates the run folder where it is missing, and holds its lock as long as the file is open.
+/// Creates the run folder if it is missing, and returns its lock, which is held while the file is
+/// open.
 ///
 /// # Errors
-/// The folder is in use, or holds files but none named `journal`: it is not a run's.
+/// The folder is in use, or holds files but none named `journal`, so that it belongs to no run.
 pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
     fs::create_dir_all(dir).map_err(io_error("create the run folder", dir))?;
     refuse_strange_files(dir, journal)?;
     lock(dir)
 }
 
-/// Finds what [`claim`] would refuse of a folder, without making or writing anything. A missing folder
-/// is not refused.
+/// Finds what [`claim`] would refuse about a folder, without creating or writing anything. A
+/// missing folder is fine.
 ///
 /// # Errors
 /// Those of [`claim`].
@@ -100,7 +101,7 @@ pub(crate) fn check(dir: &Path, journal: &str) -> Result<(), JournalError> {
     }
 }
 
-/// The records of a file that may be appended to at the same time; none where it is not there.
+/// Reads the records of a file while others may append to it; returns none if there is no file.
 pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
     if path.exists() {
         read(path)
@@ -109,14 +110,14 @@ pub(crate) fn read_if_there<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, 
     }
 }
 
-/// The records of a file that may be appended to at the same time.
+/// Reads the records of a file while others may append to it.
 pub(crate) fn read<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, JournalError> {
     let mut file = File::open(path).map_err(io_error("read", path))?;
     Ok(read_file(&mut file, path)?.0)
 }
 
-/// The records of all whole lines, and how many bytes those lines have. What comes after the last
-/// line end is the beginning of a line that a kill tore.
+/// Reads the records of all whole lines, and the number of bytes in those lines. Bytes after the
+/// last line end belong to a line that was torn by a kill.
 fn read_file<R: DeserializeOwned>(
     file: &mut File,
     path: &Path,
@@ -159,7 +160,7 @@ fn lock(dir: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// A folder with files that no run made is never written to.
+/// Refuses a folder with files of anything but a run, so that no such folder is ever written to.
 fn refuse_strange_files(dir: &Path, journal: &str) -> Result<(), JournalError> {
     if dir.join(journal).exists() {
         return Ok(());
@@ -191,7 +192,7 @@ pub(crate) fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Erro
     }
 }
 
-/// Whether a file or a folder on the way to it does not exist.
+/// Returns whether the error means that a file, or a folder on the way to it, does not exist.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

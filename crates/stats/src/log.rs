@@ -1,5 +1,5 @@
-//! The folder of a measurement: one file of records, appended and synced step by step, locked while
-//! it is written.
+//! Folder of a measurement: one file of records, appended and synced step by step, locked while it
+//! is written.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -28,7 +28,7 @@ pub trait LogRecord: Debug + Serialize + DeserializeOwned + From<Event> + Send {
     fn header(&self) -> Option<&Self::Header>;
 }
 
-/// The log of a measurement that is going on. It holds the folder's lock until it is dropped.
+/// Log of a measurement in progress, which holds the folder's lock until it is dropped.
 #[derive(Debug)]
 pub struct RunLog<R> {
     dir: PathBuf,
@@ -50,7 +50,7 @@ impl<R: LogRecord> RunLog<R> {
         Ok(log)
     }
 
-    /// Finds what [`RunLog::create`] would refuse, without making or writing anything.
+    /// Finds what [`RunLog::create`] would refuse, without creating or writing anything.
     ///
     /// # Errors
     /// The folder is in use, or holds a measurement or other files.
@@ -58,8 +58,8 @@ impl<R: LogRecord> RunLog<R> {
         refuse_records(dir, &RunLog::<R>::look(dir)?)
     }
 
-    /// Locks the folder, which it creates if it is missing, and reads the records that are there.
-    /// [`RunLog::begin`] comes before the first append.
+    /// Locks the folder, which is created if it is missing, and reads the records in it.
+    /// [`RunLog::begin`] has to be called before the first append.
     pub(crate) fn claim(dir: &Path) -> Result<(RunLog<R>, Vec<R>), JournalError> {
         let lock = lines::claim(dir, R::FILE)?;
         let (lines, records) = Lines::open(&dir.join(R::FILE))?;
@@ -72,13 +72,13 @@ impl<R: LogRecord> RunLog<R> {
         Ok((log, records))
     }
 
-    /// Reads the records that [`RunLog::claim`] would find, without making or locking anything.
+    /// Reads the records that [`RunLog::claim`] would find, without creating or locking anything.
     pub(crate) fn look(dir: &Path) -> Result<Vec<R>, JournalError> {
         lines::check(dir, R::FILE)?;
         lines::read_if_there(&dir.join(R::FILE))
     }
 
-    /// Cuts off a last line that a kill tore.
+    /// Cuts off a last line that was torn by a kill.
     pub(crate) fn begin(&mut self) -> Result<(), JournalError> {
         self.lines.begin()
     }
@@ -102,7 +102,7 @@ impl<R: LogRecord> EventLog for RunLog<R> {
     }
 }
 
-/// A saved measurement, finished or not, as reports read it. It needs no lock.
+/// A saved measurement, finished or not, as reports read it; reading takes no lock.
 #[derive(Debug)]
 pub struct SavedRun<R: LogRecord> {
     dir: PathBuf,
@@ -111,7 +111,7 @@ pub struct SavedRun<R: LogRecord> {
 }
 
 impl<R: LogRecord> SavedRun<R> {
-    /// Whether this is the folder of such a measurement.
+    /// Returns whether the folder holds such a measurement.
     pub fn is_one(dir: &Path) -> bool {
         dir.join(R::FILE).exists()
     }

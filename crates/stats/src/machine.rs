@@ -1,4 +1,4 @@
-//! The machine of a measurement, the engines on it, and the CPU time that they took.
+//! Machine of a measurement, the engines on it, and the CPU time that they took.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +19,9 @@ pub struct NodesInfo {
     #[serde(default = "earlier::engine_of_nodes")]
     pub engine: String,
     pub nodes: u32,
-    /// Of each row.
+    /// Number of copies of each row.
     pub copies: u32,
-    /// Of reads and writes.
+    /// Consistency level of reads and writes.
     pub consistency: String,
 }
 
@@ -36,25 +36,26 @@ impl NodesInfo {
 pub struct EngineInfo {
     pub engine: String,
     pub version: String,
-    /// Seconds from start until it answered; absent for an engine that already ran.
+    /// Seconds from the start until the engine answered; absent if it was running already.
     pub start_seconds: Option<f64>,
-    /// Settings that matter (heap, directories, time-outs), name and value.
+    /// Names and values of settings that matter, such as heap, directories and time-outs.
     pub settings: Vec<(String, String)>,
 }
 
-/// User and system seconds.
+/// CPU time in seconds, user and system together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuSeconds {
-    /// Of Bakeoff itself.
+    /// CPU time of Bakeoff itself.
     pub client: f64,
-    /// Of the engine's own process; absent where it has none or is not ours.
+    /// CPU time of the engine's own process; absent if there is none or if Bakeoff did not start
+    /// it.
     pub server: Option<f64>,
 }
 
 impl std::ops::Add for CpuSeconds {
     type Output = CpuSeconds;
 
-    /// The server's share is known only where both have one.
+    /// Adds both times; the server's is known only if it is known in both.
     fn add(self, other: CpuSeconds) -> CpuSeconds {
         CpuSeconds {
             client: self.client + other.client,

@@ -1,16 +1,16 @@
-//! File systems that a test mounts, which needs root.
+//! Mounts file systems for a test, which needs root.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::skipped;
 
-/// A file system in memory, unmounted at the end.
+/// A file system in memory, which is unmounted at the end.
 pub struct Disk(PathBuf);
 
 impl Disk {
-    /// A disk in that folder, which is made, with options of `mount` such as `size=2m`. `None`,
-    /// with the reason printed, where this user may not mount.
+    /// Mounts a disk in that folder, which is created, with options of `mount` such as `size=2m`.
+    /// Returns `None`, and prints the reason, if this user may not mount.
     #[track_caller]
     pub fn mount(folder: impl Into<PathBuf>, options: &str) -> Option<Disk> {
         let folder = folder.into();

@@ -1,5 +1,5 @@
-//! Resources that all tests of a program share, such as a server. A second process of the same program
-//! owns them and releases them when the first one ends, even if that is killed.
+//! Resources that all tests of a program share, such as a server. A second process of the same
+//! program owns them and releases them when the first one ends, even if that is killed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -14,8 +14,8 @@ const MARK: &str = "kept: ";
 #[derive(Debug)]
 pub struct Keeper {
     words: String,
-    /// The child ends when the pipe to its input is closed, which the system does even if this process
-    /// is killed. The pipe from its output stays open, since the test harness prints to it.
+    /// The child ends when the pipe to its input is closed, which the system does even if this
+    /// process is killed. The pipe from its output stays open, since the test harness prints to it.
     _process: Child,
 }
 
@@ -37,8 +37,8 @@ impl Keeper {
             .spawn()
             .expect("a second process of this program");
         let mut output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut told = output.by_ref().lines().map_while(Result::ok);
-        let words = told.find_map(|line| line.strip_prefix(MARK).map(str::to_owned));
+        let mut lines = output.by_ref().lines().map_while(Result::ok);
+        let words = lines.find_map(|line| line.strip_prefix(MARK).map(str::to_owned));
         child.stdout = Some(output.into_inner());
         Keeper {
             words: words.unwrap_or_else(|| panic!("{test} ended before it kept anything")),
@@ -46,14 +46,14 @@ impl Keeper {
         }
     }
 
-    /// What [`keep`] was called with.
+    /// Returns the words that [`keep`] was called with.
     pub fn words(&self) -> &str {
         &self.words
     }
 }
 
-/// Whether this process is a keeper. A test that is named to [`Keeper::start`] does nothing in other
-/// processes.
+/// Returns whether this process is a keeper. A test that is passed to [`Keeper::start`] does
+/// nothing in other processes.
 pub fn is_keeper() -> bool {
     std::env::var_os(ROLE).is_some()
 }
@@ -62,8 +62,8 @@ pub fn is_keeper() -> bool {
 /// The caller then releases the resource and calls [`std::process::exit`]: the pipe that the test
 /// harness would print to is closed.
 pub fn keep(words: &str) {
-    // The test harness may have begun a line. If the first process has ended already, nobody reads it, and
-    // the resource is released at once.
+    // The test harness may have begun a line. If the first process has ended already, the line is
+    // not read, and the resource is released at once.
     let mut output = std::io::stdout();
     let _ = writeln!(output, "\n{MARK}{words}").and_then(|()| output.flush());
     // Nothing is ever written there.
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// Longer than any machine needs to delete a file.
+    /// Time that is longer than any machine needs to delete a file.
     const PATIENCE: Duration = Duration::from_secs(60);
 
     /// Owns a file in a keeper process; tests nothing.
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no_such_test ended before it kept anything")]
-    fn a_keeper_that_ends_at_once_is_told() {
+    fn a_keeper_that_ends_at_once_is_reported() {
         Keeper::start("no_such_test");
     }
 }

@@ -1,6 +1,6 @@
-//! What the tests of all crates share: whether a part may be skipped, how often the parts that take
-//! long are repeated, servers for a whole test program, and disks that are small or cannot be
-//! written. Only tests use it, so it prints and panics.
+//! Helpers that the tests of all crates share: whether a part may be skipped, how often long parts
+//! are repeated, servers for a whole test program, and disks that are small or read-only. Only
+//! tests use this crate, so it prints and panics.
 
 mod disk;
 mod keeper;
@@ -10,12 +10,12 @@ use std::fmt::Display;
 pub use disk::Disk;
 pub use keeper::{Keeper, is_keeper, keep};
 
-/// Is 1 where no part of any test may be skipped, whatever the reason.
+/// Variable that is 1 if no part of any test may be skipped, whatever the reason.
 const REQUIRED: &str = "BAKEOFF_REQUIRE_ENGINES";
-/// Is 1 where parts that take long are repeated as often as they are every night.
+/// Variable that is 1 if long parts are repeated as often as they are every night.
 const ALL: &str = "BAKEOFF_TEST_ALL";
 
-/// Says why a part of a test is skipped.
+/// Prints why a part of a test is skipped.
 ///
 /// # Panics
 /// With `BAKEOFF_REQUIRE_ENGINES=1`.
@@ -28,8 +28,8 @@ pub fn skipped(reason: impl Display) {
     println!("skipped: {reason}");
 }
 
-/// How often a test repeats what takes long: `few` times while somebody waits, and with
-/// `BAKEOFF_TEST_ALL=1`, as `just test-all` has it, `all` times.
+/// Returns how often a test repeats a long part: `few` times by default, and with
+/// `BAKEOFF_TEST_ALL=1`, as in `just test-all`, `all` times.
 pub fn times<T>(few: T, all: T) -> T {
     if is_on(ALL) { all } else { few }
 }

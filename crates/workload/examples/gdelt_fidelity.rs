@@ -18,8 +18,8 @@ use parquet::file::properties::WriterProperties;
 
 const BATCH_ROWS: usize = 8_192;
 
-/// Generated rows from here on are compared; the first stretch in detail, all in total, since a
-/// stretch as short as the sample differs from the next one.
+/// First rows of the stretches of generated rows that are compared: the first stretch column by
+/// column, the others in total, since a stretch as short as the sample differs from the next one.
 const STRETCHES: [u64; 10] = [
     0, 710, 100_000, 500_000, 1_000_000, 1_500_000, 2_000_000, 2_500_000, 3_000_000, 4_000_000,
 ];
@@ -66,7 +66,7 @@ fn read_rows(
     Ok(concat_batches(&source.schema(), &batches)?)
 }
 
-/// What is compared of one column.
+/// Measures of one column that are compared.
 struct Profile {
     name: String,
     distinct: usize,
@@ -104,7 +104,7 @@ fn distinct(values: &dyn Array) -> Result<usize, Box<dyn Error>> {
         .len())
 }
 
-/// Compressed bytes of each column.
+/// Returns the compressed bytes of each column.
 fn parquet_bytes(rows: &RecordBatch) -> Result<Vec<i64>, Box<dyn Error>> {
     let zstd = Compression::ZSTD(ZstdLevel::default());
     let properties = WriterProperties::builder().set_compression(zstd).build();

@@ -1,4 +1,5 @@
-//! Rows and values that each generator makes in a second of processor time, as Arrow batches.
+//! Measures how many rows and values each generator makes per second of processor time, as Arrow
+//! batches.
 //!
 //! `cargo run --release --example generator_speed -- [SECONDS]` (Linux)
 
@@ -9,7 +10,7 @@ use std::time::Duration;
 use bakeoff_workload::{Workload, source};
 
 const BATCH_ROWS: usize = 8_192;
-/// The study's table has so many hosts.
+/// Generators to measure; the study's table has 4,000 hosts.
 const GENERATORS: [(&str, &str); 7] = [
     ("cpu, 4000 hosts", "generator = \"devops\"\nhosts = 4000"),
     ("cpu, 100 hosts", "generator = \"devops\"\nhosts = 100"),
@@ -43,8 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Rows made in at least this processor time, columns, and the time. What it takes to open the
-/// generator counts.
+/// Returns the rows made in at least this processor time, the number of columns, and the time used,
+/// including the time to open the generator.
 fn measure(data: &str, least: Duration) -> Result<(u64, usize, Duration), Box<dyn Error>> {
     let text =
         format!("title = \"speed\"\n[data]\n{data}\n[[queries]]\nname = \"q\"\nsql = \"SELECT 1\"");
@@ -62,7 +63,7 @@ fn measure(data: &str, least: Duration) -> Result<(u64, usize, Duration), Box<dy
     Err("the generator ended".into())
 }
 
-/// Of this process, which has one thread.
+/// Returns the processor time of this process, which has one thread.
 fn processor_time() -> Result<Duration, Box<dyn Error>> {
     let statistics = std::fs::read_to_string("/proc/self/schedstat")?;
     let nanoseconds = statistics.split_whitespace().next();

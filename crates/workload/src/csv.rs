@@ -1,8 +1,8 @@
-//! Rows as CSV (RFC 4180, lines end with LF), in the form in which files of rows are read.
+//! Writes rows as CSV (RFC 4180, lines end with LF), in the form in which files of rows are read.
 //!
-//! Null is an empty cell, and so an empty text comes back as null. Times are written as
-//! `2016-01-01T00:00:00Z`, in UTC; doubles with as few digits as tell them apart (`NaN`, `inf` and
-//! `-inf` where they are no numbers); bytes as hexadecimal digits after `0x`.
+//! Null is an empty cell, so an empty text is read back as null. Times are written in UTC as
+//! `2016-01-01T00:00:00Z`; doubles with as few digits as distinguish them (`NaN`, `inf` and `-inf`
+//! if they are no numbers); bytes as hexadecimal digits after `0x`.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use crate::{ColumnType, Table};
 
-/// Whole numbers up to this are doubles without loss.
+/// Largest number up to which whole numbers are doubles without loss.
 const EXACT_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// Writes the rows of one table.
@@ -54,7 +54,7 @@ impl Encoder {
         }
     }
 
-    /// The line with the names of the columns.
+    /// Returns the line with the names of the columns.
     pub fn header(&self) -> Vec<u8> {
         let mut line = Vec::new();
         for name in &self.names {
@@ -71,7 +71,7 @@ impl Encoder {
             .kinds
             .iter()
             .zip(batch.columns())
-            .map(|(kind, column)| Cells::of(*kind, column.as_ref()))
+            .map(|(kind, column)| Cells::new(*kind, column.as_ref()))
             .collect();
         for row in 0..batch.num_rows() {
             for column in &columns {
@@ -83,7 +83,7 @@ impl Encoder {
     }
 }
 
-/// Puts the end in the place of the comma behind the last cell.
+/// Replaces the comma after the last cell by the end of the line.
 fn end_line(line: &mut [u8]) {
     if let Some(last) = line.last_mut() {
         *last = b'\n';
@@ -101,7 +101,7 @@ enum Values<'a> {
     Int(&'a Int32Array),
     Bigint(&'a Int64Array),
     Double(&'a Float64Array),
-    /// None of its texts has to be quoted.
+    /// Texts of which none has to be quoted.
     Plain(&'a StringArray),
     Text(&'a StringArray),
     Timestamp(&'a TimestampMillisecondArray),
@@ -109,7 +109,7 @@ enum Values<'a> {
 }
 
 impl<'a> Cells<'a> {
-    fn of(kind: ColumnType, column: &'a dyn Array) -> Cells<'a> {
+    fn new(kind: ColumnType, column: &'a dyn Array) -> Cells<'a> {
         let values = match kind {
             ColumnType::Boolean => Values::Boolean(column.as_boolean()),
             ColumnType::Int => Values::Int(column.as_primitive::<Int32Type>()),
@@ -149,13 +149,13 @@ impl<'a> Cells<'a> {
             Values::Double(array) => double(array.value(row), out),
             Values::Plain(array) => plain(array, row, out),
             Values::Text(array) => text(array.value(row), out),
-            Values::Timestamp(array) => out.extend_from_slice(time.of(array.value(row))),
+            Values::Timestamp(array) => out.extend_from_slice(time.text(array.value(row))),
             Values::Blob(array) => hexadecimal(array.value(row), out),
         }
     }
 }
 
-/// Bytes that are copied at once, which takes a fraction of the time that it takes to copy any
+/// Number of bytes that are copied at once, which takes a fraction of the time of copying any
 /// number of them.
 const BLOCK: usize = 16;
 
@@ -166,7 +166,8 @@ fn first_of(block: &[u8; BLOCK], length: usize, out: &mut Vec<u8>) {
     out.truncate(before + length);
 }
 
-/// A text as it is. What is behind it among the column's texts is there to be copied as well.
+/// Appends a text without quotes. Copies a whole block if there are enough bytes behind the text in
+/// the column.
 fn plain(texts: &StringArray, row: usize, out: &mut Vec<u8>) {
     let value = texts.value(row).as_bytes();
     let begin = usize::try_from(texts.value_offsets()[row]).unwrap_or(usize::MAX);
@@ -180,7 +181,7 @@ fn plain(texts: &StringArray, row: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// The last time that was written: neighbouring rows often have the same.
+/// The time that was written last, since neighbouring rows often have the same.
 #[derive(Default)]
 struct WrittenTime {
     milliseconds: i64,
@@ -188,7 +189,7 @@ struct WrittenTime {
 }
 
 impl WrittenTime {
-    fn of(&mut self, milliseconds: i64) -> &[u8] {
+    fn text(&mut self, milliseconds: i64) -> &[u8] {
         if self.text.is_empty() || self.milliseconds != milliseconds {
             self.milliseconds = milliseconds;
             self.text = match Timestamp::from_millisecond(milliseconds) {
@@ -201,7 +202,7 @@ impl WrittenTime {
     }
 }
 
-/// Whether a text with this byte has to be quoted.
+/// Returns whether a text with this byte has to be quoted.
 fn special(byte: u8) -> bool {
     matches!(byte, b',' | b'"' | b'\n' | b'\r')
 }
@@ -245,7 +246,7 @@ fn double(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// The doubles from 0 to 100 as text, and how long each is: many metrics are percentages.
+/// Doubles from 0 to 100 as text, with their lengths, since many metrics are percentages.
 static PERCENTS: LazyLock<[([u8; BLOCK], usize); 101]> = LazyLock::new(|| {
     std::array::from_fn(|value| {
         let text = format!("{value}.0");
@@ -329,9 +330,9 @@ mod tests {
     #[test]
     fn times_are_in_utc_and_beyond_the_calendar_numbers() {
         let mut time = WrittenTime::default();
-        assert_eq!(time.of(0), b"1970-01-01T00:00:00Z");
-        assert_eq!(time.of(-1), b"1969-12-31T23:59:59.999Z");
-        assert_eq!(time.of(i64::MAX), i64::MAX.to_string().as_bytes());
+        assert_eq!(time.text(0), b"1970-01-01T00:00:00Z");
+        assert_eq!(time.text(-1), b"1969-12-31T23:59:59.999Z");
+        assert_eq!(time.text(i64::MAX), i64::MAX.to_string().as_bytes());
     }
 
     #[test]

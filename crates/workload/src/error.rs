@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a workload or its data.
+//! Result of this crate's functions.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A workload file that says something impossible. `line` and `column` are 1-based.
+    /// A workload file contains something impossible; `line` and `column` count from 1.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Workload {
         path: PathBuf,
@@ -22,7 +22,7 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// A data file with a row that does not fit the table.
+    /// A row of a data file does not fit the table.
     #[error("{}, line {line}: {message}", path.display())]
     Row {
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum Error {
         message: String,
     },
 
-    /// A data file that is unusable as a whole.
+    /// A data file is unusable as a whole.
     #[error("{}: {message}", path.display())]
     Data { path: PathBuf, message: String },
 

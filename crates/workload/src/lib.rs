@@ -1,7 +1,8 @@
-//! What to store and what to ask: workload files, checked once, and the row sources they name.
+//! Defines what to store and what to ask: workload files, checked once, and the row sources that
+//! they name.
 //!
 //! A [`Workload`] is read from TOML by [`Workload::read`]; everything in it has been checked, so
-//! the rest of Bakeoff never meets an unknown column or an impossible setting. A [`RowSource`]
+//! the rest of Bakeoff never encounters an unknown column or an impossible setting. A [`RowSource`]
 //! turns it into Arrow record batches; row *i* is a pure function of the source and *i*.
 
 mod check;
@@ -16,6 +17,7 @@ mod parameters;
 mod prices;
 mod random;
 pub mod source;
+mod table;
 mod tsbs;
 mod values;
 mod wire;
@@ -29,12 +31,13 @@ pub use mix::{
     OperationChooser, RowChooser, shard_rows,
 };
 pub use model::{
-    Column, ColumnType, Data, DesignId, Expectation, Generator, Parameter, ParameterValues,
-    Published, PublishedTime, Query, Scale, ServerLimits, Setting, Table, Workload,
+    Data, DesignId, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime,
+    Query, Scale, ServerLimits, Setting, Workload,
 };
 pub use parameters::Drawn;
 pub use prices::PriceList;
 pub use random::Stream;
 pub use source::{DuplicateKeys, RowBatch, RowSource};
+pub use table::{Column, ColumnType, Table};
 pub use tsbs::{DevopsMeasurement, IotMeasurement, TsbsScale};
 pub use values::{RowValues, Value, Version};

@@ -1,4 +1,4 @@
-//! Values as SQL literals.
+//! Writes values as SQL literals.
 
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use crate::ColumnType;
 
-/// `'it''s'`
+/// Returns a text as a literal such as `'it''s'`.
 pub fn text(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
 }
 
-/// The literal for one cell of a column of this type; `None` if it is null, or a time out of
-/// range.
+/// Returns the literal for one cell of a column of this type; `None` if it is null, or a time out
+/// of range.
 pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Option<String> {
     if column.is_null(index) {
         return None;
@@ -46,7 +46,7 @@ fn blob(bytes: &[u8]) -> String {
     format!("X'{digits}'")
 }
 
-/// `None` if it is out of range.
+/// Returns the literal for a time; `None` if it is out of range.
 pub fn timestamp(milliseconds: i64) -> Option<String> {
     let time = Timestamp::from_millisecond(milliseconds).ok()?;
     Some(format!(

@@ -1,15 +1,15 @@
-//! What machines and storage cost: a TOML file of its own, since prices are no measurement.
+//! Prices of machines and storage, in a TOML file of their own, since they are not measured.
 
 use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Prices a month, in one currency.
+/// Monthly prices in one currency.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceList {
-    /// Whose prices they are.
+    /// Name of the vendor or the list.
     pub title: String,
-    /// As it is shown, `USD`.
+    /// Currency as it is shown, such as `USD`.
     pub currency: String,
     pub machine_cores: u32,
     pub machine_month: f64,

@@ -1,4 +1,4 @@
-//! Random streams that can be entered anywhere.
+//! Random streams with random access.
 
 use std::convert::Infallible;
 
@@ -27,7 +27,7 @@ fn add_key(state: u64, key: u64) -> u64 {
 }
 
 impl Stream {
-    /// The stream of these keys, for instance (seed, row).
+    /// Returns the stream of these keys, such as (seed, row).
     pub fn new(keys: &[u64]) -> Self {
         let state = keys
             .iter()
@@ -35,7 +35,7 @@ impl Stream {
         Stream { state }
     }
 
-    /// The stream of the keys of this one (from which nothing was drawn) and one more.
+    /// Returns the stream of the keys of this one (from which nothing was drawn) and one more.
     pub(crate) fn and(&self, key: u64) -> Self {
         Stream {
             state: add_key(self.state, key),
@@ -47,24 +47,24 @@ impl Stream {
         mix(self.state)
     }
 
-    /// Uniform in 0..n. `n` must not be 0.
+    /// Draws a uniform number in 0..n; `n` must not be 0.
     pub fn below(&mut self, n: u64) -> u64 {
         // Multiply-shift (Lemire 2019) without rejection: the bias is below n / 2^64.
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// Uniform in 0.0..1.0.
+    /// Draws a uniform number in 0.0..1.0.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// True with this probability.
+    /// Draws `true` with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 }
 
-/// For the laws of `rand_distr`.
+/// Makes the distributions of `rand_distr` available.
 impl TryRng for Stream {
     type Error = Infallible;
 

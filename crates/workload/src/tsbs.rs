@@ -1,30 +1,29 @@
-//! Which rows of the Time Series Benchmark Suite (TSBS) a generator makes.
+//! Tables and scale of the Time Series Benchmark Suite (TSBS), as a generator makes them.
 
 use std::fmt;
 
-use crate::Generator;
-
 /// First moment of the data: 2016-01-01T00:00:00Z, in milliseconds since the Unix epoch.
 pub(crate) const START_MS: i64 = 1_451_606_400_000;
-/// Last moment that data may have: 9999-12-31T23:59:59.999Z.
+/// Last moment that data may have, in milliseconds: 9999-12-31T23:59:59.999Z.
 const LAST_MS: i64 = 253_402_300_799_999;
-/// The random walks behind the values go on for so many steps.
+/// Number of steps of the random walks behind the values.
 pub(crate) const MOST_TICKS: u64 = 1 << 40;
 pub(crate) const DAY_MS: u64 = 86_400_000;
 
-/// How many hosts or trucks there are, how often each is read, and for how long.
+/// Number of hosts or trucks, and how often and for how long each is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TsbsScale {
-    /// Hosts or trucks.
+    /// Number of hosts or trucks.
     pub sources: u32,
     /// Milliseconds between two readings of a source.
     pub interval_ms: u32,
-    /// Days that the data cover; `None` goes on for ever.
+    /// Days that the data cover; `None` for data without end.
     pub days: Option<u32>,
 }
 
 impl TsbsScale {
-    /// Times at which every source is read: at the start of each whole interval.
+    /// Returns the number of times at which every source is read, one at the start of each whole
+    /// interval.
     pub(crate) fn ticks(&self) -> u64 {
         let interval_ms = u64::from(self.interval_ms.max(1));
         let most = self.most_ticks();
@@ -33,14 +32,14 @@ impl TsbsScale {
         })
     }
 
-    /// Times until the walks end or the year has five digits.
+    /// Returns the number of times until the walks end or the year has five digits.
     pub(crate) fn most_ticks(&self) -> u64 {
         let interval_ms = u64::from(self.interval_ms.max(1));
         ((LAST_MS - START_MS) as u64 / interval_ms + 1).min(MOST_TICKS)
     }
 }
 
-/// What is measured on a host. All hosts have the same ten tags; some measurements have more.
+/// Measurements of a host. All hosts have the same ten tags; some measurements have more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DevopsMeasurement {
     Cpu,
@@ -50,7 +49,7 @@ pub enum DevopsMeasurement {
     Mem,
     Net,
     Nginx,
-    /// Spelled as in TSBS.
+    /// PostgreSQL, spelled as in TSBS.
     Postgresl,
     Redis,
 }
@@ -73,7 +72,7 @@ impl DevopsMeasurement {
     }
 }
 
-/// What is measured on a truck.
+/// Measurements of a truck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IotMeasurement {
     Readings,
@@ -96,7 +95,7 @@ fn name_in<T: Copy + PartialEq>(all: &[(&'static str, T)], wanted: T) -> &'stati
     found.map_or("", |(name, _)| name)
 }
 
-/// "every 10s for 3 days", "every 500ms"
+/// Shows the scale as in "every 10s for 3 days" or "every 500ms".
 impl fmt::Display for TsbsScale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let interval = std::time::Duration::from_millis(self.interval_ms.into());
@@ -105,23 +104,6 @@ impl fmt::Display for TsbsScale {
             Some(1) => write!(f, " for 1 day"),
             Some(days) => write!(f, " for {days} days"),
             None => Ok(()),
-        }
-    }
-}
-
-/// As the head of a run says it: `devops: cpu of 4000 hosts every 10s for 3 days`.
-impl fmt::Display for Generator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Generator::Devops { measurement, scale } => {
-                let (name, hosts) = (measurement.name(), scale.sources);
-                write!(f, "devops: {name} of {hosts} hosts {scale}")
-            }
-            Generator::Iot { measurement, scale } => {
-                let (name, trucks) = (measurement.name(), scale.sources);
-                write!(f, "iot: {name} of {trucks} trucks {scale}")
-            }
-            other => f.write_str(&format!("{other:?}").to_lowercase()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Single rows, value by value: what point operations write, and what they compare with.
+//! Single rows by value, which point operations write and compare replies with.
 
 use std::sync::Arc;
 
@@ -24,45 +24,46 @@ pub enum Value {
     Blob(Vec<u8>),
 }
 
-/// Which of its two values a cell has: rows are inserted with the first one, updates write the
-/// second one. Both are pure functions of seed, column and row.
+/// Version of a cell: rows are inserted with the first one, updates write the second one. Both are
+/// pure functions of seed, column and row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     First,
     Second,
 }
 
-/// The rows of a workload by number, without reading them in order.
+/// Rows of a workload by number, without reading them in order.
 ///
-/// Made by [`crate::source::row_values`]; columns are counted as in `Table::columns`.
+/// [`crate::source::row_values`] makes them; columns are counted as in `Table::columns`.
 pub trait RowValues: Send + Sync {
-    /// The value of one cell. Key columns have one version only.
+    /// Returns the value of one cell. Key columns have only one version.
     fn value(&self, column: usize, row: u64, version: Version) -> Value;
 
-    /// Rows that there are; `None` when rows can be inserted without end. Values of more rows
-    /// than these would not be the ones that are read, so no more may be loaded:
-    /// [`crate::source::row_values`] refuses that.
+    /// Returns the number of rows; `None` if rows can be inserted without end.
+    /// [`crate::source::row_values`] refuses to load more, since their values would not be the ones
+    /// that are read.
     fn rows(&self) -> Option<u64>;
 
-    /// Whether some of the first `rows` rows have the same key, so that it cannot be told whose
-    /// values are there. If rows are loaded `in_order`, those of the last one may be known to be.
+    /// Returns whether some of the first `rows` rows have the same key, so that it is unknown whose
+    /// values are stored. If rows are loaded `in_order`, those of the last one may be known to be
+    /// stored.
     fn keys_repeat(&self, rows: u64, in_order: bool) -> bool;
 
-    /// The number of the row with this key (partition key, then order key); `None` where that
-    /// cannot be told from the key.
+    /// Returns the number of the row with this key (partition key, then order key); `None` if the
+    /// key does not determine it.
     fn row_of(&self, key: &[Value]) -> Option<u64>;
 
-    /// The row that follows in the same partition by order key, whether it is loaded or would be
-    /// inserted later; `None` where that cannot be told or the partition ends.
+    /// Returns the next row of the same partition by order key, whether it is loaded or would be
+    /// inserted later; `None` if that is unknown or the partition ends.
     fn next_in_partition(&self, row: u64) -> Option<u64>;
 
-    /// The row that comes before in the same partition, likewise; `None` where that cannot be
-    /// told or the partition begins.
+    /// Returns the previous row of the same partition by order key; `None` if that is unknown or
+    /// the partition begins.
     fn previous_in_partition(&self, row: u64) -> Option<u64>;
 }
 
 impl Value {
-    /// The cell of an array of this type.
+    /// Returns a cell of an array of this type.
     pub fn of_cell(kind: ColumnType, column: &dyn Array, index: usize) -> Value {
         if column.is_null(index) {
             return Value::Null;
@@ -82,7 +83,7 @@ impl Value {
         }
     }
 
-    /// Values as an array of this type; what is of another type becomes null.
+    /// Makes an array of this type; values of another type become null.
     pub fn array<'a>(kind: ColumnType, values: impl Iterator<Item = &'a Value>) -> ArrayRef {
         macro_rules! array {
             ($array:ty, $variant:ident, $convert:expr) => {

@@ -1,4 +1,4 @@
-//! The workload file as written: TOML to plain structs, with the place of every value that the
+//! The workload file as written: TOML as plain structs, with the position of every value that the
 //! checks may complain about.
 
 mod columns;
@@ -61,13 +61,13 @@ pub struct Data {
     pub columns: Option<Spanned<Names<Spanned<ColumnGenerator>>>>,
     pub file: Option<Spanned<String>>,
     pub requires: Option<Spanned<String>>,
-    /// Whether the command line replaced some of these.
+    /// Set if the command line replaced some of these.
     #[serde(skip)]
     pub is_set: bool,
 }
 
 impl Data {
-    /// Takes over every option of a generator that `other` has.
+    /// Replaces the options of a generator that are present in `other`.
     pub fn replace(&mut self, other: Data) {
         self.is_set = true;
         self.sensors = other.sensors.or(self.sensors.take());

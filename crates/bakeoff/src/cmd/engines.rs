@@ -71,7 +71,7 @@ async fn start(
     }
     let dir = dir.unwrap_or_else(|| home.folder().join("data").join("cassandra"));
     let mut options = ServerOptions::new(home, dir)?;
-    options.owner = Owner::Nobody;
+    options.owner = Owner::NoProcess;
     options.heap_mib = heap_mib.unwrap_or(options.heap_mib);
     options.ports = port.map(Ports::for_clients);
     let before = options.earlier_port();

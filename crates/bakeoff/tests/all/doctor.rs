@@ -156,7 +156,7 @@ fn a_java_of_another_release_is_named_and_not_taken() {
     command.env("JAVA_HOME", bench.path("jdk"));
     let ended = Ended::of(command.output().unwrap()).expect(3);
     ended.says(&format!(
-        "! Java: Java 11 or 17 is needed to start Cassandra, and only Java 25 ({}) is here",
+        "! Java: Java 11 or 17 is needed to start Cassandra; only Java 25 ({}) was found",
         java.display()
     ));
     write_script(&java, "echo 'openjdk version \"17.0.9\" 2023-10-17' >&2");
@@ -216,7 +216,7 @@ fn without_any_home_designs_without_servers_are_measured() {
 }
 
 #[test]
-fn a_home_that_cannot_be_made_is_told_with_the_remedy() {
+fn a_home_that_cannot_be_made_is_reported_with_the_remedy() {
     let bench = bench();
     let mut command = bench.command(&["doctor"]);
     command.env("BAKEOFF_HOME", bench.path("w.toml").join("home"));

@@ -115,7 +115,7 @@ fn a_wheel_without_its_extra_is_told_to_install_it() {
     let command = "install --no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
     let says = |pip: &str| {
         let line = environment.cassandra(&environment.path("bin/bakeoff"));
-        let start = format!("Cassandra {} is not here", version());
+        let start = format!("Cassandra {} is not installed", version());
         assert!(line.contains(&start), "{line}");
         assert!(line.contains(&format!("`{pip} {command}")), "{line}");
     };

@@ -201,7 +201,7 @@ async fn check(design: &dyn Design, sweeping: &Sweeping, acknowledged: u64, fail
         };
     }
     match limited(count(design, &sweeping.table)).await {
-        Ok(counted) => Check::of(counted, acknowledged, failed),
+        Ok(counted) => Check::new(counted, acknowledged, failed),
         Err(error) => Check::Failed {
             why: error.to_string(),
         },

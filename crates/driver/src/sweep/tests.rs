@@ -228,7 +228,7 @@ async fn each_row_is_inserted_once_whatever_the_batch() {
         let counted = rows.len() as u64;
         // The warm-up's rows are there, too, and in no figure.
         assert!(inserted.rows < counted);
-        assert_eq!(cell.check, Some(Check::of(counted, counted, 0)));
+        assert_eq!(cell.check, Some(Check::new(counted, counted, 0)));
         assert_eq!(cell.reason, None);
     }
 }
@@ -325,5 +325,5 @@ async fn rows_that_end_are_told() {
     let some = of_rows(215, 1).await.cell;
     assert!(some.inserted.unwrap().rows_ran_out);
     // What is left is no whole batch.
-    assert_eq!(some.check, Some(Check::of(210, 210, 0)));
+    assert_eq!(some.check, Some(Check::new(210, 210, 0)));
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::flags::sorted_jars;
+use super::jar_files::sorted_jars;
 use crate::error::{Error, Result};
 use crate::files::write_synced;
 
@@ -16,7 +16,7 @@ use crate::files::write_synced;
 pub(crate) const FILE: &str = "SHA256SUMS";
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Writes down the jars of that folder as they are.
+/// Writes the checksums of the jars in that folder.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let mut text = String::new();
     for (name, sum) in sums(folder)? {
@@ -26,7 +26,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     write_synced(&folder.join(FILE), &text)
 }
 
-/// Compares the jars of that folder with what is written down: no other may be there, since all
+/// Compares the jars in that folder with their checksums: there may be no others, since all of them
 /// are run.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ fn parse(text: &str) -> Result<BTreeMap<&str, &str>, String> {
         .ok_or_else(|| format!("{FILE} is cut or changed"))
 }
 
-/// The checksum of each jar by its name.
+/// Computes the checksum of each jar, by name.
 fn sums(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut sums = BTreeMap::new();
     for jar in sorted_jars(folder)? {

@@ -1,15 +1,15 @@
-//! A server's folder and its `cassandra.yaml`.
+//! Folder of a server and its `cassandra.yaml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::disk_access::DiskAccess;
 use super::node::Node;
-use super::options::DiskAccess;
 use super::ports::Ports;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, write_synced};
 
-/// The settings beside the folders and the ports, all of which are in the report.
+/// The settings besides folders and ports, all of which are in the report.
 const SETTINGS: [(&str, &str); 24] = [
     ("num_tokens", "4"),
     ("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner"),
@@ -19,13 +19,13 @@ const SETTINGS: [(&str, &str); 24] = [
     ("commitlog_sync_period", "10000ms"),
     ("user_defined_functions_enabled", "true"),
     ("materialized_views_enabled", "true"),
-    // Older modes ignore the import of newly written SSTables without a word.
+    // Older modes ignore the import of newly written SSTables silently.
     ("storage_compatibility_mode", "NONE"),
     // Dropped tables would otherwise stay on disk.
     ("auto_snapshot", "false"),
     ("concurrent_compactors", "2"),
     ("compaction_throughput", "0MiB/s"),
-    // A whole aggregate has to end within these, not one page of it.
+    // These limits apply to a whole aggregate, not to a page of it.
     ("read_request_timeout", "600s"),
     ("range_request_timeout", "600s"),
     ("native_transport_timeout", "600s"),
@@ -34,18 +34,18 @@ const SETTINGS: [(&str, &str); 24] = [
     ("truncate_request_timeout", "60s"),
     ("request_timeout", "600s"),
     ("hinted_handoff_enabled", "false"),
-    // A server that cannot write shall end, not linger.
+    // A server that cannot write has to end.
     ("disk_failure_policy", "die"),
     ("commit_failure_policy", "die"),
     ("authenticator", "AllowAllAuthenticator"),
     ("authorizer", "AllowAllAuthorizer"),
 ];
 
-/// What is set otherwise, or besides, for the nodes of a cluster.
+/// The settings that are different or additional for the nodes of a cluster.
 const SEVERAL_NODES: [(&str, &str); 2] = [
     // As shipped: a replica that was too slow for a write gets it later.
     ("hinted_handoff_enabled", "true"),
-    // There is nothing yet that a node could have to fetch from the others.
+    // The cluster is empty, so a new node has nothing to fetch from the others.
     ("auto_bootstrap", "false"),
 ];
 
@@ -54,7 +54,7 @@ const SEVERAL_NODES: [(&str, &str); 2] = [
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes the folder, or takes up the one that is there.
+    /// Creates the folder, or opens the one that exists.
     ///
     /// # Errors
     /// `Io` when it cannot be written, `Refused` when its name is not UTF-8, which Cassandra's
@@ -100,12 +100,13 @@ impl Folder {
         self.configuration().join("logback.xml")
     }
 
-    /// The classes that are compiled for a Java without the module that nodetool needs.
+    /// Returns the folder of the classes that are compiled for a Java without the module that
+    /// nodetool needs.
     pub(crate) fn naming(&self) -> PathBuf {
         self.0.join("naming")
     }
 
-    /// The JVM's flags that the server and its tools have in common.
+    /// Returns the file with the JVM's flags that the server and its tools have in common.
     pub(crate) fn flags(&self) -> PathBuf {
         self.configuration().join("jvm.args")
     }
@@ -114,7 +115,7 @@ impl Folder {
         self.0.join("conf")
     }
 
-    /// The ports that the server of this folder had when it ran the last time; that of JMX is any.
+    /// Returns the ports of the last run in this folder; that of JMX is 0, for any port.
     pub(crate) fn earlier_ports(&self) -> Option<Ports> {
         let yaml = fs::read_to_string(self.yaml()).ok()?;
         let port = |name: &str| {
@@ -168,7 +169,7 @@ impl Folder {
     }
 }
 
-/// The settings of `cassandra.yaml` that a report shows.
+/// Returns the settings of `cassandra.yaml` that a report shows.
 pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
     let several = SEVERAL_NODES.iter().filter(move |_| !node.is_alone());
     let is_other = move |name: &str| {
@@ -182,8 +183,10 @@ pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
 }
 
+/// Returns the path as text.
+///
 /// # Errors
-/// `Refused` when the path is not UTF-8.
+/// `Refused` when it is not UTF-8.
 pub(crate) fn utf8(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         Error::Refused(format!(
@@ -193,7 +196,7 @@ pub(crate) fn utf8(path: &Path) -> Result<String> {
     })
 }
 
-/// A string as YAML and the JVM's argument files both read it.
+/// Quotes a string so that both YAML and the JVM's argument files read it.
 pub(crate) fn quoted(text: impl AsRef<str>) -> String {
     format!(
         "\"{}\"",

@@ -1,19 +1,19 @@
-//! What is done to a server to see how its clients bear it.
+//! Disturbances of a server, for observing how its clients cope.
 
 use super::server::Server;
 use crate::error::Result;
 
 impl Server {
-    /// Kills the server at once, as a crash would. It stays on record and keeps its folder and
-    /// ports, so that [`Server::restart`] can take them up.
+    /// Kills the server at once, as a crash would. Its record, folder and ports stay, so that
+    /// [`Server::restart`] can use them again.
     ///
     /// # Errors
-    /// `Unstoppable` when it is still there 10 s later.
+    /// `Unstoppable` when it still runs 10 s later.
     pub async fn kill(&self) -> Result<()> {
         self.record.server.kill_group().await
     }
 
-    /// Halts the server where it is (SIGSTOP): it keeps its connections and answers nothing until
+    /// Pauses the server (SIGSTOP): it keeps its connections and answers nothing until
     /// [`Server::resume`].
     ///
     /// # Errors
@@ -22,7 +22,7 @@ impl Server {
         self.record.server.pause_group()
     }
 
-    /// Lets a paused server go on; without effect on one that runs.
+    /// Resumes a paused server; has no effect on one that runs.
     ///
     /// # Errors
     /// `Gone` when it has ended.

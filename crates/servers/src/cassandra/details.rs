@@ -1,18 +1,18 @@
-//! What is on record of a Cassandra beside what all servers have in common.
+//! Record of a Cassandra as far as it differs from other engines.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::disk_access::DiskAccess;
 use super::memory::MemoryLimit;
 use super::node::Node;
-use super::options::DiskAccess;
 use super::ports::Ports;
 use crate::error::Result;
 use crate::process::ProcessId;
 
-/// How long a server may take to end by itself.
+/// Longest time that a server may take to end by itself.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

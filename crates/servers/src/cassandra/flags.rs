@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::{Folder, quoted, utf8};
 use super::gc_log;
+use super::jar_files::{jar_named, sorted_jars};
 use super::naming;
 use super::ports::Ports;
 use crate::error::{Error, Result};
@@ -41,7 +42,7 @@ const OPENS: [&str; 17] = [
     "jdk.management/com.sun.management.internal",
 ];
 
-/// The flags with which Cassandra is shipped, so that it is measured as it is used.
+/// The flags that Cassandra is shipped with, so that it is measured as it is used.
 const SHIPPED: [&str; 18] = [
     "-ea",
     "-da:net.openhft...",
@@ -63,8 +64,8 @@ const SHIPPED: [&str; 18] = [
     "-Dio.netty.allocator.maxOrder=11",
 ];
 
-/// What spares a node its waiting for others, which we wait for ourselves, and makes it end when it
-/// cannot go on.
+/// The flags that spare a node its own waiting for others, since Bakeoff waits for them itself, and
+/// that make it end if it cannot continue.
 const NO_WAITING: [&str; 5] = [
     "-XX:+ExitOnOutOfMemoryError",
     "-Dcassandra-foreground=yes",
@@ -73,16 +74,16 @@ const NO_WAITING: [&str; 5] = [
     "-Dcassandra.shutdown_announce_in_ms=0",
 ];
 
-/// Halves what a start computes and slows down what is asked later: a Bakeoff that was built without
-/// optimisation, as for tests, measures nothing.
+/// The flag that halves the work of a start and slows down later requests, for a Bakeoff that was
+/// built without optimisation, as for tests, and measures nothing.
 const QUICK_START: &str = "-XX:TieredStopAtLevel=1";
 
-/// The package above that of the class that [`super::naming`] compiles.
+/// The package above the package of the class that [`super::naming`] compiles.
 const NAMING_PACKAGE: &str = "bakeoff";
 
 const TOOL: [&str; 3] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"];
 
-/// Writes the flags that the server and its tools need alike.
+/// Writes the flags that the server and its tools have in common.
 pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
     let mut flags: Vec<_> = EXPORTS
         .iter()
@@ -102,7 +103,7 @@ pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
             "-Dlogback.configurationFile={}",
             file_url(&folder.logback())?
         ),
-        // Where the tools keep a history, and JNA and netty what they unpack.
+        // Folder in which the tools keep a history, and JNA and netty unpack libraries.
         format!("-Duser.home={}", utf8(folder.path())?),
         format!("-Djava.naming.factory.url.pkgs={NAMING_PACKAGE}"),
         "-cp".to_owned(),
@@ -112,12 +113,12 @@ pub(crate) fn write_shared(folder: &Folder, jars: &Path) -> Result<()> {
     write_synced(&folder.flags(), &(lines.join("\n") + "\n"))
 }
 
-/// The option that makes `java` read the shared flags.
+/// Returns the option that makes `java` read the shared flags.
 pub(crate) fn argument_file(folder: &Folder) -> Result<String> {
     Ok(format!("@{}", utf8(&folder.flags())?))
 }
 
-/// The server's own flags, after those in the shared file.
+/// Returns the server's own flags, which follow those in the shared file.
 pub(crate) fn server(
     folder: &Folder,
     agent: &Path,
@@ -137,7 +138,8 @@ pub(crate) fn server(
     Ok(flags)
 }
 
-/// A tool's own flags: it lives for a second, so it is neither to warm up nor to spread out.
+/// Returns a tool's own flags: it lives for a second, so it should neither warm up nor use many
+/// threads.
 pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
     let mut flags: Vec<_> = TOOL.iter().map(|flag| (*flag).to_owned()).collect();
     flags.push(format!(
@@ -147,7 +149,7 @@ pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// The server's flags that a report shows: those that every server has.
+/// Returns the server's flags that a report shows: those that every server has.
 pub(crate) fn reported() -> String {
     of_every_server().collect::<Vec<_>>().join(" ")
 }
@@ -158,13 +160,9 @@ fn of_every_server() -> impl Iterator<Item = &'static str> {
     flags.chain(quick_start)
 }
 
-/// The one jar whose name begins so.
+/// Returns the jar whose name begins with `name`.
 pub(crate) fn agent(jars: &Path, name: &str) -> Result<PathBuf> {
-    let begins = |path: &PathBuf| {
-        path.file_name()
-            .is_some_and(|file| file.to_string_lossy().starts_with(name))
-    };
-    sorted_jars(jars)?.into_iter().find(begins).ok_or_else(|| {
+    jar_named(jars, name)?.ok_or_else(|| {
         Error::Refused(format!(
             "there is no {name}*.jar in {}: delete that folder, and it is fetched again",
             jars.display()
@@ -172,7 +170,7 @@ pub(crate) fn agent(jars: &Path, name: &str) -> Result<PathBuf> {
     })
 }
 
-/// What comes after the jars where the Java needs it.
+/// Returns the addition to the class path for a Java that needs it.
 fn naming_path(folder: &Folder) -> Result<String> {
     if !folder.naming().is_dir() {
         return Ok(String::new());
@@ -194,23 +192,10 @@ fn class_path(jars: &Path) -> Result<String> {
     Ok(jars.join(":"))
 }
 
-/// The jars in a folder, by name.
-pub(crate) fn sorted_jars(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).map_err(Error::io("read", folder))?;
-    let mut jars: Vec<_> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jar"))
-        .collect();
-    jars.sort();
-    Ok(jars)
-}
-
 fn file_url(path: &Path) -> Result<String> {
-    let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let mut url = "file://".to_owned();
     for byte in utf8(path)?.bytes() {
-        if harmless(byte) {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
             url.push(char::from(byte));
         } else {
             url.push_str(&format!("%{byte:02X}"));

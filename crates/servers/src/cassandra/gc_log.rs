@@ -1,32 +1,33 @@
-//! The collector's pauses, read from the log that the server writes of them.
+//! Pauses of the garbage collector, read from the log that the server writes.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Larger logs are set aside, and with them what one who comes later can know.
+/// Size at which the JVM rotates the log; a reader that starts later does not see pauses in rotated
+/// logs.
 const FILE_SIZE: &str = "10M";
 
-/// The flag that makes a JVM write the log; its path is quoted, for it may hold a colon.
+/// Returns the flag that makes a JVM write the log; its path is quoted, since it may hold a colon.
 pub(crate) fn flag(path: &str) -> String {
     format!("-Xlog:gc:file=\"{path}\":uptime:filecount=2,filesize={FILE_SIZE}")
 }
 
-/// Collections that stopped the server.
+/// Garbage collections that paused the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Pauses {
     pub(crate) count: u64,
     pub(crate) seconds: f64,
 }
 
-/// A reader that goes on where it ended.
+/// A reader that continues where it stopped.
 #[derive(Debug)]
 pub(crate) struct GcLog {
     path: PathBuf,
-    /// The file that is read, which keeps its place when the JVM sets it aside.
+    /// The open file, which keeps its position when the JVM rotates the log.
     file: Option<File>,
-    /// The line that is not yet written to its end.
+    /// Beginning of a line that is not complete yet.
     torn: Vec<u8>,
     pauses: Pauses,
 }
@@ -41,7 +42,8 @@ impl GcLog {
         }
     }
 
-    /// All pauses up to now; for a log that was set aside before the first call, those since then.
+    /// Returns all pauses so far; for a log that was rotated before the first call, those since
+    /// then.
     ///
     /// # Errors
     /// That of the system, when the log cannot be read.
@@ -50,7 +52,7 @@ impl GcLog {
         if let Some(file) = &self.file
             && !is_same(&file.metadata()?, &current)
         {
-            // It was set aside, and so is complete.
+            // It was rotated, and so is complete.
             self.read_on()?;
             self.torn.clear();
             self.file = None;
@@ -81,16 +83,19 @@ fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// The length of the pause that a line of the unified log (JEP 271) tells, in milliseconds.
+/// Returns the length of the pause that a line of the unified log (JEP 271) reports, in
+/// milliseconds.
 fn pause(line: &str) -> Option<f64> {
     let (_, message) = line.split_once("GC(")?.1.split_once(") ")?;
-    let time = message.starts_with("Pause ").then_some(message)?;
-    let time = time.trim_end().strip_suffix("ms")?.rsplit_once(' ')?.1;
-    // The JVM writes decimals as its locale has them.
-    time.replace(',', ".").parse().ok()
+    if !message.starts_with("Pause ") {
+        return None;
+    }
+    let (_, milliseconds) = message.trim_end().strip_suffix("ms")?.rsplit_once(' ')?;
+    // The JVM writes decimals as in its locale.
+    milliseconds.replace(',', ".").parse().ok()
 }
 
-/// The path of the log among a server's logs.
+/// Returns the path of the log among a server's logs.
 pub(crate) fn path(logs: &Path) -> PathBuf {
     logs.join("gc.log")
 }
@@ -100,7 +105,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// As Java 17.0.15 with G1 writes it.
+    /// Lines of Java 17.0.15 with G1.
     const JAVA_17: &str = "\
 [0.011s] Using G1
 [1.534s] GC(0) Pause Young (Concurrent Start) (Metadata GC Threshold) 80M->13M(512M) 11.250ms
@@ -111,7 +116,7 @@ mod tests {
 [9.102s] GC(2) Pause Young (Normal) (G1 Evacuation Pause) 305M->40M(512M) 26.000ms
 ";
 
-    /// As Java 11 with G1 writes it.
+    /// Lines of Java 11 with G1.
     const JAVA_11: &str = "\
 [0.019s][info][gc] Using G1
 [2.071s][info][gc] GC(0) Pause Initial Mark (Metadata GC Threshold) 52M->9M(1024M) 9.500ms

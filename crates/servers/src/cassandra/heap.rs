@@ -1,4 +1,4 @@
-//! How much of the machine's memory the heap may take.
+//! Share of the machine's memory for the heap.
 
 use super::node::Node;
 use super::options::DEFAULT_HEAP_MIB;
@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::machine::memory_mib;
 
 const LEAST_HEAP_MIB: u64 = 512;
-/// A server also takes memory beside its heap, and the system's page cache and the clients need
-/// theirs.
+/// Share of the memory that the heap may take, as a divisor: a server also takes memory outside its
+/// heap, and the system's page cache and the clients need theirs.
 const HEAP_SHARE: u64 = 4;
 
-/// The heap in MiB of one node where nothing else is asked for.
+/// Returns the default heap of one node in MiB.
 ///
 /// # Errors
 /// `Refused` when this machine has too little memory for Cassandra.
@@ -18,7 +18,8 @@ pub(crate) fn default_heap_mib() -> Result<u64> {
     heap_mib(DEFAULT_HEAP_MIB, Node::default())
 }
 
-/// The heap in MiB: what was asked for, but no more than a quarter of the memory for all nodes.
+/// Returns the heap in MiB: what was asked for, but at most a quarter of the memory for all nodes
+/// together.
 ///
 /// # Errors
 /// `Refused` when that is too little for Cassandra.
@@ -41,7 +42,7 @@ fn bounded_heap(asked_mib: u64, memory_mib: u64, nodes: u64) -> Result<u64> {
     if bound.min(asked_mib) < LEAST_HEAP_MIB {
         return Err(Error::Refused(format!(
             "Cassandra needs a heap of at least {LEAST_HEAP_MIB} MiB and may take a quarter of \
-             the memory: {asked_mib} MiB were asked for, {memory_mib} MiB of memory are here"
+             the memory: {asked_mib} MiB were asked for, and this machine has {memory_mib} MiB of memory"
         )));
     }
     if bound < asked_mib {

@@ -1,10 +1,10 @@
-//! Where in the system's tree of control groups this process's memory is accounted.
+//! Group of this process in the system's tree of control groups for memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The group that this process moves into before its own shares out memory to those of servers:
-/// cgroup v2 lets only groups without processes do that.
+/// The group that this process moves to before its own group distributes memory to those of
+/// servers: cgroup v2 allows that only for groups without processes.
 const HARNESS: &str = "bakeoff";
 const PROCESSES: &str = "cgroup.procs";
 
@@ -14,7 +14,7 @@ pub(crate) enum Version {
     V2,
 }
 
-/// The tree that accounts memory, and this process's group in it.
+/// The tree that accounts for memory, and the group of this process in it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Hierarchy {
     pub(crate) version: Version,
@@ -23,41 +23,28 @@ pub(crate) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The tree of this machine; none where memory is not accounted or `/proc` is not readable.
+    /// Returns the tree of this machine; `None` if memory is not accounted for or `/proc` is not
+    /// readable.
     pub(crate) fn here() -> Option<Hierarchy> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
         Hierarchy::parse(&mounts, &groups)
     }
 
-    /// From the texts of `/proc/self/mountinfo` and `/proc/self/cgroup` (see `proc(5)` and
-    /// `cgroups(7)`). Version 1 is preferred: where both are mounted, memory is in one of them,
-    /// and only version 1 names it here.
+    /// Parses the texts of `/proc/self/mountinfo` and `/proc/self/cgroup` (see `proc(5)` and
+    /// `cgroups(7)`). Version 1 is preferred: if both are mounted, memory is in one of them, and
+    /// only version 1 names it here.
     fn parse(mounts: &str, groups: &str) -> Option<Hierarchy> {
-        let group = |controller: &str| {
-            groups.lines().find_map(|line| {
-                let mut fields = line.splitn(3, ':').skip(1);
-                let mut controllers = fields.next()?.split(',');
-                controllers.any(|c| c == controller).then_some(())?;
-                fields.next()
-            })
-        };
-        let mount = |kind: &str, option: &str| {
-            mounts.lines().find_map(|line| {
-                let (place, file_system) = line.split_once(" - ")?;
-                let mut fields = file_system.split(' ');
-                let fits = fields.next()? == kind
-                    && (option.is_empty() || fields.nth(1)?.split(',').any(|o| o == option));
-                let mut place = place.split(' ').skip(3);
-                fits.then_some((place.next()?, place.next()?))
-            })
-        };
-        let (version, (root, mount), group) = match group("memory") {
-            Some(group) => (Version::V1, mount("cgroup", "memory")?, group),
-            None => (Version::V2, mount("cgroup2", "")?, group("")?),
+        let (version, (root, mount), group) = match group_of(groups, "memory") {
+            Some(group) => (Version::V1, mount_of(mounts, "cgroup", "memory")?, group),
+            None => (
+                Version::V2,
+                mount_of(mounts, "cgroup2", "")?,
+                group_of(groups, "")?,
+            ),
         };
         let mount = PathBuf::from(mount);
-        // In a container the path may be the host's, of which only a part is mounted.
+        // In a container the path may be that of the host, of which only a part is mounted.
         let own = Path::new(group)
             .strip_prefix(root)
             .ok()
@@ -70,11 +57,11 @@ impl Hierarchy {
         })
     }
 
-    /// Makes a group of that name whose memory can be limited, within this process's own group
-    /// where the system lets it, so that all limits that hold for us hold for it, too.
+    /// Creates a group of that name whose memory can be limited. It is within the group of this
+    /// process if the system permits, so that all limits on this process apply to it as well.
     ///
     /// # Errors
-    /// Why there can be none, in words.
+    /// The reason why there can be none.
     pub(crate) fn make_group(&self, name: &str) -> Result<PathBuf, String> {
         if self.version == Version::V1 {
             return make(&self.own, name);
@@ -98,13 +85,15 @@ impl Hierarchy {
         Err(reason)
     }
 
-    /// Lets our own group share out memory, where it was delegated to us and holds us alone. It
-    /// may fail: then a group further up has to do.
+    /// Lets the group of this process distribute memory, if it was delegated to it and holds no
+    /// other process. This may fail: then a group further up has to serve.
     fn share_out(&self) {
         let this = std::process::id().to_string();
         let alone =
             fs::read_to_string(self.own.join(PROCESSES)).is_ok_and(|list| list.trim() == this);
         let inner = self.own.join(HARNESS);
+        // Other processes of the group would have to move as well, which is not Bakeoff's to
+        // decide.
         if !alone
             || self.own.ends_with(HARNESS)
             || !has(&self.own.join("cgroup.controllers"), "memory")
@@ -124,7 +113,31 @@ impl Hierarchy {
     }
 }
 
-/// Makes the group anew; one that a crash left behind has no processes and so can be removed.
+/// Returns the group of this process for a controller; version 2 has one without a name.
+fn group_of<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
+    groups.lines().find_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let mut controllers = fields.next()?.split(',');
+        controllers.any(|c| c == controller).then_some(())?;
+        fields.next()
+    })
+}
+
+/// Returns root and mount point of the first file system of that kind, with that option if one is
+/// named.
+fn mount_of<'a>(mounts: &'a str, kind: &str, option: &str) -> Option<(&'a str, &'a str)> {
+    mounts.lines().find_map(|line| {
+        let (location, file_system) = line.split_once(" - ")?;
+        let mut fields = file_system.split(' ');
+        let fits = fields.next()? == kind
+            && (option.is_empty() || fields.nth(1)?.split(',').any(|o| o == option));
+        let mut location = location.split(' ').skip(3);
+        fits.then_some((location.next()?, location.next()?))
+    })
+}
+
+/// Creates the group, or recreates it: a group that a crash left behind has no processes and so can
+/// be removed.
 fn make(parent: &Path, name: &str) -> Result<PathBuf, String> {
     let group = parent.join(name);
     let made = fs::create_dir(&group).or_else(|error| match error.kind() {
@@ -183,7 +196,8 @@ mod tests {
         assert_eq!(own, "/sys/fs/cgroup/memory/inner");
     }
 
-    /// A folder that looks like version 2: a slice that shares out memory or not, a scope in it.
+    /// Makes a folder that looks like version 2: a slice that distributes memory or not, with a
+    /// scope in it.
     fn v2(slice_shares: &str, scope_processes: &str) -> (tempfile::TempDir, Hierarchy) {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("slice/scope");
@@ -237,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_nobody_shares_out_is_said() {
+    fn memory_that_no_group_shares_out_is_reported() {
         let (_folder, hierarchy) = v2("cpu", "1\n");
         let reason = hierarchy.make_group("a").unwrap_err();
         assert!(reason.contains("shares out memory"), "{reason}");

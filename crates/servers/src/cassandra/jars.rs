@@ -1,4 +1,4 @@
-//! Finding Cassandra's jars: fetched before, in a wheel, or to be fetched with Maven.
+//! Finds Cassandra's jars: fetched before, in a wheel, or to be fetched with Maven.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -18,20 +18,20 @@ use crate::search::{PassedOver, Search};
 /// The package of the wheel that brings the jars.
 const WHEEL_PACKAGE: &str = "bakeoff_cassandra";
 const FOLDER: &str = "cassandra-";
-/// What is fetched where no jars are here.
+/// Description of the download that is needed without any jars.
 pub(crate) const FETCHED_JARS: &str = "Cassandra's jars with Maven (67 MB, once)";
 const REMEDY_FETCHED: &str = "Delete that folder, and they are fetched again";
 const NO_CHECKSUMS: &str = "a folder of jars without checksums";
 const REINSTALL: &str = "--force-reinstall bakeoff-cassandra";
 
-/// Where the jars of a Cassandra version come from.
+/// Source of the jars of a Cassandra version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Jars {
-    /// A folder in Bakeoff's home, into which Maven fetched them before.
+    /// A folder in Bakeoff's home that Maven fetched them into before.
     Fetched(PathBuf),
     /// A folder of the wheel `bakeoff-cassandra`.
     Wheel(PathBuf),
-    /// Nothing is here but this Maven, which fetches them.
+    /// Maven, which fetches them because there are none yet.
     Maven(PathBuf),
 }
 
@@ -42,31 +42,33 @@ impl fmt::Display for Jars {
             Jars::Wheel(folder) => write!(f, "{}, of bakeoff-cassandra", folder.display()),
             Jars::Maven(maven) => write!(
                 f,
-                "not here yet; the first start fetches them with {} (67 MB)",
+                "not fetched yet; the first start fetches them with {} (67 MB)",
                 maven.display()
             ),
         }
     }
 }
 
-/// Looks for the jars of [`find_jars`], and keeps those that do not fit.
+/// Searches for the jars of [`find_jars`], and records those that do not fit.
 pub(crate) fn search_jars(home: &Home, version: &str) -> Search<Jars> {
     search_in(home, &package_folders(), find_maven().ok(), version)
 }
 
-/// The jars of that Cassandra version: those in Bakeoff's home, those of the wheel
+/// Finds the jars of that Cassandra version: those in Bakeoff's home, those of the wheel
 /// `bakeoff-cassandra` in the Python environment that Bakeoff was installed in, or Maven to fetch
 /// them.
 ///
 /// # Errors
-/// `NoMaven`, or `NoJars` where the wheel is or could be; `DamagedJars`.
+/// `NoMaven`, or `NoJars` if the wheel is or could be installed; `DamagedJars`.
 pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
     check_version(version)?;
     found_jars(version, search_jars(home, version))
 }
 
+/// Returns the jars that a search found, after checking them.
+///
 /// # Errors
-/// As [`find_jars`].
+/// Those of [`find_jars`].
 pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
     let Search { found, passed_over } = search;
     let jars = found.ok_or_else(|| none_there(version, &passed_over, is_python_package()))?;
@@ -74,11 +76,12 @@ pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
     Ok(jars)
 }
 
-/// The folder with the jars of that Cassandra version, fetched with Maven when they are nowhere
-/// (67 MB, for which Bakeoffs that start at the same time wait for each other).
+/// Returns the folder with the jars of that Cassandra version, fetched with Maven if there are none
+/// (67 MB; processes that start at the same time wait for each other).
 ///
 /// # Errors
-/// As [`find_jars`]; `Maven` with its last error lines, `Refused` for too little room, or `Io`.
+/// Those of [`find_jars`]; `Maven` with its last error lines, `Refused` for too little room, or
+/// `Io`.
 pub async fn resolve_jars(home: &Home, version: &str) -> Result<PathBuf> {
     match find_jars(home, version)? {
         Jars::Fetched(folder) | Jars::Wheel(folder) => Ok(folder),
@@ -128,12 +131,12 @@ fn search_in(
     search
 }
 
-/// Whether jars were fetched to the end: without checksums, nothing says that they are whole.
+/// Returns whether jars were fetched completely, which is unknown without checksums.
 fn has_checksums(fetched: &Path) -> bool {
     fetched.join(checksums::FILE).is_file()
 }
 
-/// The versions whose jars are in that package.
+/// Returns the versions whose jars are in that package.
 fn versions_in(wheel: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(wheel) else {
         return Vec::new();
@@ -158,8 +161,10 @@ fn none_there(version: &str, passed_over: &[PassedOver], by_wheel: bool) -> Erro
     }
 }
 
+/// Checks that jars are as they were packed or fetched.
+///
 /// # Errors
-/// `DamagedJars` when they are not those that were packed or fetched.
+/// `DamagedJars` when they are not.
 fn check(jars: &Jars) -> Result<()> {
     let (folder, remedy) = match jars {
         Jars::Fetched(folder) => (folder, REMEDY_FETCHED.to_owned()),
@@ -178,20 +183,20 @@ fn remedy_of_wheel() -> String {
     format!("Install them again with {}", command.trim_end_matches(','))
 }
 
-/// Compares a folder with its checksums, unless this process has done so: servers are started by
-/// the dozen.
+/// Compares a folder with its checksums, unless this process has done so before: tests start dozens
+/// of servers.
 fn check_once(folder: &Path) -> Result<(), String> {
-    static WHOLE: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
-    let mut whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let whole = whole.get_or_insert_default();
-    if !whole.contains(folder) {
+    static CHECKED: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+    let mut guard = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+    let checked = guard.get_or_insert_default();
+    if !checked.contains(folder) {
         checksums::check(folder)?;
-        whole.insert(folder.to_owned());
+        checked.insert(folder.to_owned());
     }
     Ok(())
 }
 
-/// Keeps a version from becoming a path or XML of its own.
+/// Checks that a version contains nothing that would change a path or XML that it becomes part of.
 fn check_version(version: &str) -> Result<()> {
     let harmless = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
     if version.starts_with(|c: char| c.is_ascii_digit()) && version.chars().all(harmless) {
@@ -272,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_java_without_jars_is_told_what_brings_them() {
+    fn a_java_without_jars_leads_to_what_installs_them() {
         let (_folder, home, packages) = place();
         let search = search_in(&home, &packages, None, VERSION);
         assert_eq!(search, Search::new());
@@ -281,7 +286,7 @@ mod tests {
         assert!(!error(false).contains("pip"));
         let text = error(true);
         assert!(
-            text.starts_with("Cassandra 5.0.9 is not here: install it with `pip"),
+            text.starts_with("Cassandra 5.0.9 is not installed: install it with `pip"),
             "{text}"
         );
         let command = "--no-index --find-links DIST --upgrade 'bakeoff[engines]'`";
@@ -295,7 +300,7 @@ mod tests {
         let search = search_in(&home, &packages, None, VERSION);
         let text = none_there(VERSION, &search.passed_over, false).to_string();
         let package = packages[0].join("bakeoff_cassandra");
-        let named = format!("only Cassandra 5.0.8 ({}) is here", package.display());
+        let named = format!("only Cassandra 5.0.8 ({}) was found", package.display());
         assert!(text.contains(&named), "{text}");
         assert!(text.contains("--upgrade"), "{text}");
         let search = search_in(&home, &packages, Some("/m".into()), VERSION);

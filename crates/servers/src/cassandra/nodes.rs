@@ -1,4 +1,4 @@
-//! Several servers that make one cluster, all on this machine.
+//! Several servers that form one cluster, all on this machine.
 
 use std::net::SocketAddr;
 use std::ops::Add;
@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::machine::{check_free_disk, existing};
 use crate::survey::check_home;
 
-/// How long the nodes may take to see each other after the last one has started.
+/// Longest time that the nodes may take to see each other after the last one has started.
 const JOIN_LIMIT: Duration = Duration::from_secs(300);
 const JOIN_POLL: Duration = Duration::from_millis(500);
 
@@ -36,16 +36,17 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Starts this many servers, each in a folder of its own in that of the options where there are
-    /// several, and waits until all of them see all others. The options hold for each of them, but
-    /// their heaps take no more than a quarter of the memory together.
+    /// Starts this many servers and waits until all of them see all others. Several servers have a
+    /// folder each within that of the options. The options apply to each of them, but their heaps
+    /// take at most a quarter of the memory together.
     ///
-    /// The first one is waited for before the others start, all at the same time: the others find
-    /// it, and it knows already which part of the ring each of them has.
+    /// The others start once the first one answers, all at the same time: they find it, and it
+    /// knows already which part of the ring each of them has.
     ///
     /// # Errors
-    /// As [`Server::start`], for the first node that is not available; `Refused` when the machine
-    /// lacks the memory for all; `NotAnswering` when they do not find each other within 300 s.
+    /// Those of [`Server::start`], for the first node that is not available; `Refused` when the
+    /// machine lacks the memory for all; `NotAnswering` when they do not find each other within 300
+    /// s.
     pub async fn start(options: ServerOptions, count: u8) -> Result<Nodes> {
         let (began, dir) = (Instant::now(), options.dir.clone());
         let nodes = match count {
@@ -59,12 +60,12 @@ impl Nodes {
         })
     }
 
-    /// Finds what [`Nodes::start`] would refuse, as far as it can be known without making, fetching
-    /// or starting anything.
+    /// Finds what [`Nodes::start`] would refuse, as far as it can be known without creating,
+    /// fetching or starting anything.
     ///
     /// # Errors
-    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot be written, or a
-    /// folder from which this Java cannot load classes.
+    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot be written,
+    /// or a folder from which this Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
         let of = count.max(1);
         let heap_mib = heap_mib(options.heap_mib, Node { number: 1, of })?;
@@ -83,25 +84,27 @@ impl Nodes {
         check_free_disk(existing(&options.dir), Engine::Cassandra)
     }
 
-    /// What [`Nodes::start`] has to fetch first, which takes a while; `None` where all is here.
+    /// Describes what [`Nodes::start`] has to fetch first, which takes a while; `None` if
+    /// everything is installed.
     pub fn fetches_first(options: &ServerOptions) -> Option<&'static str> {
         let jars = find_jars(&options.home, &options.version);
         matches!(jars, Ok(Jars::Maven(_))).then_some(FETCHED_JARS)
     }
 
-    /// Ends all of them in order, and forgets them. Their folders stay.
+    /// Stops all nodes in an orderly way, and removes their records. Their folders stay.
     ///
     /// # Errors
-    /// As [`Server::stop`], after all were tried.
+    /// Those of [`Server::stop`], after trying all nodes.
     pub async fn stop(self) -> Result<()> {
         let stopped = join_all(self.nodes.into_iter().map(Server::stop)).await;
         stopped.into_iter().collect()
     }
 
-    /// What `nodetool` prints for these arguments on each of them; see [`Server::nodetool_within`].
+    /// Returns the output of `nodetool` for these arguments on each node; see
+    /// [`Server::nodetool_within`].
     ///
     /// # Errors
-    /// Of the first node on which it failed.
+    /// That of the first node on which it failed.
     pub async fn nodetool_within(
         &self,
         arguments: &[&str],
@@ -111,62 +114,63 @@ impl Nodes {
         try_join_all(calls.map(|node| node.nodetool_within(arguments, limit_seconds))).await
     }
 
-    /// How many there are.
+    /// Returns the number of nodes.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Where each of them speaks CQL.
+    /// Returns the address at which each node answers CQL.
     pub fn addresses(&self) -> Vec<SocketAddr> {
         self.nodes.iter().map(Server::address).collect()
     }
 
-    /// Where the first one speaks CQL. The others have the same port, and the addresses after it.
+    /// Returns the address at which the first node answers CQL. The others have the same port, and
+    /// the addresses after it.
     pub fn address(&self) -> SocketAddr {
         self.first().address()
     }
 
-    /// The folder of all of them.
+    /// Returns the folder that holds those of all nodes.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The folders of their tables.
+    /// Returns the folders of their tables.
     pub fn data_dirs(&self) -> Vec<PathBuf> {
         self.nodes.iter().map(Server::data_dir).collect()
     }
 
-    /// Process ids.
+    /// Returns their process ids.
     pub fn pids(&self) -> Vec<u32> {
         self.nodes.iter().map(Server::pid).collect()
     }
 
-    /// Their version of Cassandra.
+    /// Returns their version of Cassandra.
     pub fn version(&self) -> &str {
         self.first().version()
     }
 
-    /// How long it took until all answered and saw each other, in seconds.
+    /// Returns the seconds until all answered and saw each other.
     pub fn start_seconds(&self) -> f64 {
         self.start_seconds
     }
 
-    /// As [`Server::settings`], the same for each of them.
+    /// Returns the settings of [`Server::settings`], which are the same for each node.
     pub fn settings(&self) -> Vec<(String, String)> {
         self.first().settings()
     }
 
-    /// The memory limits of all of them together, in bytes.
+    /// Returns the memory limit of all nodes together, in bytes.
     pub fn memory_limit_bytes(&self) -> Option<u64> {
         self.nodes.iter().map(Server::memory_limit_bytes).sum()
     }
 
-    /// Whether all of them run: a cluster that lacks a node is another one.
+    /// Returns whether all nodes run: figures of a cluster that lacks a node are not comparable.
     pub fn is_running(&self) -> bool {
         self.nodes.iter().all(Server::is_running)
     }
 
-    /// How those ended that did, with the last errors of their logs.
+    /// Describes how nodes ended, with the last errors of their logs.
     pub fn why_stopped(&self) -> String {
         let ended = self.nodes.iter().filter(|node| !node.is_running());
         let reasons: Vec<String> = ended
@@ -182,7 +186,7 @@ impl Nodes {
         reasons.join("; ")
     }
 
-    /// CPU time that all of them have used, in seconds.
+    /// Returns the CPU time of all nodes together, in seconds.
     ///
     /// # Errors
     /// `Gone` when one has ended.
@@ -190,7 +194,8 @@ impl Nodes {
         self.nodes.iter().map(Server::cpu_seconds).sum()
     }
 
-    /// What all of them use together; what is not known of one is not known.
+    /// Returns the usage of all nodes together; a figure that is unknown for one of them is
+    /// unknown.
     pub fn usage(&self) -> Usage {
         let mut usages = self.nodes.iter().map(Server::usage);
         let first = usages.next().unwrap_or_default();
@@ -198,7 +203,7 @@ impl Nodes {
     }
 
     fn first(&self) -> &Server {
-        // Starting makes one at least.
+        // A cluster has at least one node.
         &self.nodes[0]
     }
 }
@@ -233,20 +238,20 @@ fn sum<T: Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
 }
 
 async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Server>> {
-    let mut places = Node::all(count);
-    let Some(first) = places.next() else {
+    let mut others = Node::all(count);
+    let Some(first) = others.next() else {
         return Ok(Vec::new());
     };
     options.heap_mib = heap_mib(options.heap_mib, first)?;
     check_room(count, options.heap_mib, options.memory_limit_bytes)?;
     let mut node = of_node(&options, first);
-    // Nodes that knew each other before look for each other where they were.
+    // Nodes that knew each other before look for each other at their former ports.
     node.ports = Folder::existing(node.dir.clone()).earlier_ports();
     let first = Server::start(node).await?;
     options.ports = Some(first.details.ports);
-    let others = places.map(|place| Server::start(of_node(&options, place)));
+    let starts = others.map(|node| Server::start(of_node(&options, node)));
     let mut nodes = vec![first];
-    nodes.extend(try_join_all(others).await?);
+    nodes.extend(try_join_all(starts).await?);
     wait_until_joined(&nodes).await?;
     Ok(nodes)
 }
@@ -260,8 +265,8 @@ fn of_node(options: &ServerOptions, node: Node) -> ServerOptions {
     }
 }
 
-/// Until every node sees every other one up and in the ring: before that, a write may find too few
-/// replicas.
+/// Waits until every node sees every other one up and in the ring: before that, a write may find
+/// too few replicas.
 async fn wait_until_joined(nodes: &[Server]) -> Result<()> {
     let deadline = Instant::now() + JOIN_LIMIT;
     while Instant::now() < deadline {
@@ -281,7 +286,7 @@ async fn wait_until_joined(nodes: &[Server]) -> Result<()> {
     })
 }
 
-/// Nodes that are up and have joined, in what `nodetool status` prints.
+/// Counts the nodes that are up and have joined, in the output of `nodetool status`.
 fn up_and_normal(status: &str) -> usize {
     status
         .lines()

@@ -1,4 +1,4 @@
-//! Asking and ordering a running server through its own tool.
+//! Calls of `nodetool` on a running server.
 
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -15,20 +15,21 @@ const LIMIT_SECONDS: u64 = 600;
 const ERROR_LINES: usize = 5;
 
 impl Server {
-    /// What `nodetool` prints for these arguments; a call starts a JVM and so takes about a second.
+    /// Returns the output of `nodetool` for these arguments; a call starts a JVM and so takes about
+    /// a second.
     ///
     /// # Errors
-    /// `Nodetool` with its complaint, or with the reason when the server has ended;
-    /// `NodetoolLimit` after 600 s.
+    /// `Nodetool` with its complaint, or with the reason when the server has ended; `NodetoolLimit`
+    /// after 600 s.
     pub async fn nodetool(&self, arguments: &[&str]) -> Result<String> {
         self.nodetool_within(arguments, LIMIT_SECONDS).await
     }
 
-    /// [`Server::nodetool`] with another limit in seconds, for what takes longer, such as the
+    /// Calls [`Server::nodetool`] with another limit in seconds, for long operations such as the
     /// compaction of a large table.
     ///
     /// # Errors
-    /// As [`Server::nodetool`].
+    /// Those of [`Server::nodetool`].
     pub async fn nodetool_within(&self, arguments: &[&str], limit_seconds: u64) -> Result<String> {
         let command = arguments.join(" ");
         let run = self.nodetool_command(arguments)?.output();
@@ -66,10 +67,10 @@ impl Server {
     }
 }
 
-/// What nodetool says went wrong, without its stack trace.
+/// Returns what went wrong according to nodetool, without its stack trace.
 fn complaint(output: &Output) -> String {
-    let printed = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
-    let printed = String::from_utf8_lossy(&printed);
+    let bytes = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+    let printed = String::from_utf8_lossy(&bytes);
     let lines: Vec<_> = printed
         .lines()
         .map(str::trim)

@@ -1,11 +1,9 @@
-//! What kind of server to start.
+//! Options of a server to be started.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
 use super::config::Folder;
+use super::disk_access::DiskAccess;
 use super::node::Node;
 use super::pinned::pinned;
 use super::ports::Ports;
@@ -15,57 +13,35 @@ use crate::record::Owner;
 
 pub(crate) const DEFAULT_HEAP_MIB: u64 = 2048;
 
-/// How the files of a table are read (`disk_access_mode`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DiskAccess {
-    /// Indexes are mapped into memory, data are read: as Cassandra is shipped. A page of an index
-    /// that is not cached makes the kernel read around it as far as the device reads ahead.
-    #[default]
-    MmapIndexOnly,
-    /// Everything is read, so that a miss fetches little more than the pages that are asked for.
-    Standard,
-    /// Everything is mapped.
-    Mmap,
-}
-
-impl fmt::Display for DiskAccess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            DiskAccess::MmapIndexOnly => "mmap_index_only",
-            DiskAccess::Standard => "standard",
-            DiskAccess::Mmap => "mmap",
-        })
-    }
-}
-
-/// What kind of server to start.
+/// Options of a server to be started.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     pub home: Home,
-    /// The server's folder: made when it is not there, else started with the data that it holds.
+    /// The server's folder, which is created, or whose data it is started with.
     pub dir: PathBuf,
-    /// The heap in MiB; no more than a quarter of the memory is taken.
+    /// The heap in MiB; at most a quarter of the memory is taken.
     pub heap_mib: u64,
-    /// The most that heap, off-heap memory and page cache may take together, in bytes; swap is not
-    /// used. It needs a control group of our own.
+    /// The most bytes that heap, off-heap memory and page cache may take together; swap is not
+    /// used. Such a limit needs a control group.
     pub memory_limit_bytes: Option<u64>,
-    /// How files are read; none is as shipped, or `Standard` with a memory limit.
+    /// Method of reading files; `None` means as shipped, or `Standard` with a memory limit.
     pub disk_access: Option<DiskAccess>,
-    /// The ports, 0 for any that is free. None is any that are free, for a server that is to stay those
-    /// of its last start if they are. A node beside the first takes them but for JMX.
+    /// The ports, with 0 for any free port. `None` means free ports, but for a server that is to be
+    /// kept those of its last start if they are free. A node other than the first uses all of them
+    /// but JMX.
     pub ports: Option<Ports>,
-    /// Which node it is; see [`super::Nodes`] for starting several.
+    /// The server's position in its cluster; see [`super::Nodes`] for starting several.
     pub node: Node,
     pub owner: Owner,
-    /// What the server is called in lists and messages.
+    /// The server's name in lists and messages.
     pub name: String,
     /// The version of Cassandra.
     pub version: String,
 }
 
 impl ServerOptions {
-    /// The pinned version with a heap of 2 GiB and no memory limit, owned by this process.
+    /// Makes options for the pinned version with a heap of 2 GiB and no memory limit, owned by this
+    /// process.
     ///
     /// # Errors
     /// `Refused` when `engines.toml`, which is part of the program, is malformed.
@@ -84,7 +60,7 @@ impl ServerOptions {
         })
     }
 
-    /// The port for clients when the server of this folder ran the last time.
+    /// Returns the port for clients of the last run in this folder.
     pub fn earlier_port(&self) -> Option<u16> {
         let ports = Folder::existing(self.dir.clone()).earlier_ports();
         ports.map(|ports| ports.native)

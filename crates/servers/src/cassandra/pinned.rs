@@ -4,14 +4,14 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 
-/// Which Cassandra is started, and what it needs.
+/// The Cassandra that is started, and its needs.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedCassandra {
-    /// `group:artifact` on Maven.
+    /// Maven coordinates: `group:artifact`.
     pub maven: String,
     pub version: String,
-    /// How the file name of the JVM agent among its jars begins.
+    /// Beginning of the file name of the JVM agent among its jars.
     pub agent: String,
     /// The Java releases that it runs on, the preferred one first.
     pub java: Vec<u32>,
@@ -24,7 +24,7 @@ struct Engines {
     cassandra: PinnedCassandra,
 }
 
-/// What `engines.toml` says of Cassandra.
+/// Returns the entry of Cassandra in `engines.toml`.
 ///
 /// # Errors
 /// `Refused` when that file, which is part of the program, is malformed.

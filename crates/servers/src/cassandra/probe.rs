@@ -1,4 +1,4 @@
-//! Asking a port whether CQL is spoken there.
+//! Checks whether a port answers CQL.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,12 +7,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 const LIMIT: Duration = Duration::from_secs(2);
-/// An OPTIONS request of protocol version 4: version, flags, stream (2), opcode, body length (4).
+/// Bytes of an OPTIONS request of protocol version 4: version, flags, stream (2), opcode, body
+/// length (4).
 const OPTIONS: [u8; 9] = [4, 0, 0, 0, 5, 0, 0, 0, 0];
 const OPCODE: usize = 4;
 const SUPPORTED: u8 = 6;
 
-/// Whether the server answers a native-protocol OPTIONS request with SUPPORTED.
+/// Returns whether the server answers a native-protocol OPTIONS request with SUPPORTED.
 pub(crate) async fn speaks_cql(address: SocketAddr) -> bool {
     matches!(
         tokio::time::timeout(LIMIT, answer(address)).await,

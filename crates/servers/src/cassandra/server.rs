@@ -11,7 +11,7 @@ use super::config::{self, Folder};
 use super::flags;
 use super::gc_log::{self, GcLog};
 use super::log;
-use crate::engine::Details;
+use crate::details::Details;
 use crate::error::{Error, Result};
 use crate::home::Home;
 use crate::machine::read_ahead_bytes;
@@ -27,20 +27,20 @@ pub struct Server {
     pub(crate) folder: Folder,
     pub(crate) record: Record,
     pub(crate) details: super::Details,
-    /// None for one that another process started.
+    /// The child process; `None` for a server that another process started.
     pub(crate) child: Mutex<Option<Child>>,
     pub(crate) gc_log: Mutex<GcLog>,
-    /// The most bytes written that [`Server::usage`] has told.
+    /// The most bytes written that [`Server::usage`] has reported.
     pub(crate) most_written: AtomicU64,
     pub(crate) start_seconds: Option<f64>,
     pub(crate) ends_with_us: bool,
 }
 
 impl Server {
-    /// A server on record that runs already; dropping what is returned does not stop it.
+    /// Attaches to a running server on record; dropping the result does not stop it.
     ///
     /// # Errors
-    /// `Unknown` when there is none of that id, `Gone` when it has ended.
+    /// `Unknown` when there is none with that id, `Gone` when it has ended.
     pub fn attach(home: Home, id: &str) -> Result<Server> {
         let Entry { record, details } = record::find(&home, id)?;
         let engine = details.engine();
@@ -68,7 +68,8 @@ impl Server {
         })
     }
 
-    /// Ends the server in order, with force after 30 s, and forgets it. Its folder stays.
+    /// Stops the server in an orderly way, or by force after 30 s, and removes its record. Its
+    /// folder stays.
     ///
     /// # Errors
     /// `Unstoppable`, or `Io` when its record cannot be deleted.
@@ -79,17 +80,17 @@ impl Server {
         self.forget()
     }
 
-    /// The name of its record, by which `list` shows and `stop` stops it.
+    /// Returns the id of its record, by which `list` shows it and `stop` stops it.
     pub fn id(&self) -> &str {
         &self.record.id
     }
 
-    /// Where it speaks CQL.
+    /// Returns the address at which it answers CQL.
     pub fn address(&self) -> SocketAddr {
         (self.details.node.address(), self.details.ports.native).into()
     }
 
-    /// The port of JMX on 127.0.0.1.
+    /// Returns the port of JMX on 127.0.0.1.
     pub fn jmx_port(&self) -> u16 {
         self.details.ports.jmx
     }
@@ -98,32 +99,32 @@ impl Server {
         self.record.server.pid
     }
 
-    /// The server's folder.
+    /// Returns the server's folder.
     pub fn dir(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The folder of its tables.
+    /// Returns the folder of its tables.
     pub fn data_dir(&self) -> PathBuf {
         self.folder.data()
     }
 
-    /// Its version of Cassandra.
+    /// Returns its version of Cassandra.
     pub fn version(&self) -> &str {
         &self.record.version
     }
 
-    /// How long the start took, in seconds; not known of a server that was attached to.
+    /// Returns the seconds that the start took; unknown for a server that was attached to.
     pub fn start_seconds(&self) -> Option<f64> {
         self.start_seconds
     }
 
-    /// The most that its heap, off-heap memory and page cache may take together, in bytes.
+    /// Returns the most bytes that its heap, off-heap memory and page cache may take together.
     pub fn memory_limit_bytes(&self) -> Option<u64> {
         self.details.memory_limit.as_ref().map(|limit| limit.bytes)
     }
 
-    /// The settings that a report has to tell, by name.
+    /// Returns the names and values of the settings that a report shows.
     pub fn settings(&self) -> Vec<(String, String)> {
         let details = &self.details;
         let mut own = vec![
@@ -150,7 +151,7 @@ impl Server {
         self.record.server.is_alive()
     }
 
-    /// How the server ended, with the last errors of its log.
+    /// Describes how the server ended, with the last errors of its log.
     pub fn why_stopped(&self) -> String {
         let reason = log::why_stopped(self.exit_status(), &self.folder.logs());
         match &self.details.memory_limit {
@@ -164,7 +165,7 @@ impl Server {
         }
     }
 
-    /// CPU time that the server has used, in seconds.
+    /// Returns the CPU time of the server, in seconds.
     ///
     /// # Errors
     /// `Gone` when it has ended.
@@ -172,7 +173,7 @@ impl Server {
         self.record.server.cpu_seconds()
     }
 
-    /// Memory that the server has in use, in bytes.
+    /// Returns the resident memory of the server, in bytes.
     ///
     /// # Errors
     /// `Gone` when it has ended.
@@ -180,7 +181,8 @@ impl Server {
         self.record.server.resident_bytes()
     }
 
-    /// Waits for the child that has ended; none while it runs or when it is not ours.
+    /// Waits for the child if it has ended; returns `None` while it runs or if another process
+    /// started it.
     pub(crate) fn exit_status(&self) -> Option<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         child.as_mut()?.try_wait().ok().flatten()

@@ -1,4 +1,4 @@
-//! What a running server uses and has used, cheap enough to be asked every second.
+//! Resources that a running server uses, cheap enough to be read every second.
 
 use std::fs;
 use std::sync::PoisonError;
@@ -7,32 +7,32 @@ use std::sync::atomic::Ordering;
 use super::server::Server;
 use crate::process::ProcessId;
 
-/// What a server has used since it started; counters only grow. Absent is not known: of a server
-/// that has ended, everything.
+/// Resources that a server has used since it started; counters only grow. `None` means unknown, as
+/// everything is for a server that has ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
     /// CPU time in user and system mode, in seconds.
     pub cpu_seconds: Option<f64>,
-    /// Resident memory now, in bytes, with the pages of mapped files.
+    /// Resident memory at the moment, in bytes, including the pages of mapped files.
     pub resident_bytes: Option<u64>,
-    /// Bytes fetched from the disk and not from the page cache, by reads as by mapped files,
+    /// Bytes read from the disk rather than the page cache, by reads and by mapped files,
     /// read-ahead included.
     pub disk_read_bytes: Option<u64>,
-    /// Bytes written that went to the disk or will. Those of files that were deleted before count
-    /// as long as it was not yet seen.
+    /// Bytes written that reached the disk or will. Those of deleted files count until their
+    /// deletion is noticed.
     pub disk_written_bytes: Option<u64>,
-    /// Collections of garbage that stopped the server, and for how long in all, in seconds. For a
-    /// server attached to after 10 MiB of log, those since then.
+    /// Garbage collections that paused the server; if Bakeoff attached to it after 10 MiB of log,
+    /// those since then.
     pub gc_count: Option<u64>,
     pub gc_seconds: Option<f64>,
-    /// Memory now that counts against the memory limit, in bytes; only with a limit.
+    /// Bytes of memory at the moment that count against the memory limit; only with a limit.
     pub limited_bytes: Option<u64>,
-    /// The page cache in it, in bytes; only with a limit.
+    /// Bytes of the page cache in it; only with a limit.
     pub page_cache_bytes: Option<u64>,
 }
 
 impl Server {
-    /// What the server uses: four small files of the system and the new lines of a log are read.
+    /// Reads the usage from four small files of the system and the new lines of a log.
     pub fn usage(&self) -> Usage {
         let process = self.record.server;
         if !process.is_alive() {
@@ -59,18 +59,20 @@ impl Server {
         }
     }
 
-    /// The system takes back what a deleted file had not yet written; a counter must not fall.
+    /// Returns the highest value so far: the system subtracts what a deleted file had not yet
+    /// written, but a counter must not fall.
     fn most_written(&self, now: u64) -> u64 {
         self.most_written.fetch_max(now, Ordering::Relaxed).max(now)
     }
 }
 
-/// Bytes read from and written to the disk; none where another user's process may not be asked.
+/// Returns the bytes read from and written to the disk; `None` if it is a process of another user
+/// that may not be read.
 fn disk_bytes(process: ProcessId) -> Option<(u64, u64)> {
     parse_io(&fs::read_to_string(format!("/proc/{}/io", process.pid)).ok()?)
 }
 
-/// The text of `/proc/<pid>/io`, see `proc_pid_io(5)`.
+/// Parses the text of `/proc/<pid>/io`, see `proc_pid_io(5)`.
 fn parse_io(text: &str) -> Option<(u64, u64)> {
     let number = |name: &str| {
         text.lines()

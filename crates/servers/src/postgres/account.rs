@@ -1,16 +1,14 @@
-//! The unprivileged account that a server runs as where Bakeoff runs as root, which PostgreSQL
-//! refuses.
+//! Unprivileged account for servers if Bakeoff runs as root, as which PostgreSQL refuses to run.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::installation::Installation;
 use crate::error::{Error, Result};
 use crate::limited::{VERSION_LIMIT, output_within};
 
-/// The accounts to choose from, the preferred one first.
+/// Accounts to choose from, the preferred one first.
 const NAMES: [&str; 2] = ["postgres", "nobody"];
 const PASSWD: &str = "/etc/passwd";
 
@@ -23,10 +21,11 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// The account for servers; none where we are not root and servers run as we do.
+    /// Returns the account for servers; `None` if Bakeoff does not run as root, and servers run
+    /// under the same account.
     ///
     /// # Errors
-    /// `Refused` where we are root and there is no such account.
+    /// `Refused` if Bakeoff runs as root and there is no such account.
     pub(crate) fn for_servers() -> Result<Option<Account>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
@@ -42,7 +41,7 @@ impl Account {
         })
     }
 
-    /// Whether this account may enter the folder and so all above it.
+    /// Returns whether this account may enter the folder and all folders above it.
     pub(crate) fn reaches(&self, folder: &Path) -> bool {
         let tried = run_as(Command::new("true"), Some(self))
             .current_dir(folder)
@@ -51,8 +50,10 @@ impl Account {
         tried.is_ok_and(|status| status.success())
     }
 
+    /// Checks that this account may run a program.
+    ///
     /// # Errors
-    /// `Refused` when this account may not run that program.
+    /// `Refused` when it may not.
     pub(crate) fn check_runs(&self, program: &Path) -> Result<()> {
         let mut asked = run_as(Command::new(program), Some(self));
         asked.arg("--version").current_dir("/");
@@ -69,30 +70,18 @@ impl Account {
         )))
     }
 
-    /// Gives it a file or folder.
+    /// Makes this account the owner of a file or folder.
     pub(crate) fn own(&self, path: &Path) -> Result<()> {
         std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid))
             .map_err(Error::io("change the owner of", path))
     }
 }
 
-/// The name of the account that servers of that installation run as, if it is not ours.
-///
-/// # Errors
-/// `Refused` where there is no such account, or it may not run the programs.
-pub(crate) fn check_account(installation: &Installation) -> Result<Option<String>> {
-    let Some(account) = Account::for_servers()? else {
-        return Ok(None);
-    };
-    account.check_runs(&installation.program("postgres"))?;
-    Ok(Some(account.name))
-}
-
-/// Variables that programs are found by.
+/// Variables by which programs and libraries are found.
 const KEPT: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
 
-/// The command as that account, without variables that would send PostgreSQL to other places, or that
-/// account our passwords.
+/// Makes the command run as that account, without variables that would lead PostgreSQL to other
+/// folders or show passwords to that account.
 pub(crate) fn run_as(mut command: Command, account: Option<&Account>) -> Command {
     command.env_clear().env("LC_ALL", "C");
     for name in KEPT {
@@ -106,7 +95,7 @@ pub(crate) fn run_as(mut command: Command, account: Option<&Account>) -> Command
     command
 }
 
-/// The account of that name in the text of `/etc/passwd`.
+/// Returns the account of that name in the text of `/etc/passwd`.
 fn find(passwd: &str, name: &str) -> Option<Account> {
     passwd.lines().find_map(|line| {
         let fields: Vec<_> = line.split(':').collect();

@@ -1,5 +1,5 @@
-//! The processes that a PostgreSQL server is made of beside the one that was started. Each is in a
-//! session of its own, so that signals to the group do not reach it.
+//! Child processes of a PostgreSQL server. Each is in a session of its own, so that signals to the
+//! group of the first process do not reach it.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::process::ProcessId;
 
 const POLL: Duration = Duration::from_millis(50);
 const AFTER_KILL: Duration = Duration::from_secs(10);
-/// How often CPU time is read anew because a child ended meanwhile.
+/// Most readings of CPU time, which is read again if a child ended meanwhile.
 const READINGS: usize = 10;
 
-/// The children of the cluster of that name that are alive, also after their parent's end: the name
-/// is random, and in the title of each.
+/// Returns the running children of the cluster of that name, even after their parent's end: the
+/// name is random, and in the title of each.
 pub(crate) fn children(cluster: &str) -> Vec<ProcessId> {
     let title = format!("postgres: {cluster}: ");
     let Ok(entries) = fs::read_dir("/proc") else {
@@ -24,7 +24,7 @@ pub(crate) fn children(cluster: &str) -> Vec<ProcessId> {
     entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter_map(|pid| ProcessId::of(pid).ok())
+        .filter_map(|pid| ProcessId::from_pid(pid).ok())
         .filter(|process| {
             let shown = fs::read(format!("/proc/{}/cmdline", process.pid));
             shown.is_ok_and(|shown| shown.starts_with(title.as_bytes())) && process.is_alive()
@@ -32,10 +32,10 @@ pub(crate) fn children(cluster: &str) -> Vec<ProcessId> {
         .collect()
 }
 
-/// Kills what has outlived its parent.
+/// Kills all children that have outlived their parent.
 ///
 /// # Errors
-/// `Unstoppable` with one that is still there 10 s later.
+/// `Unstoppable` with one that still runs 10 s later.
 pub(crate) fn kill_children(cluster: &str) -> Result<()> {
     let deadline = Instant::now() + AFTER_KILL;
     loop {
@@ -63,7 +63,7 @@ fn kill(process: ProcessId) {
     }
 }
 
-/// CPU time of a server and its children, those that ended included, in seconds.
+/// Returns the CPU time of a server and its children, including children that ended, in seconds.
 ///
 /// # Errors
 /// `Gone` when it has ended.
@@ -76,7 +76,7 @@ pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
             .filter_map(|process| process.cpu_seconds_with_ended().ok())
             .sum();
         let before = std::mem::replace(&mut with_ended, server.cpu_seconds_with_ended()?);
-        // Else the time of a child that ended may be in both or in neither.
+        // Otherwise the time of a child that ended may be in both sums or in neither.
         if before == with_ended {
             break;
         }
@@ -84,16 +84,16 @@ pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
     Ok(with_ended + living)
 }
 
-/// Memory in use by a server and its children, in bytes: what each has for itself, and what they
-/// share as the one has it that has most of it.
+/// Returns the memory of a server and its children, in bytes: the private memory of each, and
+/// shared memory as counted for the process that has most of it.
 ///
 /// # Errors
 /// `Gone` when it has ended.
 pub(crate) fn resident_bytes(server: ProcessId, cluster: &str) -> Result<u64> {
-    let own = Memory::of(server).ok_or(Error::Gone { pid: server.pid })?;
+    let own = Memory::read(server).ok_or(Error::Gone { pid: server.pid })?;
     let all = children(cluster)
         .into_iter()
-        .filter_map(Memory::of)
+        .filter_map(Memory::read)
         .fold(own, Memory::and);
     Ok(all.private + all.files + all.shared)
 }
@@ -107,12 +107,12 @@ struct Memory {
 }
 
 impl Memory {
-    fn of(process: ProcessId) -> Option<Memory> {
+    fn read(process: ProcessId) -> Option<Memory> {
         let status = fs::read_to_string(format!("/proc/{}/status", process.pid)).ok()?;
         Memory::parse(&status)
     }
 
-    /// The text of `/proc/<pid>/status`.
+    /// Parses the text of `/proc/<pid>/status`.
     fn parse(status: &str) -> Option<Memory> {
         let bytes = |name: &str| {
             let value = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -178,6 +178,6 @@ mod tests {
         let status = "VmRSS:\t 9 kB\nRssAnon:\t       1 kB\nRssFile:\t 2 kB\nRssShmem:\t 3 kB\n";
         assert_eq!(Memory::parse(status), Some(memory(1024, 2048, 3072)));
         assert_eq!(memory(1, 5, 7).and(memory(2, 6, 3)), memory(3, 6, 7));
-        assert!(Memory::of(ProcessId::this().unwrap()).is_some());
+        assert!(Memory::read(ProcessId::this().unwrap()).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! A server's `postgresql.conf`.
+//! File `postgresql.conf` of a server.
 
 use std::fmt::Write;
 
@@ -6,12 +6,12 @@ use super::options::ServerOptions;
 use crate::error::Result;
 use crate::machine::memory_mib;
 
-/// The shared buffers take this part of the memory, as PostgreSQL's manual has it,
+/// Share of the memory for the shared buffers, as a divisor, as recommended by PostgreSQL's manual.
 const MEMORY_SHARE: u64 = 4;
-/// but no more than that, since the page cache and the clients need theirs.
+/// Most memory for the shared buffers, since the page cache and the clients need theirs.
 const MOST_SHARED_MIB: u64 = 1024;
 
-/// What is set wherever a server is started.
+/// Settings of every server.
 const SETTINGS: [(&str, &str); 6] = [
     ("work_mem", "64MB"),
     ("max_wal_size", "4GB"),
@@ -24,11 +24,11 @@ const SETTINGS: [(&str, &str); 6] = [
 const TIMESCALE_SETTINGS: [(&str, &str); 3] = [
     ("shared_preload_libraries", "timescaledb"),
     ("timescaledb.telemetry_level", "off"),
-    // Its scheduler takes some for itself.
+    // The scheduler of TimescaleDB needs some of them.
     ("max_worker_processes", "16"),
 ];
 
-/// The settings that a report tells.
+/// Returns the settings that a report shows.
 pub(crate) fn settings(options: &ServerOptions) -> Result<Vec<(String, String)>> {
     let shared_mib = (memory_mib()? / MEMORY_SHARE).min(MOST_SHARED_MIB);
     let own = [
@@ -40,8 +40,10 @@ pub(crate) fn settings(options: &ServerOptions) -> Result<Vec<(String, String)>>
     } else {
         &[]
     };
-    let fixed = SETTINGS.iter().chain(timescale);
-    let fixed = fixed.map(|(name, value)| (*name, (*value).to_owned()));
+    let fixed = SETTINGS
+        .iter()
+        .chain(timescale)
+        .map(|(name, value)| (*name, (*value).to_owned()));
     Ok(own
         .into_iter()
         .chain(fixed)
@@ -50,7 +52,8 @@ pub(crate) fn settings(options: &ServerOptions) -> Result<Vec<(String, String)>>
         .collect())
 }
 
-/// The whole file: on loopback only, with a name that tells this server's processes from others'.
+/// Returns the text of the file, with a listener on loopback only, and a cluster name that
+/// distinguishes this server's processes from others.
 pub(crate) fn text(settings: &[(String, String)], port: u16, cluster: &str) -> String {
     let mut text = format!(
         "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = ''\n\

@@ -1,4 +1,4 @@
-//! What is on record of a PostgreSQL beside what all servers have in common.
+//! Record of a PostgreSQL as far as it differs from other engines.
 
 use std::time::Duration;
 
@@ -9,9 +9,10 @@ use super::children::kill_children;
 use crate::error::Result;
 use crate::process::ProcessId;
 
-/// How long a server may take to end its sessions and write what it holds.
+/// Longest time that a server may take to end its sessions and write its buffers.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same if it is dropped, before it is told to leave that to its next start.
+/// Longest time of that for a server that is dropped, before it is aborted and recovers at its next
+/// start.
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
 const ABORT_PATIENCE: Duration = Duration::from_secs(5);
 

@@ -1,4 +1,4 @@
-//! The folder of a server: its data, its log and its password.
+//! Folder of a server: its data, its log and its password.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
@@ -14,29 +14,31 @@ use crate::error::{Error, Result};
 use crate::files::create_folder;
 
 const DATA: &str = "data";
-/// Where data are made, so that those of a start that was cut short are not taken for whole ones.
+/// Name of the folder in which data are created, so that incomplete data of an interrupted start
+/// are not used.
 const NEW_DATA: &str = "data.new";
 const LOG: &str = "postgresql.log";
 const PREVIOUS_LOG: &str = "postgresql.previous.log";
 const PASSWORD: &str = "password";
 const PASSWORD_BYTES: usize = 24;
-/// Where every account may have a folder.
+/// Folder in which every account may have a folder.
 const ELSEWHERE: &str = "/var/tmp";
 
 /// The folder of one server.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
-    /// The one that was asked for.
+    /// The folder that was asked for.
     wanted: PathBuf,
-    /// The one that holds everything: another where the account cannot reach the wanted one.
+    /// The folder that holds everything, which is another one if the account cannot reach the
+    /// wanted one.
     path: PathBuf,
 }
 
 impl Folder {
-    /// Makes the folder, or takes up the one that is there, for that account.
+    /// Creates the folder for that account, or opens the one that exists.
     ///
     /// # Errors
-    /// `Io` when it cannot be written; `Refused` when it holds what is not a server's.
+    /// `Io` when it cannot be written; `Refused` when it holds files of anything but a server.
     pub(crate) fn create(wanted: &Path, account: Option<&Account>) -> Result<Folder> {
         create_folder(wanted)?;
         let wanted = wanted.canonicalize().map_err(Error::io("find", wanted))?;
@@ -52,17 +54,17 @@ impl Folder {
         if let Some(account) = account {
             account.own(&path)?;
         }
-        // PostgreSQL wants that of its data, and the password is beside them.
+        // PostgreSQL requires this mode for its data, and the password is next to them.
         set_mode(&path, 0o700)?;
         Ok(Folder { wanted, path })
     }
 
-    /// The folder that was asked for.
+    /// Returns the folder that was asked for.
     pub(crate) fn wanted(&self) -> &Path {
         &self.wanted
     }
 
-    /// The folder that holds everything.
+    /// Returns the folder that holds everything.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -87,7 +89,7 @@ impl Folder {
         self.path.join(PASSWORD)
     }
 
-    /// The superuser's password: the one of the data that are there.
+    /// Reads the superuser's password, which belongs to the existing data.
     pub(crate) fn password(&self) -> Result<Secret> {
         let path = self.password_file();
         let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
@@ -101,8 +103,8 @@ impl Folder {
     }
 }
 
-/// Writes a file that only the account can read. Never one that is there: in a folder that is not
-/// root's it could be a link to anywhere.
+/// Writes a file that only the account can read. An existing file is replaced, never opened: in a
+/// folder that is not root's it could be a link to anywhere.
 pub(crate) fn write_private(path: &Path, text: &str, account: Option<&Account>) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -124,12 +126,13 @@ pub(crate) fn write_private(path: &Path, text: &str, account: Option<&Account>) 
         .map_err(Error::io("write", path))
 }
 
-/// The log of a server with that folder.
+/// Returns the log of a server with that folder.
 pub(crate) fn log(path: &Path) -> PathBuf {
     path.join(LOG)
 }
 
-/// Removes all that servers in that folder left, wherever it is; nothing when there is nothing.
+/// Removes all files that servers in that folder left, wherever they are; does nothing if there are
+/// none.
 ///
 /// # Errors
 /// `Refused` when the folder holds something else, `Io` when something cannot be removed.
@@ -147,14 +150,16 @@ pub(crate) fn remove(wanted: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where a server is instead that was wanted in that folder.
+/// Returns the folder of a server that cannot be in the folder that was asked for.
 fn substitute(wanted: &Path) -> PathBuf {
     let hash = xxh3_64(wanted.as_os_str().as_encoded_bytes());
     Path::new(ELSEWHERE).join(format!("bakeoff-postgres-{hash:016x}"))
 }
 
+/// Checks that a folder holds only files of servers.
+///
 /// # Errors
-/// `Refused` when the folder holds anything but what servers leave.
+/// `Refused` when it holds anything else.
 fn check_ours(folder: &Path) -> Result<()> {
     let ours = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
     let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
@@ -172,7 +177,7 @@ fn check_ours(folder: &Path) -> Result<()> {
     }
 }
 
-/// Makes a folder where everybody may make some, or takes up ours.
+/// Creates a folder in one that is writable for all users, or opens an own one that exists.
 fn make_private(path: &Path, account: Option<&Account>) -> Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}

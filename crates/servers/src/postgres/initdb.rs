@@ -1,4 +1,4 @@
-//! The data folder of a new server.
+//! Data folder of a new server.
 
 use std::fs;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::log::LINES;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Makes the data folder, or checks that the one that is there suits this version.
+/// Creates the data folder, or checks that the existing one suits this version.
 ///
 /// # Errors
-/// `Refused` for data of another version, `Died` with what `initdb` complains of.
+/// `Refused` for data of another version, `Died` with the complaint of `initdb`.
 pub(crate) async fn prepare_data(
     folder: &Folder,
     installation: &Installation,
@@ -48,7 +48,7 @@ async fn initdb(
         .arg(folder.new_data())
         .arg("--pwfile")
         .arg(folder.password_file())
-        // Texts are ordered by their bytes, as by the other engines, but are Unicode.
+        // Texts are Unicode, but ordered by their bytes, like in the other engines.
         .args(["--encoding=UTF8", "--locale=C", "--lc-ctype=C.UTF-8"])
         .args(["--auth=scram-sha-256", "--username", USER])
         .current_dir(folder.path());
@@ -82,7 +82,7 @@ fn check_version(data: &Path, installation: &Installation) -> Result<()> {
     )))
 }
 
-/// The last lines of what `initdb` printed to its errors.
+/// Returns the last lines that `initdb` printed to its standard error.
 fn complaint(output: &Output) -> String {
     let printed = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<_> = printed.lines().filter(|line| !line.is_empty()).collect();

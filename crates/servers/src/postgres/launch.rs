@@ -1,4 +1,4 @@
-//! Starting a server.
+//! Starts a server.
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
@@ -18,7 +18,8 @@ use super::options::ServerOptions;
 use super::ready::accepts_connections;
 use super::secret::random_hex;
 use super::server::Server;
-use crate::engine::{self, Engine};
+use crate::details;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::machine::{check_free_disk, existing};
 use crate::ports;
@@ -26,7 +27,8 @@ use crate::process::ProcessId;
 use crate::record::{Record, Register};
 use crate::survey::check_home;
 
-/// A server that was killed first writes again what it had not yet written to its tables.
+/// Longest time of a start: a server that was killed first recovers what it had not yet written to
+/// its tables.
 const START_LIMIT: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(50);
 const CLUSTER_BYTES: usize = 8;
@@ -49,7 +51,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Finds what [`Server::start`] would refuse, as far as it can be known without making or
+    /// Finds what [`Server::start`] would refuse, as far as it can be known without creating or
     /// starting anything.
     ///
     /// # Errors
@@ -61,8 +63,8 @@ impl Server {
         check_free_disk(existing(&options.dir), Engine::Postgres)
     }
 
-    /// Starts the process and puts it on record, holding the register meanwhile so that no other
-    /// Bakeoff takes the same port or folder.
+    /// Starts the process and writes its record, holding the register meanwhile so that no other
+    /// process takes the same port or folder.
     async fn launch(
         options: ServerOptions,
         folder: Folder,
@@ -98,7 +100,7 @@ impl Server {
                 name: options.name,
                 version: installation.version,
                 dir: folder.path().to_owned(),
-                place: register.place().clone(),
+                scope: register.scope().clone(),
                 server: process,
                 owner,
             },
@@ -113,7 +115,7 @@ impl Server {
             start_seconds: 0.0,
             ends_with_us: true,
         };
-        let details = engine::Details::Postgres(server.details.clone());
+        let details = details::Details::Postgres(server.details.clone());
         register.write(&server.record, details)?;
         Ok(server)
     }
@@ -141,7 +143,7 @@ impl Server {
     }
 }
 
-/// The programs of the server, and as whom they are run.
+/// Finds the programs of the server, and the account that they run as.
 fn programs(options: &ServerOptions) -> Result<(Installation, Option<Account>)> {
     let bin_dir = options.bin_dir.as_deref();
     let installation = if options.timescale {
@@ -149,10 +151,7 @@ fn programs(options: &ServerOptions) -> Result<(Installation, Option<Account>)> 
     } else {
         find_postgres(bin_dir)?
     };
-    let account = Account::for_servers()?;
-    if let Some(account) = &account {
-        account.check_runs(&installation.program("postgres"))?;
-    }
+    let account = installation.account()?;
     Ok((installation, account))
 }
 
@@ -189,7 +188,7 @@ fn spawn(
         .stderr(errors)
         .spawn()
         .map_err(Error::io("run", &program))?;
-    match ProcessId::of(child.id()) {
+    match ProcessId::from_pid(child.id()) {
         Ok(process) => Ok((child, process)),
         Err(_) => Err(Error::Died {
             engine: Engine::Postgres,

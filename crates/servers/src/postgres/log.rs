@@ -1,4 +1,4 @@
-//! The lines of a server's log that say why it ended.
+//! Lines of a server's log that explain why it ended.
 
 use std::path::Path;
 use std::process::ExitStatus;
@@ -6,10 +6,10 @@ use std::process::ExitStatus;
 use crate::log::{FULL_DISK, LINES, how_ended, tail};
 
 const STARTED: &str = "database system is ready to accept connections";
-/// What the lines hold that tell of the end of the server and not of a statement.
+/// Marks of lines about the end of the server, rather than about a statement.
 const ENDS: [&str; 3] = ["FATAL:", "PANIC:", "terminated by signal"];
 
-/// One sentence on the end of the server, followed by the last lines of its log that matter.
+/// Describes the end of the server in one sentence, followed by the last relevant lines of its log.
 pub(crate) fn why_stopped(status: Option<ExitStatus>, log: &Path) -> String {
     let text = tail(log);
     let mut reason = how_ended(status);
@@ -23,7 +23,8 @@ pub(crate) fn why_stopped(status: Option<ExitStatus>, log: &Path) -> String {
     reason
 }
 
-/// Of a server that had started, the last lines on its end; else the last lines of all.
+/// Returns the last lines about the end of a server that had started, or otherwise the last lines
+/// of any kind.
 fn last_lines(text: &str) -> Vec<&str> {
     let started = text.contains(STARTED);
     let matters = |line: &&str| !started || ENDS.iter().any(|mark| line.contains(mark));

@@ -26,12 +26,11 @@ mod installation;
 mod launch;
 mod log;
 mod options;
-mod places;
+mod program_folders;
 mod ready;
 mod secret;
 mod server;
 
-pub(crate) use account::check_account;
 pub(crate) use details::Details;
 pub(crate) use folder::log;
 pub use installation::{Installation, find_postgres, find_timescale};

@@ -1,4 +1,4 @@
-//! What kind of server to start.
+//! Options of a server to be started.
 
 use std::path::PathBuf;
 
@@ -7,29 +7,29 @@ use crate::record::Owner;
 
 const MAX_CONNECTIONS: u32 = 100;
 
-/// What kind of server to start.
+/// Options of a server to be started.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     pub home: Home,
-    /// The server's folder: made when it is not there, else started with the data that it holds.
+    /// The server's folder, which is created, or whose data it is started with.
     pub dir: PathBuf,
-    /// The folder of the server's programs; none is where [`super::find_postgres`] finds them, or
-    /// [`super::find_timescale`] where TimescaleDB is wanted.
+    /// The folder of the server's programs; `None` leaves the search to [`super::find_postgres`],
+    /// or to [`super::find_timescale`] if TimescaleDB is wanted.
     pub bin_dir: Option<PathBuf>,
-    /// Whether TimescaleDB is loaded, so that `CREATE EXTENSION timescaledb` can follow.
+    /// Whether TimescaleDB is loaded, so that `CREATE EXTENSION timescaledb` works.
     pub timescale: bool,
     pub max_connections: u32,
-    /// The port on 127.0.0.1; none is any that is free.
+    /// The port on 127.0.0.1; `None` means any free port.
     pub port: Option<u16>,
-    /// Further settings by name, which come after Bakeoff's own and so prevail.
+    /// Names and values of further settings, which come after Bakeoff's own and so take precedence.
     pub settings: Vec<(String, String)>,
     pub owner: Owner,
-    /// What the server is called in lists and messages.
+    /// The server's name in lists and messages.
     pub name: String,
 }
 
 impl ServerOptions {
-    /// A server without TimescaleDB for 100 connections, owned by this process.
+    /// Makes options for a server without TimescaleDB for 100 connections, owned by this process.
     pub fn new(home: Home, dir: impl Into<PathBuf>) -> ServerOptions {
         ServerOptions {
             home,

@@ -1,18 +1,17 @@
-//! Whether a server accepts connections, as it says itself: what answers on its port might be
-//! another one.
+//! Readiness of a server by its own state file: another server might answer on its port.
 
 use std::fs;
 use std::path::Path;
 
-/// The file in which a server keeps its state, one thing per line.
+/// File in which a server keeps its state, one item per line.
 const STATE: &str = "postmaster.pid";
 const PID_LINE: usize = 0;
 const STATUS_LINE: usize = 7;
 const READY: &str = "ready";
 
-/// Whether that process is ready as the server of these data.
+/// Returns whether that process is ready as the server of these data.
 pub(crate) fn accepts_connections(data: &Path, pid: u32) -> bool {
-    // There is none yet, or none any more.
+    // The file does not exist before the start and after the end.
     let text = fs::read_to_string(data.join(STATE)).unwrap_or_default();
     let line = |number| text.lines().nth(number).map(str::trim);
     line(PID_LINE) == Some(&*pid.to_string()) && line(STATUS_LINE) == Some(READY)

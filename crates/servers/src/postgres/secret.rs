@@ -1,4 +1,4 @@
-//! A password, which no message, log or `Debug` output ever holds.
+//! A password, which no message, log or `Debug` output ever contains.
 
 use std::fmt;
 use std::fs::File;
@@ -28,7 +28,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// `N` bytes that nobody can guess, in hexadecimal digits.
+/// Returns `N` unpredictable bytes in hexadecimal digits.
 pub(crate) fn random_hex<const N: usize>() -> Result<String> {
     let path = Path::new(RANDOM);
     let mut bytes = [0; N];

@@ -15,7 +15,7 @@ use crate::home::Home;
 use crate::machine::read_ahead_bytes;
 use crate::record::{self, Record};
 
-/// The superuser.
+/// Name of the superuser.
 pub(crate) const USER: &str = "bakeoff";
 
 /// A PostgreSQL that accepts connections.
@@ -27,9 +27,9 @@ pub struct Server {
     pub(super) details: Details,
     pub(super) password: Secret,
     pub(super) timescale: Option<String>,
-    /// As whom it runs, where that is not as we do.
+    /// The account that it runs as, if it differs from that of Bakeoff.
     pub(super) account: Option<String>,
-    /// What its configuration says.
+    /// Names and values in its configuration.
     pub(super) settings: Vec<(String, String)>,
     pub(super) child: Mutex<Child>,
     pub(super) start_seconds: f64,
@@ -37,8 +37,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Ends the server, sessions and all: in order, with force after 30 s, and forgets it. Its
-    /// folder stays.
+    /// Stops the server and all sessions in an orderly way, or by force after 30 s, and removes its
+    /// record. Its folder stays.
     ///
     /// # Errors
     /// `Unstoppable`, or `Io` when its record cannot be deleted.
@@ -49,25 +49,26 @@ impl Server {
         record::forget(&self.home, &self.record)
     }
 
-    /// Removes what a server that was stopped left in its folder ([`Server::dir`]), wherever its
+    /// Removes the files that a stopped server left in its folder ([`Server::dir`]), wherever its
     /// data are.
     ///
     /// # Errors
-    /// `Refused` when the folder holds what is not a server's, `Io` when it cannot be removed.
+    /// `Refused` when the folder holds files of anything but a server, `Io` when it cannot be
+    /// removed.
     pub fn remove_files(dir: &Path) -> Result<()> {
         folder::remove(dir)
     }
 
-    /// Kills all its processes at once, as a crash of the machine would. It stays on record.
+    /// Kills all its processes at once, as a crash of the machine would. Its record stays.
     ///
     /// # Errors
-    /// `Unstoppable` when one is still there 10 s later.
+    /// `Unstoppable` when one still runs 10 s later.
     pub async fn kill(&self) -> Result<()> {
         self.record.server.kill_group().await?;
         self.details.stop(self.record.server).await
     }
 
-    /// The name of its record, by which `list` shows and `stop` stops it.
+    /// Returns the id of its record, by which `list` shows it and `stop` stops it.
     pub fn id(&self) -> &str {
         &self.record.id
     }
@@ -76,48 +77,48 @@ impl Server {
         (Ipv4Addr::LOCALHOST, self.details.port).into()
     }
 
-    /// The superuser.
+    /// Returns the name of the superuser.
     pub fn user(&self) -> &str {
         USER
     }
 
-    /// The superuser's password.
+    /// Returns the superuser's password.
     pub fn password(&self) -> &str {
         self.password.reveal()
     }
 
-    /// The process that was started, the parent of all others.
+    /// Returns the id of the process that was started, the parent of all others.
     pub fn pid(&self) -> u32 {
         self.record.server.pid
     }
 
-    /// The folder that was asked for.
+    /// Returns the folder that was asked for.
     pub fn dir(&self) -> &Path {
         self.folder.wanted()
     }
 
-    /// The folder of its data, which is elsewhere where the account that it runs as cannot reach
-    /// [`Server::dir`].
+    /// Returns the folder of its data, which is elsewhere if the account that it runs as cannot
+    /// reach [`Server::dir`].
     pub fn data_dir(&self) -> PathBuf {
         self.folder.data()
     }
 
-    /// Its version of PostgreSQL, such as `17.11`.
+    /// Returns its version of PostgreSQL, such as `17.11`.
     pub fn version(&self) -> &str {
         &self.record.version
     }
 
-    /// The version of TimescaleDB, if it was loaded.
+    /// Returns the version of TimescaleDB, if it was loaded.
     pub fn timescale_version(&self) -> Option<&str> {
         self.timescale.as_deref()
     }
 
-    /// How long the start took, in seconds, with the making of its data folder.
+    /// Returns the seconds that the start took, including the creation of its data folder.
     pub fn start_seconds(&self) -> f64 {
         self.start_seconds
     }
 
-    /// The settings that a report has to tell, by name.
+    /// Returns the names and values of the settings that a report shows.
     pub fn settings(&self) -> Vec<(String, String)> {
         let mut own = vec![("postgresql", self.record.version.clone())];
         own.extend(
@@ -150,12 +151,12 @@ impl Server {
         self.record.server.is_alive()
     }
 
-    /// How the server ended, with the last lines of its log that tell.
+    /// Describes how the server ended, with the last relevant lines of its log.
     pub fn why_stopped(&self) -> String {
         log::why_stopped(self.exit_status(), &self.folder.log())
     }
 
-    /// CPU time that all its processes have used, in seconds.
+    /// Returns the CPU time of all its processes, in seconds.
     ///
     /// # Errors
     /// `Gone` when it has ended.
@@ -163,7 +164,7 @@ impl Server {
         children::cpu_seconds(self.record.server, &self.details.cluster)
     }
 
-    /// Memory that its processes have in use together, in bytes; what they share counts once.
+    /// Returns the memory of all its processes, in bytes; shared memory counts once.
     ///
     /// # Errors
     /// `Gone` when it has ended.
@@ -171,7 +172,7 @@ impl Server {
         children::resident_bytes(self.record.server, &self.details.cluster)
     }
 
-    /// Waits for the child that has ended; none while it runs.
+    /// Waits for the child if it has ended; returns `None` while it runs.
     fn exit_status(&self) -> Option<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         child.try_wait().ok().flatten()

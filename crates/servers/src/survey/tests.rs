@@ -11,10 +11,10 @@ fn lines(needs: &[Need]) -> Vec<(&str, bool)> {
 
 #[test]
 fn the_first_thing_that_is_missing_is_the_verdict() {
-    let missing = |name, reason: &str| Need::of(name, Err::<String, _>(reason));
+    let missing = |name, reason: &str| Need::new(name, Err::<String, _>(reason));
     let mut survey = Survey::built_in("Apache Cassandra");
     assert_eq!(survey.verdict(), Ok("Apache Cassandra"));
-    survey.needs.push(Need::of("Java", Ok::<_, Error>("17")));
+    survey.needs.push(Need::new("Java", Ok::<_, Error>("17")));
     survey.needs.push(missing("jars", "no jars"));
     survey.needs.push(missing("memory", "no memory"));
     assert_eq!(survey.verdict(), Err("no jars"));
@@ -66,7 +66,7 @@ fn what_was_preferred_to_what_is_used_is_shown_with_the_reason() {
     assert!(
         need.found
             .unwrap_err()
-            .contains("only Java 25 (/j/bin/java) is here")
+            .contains("only Java 25 (/j/bin/java) was found")
     );
     assert_eq!(need.passed_over, None);
 }
@@ -90,7 +90,7 @@ async fn each_need_of_cassandra_is_looked_at_whatever_the_others_are() {
 }
 
 #[test]
-fn a_home_that_cannot_be_made_is_told_with_the_remedy() {
+fn a_home_that_cannot_be_made_is_reported_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -119,7 +119,7 @@ fn a_folder_that_cannot_be_written_takes_no_run() {
 }
 
 #[test]
-fn a_home_on_a_disk_that_is_read_only_is_told_with_the_remedy() {
+fn a_home_on_a_disk_that_is_read_only_is_reported_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(folder.path(), "ro") else {
         return;
@@ -135,7 +135,7 @@ fn a_home_on_a_disk_that_is_read_only_is_told_with_the_remedy() {
 #[test]
 fn what_is_not_installed_lacks_what_installs_it() {
     let nothing = || Error::Refused("install it with x".to_owned());
-    let survey = of_installation("PostgreSQL", Err(nothing()), &[]);
+    let survey = survey_installation("PostgreSQL", Err(nothing()), &[]);
     assert_eq!(survey.verdict(), Err("install it with x"));
     let installation = Installation {
         bin_dir: "/nowhere".into(),
@@ -143,7 +143,7 @@ fn what_is_not_installed_lacks_what_installs_it() {
         timescale: Some("2.19.3".to_owned()),
     };
     let preferred = ["PostgreSQL 17.11 without TimescaleDB (/usr)".to_owned()];
-    let survey = of_installation("TimescaleDB", Ok(installation), &preferred);
+    let survey = survey_installation("TimescaleDB", Ok(installation), &preferred);
     let programs = &survey.needs[0];
     assert_eq!(programs.found.as_deref(), Ok("/nowhere"));
     assert_eq!(programs.passed_over.as_ref(), Some(&preferred[0]));

@@ -1,8 +1,8 @@
-//! A real Cassandra under a small load: what it uses, a bound on its memory, a pause, a crash and
-//! a start at the same ports.
+//! A real Cassandra under a small load: its usage, a bound on its memory, a pause, a crash and a
+//! restart at the same ports.
 //!
-//! Where none can be started this prints why it is skipped and passes, unless
-//! `BAKEOFF_REQUIRE_ENGINES=1`; likewise where there can be no control group.
+//! If none can be started this prints why it is skipped and passes, unless
+//! `BAKEOFF_REQUIRE_ENGINES=1`; likewise if there can be no control group.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,8 @@ use crate::support::{ALONE, folder_with_jars};
 const MIB: u64 = 1 << 20;
 const HEAP_MIB: u64 = 512;
 const LIMIT: u64 = 1024 * MIB;
-/// Together more than the limit leaves for the page cache, whatever Cassandra itself takes.
+/// Number of rows that together are larger than the page cache within the limit, whatever Cassandra
+/// itself takes.
 const ROWS: i32 = 6400;
 const ROW_BYTES: usize = 100_000;
 const DATA_BYTES: u64 = ROWS as u64 * ROW_BYTES as u64;
@@ -161,7 +162,7 @@ async fn a_memory_limit_bounds_the_page_cache() {
     assert!(!group.exists(), "{}", group.display());
 }
 
-/// Writes rows that are kept as long as they are.
+/// Writes rows into a table without compression.
 async fn fill(session: &Session) {
     for statement in [
         "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
@@ -193,8 +194,7 @@ async fn read_all(session: &Session) {
     }
 }
 
-/// Reads everything twice, after a restart: without a limit the second time would come from
-/// memory.
+/// Reads everything twice, after a restart: without a limit the second time would come from memory.
 async fn reads_come_from_the_disk_again(server: Server, session: &Session) -> Server {
     server.nodetool(&["flush", "k"]).await.unwrap();
     let server = server.restart().await.unwrap();
@@ -217,7 +217,7 @@ async fn reads_come_from_the_disk_again(server: Server, session: &Session) -> Se
     server
 }
 
-/// The control group that the server's process is in.
+/// Returns the control group of the server's process.
 fn control_group(server: &Server) -> std::path::PathBuf {
     let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", server.pid())).unwrap();
     let name = groups
@@ -246,7 +246,7 @@ async fn answers(session: &Session) {
         .unwrap();
 }
 
-/// Waits until the same session, which was told nothing, has reached the server again.
+/// Waits until the same session has reached the server again by itself.
 async fn answers_again(session: &Session) {
     let began = Instant::now();
     while let Err(error) = session

@@ -1,6 +1,6 @@
-//! A real Cassandra, started, asked, killed, started again on its data, orphaned and stopped.
+//! A real Cassandra, started, asked, killed, restarted on its data, orphaned and stopped.
 //!
-//! Where none can be started this prints why it is skipped and passes, unless
+//! If none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::fs;
@@ -35,7 +35,7 @@ async fn a_server_from_start_to_end() {
     a_kill_is_noticed(server).await;
     assert_eq!(list(&home).unwrap(), [], "a dropped server is forgotten");
 
-    options.owner = Owner::Nobody;
+    options.owner = Owner::NoProcess;
     let kept = Server::start(options).await.unwrap();
     let (id, pid) = (kept.id().to_owned(), kept.pid());
     drop(kept);

@@ -1,4 +1,4 @@
-//! A real PostgreSQL, started, asked, killed, started again on its data, orphaned and stopped.
+//! A real PostgreSQL, started, asked, killed, restarted on its data, orphaned and stopped.
 //!
 //! Without PostgreSQL or TimescaleDB this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
@@ -19,9 +19,9 @@ use tokio_postgres::{Client, Config, NoTls};
 
 use crate::support::ALONE;
 
-/// Tells the process that is to be killed where to start its server.
+/// Variable with which the process that is to be killed learns where to start its server.
 const OWNER: &str = "BAKEOFF_TEST_OWNER_OF_POSTGRES";
-/// Much less than the patience with a server, but enough for a busy machine.
+/// Time much shorter than the patience with a server, but enough for a busy machine.
 const SOON: Duration = Duration::from_secs(120);
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn a_server_whose_owner_was_killed_is_found_and_stopped() {
     }
 }
 
-/// The process that the test above starts and kills; no test of its own.
+/// Runs as the process that the test above starts and kills; it is no test of its own.
 #[tokio::test]
 async fn owns_a_server_until_it_is_killed() {
     let Some(folder) = std::env::var_os(OWNER) else {
@@ -246,7 +246,7 @@ async fn timescaledb_is_there_where_it_is_asked_for() {
     server.stop().await.unwrap();
 }
 
-/// A folder that every account can reach, with a home, and options for a server in it.
+/// Makes a folder that every account can reach, with a home and options for a server in it.
 fn reachable() -> (TempDir, ServerOptions) {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
@@ -291,7 +291,7 @@ async fn connect_with(
     Ok(client)
 }
 
-/// Whether that process runs; one that has ended may not have been waited for.
+/// Returns whether that process runs; one that has ended may not have been waited for.
 fn is_left(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ")

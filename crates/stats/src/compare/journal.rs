@@ -1,4 +1,4 @@
-//! The run folder: `journal.jsonl`, which a later run of the same command goes on with.
+//! Folder of a run: `journal.jsonl`, from which a later run of the same command resumes.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ impl LogRecord for Record {
     }
 }
 
-/// The journal of a run that is going on. It holds the folder's lock until it is dropped.
+/// Journal of a run in progress, which holds the folder's lock until it is dropped.
 #[derive(Debug)]
 pub struct Journal {
     log: RunLog<Record>,
@@ -51,10 +51,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the folder for a run with this fingerprint, creating it when it is missing.
+    /// Opens the folder for a run with this fingerprint, and creates it if it is missing.
     ///
-    /// [`records`](Self::records) is empty for a new run, and holds what is done for an unfinished
-    /// one that can go on. A last line that a kill tore is cut off.
+    /// [`records`](Self::records) is empty for a new run, and holds the steps done so far for an
+    /// unfinished one that can be resumed. A last line that was torn by a kill is cut off.
     ///
     /// # Errors
     /// The folder is in use, finished, of another command, unreadable or unwritable.
@@ -65,7 +65,7 @@ impl Journal {
         Ok(Journal { log, records })
     }
 
-    /// Finds what [`Journal::create_or_resume`] would refuse, without making or writing anything.
+    /// Finds what [`Journal::create_or_resume`] would refuse, without creating or writing anything.
     ///
     /// # Errors
     /// The folder is in use, finished, of another command, or holds other files.
@@ -77,7 +77,7 @@ impl Journal {
         self.log.dir()
     }
 
-    /// Everything that happened so far, also before a kill.
+    /// Returns all records so far, including those from before a kill.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
@@ -99,7 +99,7 @@ impl EventLog for Journal {
     }
 }
 
-/// A saved run, finished or not, as reports read it. It needs no lock.
+/// A saved run, finished or not, as reports read it; reading takes no lock.
 pub type Run = SavedRun<Record>;
 
 impl Run {
@@ -108,7 +108,7 @@ impl Run {
     /// # Errors
     /// The records contradict the run's header.
     pub fn summary(&self) -> Result<Summary, SummaryError> {
-        Summary::of(self.records())
+        Summary::from_records(self.records())
     }
 }
 

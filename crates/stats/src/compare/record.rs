@@ -1,20 +1,19 @@
-//! The records of a run: one JSON object a line in `journal.jsonl`, appended and synced as each
-//! step ends. They are the only thing that reports are made from.
+//! Records of a run: one JSON object a line in `journal.jsonl`, appended and synced as each step
+//! ends. Reports are made from nothing else.
 
 use serde::{Deserialize, Serialize};
 
-use super::Concurrent;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure};
 
 /// Rows of the data that a run did not load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowsLeft {
-    /// Those that there are, loaded ones included; no more than the count went. `None` for a
+    /// Number of rows in the data, loaded ones included, as far as they were counted; `None` for a
     /// generator that never ends.
     pub of: Option<u64>,
-    /// Whether the count came to the end of the data.
+    /// Whether the count reached the end of the data.
     pub counted: bool,
-    /// Whether the budget ended the loading, and not the number of rows that was asked for.
+    /// Whether the budget ended the loading, rather than the number of rows that was asked for.
     pub by_budget: bool,
 }
 
@@ -22,34 +21,35 @@ pub struct RowsLeft {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 pub enum Record {
-    /// Always the first line.
+    /// First line of every journal.
     Started(Box<Header>),
-    /// The same command went on with this folder after a kill or an interruption.
+    /// The same command resumed the run in this folder after a kill or an interruption.
     Resumed {
         at: String,
     },
     Engine(EngineInfo),
-    /// The design's tables are there and empty. A later one for the same design forgets the slices
-    /// before it: after a broken load the design is created and loaded again.
+    /// The design's tables exist and are empty. Another such record for the same design discards
+    /// the slices before it, since the design is created and loaded again after a broken load.
     Created {
         design: String,
     },
-    /// Rows that have a later row with the same key, found in the data before loading.
+    /// Number of rows that have a later row with the same key, found in the data before loading.
     DuplicateKeys {
         rows: u64,
     },
-    /// One slice of rows loaded into one design.
-    /// Which rows a slice is, before any design gets it: one that is sent again is the same.
+    /// Bounds of a slice, recorded before any design gets it, so that a slice that is sent again
+    /// has the same rows.
     SliceBegun {
         slice: u64,
         first_row: u64,
         rows: u64,
     },
     Loaded(LoadSlice),
-    /// The rows to load are all loaded: how many there are.
+    /// All rows to load are loaded; holds their number.
     LoadingDone {
         rows: u64,
-        /// Absent where the data have no further rows, and in records of earlier versions.
+        /// Rows that were not loaded; absent if the data have no further rows, and in records of
+        /// earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         left: Option<RowsLeft>,
     },
@@ -61,37 +61,38 @@ pub enum Record {
     Footprint(Footprint),
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
-    /// Untimed passes over all designs and queries until times were steady, or until the limit.
+    /// Untimed passes over all designs and queries ended, because times were steady or the limit
+    /// was reached.
     WarmedUp {
         passes: u32,
         seconds: f64,
         steady: bool,
     },
-    /// How many rounds will be measured.
+    /// Number of rounds that will be measured.
     Rounds {
         rounds: u32,
     },
     Timed(Timing),
-    /// How many sets of parameters several clients ask about at the same time, in turn.
+    /// Number of sets of parameters that concurrent clients ask about in turn.
     ParameterSets {
         sets: u32,
     },
     Concurrent(Box<Concurrent>),
-    /// A design that is out of the race from here on.
+    /// The design failed and takes no further part in the run.
     Failed {
         design: String,
         step: Step,
         query: Option<String>,
         reason: String,
     },
-    /// Something that a reader of the results has to know.
+    /// Message that a reader of the results has to know.
     Warning {
         message: String,
     },
     Interrupted {
         at: String,
     },
-    /// Always the last line of a complete run. The memory is that of Bakeoff itself.
+    /// Last line of a complete run; the memory is that of Bakeoff itself.
     Finished {
         at: String,
         seconds: f64,
@@ -113,21 +114,21 @@ pub enum Step {
     Concurrent,
 }
 
-/// What was compared, with what, on what.
+/// First record of a run: designs, queries, data and machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     pub bakeoff_version: String,
-    /// RFC 3339, UTC.
+    /// Start of the run, in RFC 3339 and UTC.
     pub started_at: String,
     /// The command line, without secrets.
     pub command: String,
-    /// Equal for commands that may continue each other's run.
+    /// Hash that is equal for commands that may resume each other's run.
     pub fingerprint: String,
     pub workload: String,
     pub title: String,
     /// Text of the workload file.
     pub workload_text: String,
-    /// Name of a data file, or of the generator.
+    /// Name of the data file or of the generator.
     pub data: String,
     pub seed: u64,
     pub table: String,
@@ -136,21 +137,21 @@ pub struct Header {
     pub designs: Vec<DesignInfo>,
     /// Worker threads of Bakeoff and of DataFusion.
     pub threads: u32,
-    /// The budget in seconds, where one was given.
+    /// Budget in seconds, if one was given.
     pub budget_seconds: Option<f64>,
     pub machine: Machine,
     pub scale: Scale,
     /// The nodes that were started for the run, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesInfo>,
-    /// Publication that `published` is from.
+    /// Publication that the figures in `published` are from.
     pub published_source: Option<String>,
     pub published: Vec<PublishedFigure>,
     pub published_notes: Vec<String>,
 }
 
 impl Header {
-    /// How many copies of each row the footprint of a design holds.
+    /// Returns the number of copies of each row that the footprint of a design holds.
     pub fn copies_in(&self, design: &DesignInfo) -> u32 {
         match &self.nodes {
             Some(nodes) if nodes.hold(design) => nodes.copies,
@@ -177,7 +178,7 @@ pub struct QueryInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSlice {
     pub design: String,
-    /// Counts from 0; slices are loaded in order.
+    /// Number of the slice, counted from 0; slices are loaded in order.
     pub slice: u64,
     pub first_row: u64,
     pub rows: u64,
@@ -197,16 +198,16 @@ pub struct Answered {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Equals the oracle's answer; its number of rows.
+    /// The answer equals the oracle's; holds its number of rows.
     Right { rows: u64 },
-    /// Differs: where, in words.
+    /// The answer differs from the oracle's; describes where.
     Wrong { difference: String },
     /// There was no answer.
     Error { reason: String },
 }
 
 impl Outcome {
-    /// What is wrong with it, if anything.
+    /// Describes what is wrong with the answer, if anything.
     pub fn complaint(&self) -> Option<String> {
         match self {
             Outcome::Right { .. } => None,
@@ -216,16 +217,54 @@ impl Outcome {
     }
 }
 
-/// One query on one design in one round. Its answer is compared too, after the clock stopped.
+/// Time of one query on one design in one round. The answer is compared after the clock was
+/// stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     pub design: String,
     pub query: String,
     pub round: u32,
-    /// Service time: from sending the query to holding the last row of its answer.
+    /// Service time, from sending the query to receiving the last row of its answer.
     pub seconds: f64,
-    /// Rows that the storage handed to the query engine, where that is known.
+    /// Rows that the storage passed to the query engine, if their number is known.
     pub rows_scanned: Option<u64>,
     pub cpu: CpuSeconds,
+    pub outcome: Outcome,
+}
+
+/// Result of several clients asking one design at the same time, recorded once all have ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Concurrent {
+    pub design: String,
+    pub clients: u32,
+    /// Permutations that were begun; each one has every query once, in an order of its own.
+    pub permutations: u32,
+    /// Seconds during which questions were in flight, from sending the first one to receiving the
+    /// last answer.
+    pub seconds: f64,
+    pub cpu: CpuSeconds,
+    /// Queries that the design was asked, in the workload's order.
+    pub queries: Vec<ConcurrentQuery>,
+    /// Queries with wrong or missing answers; empty if all answers were right.
+    pub bad: Vec<BadQuestions>,
+}
+
+/// Times of the right answers to a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConcurrentQuery {
+    pub query: String,
+    /// Service times of the answers, from sending the question to receiving the last row.
+    pub nanoseconds: Vec<u64>,
+}
+
+/// Wrong or missing answers to a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BadQuestions {
+    pub query: String,
+    /// Number of questions with such an answer.
+    pub questions: u32,
+    /// Permutation of the first such question.
+    pub permutation: u32,
+    /// Outcome of the first such question.
     pub outcome: Outcome,
 }

@@ -59,7 +59,7 @@ fn design_info(id: &str) -> DesignInfo {
     }
 }
 
-/// A run of `records` after its header.
+/// Makes the records of a run: its header, then `records`.
 pub fn run(records: impl IntoIterator<Item = Record>) -> Vec<Record> {
     std::iter::once(Record::Started(Box::new(header())))
         .chain(records)
@@ -72,7 +72,7 @@ pub fn created(design: &str) -> Record {
     }
 }
 
-/// 100 rows that took so long.
+/// Makes a slice of 100 rows that took this time.
 pub fn loaded(design: &str, slice: u64, seconds: f64) -> Record {
     Record::Loaded(LoadSlice {
         design: design.to_owned(),

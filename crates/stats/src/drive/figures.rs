@@ -1,4 +1,4 @@
-//! The figures of a load.
+//! Figures of a load.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -7,50 +7,50 @@ use super::{FailureKind, Tally};
 
 const NANOSECONDS: f64 = 1e9;
 
-/// One trial, or several of a design, after the warm-up. `None` is not known.
+/// Figures of one trial, or of several trials of a design, after the warm-up. `None` means unknown.
 #[derive(Debug, Clone, Serialize)]
 pub struct LoadFigures {
-    /// Seconds after the warm-up in which operations became due, without a last one that is no
-    /// whole second; rates are of these.
+    /// Seconds after the warm-up in which operations became due, without a fraction at the end;
+    /// rates refer to them.
     pub seconds: f64,
-    /// Operations that succeeded.
+    /// Successful operations per second.
     pub ops_per_second: f64,
-    /// In the header's order.
+    /// Figures of each operation, in the header's order.
     pub operations: Vec<OperationFigures>,
-    /// CPU time of Bakeoff for one operation sent, warm-up included.
+    /// CPU time of Bakeoff per operation sent, warm-up included.
     pub client_cpu_micros_per_op: Option<f64>,
-    /// CPU time of the server for one operation that ended, also for one that failed.
+    /// CPU time of the server per operation that ended, failed ones included.
     pub server_cpu_micros_per_op: Option<f64>,
-    /// CPU seconds of the server in a second.
+    /// CPU seconds of the server per second.
     pub server_cores: Option<f64>,
-    /// Bytes from the disk for one operation that ended.
+    /// Bytes read from the disk per operation that ended.
     pub disk_read_per_op: Option<f64>,
-    /// Bytes from the disk for one byte of values that was read.
+    /// Bytes read from the disk per byte of values that was read.
     pub disk_read_per_byte: Option<f64>,
     pub disk_read_per_second: Option<f64>,
     pub disk_written_per_second: Option<f64>,
-    /// Share of the time that the server stood still to collect garbage, 0 to 1.
+    /// Share of the time that the server was paused by garbage collection, 0 to 1.
     pub gc_share: Option<f64>,
-    /// The most memory that the server had resident.
+    /// Largest resident memory of the server.
     pub resident_bytes: Option<u64>,
 }
 
-/// One operation. Rates are of what ended while operations became due; successes and times are of
-/// all that became due, also of what ended later. Failures, retries and what was not applied are
-/// of the whole load, its warm-up included.
+/// Figures of one operation. Rates count operations that ended while operations became due;
+/// successes and times cover all that became due, including those that ended later. Failures,
+/// retries and unapplied writes cover the whole load, warm-up included.
 #[derive(Debug, Clone, Serialize)]
 pub struct OperationFigures {
     pub name: String,
-    /// Successes.
+    /// Number of successes.
     pub count: u64,
     pub ops_per_second: f64,
     pub rows_per_second: f64,
     pub bytes_per_second: f64,
-    /// From due to done; `None` if none succeeded.
+    /// Times from due to done; `None` if no operation succeeded.
     pub response: Option<Latency>,
-    /// From sent to done.
+    /// Times from sent to done; `None` if no operation succeeded.
     pub service: Option<Latency>,
-    /// Only kinds that occurred.
+    /// Failures by kind, without kinds that did not occur.
     pub failures: Vec<(FailureKind, u64)>,
     pub retries: u64,
     pub not_applied: u64,
@@ -58,7 +58,7 @@ pub struct OperationFigures {
     pub curve: Vec<CurvePoint>,
 }
 
-/// Times in seconds.
+/// Latencies in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Latency {
     pub mean: f64,
@@ -69,32 +69,33 @@ pub struct Latency {
     pub max: f64,
 }
 
-/// The times that this share of the operations did not exceed, in seconds.
+/// Times in seconds that this share of the operations did not exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CurvePoint {
-    /// From 0 to 1.
+    /// Share of the operations, from 0 to 1.
     pub quantile: f64,
     pub response: f64,
     pub service: f64,
 }
 
-/// How many operations a quantile of their times rests on.
+/// Number of operations that support a quantile of their times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
-    /// Not one operation was slower: it would be the slowest one.
+    /// No operation was slower: the quantile would be the slowest one.
     None,
-    /// Fewer than ten were slower: another load may show a rather different time.
+    /// Fewer than ten operations were slower: another load may show a rather different time.
     Few,
     Enough,
 }
 
-/// Slower operations from which on a quantile is shown without a mark.
+/// Number of slower operations from which on a quantile is shown without a mark.
 const ENOUGH_SLOWER: f64 = 10.0;
 
-/// Of a load of which a larger share failed, response times answer nothing.
+/// Share of failed operations above which response times are meaningless.
 const MAX_FAILED_SHARE: f64 = 0.05;
 
-/// Points of a curve for each factor of ten that the share of slower operations shrinks by.
+/// Number of points of a curve for each factor of ten by which the share of slower operations
+/// shrinks.
 const POINTS_PER_DECADE: i32 = 6;
 
 impl LoadFigures {
@@ -106,21 +107,22 @@ impl LoadFigures {
         self.operations.iter().map(OperationFigures::failed).sum()
     }
 
-    /// From 0 to 1; 0 where nothing ended.
+    /// Returns the share of failed operations, from 0 to 1; 0 if none ended.
     pub fn failed_share(&self) -> f64 {
         let ended = self.failed() + self.successes();
         self.failed() as f64 / ended.max(1) as f64
     }
 
-    /// Whether enough operations failed that the times of the others are not those of the load.
+    /// Returns whether so large a share failed that the times of the other operations do not
+    /// describe the load.
     pub fn too_many_failed(&self) -> bool {
         self.failed_share() > MAX_FAILED_SHARE
     }
 }
 
 impl OperationFigures {
-    /// `rates` are operations, rows and bytes per second.
-    pub(super) fn of(name: &str, tally: &Tally, rates: [f64; 3]) -> OperationFigures {
+    /// Computes the figures of an operation; `rates` are operations, rows and bytes per second.
+    pub(super) fn new(name: &str, tally: &Tally, rates: [f64; 3]) -> OperationFigures {
         let [ops_per_second, rows_per_second, bytes_per_second] = rates;
         let kinds = FailureKind::ALL.into_iter().zip(tally.failures);
         OperationFigures {
@@ -129,8 +131,8 @@ impl OperationFigures {
             ops_per_second,
             rows_per_second,
             bytes_per_second,
-            response: Latency::of(&tally.response),
-            service: Latency::of(&tally.service),
+            response: Latency::from_histogram(&tally.response),
+            service: Latency::from_histogram(&tally.service),
             failures: kinds.filter(|(_, count)| *count > 0).collect(),
             retries: tally.retries,
             not_applied: tally.not_applied,
@@ -142,8 +144,8 @@ impl OperationFigures {
         self.failures.iter().map(|(_, count)| count).sum()
     }
 
-    /// How much the time of this quantile, from 0 to 1, rests on: it hangs on the few operations
-    /// that were slower.
+    /// Returns how well the time at this quantile, from 0 to 1, is supported: it depends on the few
+    /// operations that were slower.
     pub fn support(&self, quantile: f64) -> Support {
         // Rounded, since 1000 * (1 - 0.99) is a little less than 10.
         match (self.count as f64 * (1.0 - quantile) * 1e6).round() / 1e6 {
@@ -154,8 +156,18 @@ impl OperationFigures {
     }
 }
 
+impl CurvePoint {
+    fn new(tally: &Tally, quantile: f64) -> CurvePoint {
+        CurvePoint {
+            quantile,
+            response: seconds(tally.response.value_at_quantile(quantile)),
+            service: seconds(tally.service.value_at_quantile(quantile)),
+        }
+    }
+}
+
 impl Latency {
-    fn of(histogram: &Histogram<u64>) -> Option<Latency> {
+    fn from_histogram(histogram: &Histogram<u64>) -> Option<Latency> {
         let at = |quantile| seconds(histogram.value_at_quantile(quantile));
         (!histogram.is_empty()).then(|| Latency {
             mean: histogram.mean() / NANOSECONDS,
@@ -168,22 +180,19 @@ impl Latency {
     }
 }
 
-/// Equal steps of the logarithm of the share of slower operations, down to the single slowest one.
+/// Returns the points of a curve at equal steps of the logarithm of the share of slower operations,
+/// down to the single slowest one.
 fn curve(tally: &Tally) -> Vec<CurvePoint> {
     let count = tally.response.len() as f64;
-    let point = |quantile: f64| CurvePoint {
-        quantile,
-        response: seconds(tally.response.value_at_quantile(quantile)),
-        service: seconds(tally.service.value_at_quantile(quantile)),
-    };
     if count == 0.0 {
         return Vec::new();
     }
-    let slower = (0..).map(|n| 10f64.powf(-f64::from(n) / f64::from(POINTS_PER_DECADE)));
-    let slower = slower.take_while(|slower| slower * count >= 1.0);
-    slower
-        .map(|slower| point(1.0 - slower))
-        .chain([point(1.0)])
+    (0..)
+        .map(|n| 10f64.powf(-f64::from(n) / f64::from(POINTS_PER_DECADE)))
+        .take_while(|slower| slower * count >= 1.0)
+        .map(|slower| 1.0 - slower)
+        .chain([1.0])
+        .map(|quantile| CurvePoint::new(tally, quantile))
         .collect()
 }
 
@@ -201,7 +210,7 @@ mod tests {
         for n in 1..=1000 {
             tally.record(n * 1_000_000, n * 100_000);
         }
-        let figures = OperationFigures::of("read", &tally, [100.0, 100.0, 0.0]);
+        let figures = OperationFigures::new("read", &tally, [100.0, 100.0, 0.0]);
         assert_eq!(figures.curve.len(), 3 * 6 + 1 + 1);
         assert_eq!(figures.curve[0].quantile, 0.0);
         let last = figures.curve.last().unwrap();
@@ -216,7 +225,7 @@ mod tests {
     #[test]
     fn a_quantile_needs_operations_that_were_slower() {
         let of = |count, quantile| {
-            let figures = OperationFigures::of("read", &Tally::default(), [0.0; 3]);
+            let figures = OperationFigures::new("read", &Tally::default(), [0.0; 3]);
             OperationFigures { count, ..figures }.support(quantile)
         };
         let p99 = [99, 100, 999, 1_000].map(|count| of(count, 0.99));
@@ -231,7 +240,7 @@ mod tests {
     fn without_successes_there_are_no_times() {
         let mut tally = Tally::default();
         tally.failures[0] = 4;
-        let figures = OperationFigures::of("read", &tally, [0.0; 3]);
+        let figures = OperationFigures::new("read", &tally, [0.0; 3]);
         assert_eq!((figures.response, figures.failed()), (None, 4));
         assert!(figures.curve.is_empty());
     }

@@ -1,14 +1,14 @@
-//! The first record of a load: what was driven, how, on what.
+//! First record of a load: designs, operations, schedule and machine.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{DesignInfo, Machine, NodesInfo, PublishedFigure};
 
-/// What is driven, how, on what.
+/// First record of a load: designs, operations, schedule and machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriveHeader {
     pub bakeoff_version: String,
-    /// RFC 3339, UTC.
+    /// Start of the load, in RFC 3339 and UTC.
     pub started_at: String,
     /// The command line, without secrets.
     pub command: String,
@@ -17,48 +17,50 @@ pub struct DriveHeader {
     /// Text of the workload file.
     pub workload_text: String,
     pub seed: u64,
-    /// Rows that are there before the load begins, over all shards.
+    /// Rows that exist before the load begins, over all shards.
     pub rows: u64,
-    /// In the order of the workload's mix.
+    /// Operations in the order of the workload's mix.
     pub operations: Vec<OperationInfo>,
     pub designs: Vec<DesignInfo>,
     pub machine: Machine,
     /// Worker threads of this process.
     pub threads: u32,
-    /// This process's number, from 0, and how many processes drive the table.
+    /// Number of this process, from 0, and number of processes that drive the table.
     pub shard: (u32, u32),
-    /// In words, of all shards together.
+    /// Description of the schedule of all shards together.
     pub schedule: String,
-    /// Operations of this process that may be on their way at a time.
+    /// Most operations of this process that may be in flight at a time.
     pub in_flight: u32,
-    /// Attempts after the first one that an operation may have.
+    /// Most attempts after the first one that an operation may have.
     #[serde(default)]
     pub retries: u32,
-    /// An operation without an answer for so long has failed; 0 in folders that do not say.
+    /// Seconds without an answer after which an operation has failed; 0 in folders of versions that
+    /// did not record them.
     #[serde(default)]
     pub time_out_seconds: f64,
-    /// Of a cluster that ran already, as it was named; absent where a server was started.
+    /// Address of a cluster that was running already, as it was given; absent if a server was
+    /// started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// The nodes that were started for the load, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodesInfo>,
-    /// A keyspace that processes share; absent where it is the run's own.
+    /// Keyspace that several processes share; absent if the run has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyspace: Option<String>,
-    /// In words, of a search for the highest rate.
+    /// Description of the objective of a search for the highest rate.
     pub objective: Option<String>,
-    /// How long each trial is to last.
+    /// Planned duration of each trial.
     pub seconds: f64,
-    /// Of others, to be shown beside what is measured.
+    /// Published figures that are shown alongside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
-    /// The processes whose folders were joined; empty for the folder of one.
+    /// Processes whose folders were joined; empty for the folder of a single one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
 }
 
-/// What a publication says of the same question.
+/// Figures of a publication on the same question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     pub source: String,
@@ -69,12 +71,12 @@ pub struct Published {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperationInfo {
     pub name: String,
-    /// What it does, in words.
+    /// Description of what the operation does.
     pub action: String,
-    /// Whether its bytes go to the server, not from it.
+    /// Whether its bytes go to the server, rather than come from it.
     pub writes: bool,
     pub weight_percent: f64,
-    /// As CQL names it; empty for the engine's default.
+    /// Consistency level as CQL names it; empty for the engine's default.
     pub consistency: String,
     pub ttl_seconds: Option<u32>,
 }
@@ -82,7 +84,7 @@ pub struct OperationInfo {
 /// One of several processes that drove a table together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// Counts from 0.
+    /// Number of the process, counted from 0.
     pub shard: u32,
     pub command: String,
     pub machine: Machine,

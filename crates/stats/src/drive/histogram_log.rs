@@ -1,7 +1,7 @@
-//! The histograms of a trial in the HdrHistogram log format, version 1.3, which the tools of the
-//! HdrHistogram project read: for each second and operation one line of response times, tagged with
+//! Histograms of a trial in the HdrHistogram log format, version 1.3, which the tools of the
+//! HdrHistogram project read. Each second and operation has one line of response times, tagged with
 //! the operation's name, and one of service times, tagged `NAME.service`. Values are nanoseconds;
-//! the column of maxima has milliseconds, as those tools write it.
+//! the column of maxima is in milliseconds, as those tools write it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -31,13 +31,13 @@ pub struct HistogramLog {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
-    /// Bytes of whole seconds. More can be in the file after a failed write.
+    /// Bytes of whole seconds; after a failed write the file can have more.
     length: u64,
     torn: bool,
 }
 
 impl HistogramLog {
-    /// `trials/NNN.hlog` in the run folder.
+    /// Returns the path of a trial's log: `trials/NNN.hlog` in the run folder.
     pub fn path(dir: &Path, trial: u32) -> PathBuf {
         dir.join(FOLDER).join(format!("{trial:03}.hlog"))
     }
@@ -135,8 +135,8 @@ fn line(
     ))
 }
 
-/// For each operation the tags of its response and of its service times. No two are the same, and
-/// none has a character that the format forbids.
+/// Returns the tags of each operation's response and service times. All tags differ, and none has a
+/// character that the format forbids.
 fn tags(operations: &[String]) -> Vec<[String; 2]> {
     let mut taken: Vec<[String; 2]> = Vec::new();
     for name in operations {
@@ -162,34 +162,37 @@ fn tags(operations: &[String]) -> Vec<[String; 2]> {
     taken
 }
 
-/// The histograms of one second; of the tallies nothing else is filled in.
+/// Histograms of one second; all other fields of its tallies are empty.
 #[derive(Debug)]
 pub struct LoggedSecond {
     pub second: u32,
-    /// In the order of the operations.
+    /// Tallies in the order of the operations.
     pub tallies: Vec<Tally>,
 }
 
-/// Reads a log back, second by second. A line that a kill tore at the end is left out.
+/// Reads a log second by second, without a last line that was torn by a kill.
 #[derive(Debug)]
 pub struct HistogramLogReader {
     path: PathBuf,
     file: BufReader<File>,
     offset: u64,
     tags: Vec<[String; 2]>,
-    /// Of the next second, its first line.
+    /// First line of the next second.
     ahead: Option<LoggedLine>,
 }
 
 #[derive(Debug)]
 struct LoggedLine {
     second: u32,
-    /// Places of the operation, and of response (0) or service (1); `None` for another program's.
-    place: Option<(usize, usize)>,
+    /// Indices of the operation, and of response (0) or service (1); `None` for a line of another
+    /// program.
+    position: Option<(usize, usize)>,
     histogram: Histogram<u64>,
 }
 
 impl HistogramLogReader {
+    /// Opens a log for reading.
+    ///
     /// # Errors
     /// The file cannot be read.
     pub fn open(path: &Path, operations: &[String]) -> Result<HistogramLogReader, JournalError> {
@@ -227,7 +230,7 @@ impl HistogramLogReader {
     }
 
     fn add(&self, logged: &mut LoggedSecond, line: &LoggedLine) -> Result<(), JournalError> {
-        let Some((operation, kind)) = line.place else {
+        let Some((operation, kind)) = line.position else {
             return Ok(());
         };
         let tally = &mut logged.tallies[operation];
@@ -270,13 +273,13 @@ impl HistogramLogReader {
             .deserialize(&mut bytes.as_slice())
             .map_err(|error| self.damaged(&error.to_string()))?;
         let tag = interval.tag().map_or("", |tag| tag.as_str());
-        let place = self.tags.iter().enumerate().find_map(|(operation, tags)| {
+        let position = self.tags.iter().enumerate().find_map(|(operation, tags)| {
             let kind = tags.iter().position(|t| t == tag)?;
             Some((operation, kind))
         });
         Ok(LoggedLine {
             second: u32::try_from(interval.start_timestamp().as_secs()).unwrap_or(u32::MAX),
-            place,
+            position,
             histogram,
         })
     }

@@ -1,4 +1,4 @@
-//! The folder of a load: `drive.jsonl`, and a histogram log for each trial.
+//! Folder of a load: `drive.jsonl`, and a histogram log for each trial.
 
 use super::{DriveHeader, DriveRecord, DriveSummary, DriveSummaryError};
 use crate::Event;
@@ -41,21 +41,11 @@ impl LogRecord for DriveRecord {
     }
 }
 
-/// The log of a load that is going on. It holds the folder's lock until it is dropped.
+/// Log of a load in progress, which holds the folder's lock until it is dropped.
 pub type DriveLog = RunLog<DriveRecord>;
 
-/// A saved load, finished or not, as reports read it. It needs no lock.
+/// A saved load, finished or not, as reports read it; reading takes no lock.
 pub type DriveRun = SavedRun<DriveRecord>;
-
-impl DriveRun {
-    /// Sums up the records.
-    ///
-    /// # Errors
-    /// The records contradict the header, or a histogram log is missing or damaged.
-    pub fn summary(&self) -> Result<DriveSummary, DriveSummaryError> {
-        DriveSummary::of(self)
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use shard::Shard;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Why folders cannot be joined.
+/// Reason why folders cannot be joined.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     #[error("name at least two folders: one for each shard of a load")]
@@ -60,18 +60,18 @@ pub enum MergeError {
 
 /// Joins loads of different shards into a folder that reports read like any other.
 ///
-/// Seconds are aligned by the moments when trials began, histograms are added, and rates summed.
-/// A trial ends when the first shard comes to its end, and what the others did later counts as late.
-/// The server's figures are those that one shard saw, since all shards look at the same server.
-/// What is odd but leaves a result (a missing shard, clocks or starts that are apart) is a warning
-/// in the joined folder.
+/// Seconds are aligned by the moments when trials began, histograms are added, and rates summed. A
+/// trial ends when the first shard reaches its end; operations that the others did later count as
+/// late. The server's figures are those that one shard saw, since all shards look at the same
+/// server. A problem that leaves a usable result, such as a missing shard or clocks that differ, is
+/// a warning in the joined folder.
 ///
 /// # Errors
 /// The folders are not those of one load, or cannot be read, or `out` is in use.
 pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<(), MergeError> {
     let mut shards = dirs
         .iter()
-        .map(|dir| Ok(Shard::of(DriveRun::open(dir)?)))
+        .map(|dir| Ok(Shard::new(DriveRun::open(dir)?)))
         .collect::<Result<Vec<_>, JournalError>>()?;
     shards.sort_by_key(|s| s.header().shard.0);
     check(&shards)?;
@@ -125,7 +125,7 @@ fn check(shards: &[Shard]) -> Result<(), MergeError> {
 }
 
 fn difference(a: &DriveHeader, b: &DriveHeader) -> Option<&'static str> {
-    let ids = |h: &DriveHeader| h.designs.iter().map(|d| d.id.clone()).collect::<Vec<_>>();
+    let ids = |h: &DriveHeader| -> Vec<String> { h.designs.iter().map(|d| d.id.clone()).collect() };
     [
         ("their workload", a.workload_text != b.workload_text),
         ("their seed", a.seed != b.seed),
@@ -145,28 +145,30 @@ fn difference(a: &DriveHeader, b: &DriveHeader) -> Option<&'static str> {
 }
 
 fn joined_header(shards: &[Shard]) -> DriveHeader {
-    let headers = || shards.iter().map(Shard::header);
-    let part = |h: &DriveHeader| Part {
-        shard: h.shard.0,
-        command: h.command.clone(),
-        machine: h.machine.clone(),
-        threads: h.threads,
-        in_flight: h.in_flight,
-    };
+    let headers: Vec<&DriveHeader> = shards.iter().map(Shard::header).collect();
+    let started_at = headers.iter().map(|h| &h.started_at).min();
     DriveHeader {
-        started_at: headers()
-            .map(|h| h.started_at.clone())
-            .min()
-            .unwrap_or_default(),
-        threads: headers().map(|h| h.threads).sum(),
-        in_flight: headers().map(|h| h.in_flight).sum(),
+        started_at: started_at.cloned().unwrap_or_default(),
+        threads: headers.iter().map(|h| h.threads).sum(),
+        in_flight: headers.iter().map(|h| h.in_flight).sum(),
         shard: (0, 1),
-        parts: headers().map(part).collect(),
-        ..shards[0].header().clone()
+        parts: headers.iter().map(|h| part(h)).collect(),
+        ..headers[0].clone()
     }
 }
 
-/// What is known of engines and tables; failures of designs.
+/// Describes one process for the header of the joined load.
+fn part(header: &DriveHeader) -> Part {
+    Part {
+        shard: header.shard.0,
+        command: header.command.clone(),
+        machine: header.machine.clone(),
+        threads: header.threads,
+        in_flight: header.in_flight,
+    }
+}
+
+/// Joins the records of engines and tables, and of designs that failed.
 fn tables(shards: &[Shard]) -> Vec<DriveRecord> {
     let mut records: Vec<DriveRecord> = Vec::new();
     let mut populated: BTreeMap<String, Populated> = BTreeMap::new();
@@ -203,11 +205,11 @@ fn tables(shards: &[Shard]) -> Vec<DriveRecord> {
 
 fn warnings(shards: &[Shard], trials: &[Joined]) -> Vec<String> {
     let mut warnings = Vec::new();
-    let of = shards[0].header().shard.1;
+    let expected = shards[0].header().shard.1;
     let there: BTreeSet<u32> = shards.iter().map(|s| s.header().shard.0).collect();
-    for missing in (0..of).filter(|index| !there.contains(index)) {
+    for missing in (0..expected).filter(|index| !there.contains(index)) {
         warnings.push(format!(
-            "shard {}/{of} is missing: rates are those of the others only",
+            "shard {}/{expected} is missing: rates are those of the others only",
             missing + 1
         ));
     }
@@ -225,7 +227,7 @@ fn warnings(shards: &[Shard], trials: &[Joined]) -> Vec<String> {
     warnings
 }
 
-/// `None` unless all have finished.
+/// Joins the last records. Returns `None` unless all shards have finished.
 fn finished(shards: &[Shard]) -> Option<DriveRecord> {
     let (mut last, mut longest, mut memory) = (String::new(), 0.0f64, 0);
     for shard in shards {

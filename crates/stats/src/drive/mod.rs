@@ -1,7 +1,6 @@
-//! A load in numbers: operations by second, failures by kind, the server beside; kept in a folder
+//! Load in numbers: operations by second, failures by kind, figures of the server; kept in a folder
 //! of its own, and joined with those of other processes.
 
-mod collect;
 mod figures;
 mod header;
 mod histogram_log;
@@ -15,7 +14,6 @@ mod tally;
 mod testing;
 mod window;
 
-pub use collect::warm_up_of;
 pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures, Support};
 pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
@@ -26,5 +24,5 @@ pub use record::{
     TrialStart,
 };
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
-pub use summary::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary};
+pub use summary::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary, warm_up_of};
 pub use tally::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

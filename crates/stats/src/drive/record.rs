@@ -1,4 +1,4 @@
-//! The records of a load: one JSON object a line in `drive.jsonl`, appended and synced.
+//! Records of a load: one JSON object a line in `drive.jsonl`, appended and synced.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,32 +9,32 @@ use crate::{CpuSeconds, EngineInfo, Footprint};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 pub enum DriveRecord {
-    /// Always the first line.
+    /// First line of every load.
     Started(Box<DriveHeader>),
     Engine(EngineInfo),
-    /// The rows that are there before the load begins.
+    /// Rows that exist before the load begins.
     Populated(Populated),
     Footprint(Footprint),
     TrialStarted(TrialStart),
-    /// The histograms of the second are in the trial's log already.
+    /// Counts of one second, recorded after its histograms are in the trial's log.
     Second(SecondCounts),
     TrialEnded(TrialEnd),
-    /// What a trial of a search for the highest rate said. Its trial is no round.
+    /// Verdict on a trial of a search for the highest rate; such a trial is not a round.
     Probe(ProbeRecord),
     Found(FoundRate),
-    /// A design that is out from here on.
+    /// The design failed and takes no further part in the load.
     Failed {
         design: String,
         reason: String,
     },
-    /// Something that a reader of the results has to know.
+    /// Message that a reader of the results has to know.
     Warning {
         message: String,
     },
     Interrupted {
         at: String,
     },
-    /// Always the last line of a complete load. The memory is that of Bakeoff itself.
+    /// Last line of a complete load; the memory is that of Bakeoff itself.
     Finished {
         at: String,
         seconds: f64,
@@ -42,44 +42,44 @@ pub enum DriveRecord {
     },
 }
 
-/// A load on one design, from its start.
+/// Start of a load on one design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialStart {
-    /// Numbers the trials of a folder, also in the names of their histogram logs.
+    /// Number of the trial within the folder, which is also in the name of its histogram log.
     pub trial: u32,
     pub design: String,
     pub round: u32,
-    /// In words.
+    /// Description of the schedule.
     pub schedule: String,
-    /// Operations that this process has to reach per second, on average; `None` in a closed loop.
+    /// Operations per second that this process is to reach on average; `None` in a closed loop.
     pub scheduled_rate: Option<f64>,
-    /// Whether the schedule asks for the same all the time. Else there is no telling a warm-up
-    /// from a change of the rate.
+    /// Whether the schedule has the same rate throughout; otherwise a warm-up cannot be
+    /// distinguished from a change of the rate.
     pub even: bool,
-    /// Nanoseconds since 1970.
+    /// Start of the trial in nanoseconds since 1970.
     pub started_at_ns: u64,
 }
 
-/// What ended in one second of a trial.
+/// Counts of one second of a trial, by when operations ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SecondCounts {
     pub trial: u32,
-    /// Counts from the start of the trial. Later ones than its duration hold what was still sent or
-    /// in flight at its end.
+    /// Seconds since the start of the trial. Seconds after its duration hold operations that were
+    /// still sent or in flight at its end.
     pub second: u32,
-    /// In the header's order.
+    /// Counts of each operation, in the header's order.
     pub operations: Vec<OperationCounts>,
-    /// Operations that were sent late since the limit of operations in flight was reached.
+    /// Operations that were sent late because the limit of operations in flight was reached.
     pub queued: u64,
-    /// At the end of the second.
+    /// Figures of the server at the end of the second.
     pub server: ServerSample,
 }
 
-/// One operation in one second. Times are those of successes, in nanoseconds.
+/// Counts of one operation in one second. Times are those of successes, in nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OperationCounts {
     pub successes: u64,
-    /// Only kinds that occurred.
+    /// Failures by kind, without kinds that did not occur.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<(FailureKind, u64)>,
     pub retries: u64,
@@ -89,47 +89,49 @@ pub struct OperationCounts {
     pub response_p50_ns: u64,
     pub response_p99_ns: u64,
     pub response_max_ns: u64,
-    /// For telling the warm-up.
+    /// Mean service time, from which the warm-up is determined.
     pub service_mean_ns: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialEnd {
     pub trial: u32,
-    /// How long operations became due; shorter than planned if it was stopped.
+    /// Seconds in which operations became due; fewer than planned if the trial was stopped.
     pub seconds: f64,
     pub stopped: bool,
-    /// Operations that were due. In a closed loop: that were sent.
+    /// Operations that became due; in a closed loop, operations that were sent.
     pub scheduled: u64,
     pub sent: u64,
-    /// Operations that were due and not sent before the limit for draining was over.
+    /// Operations that became due but were not sent before the time limit for draining.
     pub unsent: u64,
-    /// Operations that were due when the limit of operations in flight was reached, so that they
+    /// Operations that became due when the limit of operations in flight was reached, so that they
     /// were sent late or never.
     pub queued: u64,
-    /// Seconds in which such operations ended.
+    /// Number of seconds in which such operations ended.
     pub limited_seconds: u32,
     /// Operations sent per second.
     pub rate_reached: f64,
-    /// From due to sent, of operations that did not wait for others: how late the driver itself
-    /// was. `None` in a closed loop.
+    /// Time from due to sent of operations that did not wait for others, which is how late the
+    /// driver itself was; `None` in a closed loop.
     pub lateness_p99_ns: Option<u64>,
-    /// From the start until all operations ended.
+    /// CPU time from the start until all operations ended.
     pub cpu: CpuSeconds,
-    /// Some of the failures, in words.
+    /// Messages of some of the failures.
     pub messages: Vec<String>,
-    /// Some of the background statements that failed, in words; how many ran, and how many failed.
+    /// Messages of some of the background statements that failed.
     pub background: Vec<String>,
+    /// Number of background statements.
     #[serde(default)]
     pub background_statements: u64,
+    /// Number of background statements that failed.
     #[serde(default)]
     pub background_failed: u64,
-    /// Why workers ended early. Of such a trial something is missing: it has no part in any figure.
+    /// Reasons why workers ended early. Such a trial is incomplete and left out of all figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worker_failures: Vec<String>,
 }
 
-/// One load of a search.
+/// Result of one trial of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbeRecord {
     pub design: String,
@@ -138,28 +140,28 @@ pub struct ProbeRecord {
     /// with.
     pub rate: Option<f64>,
     pub rate_reached: f64,
-    /// Each limit as written, with what was measured, in nanoseconds.
+    /// Each limit as written, with the measured value in nanoseconds.
     pub measured: Vec<(String, Option<f64>)>,
-    /// Why it did not hold, in words; empty if it did.
+    /// Limits that the trial missed, in words; empty if it met all of them.
     pub missed: Vec<String>,
 }
 
-/// What a search found for one design.
+/// Result of a search for one design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundRate {
     pub design: String,
     pub round: u32,
     pub objective: String,
-    /// The highest rate that held, in operations per second; `None` if none did.
+    /// Highest rate that met the objective, in operations per second; `None` if none did.
     pub rate: Option<f64>,
-    /// The lowest rate above it that did not hold; `None` if all that were tried did.
+    /// Lowest rate above it that missed the objective; `None` if all rates that were tried met it.
     pub failed_at: Option<f64>,
     pub probes: u32,
-    /// Why the search ended, in words.
+    /// Reason why the search ended, in words.
     pub why: String,
 }
 
-/// Rows that were there before the load.
+/// Rows of a table before the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Populated {
     pub design: String,
@@ -168,14 +170,14 @@ pub struct Populated {
 }
 
 impl ProbeRecord {
-    /// Whether it was judged, and held.
+    /// Returns whether the trial was judged and met the objective.
     pub fn held(&self) -> bool {
         self.rate.is_some() && self.missed.is_empty()
     }
 }
 
 impl TrialEnd {
-    /// Whether it is what was asked for, from its start to its end.
+    /// Returns whether the trial ran from its start to its planned end without losing a worker.
     pub fn is_complete(&self) -> bool {
         !self.stopped && self.worker_failures.is_empty()
     }
@@ -192,7 +194,7 @@ impl SecondCounts {
         SecondCounts {
             trial,
             second,
-            operations: operations.iter().map(OperationCounts::of).collect(),
+            operations: operations.iter().map(OperationCounts::from_tally).collect(),
             queued,
             server,
         }
@@ -206,7 +208,7 @@ impl SecondCounts {
         self.operations.iter().map(OperationCounts::failed).sum()
     }
 
-    /// Over all operations; not a number where nothing succeeded.
+    /// Returns the mean over all operations; NaN if none succeeded.
     pub fn mean_service_ns(&self) -> f64 {
         let times = self.operations.iter();
         let sum: f64 = times.map(|o| o.service_mean_ns * o.successes as f64).sum();
@@ -215,7 +217,7 @@ impl SecondCounts {
 }
 
 impl OperationCounts {
-    pub fn of(tally: &Tally) -> OperationCounts {
+    pub fn from_tally(tally: &Tally) -> OperationCounts {
         let kinds = FailureKind::ALL.into_iter().zip(tally.failures);
         OperationCounts {
             successes: tally.successes(),
@@ -235,7 +237,7 @@ impl OperationCounts {
         self.failures.iter().map(|(_, count)| count).sum()
     }
 
-    /// Adds what is counted to a tally; the histograms come from the log.
+    /// Adds the counts to a tally; its histograms come from the log.
     pub fn add_to(&self, tally: &mut Tally) {
         for (kind, count) in &self.failures {
             tally.failures[*kind as usize] += count;
@@ -259,7 +261,7 @@ mod tests {
         }
         tally.failures[FailureKind::Wrong as usize] = 2;
         (tally.retries, tally.rows, tally.bytes) = (3, 100, 4_000);
-        let counts = OperationCounts::of(&tally);
+        let counts = OperationCounts::from_tally(&tally);
         assert_eq!((counts.successes, counts.failed()), (100, 2));
         assert_eq!(counts.failures, [(FailureKind::Wrong, 2)]);
         let close = |ns: u64, ms: f64| (ns as f64 / 1e6 / ms - 1.0).abs() < 2e-3;

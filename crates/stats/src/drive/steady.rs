@@ -1,37 +1,39 @@
-//! When a load has warmed up.
+//! Finds when a load has warmed up.
 
-/// With fewer seconds nothing is said.
+/// Number of seconds below which a series is too short for a statement.
 const FEWEST_SECONDS: usize = 10;
-/// Seconds of the running median.
+/// Number of seconds of the running median.
 const WINDOW: usize = 5;
-/// For so many seconds in a row the series has to look like the rest of it.
+/// Number of consecutive seconds in which the series has to look like the rest of it.
 const SETTLED_SECONDS: usize = 3;
-/// What differs by less than this share of the mean is alike; so are halves of a series that differ
-/// by less than this many standard errors.
+/// Share of the mean below which a difference does not matter.
 const STEADY_SHARE: f64 = 0.05;
+/// Number of standard errors below which halves of a series do not differ.
 const STEADY_ERRORS: f64 = 3.0;
-/// A throughput that falls by this share has not warmed up.
+/// Share by which a falling throughput shows that a load has not warmed up.
 const FALL_SHARE: f64 = 0.2;
 
-/// What of a trial to leave out.
+/// Warm-up of a trial, which its figures leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WarmUp {
-    /// Leading seconds, at most half of the series.
+    /// Number of leading seconds to leave out, at most half of the series.
     pub seconds: usize,
-    /// Whether the rest is steady; `None` for a series that is too short to say.
+    /// Whether the rest is steady; `None` if the series is too short for a statement.
     pub steady: Option<bool>,
 }
 
-/// Finds the warm-up in a value for each second, such as the mean service time, or the throughput.
+/// Finds the warm-up in a series with a value for each second, such as the mean service time or the
+/// throughput.
 ///
 /// The rule is MSER (White: An effective truncation heuristic for bias reduction in simulation
 /// output, Simulation 69(6), 1997): leave out the number of leading values that makes the squared
 /// standard error of the mean of the rest, sum (x - mean)^2 / n^2, the smallest, looking at the
-/// first half only. Two things are added, since a pause of the server in the middle of a load
-/// belongs to what is measured: the rule looks at a running median, which short pauses do not move;
-/// and what is left out ends where the series first comes to look like the rest.
+/// first half only. Two rules are added, since a pause of the server in the middle of a load
+/// belongs to the measurement: MSER looks at a running median, which short pauses do not move; and
+/// the warm-up ends where the series first looks like the rest.
 ///
-/// Values that are no numbers stand for seconds without any and are taken for their neighbour.
+/// Values that are no numbers stand for seconds without any, and the value before them is used
+/// instead.
 pub fn warm_up(series: &[f64]) -> WarmUp {
     if series.len() < FEWEST_SECONDS {
         return WarmUp {
@@ -43,7 +45,8 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
     let smooth = running_median(&raw);
     let cut = truncation(&smooth);
     let settled = first_settled(&smooth, cut);
-    // A minimum at the end of where it is looked for is none, unless the rest looks like it.
+    // At the end of the first half the statistic may still be falling, and the series not yet be
+    // steady: then the cut only counts if values before it already look like the rest.
     let found = cut < series.len() / 2 || settled < cut;
     WarmUp {
         seconds: settled,
@@ -51,8 +54,9 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
     }
 }
 
-/// As [`warm_up`], for successes by second. A load that does less when the warm-up is over than
-/// before has not warmed up: its server has become slower, or has died. Nothing is left out then.
+/// Finds the warm-up as [`warm_up`] does, in successes by second. A load that does less after the
+/// warm-up than before has not warmed up: its server has become slower, or has died. Nothing is
+/// left out then.
 pub fn warm_up_of_throughput(series: &[f64]) -> WarmUp {
     let found = warm_up(series);
     let (left_out, rest) = series.split_at(found.seconds);
@@ -80,7 +84,8 @@ fn filled(series: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Windows are shorter at the ends, so that a bad first second stays bad.
+/// Computes a running median. Windows are shorter at the ends, so that a bad first second stays
+/// bad.
 fn running_median(series: &[f64]) -> Vec<f64> {
     (0..series.len())
         .map(|at| {
@@ -92,14 +97,14 @@ fn running_median(series: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// The smallest number of leading values that minimises the statistic.
+/// Returns the smallest number of leading values that minimises the statistic.
 fn truncation(series: &[f64]) -> usize {
-    // What is due to rounding alone.
+    // Differences below this come from rounding alone.
     let tiny = (1e-9 * mean(series)).powi(2);
     let mut best = (0, f64::INFINITY);
     for left_out in 0..=series.len() / 2 {
         let rest = &series[left_out..];
-        let statistic = squared_deviations(rest) / (rest.len() as f64).powi(2);
+        let statistic = squared_error_of_mean(rest);
         if statistic < best.1 - tiny {
             best = (left_out, statistic);
         }
@@ -107,28 +112,33 @@ fn truncation(series: &[f64]) -> usize {
     best.0
 }
 
-/// The first second, up to `cut`, from which on the values are like those after `cut`.
+/// Returns the first second, up to `cut`, from which on the values are like those after `cut`.
 fn first_settled(series: &[f64], cut: usize) -> usize {
     let rest = &series[cut..];
     let middle = mean(rest);
-    let spread = 3.0 * (squared_deviations(rest) / rest.len() as f64).sqrt();
-    let spread = spread.max(STEADY_SHARE * middle.abs());
-    let like_the_rest = |x: &f64| (x - middle).abs() <= spread;
+    let deviation = (squared_deviations(rest) / rest.len() as f64).sqrt();
+    // Three deviations hold nearly all of the rest; the share is for a rest without any noise.
+    let spread = (3.0 * deviation).max(STEADY_SHARE * middle.abs());
     (0..cut)
         .find(|&at| {
             let next = &series[at..(at + SETTLED_SECONDS).min(series.len())];
-            next.iter().all(like_the_rest)
+            next.iter().all(|x| (x - middle).abs() <= spread)
         })
         .unwrap_or(cut)
 }
 
-/// Neighbours in a running median are alike, so that the error of a mean comes from the raw values.
+/// Returns whether both halves have about the same mean. Neighbours in a running median are alike,
+/// so the error of a mean has to come from the raw values.
 fn halves_agree(smooth: &[f64], raw: &[f64]) -> bool {
     let middle = smooth.len() / 2;
     let difference = (mean(&smooth[..middle]) - mean(&smooth[middle..])).abs();
-    let variance = |half: &[f64]| squared_deviations(half) / (half.len() as f64).powi(2);
-    let error = (variance(&raw[..middle]) + variance(&raw[middle..])).sqrt();
+    let (first, second) = raw.split_at(middle);
+    let error = (squared_error_of_mean(first) + squared_error_of_mean(second)).sqrt();
     difference <= STEADY_SHARE * mean(smooth).abs() || difference <= STEADY_ERRORS * error
+}
+
+fn squared_error_of_mean(values: &[f64]) -> f64 {
+    squared_deviations(values) / (values.len() as f64).powi(2)
 }
 
 fn mean(values: &[f64]) -> f64 {

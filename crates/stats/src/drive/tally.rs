@@ -1,4 +1,4 @@
-//! What a load looks like in numbers: operations by second, failures by kind, the server beside.
+//! Counts of a load: operations by second, failures by kind, and figures of the server.
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -6,23 +6,24 @@ use std::ops::AddAssign;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Why an operation failed. Each is counted on its own and never as a success.
+/// Reason why an operation failed. A failed operation is counted by its reason and never as a
+/// success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// No answer in time, by the server's or by our own limit.
+    /// The operation had no answer in time, by the limit of the server or of Bakeoff.
     TimedOut,
-    /// Too few replicas were alive.
+    /// The server had too few live replicas.
     Unavailable,
-    /// The server refused for its load.
+    /// The server refused the operation because of its load.
     Overloaded,
     /// The connection broke or could not be opened.
     Connection,
-    /// Any other error of the server.
+    /// The server returned any other error.
     Rejected,
-    /// A value came back that is not the one that was written.
+    /// The server returned a value that differs from the one that was written.
     Wrong,
-    /// A row that has to be there did not come.
+    /// The server did not return a row that has to exist.
     Missing,
 }
 
@@ -37,7 +38,7 @@ impl FailureKind {
         FailureKind::Missing,
     ];
 
-    /// Whether trying the same operation again may help.
+    /// Returns whether trying the same operation again may help.
     pub fn is_transient(self) -> bool {
         match self {
             FailureKind::TimedOut
@@ -63,19 +64,20 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// Operations of one kind in some span of time. Spans, threads and machines are joined with `+=`.
+/// Operations of one kind in some span of time. Tallies of spans, threads and machines are joined
+/// with `+=`.
 #[derive(Debug, Clone)]
 pub struct Tally {
-    /// Successful operations, from the moment they were due until the reply was complete, in
-    /// nanoseconds.
+    /// Times of successful operations, from the moment they were due until the reply was complete,
+    /// in nanoseconds.
     pub response: Histogram<u64>,
-    /// Successful operations, from sending to the complete reply, in nanoseconds.
+    /// Times of successful operations, from sending until the reply was complete, in nanoseconds.
     pub service: Histogram<u64>,
-    /// Failed operations by kind, in the order of [`FailureKind::ALL`].
+    /// Numbers of failed operations by kind, in the order of [`FailureKind::ALL`].
     pub failures: [u64; FailureKind::ALL.len()],
-    /// Attempts after the first one.
+    /// Number of attempts after the first ones.
     pub retries: u64,
-    /// Conditional writes whose condition did not hold; they are successes in the histograms.
+    /// Conditional writes whose condition was not met; the histograms count them as successes.
     pub not_applied: u64,
     /// Rows read or written by successful operations.
     pub rows: u64,
@@ -83,9 +85,9 @@ pub struct Tally {
     pub bytes: u64,
 }
 
-/// Times above this many nanoseconds (one hour) are recorded as this.
+/// Longest time that is recorded, one hour in nanoseconds; longer ones are recorded as this.
 pub const MAX_NANOSECONDS: u64 = 3_600_000_000_000;
-/// Histograms keep this many significant decimal digits.
+/// Number of significant decimal digits that histograms keep.
 pub const SIGNIFICANT_DIGITS: u8 = 3;
 
 impl Tally {
@@ -158,28 +160,32 @@ impl AddAssign<&Tally> for Tally {
     }
 }
 
-/// What a server has used and done since it started; counters only grow. Absent is not known.
+/// Resources that a server has used since it started; counters only grow, and `None` means unknown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerSample {
-    /// User and system CPU time, in seconds.
+    /// CPU time in seconds, user and system together.
     pub cpu_seconds: Option<f64>,
-    /// Resident memory now, in bytes.
+    /// Resident memory at the moment, in bytes.
     pub resident_bytes: Option<u64>,
-    /// The most that heap, off-heap memory and page cache may take together, in bytes; absent
-    /// without a limit, as the next two are.
+    /// Most bytes that heap, off-heap memory and page cache may take together; absent without a
+    /// limit, like the next two.
     pub memory_limit_bytes: Option<u64>,
-    /// Memory now that counts against the limit, and the page cache in it, in bytes.
+    /// Bytes of memory at the moment that count against the limit.
     pub limited_bytes: Option<u64>,
+    /// Bytes of the page cache in that memory.
     pub page_cache_bytes: Option<u64>,
-    /// Bytes that were really read from and written to the disk.
+    /// Bytes that were really read from the disk.
     pub disk_read_bytes: Option<u64>,
+    /// Bytes that were really written to the disk.
     pub disk_written_bytes: Option<u64>,
-    /// Collections of garbage, and how long they stopped the server in all, in seconds.
+    /// Number of garbage collections.
     pub gc_count: Option<u64>,
+    /// Seconds that garbage collections paused the server.
     pub gc_seconds: Option<f64>,
-    /// Compactions that wait or run now.
+    /// Number of compactions that wait or run at the moment.
     pub pending_compactions: Option<u64>,
-    /// The server's own time for a local read and write of the table lately, in microseconds.
+    /// Recent p99 of local reads of the table by the server's own measure, in microseconds.
     pub read_p99_micros: Option<f64>,
+    /// Recent p99 of local writes of the table by the server's own measure, in microseconds.
     pub write_p99_micros: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Small loads for tests, written as real ones are.
+//! Small loads for tests, written like real ones.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -9,7 +9,7 @@ use crate::{CpuSeconds, DesignInfo};
 
 pub const DESIGN: &str = "a/x";
 pub const OTHER_DESIGN: &str = "a/y";
-/// Of the earliest trial, in nanoseconds since 1970.
+/// Start of the earliest trial, in nanoseconds since 1970.
 pub const START: u64 = 1_790_000_000_000_000_000;
 
 pub fn header() -> DriveHeader {
@@ -63,7 +63,8 @@ pub fn start(trial: u32, design: &str, round: u32) -> TrialStart {
     }
 }
 
-/// So many operations of 1 ms service and 2 ms response time each, of 100 bytes.
+/// Makes a tally of this number of operations, each with 1 ms service time, 2 ms response time and
+/// 100 bytes.
 pub fn tally(operations: u64) -> Tally {
     let mut tally = Tally::default();
     for _ in 0..operations {
@@ -97,10 +98,10 @@ pub fn end(trial: u32, seconds: f64, sent: u64) -> TrialEnd {
     }
 }
 
-/// A second's operations and the server at its end.
+/// Operations of a second, and the server at its end.
 pub type ASecond = (Vec<Tally>, ServerSample);
 
-/// A trial whose every second is on record and in its histogram log.
+/// Writes a trial whose every second is on record and in its histogram log.
 pub fn write_trial(log: &mut DriveLog, start: &TrialStart, seconds: &[ASecond], ends: bool) {
     let names = header().operation_names();
     let path = HistogramLog::path(log.dir(), start.trial);
@@ -121,7 +122,8 @@ pub fn write_trial(log: &mut DriveLog, start: &TrialStart, seconds: &[ASecond], 
     }
 }
 
-/// Alike seconds; the server uses half a core and reads 300 bytes for each operation.
+/// Makes equal seconds, in which the server uses half a core and reads 300 bytes for each
+/// operation.
 pub fn even_seconds(count: u32, reads: u64, inserts: u64) -> Vec<ASecond> {
     let second = |n: u32| {
         let done = u64::from(n + 1) * (reads + inserts);
@@ -135,7 +137,7 @@ pub fn even_seconds(count: u32, reads: u64, inserts: u64) -> Vec<ASecond> {
     (0..count).map(second).collect()
 }
 
-/// A folder with a header and what `write` adds.
+/// Makes a folder with a header and the records that `write` adds.
 pub fn folder(header: &DriveHeader, write: impl FnOnce(&mut DriveLog)) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut log = DriveLog::create(dir.path(), header).unwrap();

@@ -1,15 +1,14 @@
-//! What was measured of a trial, or of several: rates and times of what comes after the warm-up,
-//! failures of all of it.
+//! Counts of one or several trials: rates and times after the warm-up, failures of all of it.
 
 use std::ops::{AddAssign, Range};
 
 use super::figures::{LoadFigures, OperationFigures};
 use super::{DriveHeader, SecondCounts, ServerSample, Tally, TrialEnd};
 
-/// Sums, so that trials can be joined with `+=` before anything is divided.
+/// Sums over a span of time, so that trials can be joined with `+=` before anything is divided.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// That rates are of: whole seconds in which operations became due.
+    /// Whole seconds in which operations became due, which rates refer to.
     seconds: f64,
     operations: Vec<OperationWindow>,
     /// CPU seconds of the client and operations sent, warm-up included.
@@ -23,16 +22,16 @@ pub struct Window {
 
 #[derive(Debug, Clone, Default)]
 struct OperationWindow {
-    /// Times of all operations that were due after the warm-up, those that ended late too;
-    /// failures, retries and what was not applied of all operations.
+    /// Times of all operations that became due after the warm-up, even if they ended late;
+    /// failures, retries and unapplied writes of all operations.
     tally: Tally,
-    /// What ended in time; rates are made of these.
+    /// Successes that ended in time, which rates are made of, as well as their rows and bytes.
     successes: u64,
     rows: u64,
     bytes: u64,
 }
 
-/// By how much a counter of the server grew, and what was done meanwhile.
+/// Growth of a counter of the server, and the operations during that time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Growth {
     amount: f64,
@@ -43,7 +42,7 @@ struct Growth {
 }
 
 impl Window {
-    /// `end` is the number of seconds in which operations became due, the first of them `from`.
+    /// Sums up the counts from second `from` on; operations became due until `end`, in seconds.
     pub fn new(
         header: &DriveHeader,
         counts: &[SecondCounts],
@@ -51,13 +50,13 @@ impl Window {
         end: f64,
         trial_end: Option<&TrialEnd>,
     ) -> Window {
-        // A last second that is a part of one holds what was in flight at the end, too.
+        // An incomplete last second also holds operations that were in flight at the end.
         let (whole, seconds) = match end.floor() as u32 {
             last if last > from => (from..last, f64::from(last - from)),
             _ => (from..end.ceil() as u32, end - f64::from(from)),
         };
         let grown = |value: fn(&ServerSample) -> Option<f64>| {
-            Growth::of(header, counts, whole.clone(), value)
+            Growth::between(header, counts, whole.clone(), value)
         };
         let mut server_cpu = grown(|s| s.cpu_seconds);
         let mut client_cpu = Growth::default();
@@ -95,7 +94,7 @@ impl Window {
         }
     }
 
-    /// Adds histograms; everything else came with the counts.
+    /// Adds histograms to the counts, which hold everything else.
     pub fn add_times(&mut self, tallies: &[Tally]) {
         for (window, tally) in self.operations.iter_mut().zip(tallies) {
             window.tally += tally;
@@ -111,7 +110,7 @@ impl Window {
             }
         };
         let operation = |(info, window): (&super::OperationInfo, &OperationWindow)| {
-            OperationFigures::of(
+            OperationFigures::new(
                 &info.name,
                 &window.tally,
                 [window.successes, window.rows, window.bytes].map(per_second),
@@ -203,8 +202,9 @@ impl Growth {
         }
     }
 
-    /// From the sample before the first of these seconds, where there is one, to the last sample.
-    fn of(
+    /// Computes the growth from the sample before the first of these seconds, if there is one, to
+    /// the last sample.
+    fn between(
         header: &DriveHeader,
         counts: &[SecondCounts],
         seconds: Range<u32>,
@@ -212,7 +212,7 @@ impl Growth {
     ) -> Growth {
         let mut grown = Growth::default();
         let mut before: Option<(u32, f64)> = None;
-        // What was done since the sample before.
+        // Operations and bytes since the sample before.
         let (mut operations, mut bytes_returned) = (0, 0);
         let first = seconds.start.saturating_sub(1);
         for second in counts
@@ -230,7 +230,7 @@ impl Growth {
             };
             if let Some((at, then)) = before {
                 grown += Growth {
-                    // A server that started anew counts from zero.
+                    // A server that was restarted counts from zero.
                     amount: if now < then { now } else { now - then },
                     seconds: f64::from(second.second - at),
                     operations,

@@ -1,4 +1,4 @@
-//! What is swept, on what.
+//! First record of a sweep: designs, settings and machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,28 +9,28 @@ use crate::{DesignInfo, Machine};
 pub struct SweepHeader {
     pub bakeoff_version: String,
     pub started_at: String,
-    /// The command line; no secret is ever in it.
+    /// The command line, without secrets.
     pub command: String,
     pub workload: String,
     pub title: String,
-    /// The workload file, whole.
+    /// Text of the workload file.
     pub workload_text: String,
-    /// Where rows come from, in words.
+    /// Source of the rows, in words.
     pub data: String,
     pub seed: u64,
-    /// How many rows there are; absent where they never end or nobody knows.
+    /// Number of rows; absent if they never end or their number is unknown.
     pub rows: Option<u64>,
     pub designs: Vec<DesignInfo>,
     pub machine: Machine,
-    /// Threads of the client that all workers share.
+    /// Threads of the client, which all workers share.
     pub threads: u32,
-    /// Rows of a batch, ascending.
+    /// Numbers of rows of a batch, ascending.
     pub batches: Vec<u64>,
-    /// Workers, ascending.
+    /// Numbers of workers, ascending.
     pub workers: Vec<u32>,
-    /// Time in which inserts of a cell begin, after the warm-up.
+    /// Seconds after the warm-up in which inserts of a cell begin.
     pub seconds: f64,
     pub warm_up_seconds: f64,
-    /// The longest that one insert may take.
+    /// Longest time that one insert may take.
     pub time_out_seconds: f64,
 }

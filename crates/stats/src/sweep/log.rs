@@ -1,4 +1,4 @@
-//! The folder of a sweep: `sweep.jsonl`.
+//! Folder of a sweep: `sweep.jsonl`.
 
 use super::{SweepHeader, SweepRecord, SweepSummary};
 use crate::Event;
@@ -41,14 +41,14 @@ impl LogRecord for SweepRecord {
     }
 }
 
-/// The log of a sweep that is going on. It holds the folder's lock until it is dropped.
+/// Log of a sweep in progress, which holds the folder's lock until it is dropped.
 pub type SweepLog = RunLog<SweepRecord>;
 
-/// A saved sweep, finished or not, as reports read it. It needs no lock.
+/// A saved sweep, finished or not, as reports read it; reading takes no lock.
 pub type SweepRun = SavedRun<SweepRecord>;
 
 impl SweepRun {
     pub fn summary(&self) -> SweepSummary {
-        SweepSummary::of(self.header(), self.records())
+        SweepSummary::new(self.header(), self.records())
     }
 }

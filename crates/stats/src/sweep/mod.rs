@@ -1,5 +1,5 @@
-//! An insert sweep in numbers: each batch size with each number of workers, design by design; kept
-//! in a folder of its own.
+//! Insert sweep in numbers: each batch size with each number of workers, design by design; kept in
+//! a folder of its own.
 
 mod header;
 mod log;

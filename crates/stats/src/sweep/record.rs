@@ -1,4 +1,4 @@
-//! What happens in a sweep, step by step.
+//! Records of a sweep, one for each step.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub enum SweepRecord {
         message: String,
     },
     Cell(Cell),
-    /// A design that is out from here on.
+    /// The design failed and takes no further part in the sweep.
     Failed {
         design: String,
         reason: String,
@@ -29,19 +29,19 @@ pub enum SweepRecord {
     },
 }
 
-/// A design with one batch size and one number of workers.
+/// Results of a design with one batch size and one number of workers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     pub design: String,
     pub batch_rows: u64,
     pub workers: u32,
-    /// What was acknowledged after the warm-up; absent if nothing was.
+    /// Inserts that were acknowledged after the warm-up; absent if there were none.
     pub inserted: Option<Inserted>,
-    /// What failed, also in the warm-up.
+    /// Inserts that failed, including those during the warm-up.
     pub failures: Failures,
-    /// Whether the rows that were acknowledged are there; absent if there was no table to ask.
+    /// Whether the rows that were acknowledged exist; absent if there was no table to ask.
     pub check: Option<Check>,
-    /// Why there is nothing to show, or less than was asked for.
+    /// Reason why results are missing or fewer than asked for.
     pub reason: Option<String>,
 }
 
@@ -50,15 +50,16 @@ pub struct Cell {
 pub struct Inserted {
     pub inserts: u64,
     pub rows: u64,
-    /// From the begin of the measured time to the last acknowledgement; waiting for rows is in it.
+    /// Seconds from the begin of the measured time to the last acknowledgement, including time
+    /// spent waiting for rows.
     pub seconds: f64,
-    /// Seconds from handing a batch over to its acknowledgement.
+    /// Seconds from handing over a batch to its acknowledgement.
     pub mean: f64,
     pub p50: f64,
-    /// `None` of so few that it would be their maximum.
+    /// 99th percentile; `None` if there are so few inserts that it would be the maximum.
     pub p99: Option<f64>,
     pub max: f64,
-    /// Share of the workers' time that went into waiting for rows to be made.
+    /// Share of the workers' time that was spent waiting for rows to be generated.
     pub waited_share: f64,
     /// Whether the rows ended before the time did.
     pub rows_ran_out: bool,
@@ -73,11 +74,11 @@ impl Inserted {
 /// Inserts that were not acknowledged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failures {
-    /// How many of each kind, where there were any.
+    /// Number of failures of each kind, without kinds that did not occur.
     pub kinds: Vec<(FailureKind, u64)>,
-    /// Rows in them, each of which may be there or not.
+    /// Rows in these inserts, each of which may or may not exist.
     pub rows: u64,
-    /// The first few messages, each once.
+    /// First few messages, without repetitions.
     pub messages: Vec<String>,
 }
 
@@ -87,23 +88,25 @@ impl Failures {
     }
 }
 
-/// The rows of the table, counted when all workers had ended.
+/// Rows of the table, counted when all workers had ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "check", rename_all = "kebab-case")]
 pub enum Check {
-    /// As many as were acknowledged, or more by rows of inserts that failed.
+    /// The table has the rows that were acknowledged, and at most those of failed inserts in
+    /// addition.
     Right { counted: u64, acknowledged: u64 },
-    /// Acknowledged rows are missing, or there are rows that nobody inserted.
+    /// Acknowledged rows are missing, or there are rows that were never inserted.
     Wrong { counted: u64, acknowledged: u64 },
-    /// Nobody knows how many there should be.
+    /// The expected number of rows is unknown.
     NotDone { why: String },
-    /// There was no answer.
+    /// The rows could not be counted.
     Failed { why: String },
 }
 
 impl Check {
-    /// Of rows that were counted; `failed` ones may be there or not.
-    pub fn of(counted: u64, acknowledged: u64, failed: u64) -> Check {
+    /// Compares the rows that were counted with those that were acknowledged; rows of failed
+    /// inserts may or may not exist.
+    pub fn new(counted: u64, acknowledged: u64, failed: u64) -> Check {
         if (acknowledged..=acknowledged.saturating_add(failed)).contains(&counted) {
             Check::Right {
                 counted,
@@ -117,7 +120,8 @@ impl Check {
         }
     }
 
-    /// Also if the rows could not be counted: nothing says that they are there.
+    /// Returns whether the rows are not proven to exist, which is also the case if they could not
+    /// be counted.
     pub fn is_wrong(&self) -> bool {
         matches!(self, Check::Wrong { .. } | Check::Failed { .. })
     }
@@ -129,9 +133,9 @@ mod tests {
 
     #[test]
     fn acknowledged_rows_have_to_be_there_and_failed_ones_may_be() {
-        assert!(!Check::of(100, 100, 0).is_wrong());
-        assert!(!Check::of(110, 100, 10).is_wrong());
-        assert!(Check::of(99, 100, 10).is_wrong());
-        assert!(Check::of(111, 100, 10).is_wrong());
+        assert!(!Check::new(100, 100, 0).is_wrong());
+        assert!(!Check::new(110, 100, 10).is_wrong());
+        assert!(Check::new(99, 100, 10).is_wrong());
+        assert!(Check::new(111, 100, 10).is_wrong());
     }
 }

@@ -1,11 +1,12 @@
-//! Everything that a report of a sweep shows.
+//! Summary of a sweep with everything that a report shows.
 
 use serde::Serialize;
 
 use super::{Cell, Inserted, SweepHeader, SweepRecord};
 use crate::{DesignInfo, EngineInfo};
 
-/// Settings within this share of the highest rate are not told apart by one measurement each.
+/// Share of the highest rate from which on settings cannot be distinguished by one measurement
+/// each.
 const AS_GOOD: f64 = 0.95;
 
 #[derive(Debug, Clone, Serialize)]
@@ -23,30 +24,32 @@ pub struct SweepSummary {
 #[derive(Debug, Clone, Serialize)]
 pub struct SweepDesign {
     pub info: DesignInfo,
-    /// By batch, then by workers; absent where it was not come to.
+    /// Cells by batch, then by workers; `None` for those that were not measured.
     pub cells: Vec<Vec<Option<Cell>>>,
-    /// The cell with the highest rate, by batch and workers.
+    /// Indices of the cell with the highest rate, by batch and workers.
     pub best: Option<(usize, usize)>,
     pub flattening: Option<Flattening>,
-    /// Why it is out.
+    /// Reasons why the design takes no further part.
     pub failures: Vec<String>,
 }
 
-/// Where more workers bring no more rows, at the best setting's batch.
+/// Point from which on more workers bring no more rows, at the best setting's batch.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Flattening {
     pub batch_rows: u64,
-    /// The fewest workers with about the highest rate.
+    /// Fewest workers with about the highest rate.
     pub enough: u32,
-    /// The most workers that were measured, and by what factor rate and p99 differ from `enough`.
+    /// Most workers that were measured.
     pub most: u32,
+    /// Factor by which the rate with the most workers differs.
     pub rate_factor: f64,
-    /// `None` where one of them has too few inserts for a p99.
+    /// Factor by which the p99 with the most workers differs; `None` if one of the two has too few
+    /// inserts for a p99.
     pub p99_factor: Option<f64>,
 }
 
 impl SweepSummary {
-    pub fn of(header: &SweepHeader, records: &[SweepRecord]) -> SweepSummary {
+    pub fn new(header: &SweepHeader, records: &[SweepRecord]) -> SweepSummary {
         let mut summary = SweepSummary {
             header: header.clone(),
             engines: Vec::new(),
@@ -70,7 +73,7 @@ impl SweepSummary {
         summary
     }
 
-    /// All cells that there are.
+    /// Returns all cells that were measured.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.designs.iter().flat_map(SweepDesign::measured)
     }
@@ -123,7 +126,7 @@ impl SweepDesign {
         }
     }
 
-    /// Cells that were come to.
+    /// Returns the cells that were measured.
     pub fn measured(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().flatten().flatten()
     }
@@ -133,31 +136,34 @@ impl SweepDesign {
         self.cells[row][column].as_ref()
     }
 
-    /// The highest rate of any cell whose rows are there, also of those with failures or too few rows.
+    /// Returns the highest rate of any cell whose rows exist, including those with failures or too
+    /// few rows.
     pub fn highest_rate(&self) -> Option<f64> {
         let rates = self.measured().filter_map(|c| Some(rank(c)?.1));
         rates.reduce(f64::max)
     }
 
-    /// A cell's rate as a share of the highest one; `None` if it has none that counts.
+    /// Returns a cell's rate as a share of the highest one; `None` if its rate does not count.
     pub fn share(&self, cell: &Cell) -> Option<f64> {
         Some(rank(cell)?.1 / self.highest_rate()?)
     }
 
     fn conclude(&mut self) {
-        let places = self.cells.iter().enumerate().flat_map(|(row, cells)| {
+        let ranks = self.cells.iter().enumerate().flat_map(|(row, cells)| {
             let cells = cells.iter().enumerate();
             cells.filter_map(move |(column, cell)| Some(((row, column), rank(cell.as_ref()?)?)))
         });
-        let best = places.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        self.best = best.map(|(place, _)| place);
+        // Complete cells come before others, however fast those were.
+        let best = ranks.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        self.best = best.map(|(indices, _)| indices);
         self.flattening = self.best.and_then(|(row, _)| flattening(&self.cells[row]));
     }
 }
 
-/// Whether it is whole, then the rate. A cell whose rows are not there has no rank. One that had
-/// failures comes after all others, since what failed may have been the hardest part, and so does
-/// one whose rows ran out, since workers that had none left did nothing.
+/// Returns whether the cell is complete, then its rate, by which cells are ranked. A cell whose
+/// rows do not exist has no rank. One with failures comes after all others, since the failed
+/// inserts may have been the hardest ones, and so does one whose rows ran out, since workers
+/// without rows did nothing.
 fn rank(cell: &Cell) -> Option<(bool, f64)> {
     let is_wrong = cell.check.as_ref().is_some_and(|check| check.is_wrong());
     let inserted = cell.inserted.as_ref()?;
@@ -174,8 +180,9 @@ fn flattening(cells: &[Option<Cell>]) -> Option<Flattening> {
         .collect();
     let rates = measured.iter().map(|(_, i)| i.rows_per_second());
     let highest = rates.reduce(f64::max)?;
-    let is_enough = |i: &Inserted| i.rows_per_second() >= AS_GOOD * highest;
-    let (enough, least) = measured.iter().find(|(_, i)| is_enough(i))?;
+    let (enough, least) = measured
+        .iter()
+        .find(|(_, i)| i.rows_per_second() >= AS_GOOD * highest)?;
     let (most, widest) = measured.last()?;
     (most.workers > enough.workers).then(|| Flattening {
         batch_rows: enough.batch_rows,

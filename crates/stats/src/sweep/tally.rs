@@ -1,4 +1,4 @@
-//! Inserts while they are counted.
+//! Counts of inserts.
 
 use std::ops::AddAssign;
 use std::time::Duration;
@@ -8,31 +8,32 @@ use hdrhistogram::Histogram;
 use super::{Failures, Inserted};
 use crate::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS};
 
-/// A p99 of fewer would be their maximum.
+/// Inserts from which on a p99 is reported; of fewer, it would be the maximum.
 const INSERTS_FOR_P99: u64 = 100;
-/// Messages of failures that are kept, and their length in characters at most.
+/// Most messages of failures that are kept.
 const MESSAGES: usize = 3;
+/// Most characters of a message that are kept.
 const MESSAGE_CHARACTERS: usize = 500;
 
-/// What workers did in some span of time.
+/// Counts of workers in some span of time.
 #[derive(Debug, Clone)]
 pub struct InsertTally {
-    /// Acknowledged inserts, in nanoseconds.
+    /// Times of acknowledged inserts, in nanoseconds.
     latency: Histogram<u64>,
     rows: u64,
-    /// By kind, in the order of [`FailureKind::ALL`].
+    /// Numbers of failed inserts by kind, in the order of [`FailureKind::ALL`].
     failed: [u64; FailureKind::ALL.len()],
     failed_rows: u64,
     messages: Vec<String>,
-    /// Of all workers, for rows to be made.
+    /// Time that all workers together waited for rows to be generated.
     waited: Duration,
     rows_ran_out: bool,
-    /// From the begin to the last acknowledgement.
+    /// Time from the begin to the last acknowledgement.
     lasted: Duration,
 }
 
 impl InsertTally {
-    /// An insert of so many rows that was acknowledged, `at` after the begin.
+    /// Adds an insert of `rows` rows that was acknowledged `at` after the begin.
     pub fn acknowledge(&mut self, rows: u64, took: Duration, at: Duration) {
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.latency.saturating_record(nanoseconds);
@@ -40,7 +41,7 @@ impl InsertTally {
         self.lasted = self.lasted.max(at);
     }
 
-    /// An insert that failed, or a connection that could not be opened for it.
+    /// Adds an insert that failed, or a connection for it that could not be opened.
     pub fn fail(&mut self, rows: u64, kind: FailureKind, message: &str) {
         for (count, known) in self.failed.iter_mut().zip(FailureKind::ALL) {
             *count += u64::from(known == kind);
@@ -58,14 +59,13 @@ impl InsertTally {
         self.rows_ran_out = true;
     }
 
-    /// Rows that were acknowledged.
+    /// Returns the number of rows that were acknowledged.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// What was acknowledged of so many workers; `None` if nothing was.
+    /// Sums up the acknowledged inserts of this number of workers; `None` if there were none.
     pub fn inserted(&self, workers: u32) -> Option<Inserted> {
-        let seconds = |nanoseconds: u64| nanoseconds as f64 / 1e9;
         let lasted = self.lasted.as_secs_f64();
         (self.rows > 0 && lasted > 0.0).then(|| Inserted {
             inserts: self.latency.len(),
@@ -95,6 +95,10 @@ impl InsertTally {
             self.messages.push(message);
         }
     }
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
 }
 
 impl Default for InsertTally {

@@ -1,4 +1,4 @@
-//! `[data.columns]`: a generator for each column of the table.
+//! Checks `[data.columns]`, which has a generator for each column of the table.
 
 mod sequence;
 mod values;
@@ -11,7 +11,7 @@ use super::table::suggest_column;
 use super::text::{Text, quoted};
 use crate::{Column, ColumnGenerator, ColumnType, Result, Table, source, wire};
 
-/// Generators, and the types of the columns that they can fill.
+/// Generators, with the types of columns that they can fill.
 const KINDS: [(&str, &[ColumnType]); 10] = {
     use ColumnType::{Bigint, Blob, Boolean, Double, Int, Text, Timestamp};
     [
@@ -28,12 +28,13 @@ const KINDS: [(&str, &[ColumnType]); 10] = {
     ]
 };
 
-/// Cassandra takes no more in one write by default.
+/// Most bytes of a value, since Cassandra takes no more in one write by default.
 const MOST_BYTES: u32 = 16 << 20;
 const MOST_WORDS: u32 = 1_000_000;
 const MOST_MEMBERS: u32 = 10_000;
 
-/// Generators in the order of the table's columns. `rows` is the most that the file speaks of.
+/// Returns the generators in the order of the table's columns. `rows` is the largest number of rows
+/// that the file mentions.
 pub fn check(
     place: Text<'_>,
     data: &Spanned<wire::Data>,
@@ -70,7 +71,7 @@ pub fn check(
     table.columns.iter().map(generator).collect()
 }
 
-/// The generator of one column.
+/// Check of the generator of one column.
 struct Checked<'a> {
     place: Text<'a>,
     column: &'a Column,
@@ -121,7 +122,7 @@ impl Checked<'_> {
         }
     }
 
-    /// The one key that is given, if it suits the column.
+    /// Returns the one key that is given, if it suits the column.
     fn only_kind(&self, wire: &Spanned<wire::ColumnGenerator>) -> Result<&'static str> {
         let w = wire.get_ref();
         let given = [
@@ -169,7 +170,7 @@ impl Checked<'_> {
         self.place.error(span, message)
     }
 
-    /// Generators for the column's type.
+    /// Returns the generators for the column's type.
     fn fitting(&self) -> Vec<&'static str> {
         let fits = |(name, types): &(&'static str, &[ColumnType])| {
             types.contains(&self.column.kind).then_some(*name)
@@ -183,7 +184,7 @@ impl Checked<'_> {
         match written {
             Some(written) if !is_numbered => Err(self.place.error(
                 written.span(),
-                "`prefix` stands before the number of a `sequence` or `zipf` in a text column",
+                "`prefix` is text before the number of a `sequence` or `zipf` in a text column",
             )),
             Some(written) => Ok(written.get_ref().clone()),
             None => Ok(String::new()),

@@ -1,4 +1,4 @@
-//! `[concurrent]`: questions of several clients at the same time.
+//! Checks `[concurrent]`: queries that several clients ask at the same time.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub fn check(
         let message = "[concurrent] asks the workload's [[queries]], and there are none";
         return Err(place.error(wire.span(), message));
     }
-    let (unless_said, wire) = (Concurrent::default(), wire.get_ref());
+    let (defaults, wire) = (Concurrent::default(), wire.get_ref());
     let up_to = |value: &Option<Spanned<i64>>, key, most| up_to(place, value.as_ref(), key, most);
     let clients = up_to(&wire.clients, "clients", Concurrent::CLIENTS_AT_MOST)?;
     let most = Concurrent::PERMUTATIONS_AT_MOST;
@@ -24,13 +24,13 @@ pub fn check(
     let seconds = up_to(&wire.seconds, "seconds", Concurrent::SECONDS_AT_MOST)?;
     let limit = seconds.map(|seconds| Duration::from_secs(seconds.into()));
     Ok(Concurrent {
-        clients: clients.unwrap_or(unless_said.clients),
-        permutations: permutations.unwrap_or(unless_said.permutations),
-        limit: limit.unwrap_or(unless_said.limit),
+        clients: clients.unwrap_or(defaults.clients),
+        permutations: permutations.unwrap_or(defaults.permutations),
+        limit: limit.unwrap_or(defaults.limit),
     })
 }
 
-/// The value of `key` if it is given, from 1 to `most`.
+/// Returns the value of `key`, from 1 to `most`, if it is given.
 fn up_to(
     place: Text<'_>,
     value: Option<&Spanned<i64>>,

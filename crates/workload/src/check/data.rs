@@ -1,4 +1,4 @@
-//! `[data]`: where rows come from.
+//! Checks `[data]`, the source of the rows.
 
 use std::path::Path;
 
@@ -9,16 +9,17 @@ use super::tsbs;
 use crate::{Data, Generator, Result, wire};
 
 const GENERATORS: [&str; 5] = ["columns", "devops", "gdelt", "iot", "sensor"];
-/// The value of `requires` that says that the command line names the file.
+/// Value of `requires` for a file that the command line names.
 const COMMAND_LINE: &str = "--data";
-/// Sensor ids start at 10 and are 32-bit integers.
+/// Most sensors, since their ids start at 10 and are 32-bit integers.
 const MAX_SENSORS: i64 = 2_000_000_000;
 
-/// `generator = "columns"` has no generators yet; they need the table.
+/// Checks the source of the rows. `generator = "columns"` has no generators yet, since they need
+/// the table.
 pub fn check(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
     check_options(place, data)?;
-    let checked = whence(place, wire)?;
+    let checked = check_source(place, wire)?;
     if let (Some(columns), false) = (&data.columns, is_generator(data, &["columns"])) {
         let message = "[data.columns] needs `generator = \"columns\"`";
         return Err(place.error(columns.span(), message));
@@ -26,7 +27,7 @@ pub fn check(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     Ok(checked)
 }
 
-/// Every option is for some of the generators.
+/// Checks that every option belongs to the generator.
 fn check_options(place: Text<'_>, data: &wire::Data) -> Result<()> {
     let number = |written: &Option<Spanned<i64>>| written.as_ref().map(Spanned::span);
     let text = |written: &Option<Spanned<String>>| written.as_ref().map(Spanned::span);
@@ -57,7 +58,7 @@ fn is_generator(data: &wire::Data, names: &[&str]) -> bool {
     generator.is_some_and(|generator| names.contains(&generator.get_ref().as_str()))
 }
 
-fn whence(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
+fn check_source(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
     match (&data.generator, &data.file, &data.requires) {
         (Some(generator), None, None) => {

@@ -1,8 +1,9 @@
-//! From the workload file as written to the checked [`Workload`].
+//! Checks a workload file as written and makes a [`Workload`] of it.
 
 mod columns;
 mod concurrent;
 mod data;
+mod literal;
 mod mix;
 mod number;
 mod parameter;
@@ -32,7 +33,7 @@ pub use table::usable_name;
 use text::Text;
 pub use text::{nearest, suggestion};
 
-/// Rows to load when neither the workload file nor the command line says.
+/// Rows to load if neither the workload file nor the command line names a number.
 const DEFAULT_ROWS: u64 = 100_000;
 /// Copies of each row in a usual production cluster.
 const DEFAULT_REPLICATION: u32 = 3;
@@ -42,16 +43,16 @@ impl Workload {
     ///
     /// # Errors
     /// [`Error::Read`] if the file cannot be read, [`Error::Workload`] with line and column if it
-    /// says something impossible.
+    /// contains something impossible.
     pub fn read(path: &Path) -> Result<Workload> {
         Workload::read_with(path, &[])
     }
 
-    /// Reads and checks a workload file with other options of its generator: `hosts=4000`. Where
-    /// there are any and the generator comes to an end, all of its rows are the default.
+    /// Reads and checks a workload file with other options of its generator, such as `hosts=4000`.
+    /// If there are any and the generator ends, all of its rows are the default.
     ///
     /// # Errors
-    /// As for [`Workload::read`]; [`Error::Usage`] names the option if it is impossible.
+    /// Those of [`Workload::read`]; [`Error::Usage`] names the option if it is impossible.
     pub fn read_with(path: &Path, settings: &[String]) -> Result<Workload> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
             what: "workload file",
@@ -61,19 +62,19 @@ impl Workload {
         Workload::parse_with(&text, path, settings)
     }
 
-    /// Checks the text of a workload file. `path` names it in errors, gives the workload its
-    /// name, and is what relative data files are relative to.
+    /// Checks the text of a workload file. `path` names it in errors, gives the workload its name,
+    /// and is what relative data files are relative to.
     ///
     /// # Errors
-    /// [`Error::Workload`] with line and column if it says something impossible.
+    /// [`Error::Workload`] with line and column if it contains something impossible.
     pub fn parse(text: &str, path: &Path) -> Result<Workload> {
         Workload::parse_with(text, path, &[])
     }
 
-    /// [`Workload::parse`] with options as in [`Workload::read_with`].
+    /// Does as [`Workload::parse`], with options as in [`Workload::read_with`].
     ///
     /// # Errors
-    /// As for [`Workload::read_with`].
+    /// Those of [`Workload::read_with`].
     pub fn parse_with(text: &str, path: &Path, settings: &[String]) -> Result<Workload> {
         let place = Text { path, text };
         let mut wire: wire::Workload =
@@ -142,8 +143,8 @@ impl Workload {
         })
     }
 
-    /// An error at a position (1-based, counted in characters) of `query.sql`, as line and column
-    /// of the workload file.
+    /// Makes an error with line and column of the workload file, from a position (1-based, counted
+    /// in characters) in `query.sql`.
     pub fn error_at(
         &self,
         query: &Query,
@@ -160,7 +161,8 @@ impl Workload {
         place.error(offset..offset, message)
     }
 
-    /// An error in what a query is expected to answer, as line and column of the workload file.
+    /// Makes an error with line and column of the workload file, about the expected answer of a
+    /// query.
     pub fn error_in_expectation(&self, expectation: &Expectation, message: String) -> Error {
         let (line, column) = expectation.position;
         Error::Workload {
@@ -185,7 +187,7 @@ impl Workload {
         place.error(found.map_or(0..0, |written| written.span()), message)
     }
 
-    /// The column of the table whose name is nearest to `word`, as the end of a message:
+    /// Suggests the column of the table whose name is nearest to `word`, as the end of a message:
     /// "; did you mean `value`?". Lists the columns if none is near and they are few.
     pub fn column_suggestion(&self, word: &str) -> String {
         table::suggest_column(&self.table, word)

@@ -1,4 +1,4 @@
-//! Numbers with a lower bound.
+//! Checks numbers with a lower bound.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::text::Text;
 use crate::Result;
 
-/// The value of `key` if it is given.
+/// Returns the value of `key` if it is given.
 pub fn at_least(
     place: Text<'_>,
     value: Option<&Spanned<i64>>,
@@ -29,7 +29,7 @@ pub fn at_least(
         })
 }
 
-/// The value of `key` if it is given, from 1 to what fits 32 bits.
+/// Returns the value of `key`, from 1 to the largest 32-bit number, if it is given.
 pub fn small(place: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result<Option<u32>> {
     let Some(written) = value else {
         return Ok(None);
@@ -44,7 +44,7 @@ pub fn small(place: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result
         })
 }
 
-/// A real number above 0.
+/// Checks that a real number is above 0.
 pub fn positive(place: Text<'_>, number: f64, span: Range<usize>, key: &str) -> Result<f64> {
     if number > 0.0 && number.is_finite() {
         Ok(number)

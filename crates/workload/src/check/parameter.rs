@@ -1,4 +1,4 @@
-//! `parameters` of a query: what is drawn for each round.
+//! Checks `parameters` of a query, which are drawn for each round.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use toml::value::Datetime;
 use toml::{Spanned, Value};
 
-use super::query::plain;
+use super::literal::plain;
 use super::table::{identifier, suggest_column};
 use super::text::{Text, quoted};
 use crate::{ColumnType, Parameter, ParameterValues, Result, Table, wire};
 
-/// Values of one list: more would make an SQL text that no engine likes.
+/// Most values of one list, since engines cannot cope with longer SQL texts.
 const MOST_DISTINCT: i64 = 1000;
-/// A thousand years.
+/// Milliseconds of a thousand years.
 const LONGEST_WINDOW_MS: u64 = 1000 * 366 * 86_400_000;
 
 pub fn check(
@@ -94,7 +94,7 @@ fn check_choice(
     Ok(ParameterValues::Choice(literals.collect::<Result<_>>()?))
 }
 
-/// A time as SQL writes it, in UTC: some engines ignore an offset in a literal.
+/// Returns a time as an SQL literal in UTC, since some engines ignore an offset in a literal.
 fn instant(place: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<String> {
     if time.offset.is_none() {
         return Ok(format!("TIMESTAMP '{time}'"));
@@ -102,7 +102,12 @@ fn instant(place: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<Strin
     let parsed: Option<Timestamp> = time.to_string().parse().ok();
     parsed
         .and_then(|time| crate::literal::timestamp(time.as_millisecond()))
-        .ok_or_else(|| place.error(span, format!("`{time}` is no time from year 0 to 9999")))
+        .ok_or_else(|| {
+            place.error(
+                span,
+                format!("`{time}` is not a time between the years 0 and 9999"),
+            )
+        })
 }
 
 fn check_column(
@@ -151,7 +156,7 @@ fn check_window(
         place.error(written.span(), message)
     };
     let duration = humantime::parse_duration(written.get_ref())
-        .map_err(|e| error(format!("which is no duration ({e})")))?;
+        .map_err(|e| error(format!("which is not a duration ({e})")))?;
     let milliseconds = u64::try_from(duration.as_millis())
         .ok()
         .filter(|ms| (1..=LONGEST_WINDOW_MS).contains(ms))
@@ -173,7 +178,7 @@ fn time_column(place: Text<'_>, written: &Spanned<String>, table: &Table) -> Res
     match table.column(&name).map(|column| column.kind) {
         Some(ColumnType::Timestamp) => Ok(name),
         _ => {
-            let message = format!("column `{name}` is no timestamp, so it has no windows");
+            let message = format!("column `{name}` is not a timestamp, so it has no windows");
             Err(place.error(written.span(), message))
         }
     }

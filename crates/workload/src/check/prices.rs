@@ -1,4 +1,4 @@
-//! Price lists.
+//! Checks price lists.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use super::text::Text;
 use super::{number, toml_error};
 use crate::{PriceList, Result, wire};
 
-/// What a column of a table has room for.
+/// Most characters of a currency, for which a table's column has room.
 const CURRENCY_CHARACTERS: usize = 8;
 
 impl PriceList {
     /// Checks the text of a price list; `path` names it in errors.
     ///
     /// # Errors
-    /// [`Error::Workload`](crate::Error::Workload) with line and column if it says something
+    /// [`Error::Workload`](crate::Error::Workload) with line and column if it contains something
     /// impossible.
     pub fn parse(text: &str, path: &Path) -> Result<PriceList> {
         let place = Text { path, text };
@@ -45,7 +45,7 @@ fn currency(place: Text<'_>, written: &Spanned<String>) -> Result<String> {
     }
 }
 
-/// A price may be nothing, but not less.
+/// Checks a price, which may be 0 but not negative.
 fn price(place: Text<'_>, written: &Spanned<f64>, key: &str) -> Result<f64> {
     let price = *written.get_ref();
     if price.is_finite() && price >= 0.0 {

@@ -1,4 +1,4 @@
-//! `[[queries]]`: SQL, its parameters, and the answers to expect.
+//! Checks `[[queries]]`: SQL, its parameters, and the answers to expect.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use toml::{Spanned, Value};
 use super::parameter;
 use super::table::identifier;
 use super::text::{Text, suggestion};
-use super::{number, toml_string};
+use super::{literal, number, toml_string};
 use crate::{DesignId, Expectation, Parameter, Query, Result, Table, wire};
 
-/// What a report shows beside the queries; not free as names of queries.
+/// Names that reports show alongside queries, which therefore cannot be names of queries.
 pub const RESERVED: [&str; 2] = ["load", "storage"];
 
 pub fn check(
@@ -57,8 +57,10 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
         if !texts().any(uses) {
             let name = &parameter.name;
             let marks: Vec<_> = names.iter().map(|name| format!("${{{name}}}")).collect();
-            let marks = marks.join(" and ");
-            let message = format!("parameter `{name}` is never used; write {marks} in the SQL");
+            let message = format!(
+                "parameter `{name}` is never used; write {} in the SQL",
+                marks.join(" and ")
+            );
             let written = wire.parameters.keys().find(|key| key.get_ref() == name);
             return Err(place.error(written.map_or(0..0, Spanned::span), message));
         }
@@ -66,7 +68,7 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
     let expect = wire.expect.as_ref();
     let expected = expect.map(|e| check_expectation(place, e)).transpose()?;
     if let (Some(expect), false) = (expect, parameters.is_empty()) {
-        let message = "a query with parameters has no one answer to expect; leave `expect` out";
+        let message = "a query with parameters has no single answer to expect; leave `expect` out";
         return Err(place.error(expect.span(), message));
     }
     Ok(Query {
@@ -79,7 +81,7 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
     })
 }
 
-/// Byte range and name of each `${name}` in `sql`.
+/// Returns the byte range and name of each `${name}` in `sql`.
 pub fn placeholders(sql: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     sql.match_indices("${").filter_map(move |(start, _)| {
         let name_length = sql[start + 2..].find('}')?;
@@ -98,11 +100,10 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
         .collect();
     for (range, name) in placeholders(sql.get_ref()) {
         if !names.iter().any(|known| known == name) {
-            let hint = suggestion(name, names.iter().map(String::as_str));
             let hint = if parameters.is_empty() {
                 format!("; add parameters = {{ {name} = {{ uniform = [1, 9] }} }}")
             } else {
-                hint
+                suggestion(name, names.iter().map(String::as_str))
             };
             let offset = offset_in(place, sql, range.start);
             let message = format!("the query has no parameter `{name}`{hint}");
@@ -112,7 +113,7 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
     Ok(())
 }
 
-/// Byte offset in the file of the byte `at` of the string `sql`.
+/// Returns the byte offset in the file of the byte `at` of the string `sql`.
 pub fn offset_in(place: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
     let (line, column) = Text {
         path: place.path,
@@ -144,7 +145,8 @@ fn engine_or_layout(place: Text<'_>, written: &Spanned<String>) -> Result<String
     }
 }
 
-/// Checks how many rows expectations are about, of a generator that makes `all` or never ends.
+/// Checks that each expectation is about rows that exist, in a generator that makes `all` rows or
+/// never ends.
 pub fn check_rows_of_expectations(
     place: Text<'_>,
     wire: &[wire::Query],
@@ -153,8 +155,8 @@ pub fn check_rows_of_expectations(
     for expect in wire.iter().filter_map(|query| query.expect.as_ref()) {
         match (&expect.get_ref().rows, all) {
             (None, None) => {
-                let message = "the generator makes rows without end, so that all of them have no \
-                               answer: say of how many, as in `expect = { rows = 10_000, ...`";
+                let message = "the generator makes rows without end, so there is no \
+                               answer over all of them: name their number, as in `expect = { rows = 10_000, ...`";
                 return Err(place.error(expect.span(), message));
             }
             (Some(rows), Some(all)) if u64::try_from(*rows.get_ref()).is_ok_and(|r| r > all) => {
@@ -183,7 +185,7 @@ fn check_expectation(place: Text<'_>, written: &Spanned<wire::Expect>) -> Result
         }
         let cells = row.get_ref().iter().map(|cell| match cell.get_ref() {
             Value::String(text) => Ok(text.clone()),
-            other => plain(place, cell.span(), other),
+            other => literal::plain(place, cell.span(), other),
         });
         answer.push(cells.collect::<Result<_>>()?);
     }
@@ -192,14 +194,4 @@ fn check_expectation(place: Text<'_>, written: &Spanned<wire::Expect>) -> Result
         answer,
         position: place.line_and_column(written.span().start),
     })
-}
-
-/// A number or boolean as SQL writes it.
-pub fn plain(place: Text<'_>, span: Range<usize>, value: &Value) -> Result<String> {
-    match value {
-        Value::Integer(number) => Ok(number.to_string()),
-        Value::Float(number) => Ok(format!("{number:?}")),
-        Value::Boolean(value) => Ok(value.to_string()),
-        _ => Err(place.error(span, "expected a string, a number or a boolean")),
-    }
 }

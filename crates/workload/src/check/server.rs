@@ -1,11 +1,11 @@
-//! `[server]`: limits of the servers that are started.
+//! Checks `[server]`: limits of the servers that are started.
 
 use toml::Spanned;
 
 use super::text::Text;
 use crate::{Result, ServerLimits, wire};
 
-/// Units and how many MiB they are; parts of a MiB are refused.
+/// Units in MiB; fractions of a MiB are refused.
 const UNITS: [(&str, u64); 2] = [("MiB", 1), ("GiB", 1024)];
 
 pub fn check(place: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {

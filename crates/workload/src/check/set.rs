@@ -1,4 +1,4 @@
-//! Keys of `[data]` that the command line sets: `--set hosts=4000`.
+//! Keys of `[data]` that the command line can set: `--set hosts=4000`.
 
 use std::path::Path;
 
@@ -15,17 +15,19 @@ const KEYS: [&str; 6] = [
     "trucks",
 ];
 
-/// A workload file with what was set on the command line, a line each, after its end.
+/// Settings of the command line, one a line after the end of a workload file.
 pub struct Set<'a> {
     settings: &'a [String],
-    /// All of the file and these lines, for the places of errors.
+    /// Text of the file and these lines, by which errors are located.
     pub text: String,
     file_lines: usize,
 }
 
 impl<'a> Set<'a> {
+    /// Makes lines of the settings.
+    ///
     /// # Errors
-    /// If one is no `KEY=VALUE`, or of a key that cannot be set.
+    /// A setting is not `KEY=VALUE`, or its key cannot be set.
     pub fn new(file: &str, settings: &'a [String]) -> Result<Self> {
         let mut text = format!("{file}\n");
         for setting in settings {
@@ -39,7 +41,8 @@ impl<'a> Set<'a> {
         })
     }
 
-    /// Replaces what the file says. Answers that it expects are those of its own data.
+    /// Replaces values of the file, and removes the expected answers, which are those of its own
+    /// data.
     pub fn apply(&self, file: &str, path: &Path, wire: &mut wire::Workload) -> Result<()> {
         // Blanks instead of the file, so that places are those in the whole text.
         let lines = " ".repeat(file.len()) + &self.text[file.len()..];
@@ -56,19 +59,21 @@ impl<'a> Set<'a> {
         Ok(())
     }
 
-    /// The same error, naming the flag where it is in one of these lines.
+    /// Makes an error name the flag if it is in one of these lines.
     pub fn explain(&self, error: Error) -> Error {
         match error {
             Error::Workload { line, message, .. } if line > self.file_lines => {
-                let setting = self.settings.get(line - self.file_lines - 1);
-                let setting = setting.map_or("", String::as_str);
+                let setting = self
+                    .settings
+                    .get(line - self.file_lines - 1)
+                    .map_or("", String::as_str);
                 Error::Usage(format!("--set {setting}: {message}"))
             }
             error => error,
         }
     }
 
-    /// The file's text with these settings as comments at its end.
+    /// Returns the file's text with these settings as comments at its end.
     pub fn commented(&self, file: &str) -> String {
         let comments = self
             .settings

@@ -1,4 +1,4 @@
-//! `[table]`: columns and key.
+//! Checks `[table]`: columns and key.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::text::{Text, quoted, suggestion};
 use crate::{Column, ColumnType, Data, Result, Table, source, wire};
 
-/// Type names of other systems, and ours for them.
+/// Type names of other systems, with those of Bakeoff.
 const SYNONYMS: [(&str, &str); 19] = [
     ("binary", "blob"),
     ("bool", "boolean"),
@@ -60,7 +60,7 @@ pub fn suggest_column(table: &Table, word: &str) -> String {
     suggestion(word, table.columns.iter().map(|c| c.name.as_str()))
 }
 
-/// The generator's table, with the name and key that the file gives.
+/// Returns the generator's table with the name and key that the file gives.
 fn change_key(place: Text<'_>, wire: &wire::Table, mut table: Table) -> Result<Table> {
     if let Some(columns) = &wire.columns {
         let message = "a generator brings its own columns; leave [table.columns] out";
@@ -115,7 +115,7 @@ fn check_columns(
         };
         if columns.iter().any(|c| c.name == column.name) {
             let message = format!(
-                "column `{}` is there twice (case does not count)",
+                "column `{}` appears twice (case does not count)",
                 column.name
             );
             return Err(place.error(name.span(), message));
@@ -182,7 +182,7 @@ fn check_order_key(
     key_columns(place, wire, &table.partition_key, table)
 }
 
-/// The columns that `wire` names, none of them twice or in the other part of the key.
+/// Returns the columns that `wire` names, none of them twice or in the other part of the key.
 fn key_columns(
     place: Text<'_>,
     wire: &[Spanned<String>],
@@ -206,8 +206,8 @@ fn key_columns(
     Ok(key)
 }
 
-/// A name in lower case: every engine folds unquoted SQL names to lower case (PostgreSQL, CQL,
-/// DataFusion alike), so `AvgTone` and `avgtone` are the same column everywhere.
+/// Returns a name in lower case: every engine folds unquoted SQL names to lower case (PostgreSQL,
+/// CQL and DataFusion alike), so `AvgTone` and `avgtone` are the same column everywhere.
 pub fn identifier(place: Text<'_>, written: &Spanned<String>, what: &str) -> Result<String> {
     let name = written.get_ref().to_lowercase();
     let mut chars = name.chars();
@@ -231,7 +231,7 @@ pub fn identifier(place: Text<'_>, written: &Spanned<String>, what: &str) -> Res
     }
 }
 
-/// The nearest name that SQL takes without quotes: `Cost Total $` becomes `cost_total`.
+/// Returns the nearest name that SQL accepts without quotes: `Cost Total $` becomes `cost_total`.
 pub fn usable_name(name: &str) -> Option<String> {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.to_lowercase().chars().map(plain).collect();

@@ -1,4 +1,4 @@
-//! Places in a workload file, and what was probably meant there.
+//! Positions in a workload file, and suggestions for what was probably meant.
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,7 +23,7 @@ impl Text<'_> {
         }
     }
 
-    /// 1-based line, and 1-based column counted in characters.
+    /// Returns line and column, both counted from 1, the column in characters.
     pub fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -31,7 +31,7 @@ impl Text<'_> {
         (line, before[line_start..].chars().count() + 1)
     }
 
-    /// Inverse of [`Text::line_and_column`].
+    /// Returns the byte offset of a line and column, as the inverse of [`Text::line_and_column`].
     pub fn offset(&self, line: usize, column: usize) -> usize {
         let line_start: usize = self
             .text
@@ -48,7 +48,8 @@ impl Text<'_> {
     }
 }
 
-/// "; did you mean `x`?" when a candidate is near to `word`, else the candidates if they are few.
+/// Returns "; did you mean `x`?" if a candidate is near to `word`, and otherwise the candidates if
+/// they are few.
 pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     const LISTED: usize = 12;
     let candidates: Vec<&str> = candidates.into_iter().collect();
@@ -59,7 +60,7 @@ pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>)
     }
 }
 
-/// The candidate that is nearest to `word`, if one is so near that it was probably meant.
+/// Returns the candidate that is nearest to `word`, if it is so near that it was probably meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let tolerated = (word.chars().count() / 3).max(1);
     let distance = |candidate: &str| {
@@ -73,7 +74,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// `a`, `b`, `c`
+/// Returns the words as a list: `a`, `b`, `c`.
 pub fn quoted(words: &[&str]) -> String {
     words
         .iter()

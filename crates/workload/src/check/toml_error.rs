@@ -1,9 +1,9 @@
-//! What the TOML library complains about, in our own form.
+//! Rewrites the TOML library's errors in Bakeoff's own form.
 
 use super::text::{Text, suggestion};
 use crate::Error;
 
-/// The same error at its line and column, with a suggestion where a key is unknown.
+/// Returns the error with its line and column, with a suggestion if a key is unknown.
 pub fn explain(place: Text<'_>, error: &toml::de::Error) -> Error {
     let span = error.span().unwrap_or(0..0);
     let message = unknown_key(error.message())
@@ -13,7 +13,7 @@ pub fn explain(place: Text<'_>, error: &toml::de::Error) -> Error {
     place.error(span, message)
 }
 
-/// serde: "unknown field `x`, expected one of `a`, `b`".
+/// Rewrites serde's "unknown field `x`, expected one of `a`, `b`".
 fn unknown_key(message: &str) -> Option<String> {
     message.strip_prefix("unknown field ")?;
     let mut words = message.split('`').skip(1).step_by(2);
@@ -24,13 +24,13 @@ fn unknown_key(message: &str) -> Option<String> {
     ))
 }
 
-/// serde: "missing field `x`".
+/// Rewrites serde's "missing field `x`".
 fn missing_key(message: &str) -> Option<String> {
     let key = message.strip_prefix("missing field ")?;
     Some(format!("the key {key} is missing here"))
 }
 
-/// serde: "invalid type: string "x", expected i64".
+/// Rewrites serde's "invalid type: string "x", expected i64".
 fn wrong_type(message: &str) -> Option<String> {
     let (found, expected) = message
         .strip_prefix("invalid type: ")?

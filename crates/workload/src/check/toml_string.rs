@@ -1,8 +1,8 @@
-//! Where the characters of a TOML string stand in the file.
+//! Positions in the file of the characters of a TOML string.
 
 use super::text::Text;
 
-/// Byte offset of the first character of the string whose token starts at `token`.
+/// Returns the byte offset of the first character of the string whose token starts at `token`.
 pub fn start(text: Text<'_>, token: usize) -> usize {
     let raw = &text.text[token..];
     let body = match raw.get(..3) {
@@ -23,8 +23,8 @@ pub fn start(text: Text<'_>, token: usize) -> usize {
     }
 }
 
-/// Byte offset of the character at `line` and `column` (1-based, in the string's value) of the
-/// string whose first character stands at `start`.
+/// Returns the byte offset of the character at `line` and `column` (1-based, in the string's value)
+/// of the string whose first character is at `start`.
 pub fn offset(text: Text<'_>, start: usize, line: usize, column: usize) -> usize {
     let before = text.text[..start].trim_end_matches(|c: char| c.is_whitespace() || c == '\\');
     let basic = before.ends_with('"');
@@ -47,7 +47,8 @@ pub fn offset(text: Text<'_>, start: usize, line: usize, column: usize) -> usize
     at
 }
 
-/// Bytes that the first character of the value takes in the file, and whether it is a line break.
+/// Returns the number of bytes that the first character of the value takes in the file, and whether
+/// it is a line break.
 fn first_character(raw: &str, basic: bool) -> Option<(usize, bool)> {
     let first = raw.chars().next()?;
     if !basic || first != '\\' {
@@ -63,8 +64,8 @@ fn first_character(raw: &str, basic: bool) -> Option<(usize, bool)> {
     Some((1 + escaped.len_utf8() + digits, escaped == 'n'))
 }
 
-/// Bytes of a backslash at the end of a line with the whitespace that it swallows; 0 if `raw`
-/// does not begin with one.
+/// Returns the number of bytes of a backslash at the end of a line with the whitespace that it
+/// swallows; 0 if `raw` does not begin with one.
 fn continuation(raw: &str) -> usize {
     let Some(rest) = raw.strip_prefix('\\') else {
         return 0;
@@ -83,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// The character found at a position of the value of the string in `file`.
+    /// Returns the character found at a position of the value of the string in `file`.
     fn find(file: &str, line: usize, column: usize) -> char {
         let text = Text {
             path: Path::new("x"),

@@ -1,4 +1,5 @@
-//! `generator = "devops"` and `"iot"`: how many hosts or trucks, what, how often and how long.
+//! Checks `generator = "devops"` and `"iot"`: number of hosts or trucks, measurement, interval and
+//! days.
 
 use toml::Spanned;
 
@@ -10,7 +11,8 @@ use crate::{
 };
 
 const DEFAULT_SOURCES: u32 = 100;
-/// The tags and the walks of all of them are kept in memory: up to 700 bytes for a host.
+/// Most hosts or trucks, since the tags and walks of all of them are kept in memory: up to 700
+/// bytes for a host.
 const MOST_SOURCES: u32 = 1_000_000;
 const DEFAULT_INTERVAL_MS: u32 = 10_000;
 
@@ -30,7 +32,7 @@ pub fn iot(place: Text<'_>, data: &wire::Data) -> Result<Generator> {
     })
 }
 
-/// The first one of all that there are, unless the file names another.
+/// Returns the first measurement, unless the file names another one.
 fn check_measurement<T: Copy, const N: usize>(
     place: Text<'_>,
     written: Option<&Spanned<String>>,
@@ -79,14 +81,14 @@ fn check_sources(place: Text<'_>, key: &str, written: Option<&Spanned<i64>>) -> 
         })
 }
 
-/// In milliseconds.
+/// Returns the interval in milliseconds.
 fn check_interval(place: Text<'_>, written: Option<&Spanned<String>>) -> Result<u32> {
     let Some(written) = written else {
         return Ok(DEFAULT_INTERVAL_MS);
     };
     let duration = humantime::parse_duration(written.get_ref()).map_err(|error| {
         let message = format!(
-            "`interval` is `{written}`, which is no duration ({error}): interval = \"10s\""
+            "`interval` is `{written}`, which is not a duration ({error}): interval = \"10s\""
         );
         place.error(written.span(), message)
     })?;

@@ -1,11 +1,11 @@
-//! Which operation comes next.
+//! Draws the next operation of a mix.
 
 use crate::{Mix, Stream};
 
 /// Draws operations of a mix by their weights.
 #[derive(Debug, Clone)]
 pub struct OperationChooser {
-    /// For each operation the end of its share of all 64-bit numbers.
+    /// End of each operation's share of all 64-bit numbers.
     ends: Vec<u64>,
 }
 
@@ -22,7 +22,7 @@ impl OperationChooser {
         }
     }
 
-    /// An index into [`Mix::operations`], from one number of the stream.
+    /// Draws an index into [`Mix::operations`], with one number of the stream.
     #[inline]
     pub fn choose(&self, stream: &mut Stream) -> usize {
         let number = stream.next_u64();

@@ -1,4 +1,4 @@
-//! Which row an operation is for.
+//! Draws the row of an operation.
 
 use std::ops::Range;
 
@@ -11,13 +11,14 @@ use crate::{Keys, Stream};
 /// Draws rows for one operation of a mix, on one thread of one shard.
 ///
 /// A shard draws from its own block of the loaded rows ([`shard_rows`]), so shards never touch each
-/// other's; the threads of a shard share its block. A shard whose block is empty, since there are
-/// fewer rows than shards, draws another one's row.
+/// other's rows; the threads of a shard share its block. A shard whose block is empty, because
+/// there are fewer rows than shards, draws a row of another shard.
 #[derive(Debug, Clone)]
 pub struct RowChooser {
     law: Law,
-    /// First row of the shard's block, and how many it has; at least one.
+    /// First row of the shard's block.
     first: u64,
+    /// Number of rows in the block, at least one.
     block: u64,
     numbering: Numbering,
 }
@@ -32,8 +33,8 @@ enum Law {
     Latest { ranks: Zipf<f64> },
 }
 
-/// How the rows that one thread inserts are numbered, so that no two threads or shards ever make
-/// the same one.
+/// Numbering of the rows that one thread inserts, so that no two threads or shards insert the same
+/// row.
 #[derive(Debug, Clone, Copy)]
 struct Numbering {
     loaded: u64,
@@ -44,7 +45,7 @@ struct Numbering {
 }
 
 impl Numbering {
-    /// `count` of this thread among the counts of all threads of the shard.
+    /// Numbers the `count`-th row of this thread within the shard.
     fn of_shard(&self, count: u64) -> u64 {
         count.wrapping_mul(self.threads).wrapping_add(self.thread)
     }
@@ -57,8 +58,8 @@ impl Numbering {
     }
 }
 
-/// The block of `rows` loaded rows that is of shard `shard.0` of `shard.1`. Blocks share out all
-/// rows and never overlap; some are empty where there are fewer rows than shards.
+/// Returns the block of `rows` loaded rows that belongs to shard `shard.0` of `shard.1`. Blocks
+/// divide all rows and never overlap; some are empty if there are fewer rows than shards.
 pub fn shard_rows(rows: u64, shard: (u32, u32)) -> Range<u64> {
     let (shard, shards) = (u128::from(shard.0), u128::from(shard.1.max(1)));
     // Not above `rows`, as no shard's number is above that of shards.
@@ -67,9 +68,9 @@ pub fn shard_rows(rows: u64, shard: (u32, u32)) -> Range<u64> {
 }
 
 impl RowChooser {
-    /// For `rows` loaded rows and shard `shard.0` of `shard.1`, the first thread of one; see
-    /// [`RowChooser::for_thread`]. All operations with an equal seed have the same rows as their
-    /// frequent ones.
+    /// Makes a chooser for `rows` loaded rows and shard `shard.0` of `shard.1`, for a single
+    /// thread; see [`RowChooser::for_thread`]. Choosers with an equal seed have the same frequent
+    /// rows.
     pub fn new(keys: Keys, seed: u64, rows: u64, shard: (u32, u32)) -> Self {
         let own = shard_rows(rows, shard);
         let first = own.start.min(rows.saturating_sub(1));
@@ -89,18 +90,19 @@ impl RowChooser {
         }
     }
 
-    /// The same for thread `thread` of `threads`.
+    /// Makes the chooser one for thread `thread` of `threads`.
     pub fn for_thread(mut self, thread: u32, threads: u32) -> Self {
         self.numbering.thread = u64::from(thread);
         self.numbering.threads = u64::from(threads.max(1));
         self
     }
 
-    /// The row that an operation is for.
+    /// Draws the row of an operation.
     ///
-    /// `count` is how many rows this thread has drawn with this chooser before. `newest` is how
-    /// many rows it has inserted, in the order of [`RowChooser::new_row`], that are there for
-    /// certain; only [`Keys::Latest`] looks at it. With [`Keys::New`], the row is `new_row(count)`.
+    /// `count` is the number of rows that this thread has drawn with this chooser before. `newest`
+    /// is the number of rows that it has inserted, in the order of [`RowChooser::new_row`], and
+    /// that exist for certain; only [`Keys::Latest`] uses it. With [`Keys::New`], the row is
+    /// `new_row(count)`.
     #[inline]
     pub fn choose(&self, stream: &mut Stream, count: u64, newest: u64) -> u64 {
         match &self.law {
@@ -108,21 +110,21 @@ impl RowChooser {
             Law::Uniform => self.first + stream.below(self.block),
             Law::Sequential => self.first + self.numbering.of_shard(count) % self.block,
             Law::Zipf { ranks, scatter } => {
-                self.first + scatter.place(rank(ranks, stream, self.block))
+                self.first + scatter.permuted(rank(ranks, stream, self.block))
             }
             Law::Normal { deviation } => self.first + self.near_middle(*deviation, stream),
             Law::Latest { ranks } => self.by_age(rank(ranks, stream, self.block), newest),
         }
     }
 
-    /// The row that this thread inserts after `count` others: beyond those that were loaded.
+    /// Returns the row that this thread inserts after `count` others, beyond the loaded ones.
     #[inline]
     pub fn new_row(&self, count: u64) -> u64 {
         self.numbering.new_row(count)
     }
 
-    /// The row that is `age` rows older than the newest: first the ones that this thread inserted,
-    /// then the ones that were loaded.
+    /// Returns the row that is `age` rows older than the newest: first those that this thread
+    /// inserted, then the loaded ones.
     fn by_age(&self, age: u64, newest: u64) -> u64 {
         match age.checked_sub(newest) {
             None => self.new_row(newest - 1 - age),
@@ -130,12 +132,12 @@ impl RowChooser {
         }
     }
 
-    /// A place in the block; what falls out of it is moved to its end.
+    /// Draws a position in the block; positions outside are moved to its end.
     fn near_middle(&self, deviation: f64, stream: &mut Stream) -> u64 {
         let normal: f64 = StandardNormal.sample(stream);
         // A cast from a float saturates at 0.
-        let place = (0.5 + normal * deviation) * self.block as f64;
-        (place as u64).min(self.block - 1)
+        let position = (0.5 + normal * deviation) * self.block as f64;
+        (position as u64).min(self.block - 1)
     }
 }
 
@@ -162,7 +164,7 @@ impl Law {
     }
 }
 
-/// A rank from 0.
+/// Draws a rank, counted from 0.
 #[inline]
 fn rank(ranks: &Zipf<f64>, stream: &mut Stream, block: u64) -> u64 {
     (ranks.sample(stream) as u64)

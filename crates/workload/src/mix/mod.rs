@@ -1,4 +1,4 @@
-//! `[mix]`: operations that are performed at the same time, on which rows, how often.
+//! Mix of operations that are performed at the same time (`[mix]`): their rows and shares.
 
 mod choice;
 mod keys;
@@ -11,17 +11,17 @@ use std::time::Duration;
 pub use choice::OperationChooser;
 pub use keys::{RowChooser, shard_rows};
 
-/// Operations with their shares, and what holds for all of them.
+/// Operations with their shares, and settings for all of them.
 #[derive(Debug, Clone)]
 pub struct Mix {
     pub operations: Vec<Operation>,
-    /// CQL statements that make the tables of a workload written in CQL, with `${keyspace}` where
-    /// the keyspace goes; empty where the layout of a design makes the table.
+    /// CQL statements that make the tables of a workload written in CQL, with `${keyspace}` at the
+    /// position of the keyspace; empty if the layout of a design makes the table.
     pub schema: Vec<String>,
-    /// The statements that insert row by row what a workload written in CQL holds before the load
-    /// begins.
+    /// Statements that insert, row by row, the rows that a workload written in CQL has before the
+    /// load begins.
     pub populate: Vec<CqlStatement>,
-    /// Statements that run beside the operations at a fixed period.
+    /// Statements that run alongside the operations at a fixed period.
     pub background: Vec<Background>,
 }
 
@@ -32,18 +32,18 @@ pub struct Operation {
     pub weight: f64,
     pub action: Action,
     pub keys: Keys,
-    /// As CQL names it; the engine's own default where absent.
+    /// Consistency level; the engine's own default if absent.
     pub consistency: Option<Consistency>,
-    /// Time to live of what is written, in seconds.
+    /// Time to live of written rows, in seconds.
     pub ttl_seconds: Option<u32>,
-    /// Rows that one operation writes as an unlogged batch, 1 or more.
+    /// Number of rows that one operation writes as an unlogged batch, 1 or more.
     pub batch: u32,
 }
 
-/// What an operation does with the row that was drawn for it.
+/// Action of an operation on the row that was drawn for it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Writes the whole row in its first version, also over one that is there.
+    /// Writes the whole row in its first version, even over an existing one.
     Insert,
     /// Writes these columns (none of the key) in their second version.
     Update {
@@ -58,55 +58,56 @@ pub enum Action {
         limit: Option<u32>,
         newest_first: bool,
     },
-    /// Reads up to so many rows of the partition in order, from the row on.
+    /// Reads up to `rows` rows of the partition in order, from the row on.
     ReadRange {
         rows: u32,
     },
-    /// Asks a query of the workload file, by its place in `Workload::queries`.
+    /// Asks a query of the workload file, by its index in `Workload::queries`.
     Query {
         query: usize,
     },
-    /// Statements as written.
+    /// Executes statements as written.
     Cql(CqlOperation),
 }
 
-/// CQL statements as the workload file has them, one after the other.
+/// CQL statements of the workload file, executed one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CqlOperation {
-    /// All but the last may be needed for values of the next ones.
+    /// Statements; results of all but the last may provide values for the next ones.
     pub statements: Vec<CqlStatement>,
-    /// Instead of the rest, where a value of an earlier result is needed and there was no row.
+    /// Statement that replaces the rest if a value of an earlier result is needed and there was no
+    /// row.
     pub otherwise: Option<CqlStatement>,
     /// Columns of the last result that must equal the row's value of the same name.
     pub expect: Vec<String>,
-    /// Whether no row in the last result is an error.
+    /// Whether a last result without rows is an error.
     pub expect_row: bool,
 }
 
-/// One statement, prepared, with `?` for each value.
+/// One prepared statement, with `?` for each value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CqlStatement {
-    /// With `?` markers, and `${keyspace}` where the keyspace goes.
+    /// Text with `?` markers, and `${keyspace}` at the position of the keyspace.
     pub cql: String,
-    /// What is bound to the markers, in their order.
+    /// Values that are bound to the markers, in their order.
     pub values: Vec<CqlValue>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CqlValue {
-    /// The drawn row's value of this column (an index into `Workload::table.columns`), in the
+    /// Value of this column (an index into `Workload::table.columns`) in the drawn row, in the
     /// first or (`second_version`) the second version.
     Column { column: usize, second_version: bool },
-    /// From the first row of the statement before: this column, plus `plus` (numbers only).
+    /// Value of this column in the first row of the previous statement, plus `plus` (numbers only).
     Result { column: String, plus: i64 },
-    /// From the first row of the statement before: the other one of two texts.
+    /// Other one of two texts than this column has in the first row of the previous statement.
     Toggle {
         column: String,
         between: [String; 2],
     },
 }
 
-/// Statements that run one after the other at a fixed period, unprepared; `${keyspace}`, and
+/// Statements that run one after the other at a fixed period, unprepared, with `${keyspace}`, and
 /// `${number}` for the number of the run modulo `cycle`.
 #[derive(Debug, Clone)]
 pub struct Background {
@@ -115,26 +116,27 @@ pub struct Background {
     pub cycle: u64,
 }
 
-/// Which row an operation is for.
+/// Law by which the row of an operation is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Keys {
-    /// The next row that is not there yet.
+    /// Takes the next row that does not exist yet.
     New,
-    /// Every row that was loaded, alike.
+    /// Draws every loaded row with the same probability.
     Uniform,
-    /// The rows that were loaded one after the other, from the start again at the end.
+    /// Takes the loaded rows one after the other, starting again after the last one.
     Sequential,
-    /// Few rows often: rank k with a probability in proportion to 1 / k^exponent, ranks scattered
-    /// over the rows that were loaded (YCSB's scrambled Zipfian).
+    /// Draws few rows often: rank k with a probability in proportion to 1 / k^exponent, with ranks
+    /// scattered over the loaded rows (YCSB's scrambled Zipfian).
     Zipf { exponent: f64 },
-    /// Normal around the middle of the rows that were loaded, with this standard deviation as a
-    /// share of their number.
+    /// Draws normally around the middle of the loaded rows, with this standard deviation as a share
+    /// of their number.
     Normal { deviation: f64 },
-    /// The newest row most often, older ones as in `Zipf`, without scattering (YCSB's "latest").
+    /// Draws the newest row most often, older ones as in `Zipf`, without scattering (YCSB's
+    /// "latest").
     Latest { exponent: f64 },
 }
 
-/// How many replicas have to answer; named as in CQL.
+/// Number of replicas that have to answer, named as in CQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consistency {
     Any,
@@ -193,7 +195,7 @@ impl CqlStatement {
 }
 
 impl Mix {
-    /// Whether a row that was loaded may rightly be gone.
+    /// Returns whether a loaded row may rightly be missing.
     pub fn may_remove_rows(&self) -> bool {
         self.operations.iter().any(|o| {
             let removes = matches!(o.action, Action::DeleteRow | Action::DeletePartition);
@@ -201,7 +203,7 @@ impl Mix {
         })
     }
 
-    /// Whether a column may rightly hold its second version.
+    /// Returns whether a column may rightly have its second version.
     pub fn may_update(&self, column: &str) -> bool {
         self.operations.iter().any(|o| match &o.action {
             Action::Update { columns } => columns.iter().any(|c| c == column),

@@ -1,13 +1,13 @@
-//! Frequent rows that are not neighbours.
+//! Scatters frequent rows, so that they are not neighbours.
 
 use crate::Stream;
 
 /// A permutation of 0..n that looks random, in constant time and space.
 ///
 /// YCSB's scrambled Zipfian hashes ranks to rows, so that several ranks meet on one row and others
-/// are never read; a permutation keeps the law as it is. Multiplying by an odd number, adding and
+/// are never read; a permutation keeps the law as it is. Multiplying by an odd number, adding, and
 /// folding the high bits onto the low ones are all permutations of the numbers below a power of
-/// two; what falls outside of 0..n is permuted again until it does not ("cycle walking", Black and
+/// two; results outside 0..n are permuted again until they are inside ("cycle walking", Black and
 /// Rogaway: "Ciphers with arbitrary finite domains", 2002), less than once on average.
 #[derive(Debug, Clone, Copy)]
 pub struct Scatter {
@@ -33,14 +33,14 @@ impl Scatter {
         }
     }
 
-    /// Where `i` (below n) goes.
+    /// Returns the number that `i` (below n) is permuted to.
     #[inline]
-    pub fn place(&self, i: u64) -> u64 {
-        let mut place = i;
+    pub fn permuted(&self, i: u64) -> u64 {
+        let mut number = i;
         loop {
-            place = self.permute(place);
-            if place < self.n || self.mask == 0 {
-                return place;
+            number = self.permute(number);
+            if number < self.n || self.mask == 0 {
+                return number;
             }
         }
     }
@@ -64,7 +64,7 @@ mod tests {
             let scatter = Scatter::new(n, 5);
             let mut seen = vec![false; n as usize];
             for i in 0..n {
-                let place = scatter.place(i) as usize;
+                let place = scatter.permuted(i) as usize;
                 assert!(!std::mem::replace(&mut seen[place], true), "{n}: {place}");
             }
         }
@@ -75,7 +75,7 @@ mod tests {
         let n = 1_000_000;
         let places = |seed| {
             let scatter = Scatter::new(n, seed);
-            let mut places: Vec<u64> = (0..100).map(|i| scatter.place(i)).collect();
+            let mut places: Vec<u64> = (0..100).map(|i| scatter.permuted(i)).collect();
             places.sort_unstable();
             places
         };

@@ -1,15 +1,16 @@
-//! Several different values of a column, for `IN (...)`.
+//! Draws several different values of a column, for `IN (...)`.
 
 use super::{Drawable, Loaded};
 use crate::source::visit_rows;
 use crate::{Result, Stream, literal};
 
-/// How often rows are drawn for the values that are missing yet.
+/// Most passes in which rows are drawn for missing values.
 const PASSES: u32 = 20;
 
 impl Loaded<'_> {
-    /// For each stream so many different values, or all, as one list. They are those of rows that
-    /// the stream draws; where many draws do not bring enough, the first ones of the data follow.
+    /// Draws a list of `count` different values, or of all values, for each stream. The values are
+    /// those of rows that the stream draws; if many draws yield too few, the first ones of the data
+    /// follow.
     pub fn distinct(
         &self,
         column: &Drawable<'_>,
@@ -35,7 +36,7 @@ impl Loaded<'_> {
         Ok(lists.into_iter().map(|list| list.join(", ")).collect())
     }
 
-    /// Each stream draws one row for each value that it lacks.
+    /// Draws one row for each value that a stream lacks.
     fn draw_missing(
         &self,
         column: &Drawable<'_>,
@@ -51,7 +52,7 @@ impl Loaded<'_> {
         wanted.sort_unstable();
         let mut found = Vec::with_capacity(wanted.len());
         visit_rows(self.source, &wanted, |draw, batch, row| {
-            let value = literal::of_cell(column.kind, batch.column(column.place), row);
+            let value = literal::of_cell(column.kind, batch.column(column.index), row);
             found.extend(value.map(|value| (*draw, value)));
         })?;
         // In the order of the draws again.
@@ -62,13 +63,13 @@ impl Loaded<'_> {
         Ok(())
     }
 
-    /// The first different values in the order of the rows, not more than these.
+    /// Returns the first different values in the order of the rows, at most `count`.
     fn first_values(&self, column: &Drawable<'_>, count: usize) -> Result<Vec<String>> {
         let mut first = Vec::new();
         for batch in self.batches(0..self.rows)? {
             let batch = batch?;
             let cells = (0..batch.num_rows())
-                .filter_map(|row| literal::of_cell(column.kind, batch.column(column.place), row));
+                .filter_map(|row| literal::of_cell(column.kind, batch.column(column.index), row));
             add_new(&mut first, cells, count);
             if first.len() == count {
                 break;
@@ -78,7 +79,7 @@ impl Loaded<'_> {
     }
 }
 
-/// Adds what the list does not have yet, until it has so many.
+/// Adds values that the list lacks, until it has `count`.
 fn add_new(list: &mut Vec<String>, values: impl IntoIterator<Item = String>, count: usize) {
     for value in values {
         if list.len() == count {

@@ -1,4 +1,4 @@
-//! Drawing parameters and putting them into SQL.
+//! Draws parameters and puts them into SQL.
 
 mod distinct;
 mod window;
@@ -15,16 +15,16 @@ use crate::{
     Table, Workload, literal,
 };
 
-/// What stands in SQL, with the literals drawn for it.
+/// Names of placeholders, with the literals drawn for them.
 pub type Drawn = Vec<(String, String)>;
 
-/// Rows that are looked at for a value that is not null.
+/// Most rows that are drawn for a value that is not null.
 const TRIES: u32 = 100;
 const BATCH_ROWS: usize = 1024;
 
 impl Query {
-    /// The SQL for a design, by its id or the beginning of it: for its layout if there is one, else
-    /// for its engine, else for all.
+    /// Returns the SQL for a design, by its id or the beginning of it: that for its layout, or
+    /// otherwise for its engine, or otherwise for all.
     pub fn sql_for(&self, design: &str) -> &str {
         let layout = design.split('?').next().unwrap_or_default();
         let engine = layout.split('/').next().unwrap_or_default();
@@ -32,7 +32,7 @@ impl Query {
         own.unwrap_or(&self.sql)
     }
 
-    /// The SQL for a design, found as by [`Query::sql_for`], with these parameters in it.
+    /// Returns the SQL for a design, found as by [`Query::sql_for`], with these parameters in it.
     pub fn bind(&self, design: &str, values: &[(String, String)]) -> String {
         let sql = self.sql_for(design);
         let mut bound = String::with_capacity(sql.len());
@@ -50,11 +50,11 @@ impl Query {
 }
 
 impl Workload {
-    /// The parameters of a query in one round: a pure function of seed, query, parameter and
-    /// round. `rows` is how many rows of the source are loaded.
+    /// Draws the parameters of a query in one round, as a pure function of seed, query, parameter
+    /// and round. `rows` is the number of rows of the source that are loaded.
     ///
     /// # Errors
-    /// As for [`Workload::draw_all`].
+    /// Those of [`Workload::draw_all`].
     pub fn draw(
         &self,
         query: &Query,
@@ -66,12 +66,11 @@ impl Workload {
         Ok(rounds.pop().unwrap_or_default())
     }
 
-    /// [`Workload::draw`] for many rounds, reading a file once for each parameter however many
-    /// there are.
+    /// Draws as [`Workload::draw`] for many rounds, reading a file only once for each parameter.
     ///
     /// # Errors
-    /// If the source cannot be read, ends before `rows`, or has almost only nulls in a column
-    /// that a parameter is drawn from.
+    /// The source cannot be read, ends before `rows`, or has almost only nulls in a column that a
+    /// parameter is drawn from.
     pub fn draw_all(
         &self,
         query: &Query,
@@ -114,12 +113,12 @@ struct Loaded<'a> {
 /// A column that a parameter is drawn from.
 struct Drawable<'a> {
     name: &'a str,
-    place: usize,
+    index: usize,
     kind: ColumnType,
 }
 
 impl Loaded<'_> {
-    /// For each stream the literals of a parameter.
+    /// Draws the literals of a parameter for each stream.
     fn literals(&self, parameter: &Parameter, streams: &mut [Stream]) -> Result<Vec<Vec<String>>> {
         let single = match &parameter.values {
             ParameterValues::Uniform { from, to } => { streams.iter_mut() }
@@ -151,13 +150,13 @@ impl Loaded<'_> {
         if self.rows == 0 {
             return Err(self.no_value(name, "there are none"));
         }
-        let place = { self.table.place(name) }
+        let index = { self.table.column_index(name) }
             .ok_or_else(|| self.no_value(name, "the table has no such column"))?;
-        let kind = self.table.columns[place].kind;
-        Ok(Drawable { name, place, kind })
+        let kind = self.table.columns[index].kind;
+        Ok(Drawable { name, index, kind })
     }
 
-    /// These rows, in order.
+    /// Reads these rows, in order.
     fn batches(&self, rows: Range<u64>) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
         let batches = self.source.read(rows.start, BATCH_ROWS)?;
         let within = move |batch: Result<RowBatch>| {
@@ -175,7 +174,8 @@ impl Loaded<'_> {
         Ok(batches.map_while(within))
     }
 
-    /// One literal per stream, each from a row drawn by it. Streams that met a null draw again.
+    /// Draws one literal per stream, each from a row that the stream draws. Streams that
+    /// encountered a null draw again.
     fn of_column(&self, column: &Drawable<'_>, streams: &mut [Stream]) -> Result<Vec<String>> {
         let mut literals: Vec<Option<String>> = vec![None; streams.len()];
         for _ in 0..TRIES {
@@ -188,7 +188,7 @@ impl Loaded<'_> {
             }
             wanted.sort_unstable();
             visit_rows(self.source, &wanted, |stream, batch, row| {
-                literals[*stream] = literal::of_cell(column.kind, batch.column(column.place), row);
+                literals[*stream] = literal::of_cell(column.kind, batch.column(column.index), row);
             })?;
         }
         let literals: Option<Vec<String>> = literals.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Windows of time within the rows that are loaded.
+//! Draws windows of time within the loaded rows.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::{Drawable, Loaded};
 use crate::{Result, Stream, literal};
 
 impl Loaded<'_> {
-    /// For each stream the first moment of a window and the first one after it.
+    /// Draws the first moment of a window and the first one after it, for each stream.
     pub fn windows(
         &self,
         column: &Drawable<'_>,
@@ -29,15 +29,16 @@ impl Loaded<'_> {
         windows.ok_or_else(|| self.no_value(column.name, "there are times beyond the year 9999"))
     }
 
-    /// From the first time to the last one, which is still in the range.
+    /// Returns the range from the first time to the last one, both included.
     fn times(&self, column: &Drawable<'_>) -> Result<Range<i64>> {
         let mut times: Option<(i64, i64)> = None;
         for rows in self.ends() {
             for batch in self.batches(rows)? {
                 let batch = batch?;
-                let column = batch.column(column.place);
-                let column = column.as_primitive::<TimestampMillisecondType>();
-                if let (Some(first), Some(last)) = (min(column), max(column)) {
+                let values = batch
+                    .column(column.index)
+                    .as_primitive::<TimestampMillisecondType>();
+                if let (Some(first), Some(last)) = (min(values), max(values)) {
                     let (before, after) = times.unwrap_or((first, last));
                     times = Some((first.min(before), last.max(after)));
                 }
@@ -48,10 +49,10 @@ impl Loaded<'_> {
         Ok(first..last.saturating_add(1))
     }
 
-    /// The rows that can have the first and the last time.
+    /// Returns the rows that can have the first and the last time.
     fn ends(&self) -> impl Iterator<Item = Range<u64>> {
         let (first, last) = match self.source.in_order_of_time_beyond() {
-            Some(apart) if apart < self.rows / 2 => (apart, self.rows - apart),
+            Some(distance) if distance < self.rows / 2 => (distance, self.rows - distance),
             _ => (self.rows, self.rows),
         };
         [0..first, last..self.rows]
@@ -60,7 +61,8 @@ impl Loaded<'_> {
     }
 }
 
-/// A window of so many milliseconds anywhere in a range; the whole range if it is shorter.
+/// Draws a window of this many milliseconds anywhere in a range; returns the whole range if it is
+/// shorter.
 fn within(times: &Range<i64>, milliseconds: u64, stream: &mut Stream) -> Range<i64> {
     let free = times.end.abs_diff(times.start).saturating_sub(milliseconds);
     if free == 0 {

@@ -1,4 +1,4 @@
-//! Rows that a later row with the same key overwrites.
+//! Finds rows that a later row with the same key overwrites.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,12 +16,12 @@ use crate::{Error, Result, Table};
 
 const BATCH_ROWS: usize = 8192;
 
-/// What the map from a key's hash to its last row takes per key at worst: 33 bytes per slot of a
-/// table that has just doubled (7 of 16 slots used), beside the half as large one that it was.
+/// Most memory per key of the map from a key's hash to its last row: 33 bytes per slot of a table
+/// that has just doubled (7 of 16 slots used), plus the previous table of half the size.
 const MAP_BYTES_PER_KEY: usize = 128;
 
-/// The rows of a table that have the same key as a later row. A store that has this key keeps
-/// the last row only.
+/// Rows of a table that have the same key as a later row. A store with this key keeps only the last
+/// row.
 #[derive(Debug, Clone)]
 pub struct DuplicateKeys {
     /// Bit *i* is set if row *i* is overwritten; ends with the last such row.
@@ -30,7 +30,7 @@ pub struct DuplicateKeys {
 }
 
 impl DuplicateKeys {
-    /// For rows that are known to have one key each.
+    /// Makes the result for rows with unique keys.
     pub fn none() -> Self {
         DuplicateKeys {
             overwritten: BooleanBuffer::new_unset(0),
@@ -38,13 +38,13 @@ impl DuplicateKeys {
         }
     }
 
-    /// Finds them among the first `rows` rows of a source (all rows if `None`; a source that
-    /// never repeats a key is not read at all). Takes at most `memory_limit_bytes` and one bit
-    /// per row; where that is not enough for all keys, the source is read several times, for a
-    /// share of the keys each.
+    /// Finds them among the first `rows` rows of a source (all rows if `None`; a source that never
+    /// repeats a key is not read at all). Takes at most `memory_limit_bytes` and one bit per row;
+    /// if that is not enough for all keys, the source is read several times, for a share of the
+    /// keys each.
     ///
     /// # Errors
-    /// If the source cannot be read.
+    /// The source cannot be read.
     pub fn find(
         source: &dyn RowSource,
         table: &Table,
@@ -64,17 +64,17 @@ impl DuplicateKeys {
         }
     }
 
-    /// Numbers of the overwritten rows, ascending.
+    /// Returns the numbers of the overwritten rows, ascending.
     pub fn rows(&self) -> impl Iterator<Item = u64> {
         self.overwritten.set_indices().map(|row| row as u64)
     }
 
-    /// How many rows are overwritten.
+    /// Returns the number of overwritten rows.
     pub fn count(&self) -> u64 {
         self.overwritten.count_set_bits() as u64
     }
 
-    /// How many keys have more than one row.
+    /// Returns the number of keys that have more than one row.
     pub fn keys(&self) -> u64 {
         self.keys
     }
@@ -83,10 +83,10 @@ impl DuplicateKeys {
         (row as usize) < self.overwritten.len() && self.overwritten.value(row as usize)
     }
 
-    /// The rows of a batch that are kept.
+    /// Returns the rows of a batch that are kept.
     ///
     /// # Errors
-    /// Never with a batch of the source that was searched.
+    /// None with a batch of the source that was searched.
     pub fn filter(&self, batch: RowBatch) -> Result<RecordBatch> {
         let first_row = batch.first_row as usize;
         if first_row >= self.overwritten.len() {
@@ -102,8 +102,8 @@ impl DuplicateKeys {
     }
 }
 
-/// Reads the source `passes` times, each time for the keys whose hash falls to that pass. `None`
-/// if a pass meets more than `max_keys` keys.
+/// Reads the source `passes` times, each time for the keys whose hash falls to that pass. Returns
+/// `None` if a pass encounters more than `max_keys` keys.
 fn find_in_passes(
     source: &dyn RowSource,
     table: &Table,
@@ -122,6 +122,7 @@ fn find_in_passes(
                 if rows.is_some_and(|rows| row >= rows) {
                     break;
                 }
+                // All rows of a key fall to the same pass, so that no key is split.
                 if hash % passes != pass {
                     continue;
                 }
@@ -138,6 +139,7 @@ fn find_in_passes(
                             repeated: true,
                         });
                         set(&mut overwritten, earlier.row as usize);
+                        // A key with several rows is counted at the second one only.
                         keys += u64::from(!earlier.repeated);
                     }
                 }
@@ -169,7 +171,7 @@ fn set(bits: &mut BooleanBufferBuilder, index: usize) {
     bits.set_bit(index, true);
 }
 
-/// 128-bit hashes of keys, so many that equal hashes mean equal keys.
+/// Hashes of keys, with 128 bits, so that equal hashes mean equal keys.
 struct KeyHasher {
     columns: Vec<usize>,
     converter: RowConverter,
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_texts_of_a_key_are_told_apart() {
+    fn neighbouring_texts_of_a_key_are_distinguished() {
         assert_eq!(
             found(
                 &source(&[("ab", "c"), ("a", "bc"), ("", "abc")]),

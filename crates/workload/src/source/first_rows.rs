@@ -1,35 +1,33 @@
-//! The first rows of a data file, looked at before anything is done with them.
+//! Checks the first rows of a data file before anything is done with them.
 
-use arrow::array::AsArray;
+use arrow::array::{ArrayRef, AsArray};
 use arrow::compute::{max, min};
 use arrow::datatypes::TimestampMillisecondType;
-use arrow::record_batch::RecordBatch;
 
 use super::RowSource;
 use crate::{Column, ColumnType, Result, Table};
 
-/// Rows that are looked at.
+/// Most rows that are checked.
 pub const FIRST_ROWS: u64 = 1_000;
 
 const DAY_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
-/// Seconds since 1970 from 2001 to 2286. Read as milliseconds they lie between January and April
-/// 1970.
+/// Seconds since 1970 from 2001 to 2286, which lie between January and April 1970 if they are read
+/// as milliseconds.
 const SECONDS: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
 
-/// Reads the first rows, up to `rows` of them, and returns what is readable but probably a
-/// mistake.
+/// Reads the first rows, at most `rows`, and describes what is readable but probably a mistake.
 ///
 /// # Errors
-/// A row that cannot be read or does not fit the table, with its line.
+/// A row cannot be read or does not fit the table; the error has its line.
 pub fn check_first_rows(source: &dyn RowSource, table: &Table, rows: u64) -> Result<Vec<String>> {
     let rows = rows.min(FIRST_ROWS);
     let mut times = vec![Times::default(); table.columns.len()];
     let mut read = 0;
     for batch in source.read(0, rows.max(1) as usize)? {
-        let batch = batch?.rows;
-        let batch = batch.slice(0, batch.num_rows().min((rows - read) as usize));
-        for (times, place) in times.iter_mut().zip(0..) {
-            times.extend(&batch, place);
+        let whole = batch?.rows;
+        let batch = whole.slice(0, whole.num_rows().min((rows - read) as usize));
+        for (times, column) in times.iter_mut().zip(batch.columns()) {
+            times.extend(column);
         }
         read += batch.num_rows() as u64;
         if read >= rows {
@@ -42,13 +40,12 @@ pub fn check_first_rows(source: &dyn RowSource, table: &Table, rows: u64) -> Res
         .collect())
 }
 
-/// The first and last time of a column; none where it has none, or is of another type.
+/// First and last time of a column; `None` if it has none, or is of another type.
 #[derive(Debug, Clone, Copy, Default)]
 struct Times(Option<(i64, i64)>);
 
 impl Times {
-    fn extend(&mut self, batch: &RecordBatch, place: usize) {
-        let column = batch.column(place);
+    fn extend(&mut self, column: &ArrayRef) {
         let Some(column) = column.as_primitive_opt::<TimestampMillisecondType>() else {
             return;
         };
@@ -60,20 +57,22 @@ impl Times {
 
     fn doubt(self, column: &Column, rows: u64) -> Option<String> {
         let (first, last) = self.0.filter(|_| column.kind == ColumnType::Timestamp)?;
-        let (where_they_lie, what_to_do) = match () {
-            () if -DAY_MILLISECONDS < first && last < DAY_MILLISECONDS => (
+        let (range, advice) = if -DAY_MILLISECONDS < first && last < DAY_MILLISECONDS {
+            (
                 "within a day of 1970-01-01",
                 "if these are dates that are written as numbers, as 19580329, write 1958-03-29",
-            ),
-            () if SECONDS.contains(&first) && SECONDS.contains(&last) => (
+            )
+        } else if SECONDS.contains(&first) && SECONDS.contains(&last) {
+            (
                 "between January and April 1970",
                 "if these are seconds, multiply them by 1000",
-            ),
-            () => return None,
+            )
+        } else {
+            return None;
         };
         Some(format!(
-            "column `{}`: all times of the first {rows} rows lie {where_they_lie}, since a whole \
-             number is taken as milliseconds since 1970; {what_to_do}",
+            "column `{}`: all times of the first {rows} rows lie {range}, since a whole \
+             number is taken as milliseconds since 1970; {advice}",
             column.name
         ))
     }

@@ -1,4 +1,4 @@
-//! Row sources: where the rows of a table come from, as Arrow record batches.
+//! Sources of a table's rows, as Arrow record batches.
 
 mod columns;
 mod duplicates;
@@ -19,14 +19,14 @@ use arrow::record_batch::RecordBatch;
 
 use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Workload};
 
-pub(crate) use columns::MOST_WORDS_OF_A_PASSAGE;
+pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
 pub(crate) use file::milliseconds;
 pub use file::open as open_file;
 pub use first_rows::{FIRST_ROWS, check_first_rows};
 pub(crate) use visit::visit_rows;
 
-/// Rows as they come: the batch, and the number of its first row in the whole source.
+/// A batch of rows, with the number of its first row in the whole source.
 #[derive(Debug, Clone)]
 pub struct RowBatch {
     pub first_row: u64,
@@ -35,50 +35,51 @@ pub struct RowBatch {
 
 pub type RowBatches = Box<dyn Iterator<Item = Result<RowBatch>> + Send>;
 
-/// A stream of rows in a fixed order. Reading it twice gives the same rows.
+/// A source of rows in a fixed order. Reading it twice gives the same rows.
 pub trait RowSource: Send + Sync {
-    /// Equals [`Table::schema`].
+    /// Returns the schema, which equals [`Table::schema`].
     fn schema(&self) -> SchemaRef;
 
-    /// How many rows there are; `None` for a generator, which never ends, and for a file that
-    /// has to be read to know.
+    /// Returns the number of rows; `None` for a generator, which never ends, and for a file that
+    /// would have to be read.
     fn known_rows(&self) -> Option<u64>;
 
-    /// How many rows there are, counted up to `most` where they have to be read to know; `None` for
-    /// a generator that never ends.
+    /// Returns the number of rows, counted up to `most` if they have to be read; `None` for a
+    /// generator that never ends.
     fn count_rows(&self, _most: u64) -> Result<Option<u64>> {
         Ok(self.known_rows())
     }
 
-    /// Rows from number `from` on, in batches of at most `batch_rows`. Ends with the source; a
-    /// generator goes on for ever.
+    /// Reads rows from number `from` on, in batches of at most `batch_rows`, until the source ends,
+    /// which generators never do.
     fn read(&self, from: u64, batch_rows: usize) -> Result<RowBatches>;
 
-    /// Whether two rows can have the same key. Generators make unique keys.
+    /// Returns whether two rows can have the same key. Generators make unique keys.
     fn may_repeat_keys(&self) -> bool;
 
-    /// Whether [`RowSource::read`] starts anywhere at once, without reading what comes before.
+    /// Returns whether [`RowSource::read`] starts anywhere at once, without reading the rows
+    /// before.
     fn seeks(&self) -> bool {
         true
     }
 
-    /// How far apart in number rows have to be to be in the order of time: 1 where all are. `None`
-    /// if nothing is known of the order, so that all have to be read to know first and last times.
+    /// Returns the distance in number from which on rows are in the order of time: 1 if all are.
+    /// `None` means that nothing is known of the order, so that all rows have to be read for the
+    /// first and last time.
     fn in_order_of_time_beyond(&self) -> Option<u64> {
         None
     }
 
-    /// Its rows one by one, if it makes them from their numbers at once.
+    /// Returns its rows by number, if it makes them from their numbers at once.
     fn values(&self) -> Option<Arc<dyn RowValues>> {
         None
     }
 }
 
-/// Memory for the rows of a source that has to be read in order.
+/// Most memory for the rows of a source that has to be read in order.
 const POOL_BYTES: usize = 64 << 20;
 
-/// Columns and key that a generator has when the workload file does not say; `None` if it has
-/// none of its own.
+/// Returns the columns and key that a generator has by default; `None` if it has none of its own.
 pub fn generator_table(generator: &Generator) -> Option<Table> {
     match generator {
         Generator::Gdelt => Some(gdelt::table()),
@@ -89,7 +90,7 @@ pub fn generator_table(generator: &Generator) -> Option<Table> {
     }
 }
 
-/// Rows that a generator makes in all; `None` if it goes on for ever.
+/// Returns the number of rows that a generator makes; `None` if it never ends.
 pub(crate) fn rows_in_all(generator: &Generator, seed: u64) -> Result<Option<u64>> {
     Ok(match generator {
         Generator::Devops { measurement, scale } => {
@@ -102,16 +103,15 @@ pub(crate) fn rows_in_all(generator: &Generator, seed: u64) -> Result<Option<u64
     })
 }
 
-/// The remark for a user where [`keys_repeat`].
+/// Remark for the user if [`keys_repeat`].
 pub const ONLY_KEYS_ARE_COMPARED: &str = "several rows have the same key, and it is not known whose values are there: of what is read only \
      keys are compared, neither values nor whether all rows came";
 
-/// The first `rows` rows of `source`, which is the workload's, by number, and those that can be
-/// inserted. A source that is no generator of columns is read into memory.
+/// Returns the first `rows` rows of `source`, which is the workload's, by number, and those that
+/// can be inserted. A source other than a generator of columns is read into memory.
 ///
 /// # Errors
-/// If the source cannot be read or has no rows, or if there are fewer than `rows` whose values are
-/// known.
+/// The source cannot be read or has no rows, or has fewer than `rows` whose values are known.
 pub fn row_values(
     workload: &Workload,
     source: Arc<dyn RowSource>,
@@ -132,7 +132,7 @@ pub fn row_values(
     }
 }
 
-/// No more rows than have keys of their own, unless the mix asks queries only.
+/// Checks that all rows have unique keys, unless the mix only asks queries.
 fn check_keys(workload: &Workload, values: &dyn RowValues, rows: u64) -> Result<()> {
     let is_query = |action: &Action| matches!(action, Action::Query { .. });
     let mut operations = workload.mix.iter().flat_map(|mix| &mix.operations);
@@ -149,7 +149,7 @@ fn check_keys(workload: &Workload, values: &dyn RowValues, rows: u64) -> Result<
     }
 }
 
-/// Whether rows of a load may have the same key, so that only keys can be compared.
+/// Returns whether rows of a load may have the same key, so that only keys can be compared.
 ///
 /// `rows` are loaded, by `shards` at the same time.
 pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shards: u32) -> bool {
@@ -159,7 +159,7 @@ pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shard
     } else {
         rows
     };
-    // Statements as written overtake each other.
+    // Statements as written may be executed in another order.
     values.keys_repeat(rows, shards == 1 && !workload.is_written_in_cql())
 }
 
@@ -167,8 +167,8 @@ pub fn keys_repeat(workload: &Workload, values: &dyn RowValues, rows: u64, shard
 /// generator.
 ///
 /// # Errors
-/// If the data file is missing, cannot be read or does not fit the table, or if the workload
-/// needs one and `data` is `None`.
+/// The data file is missing, cannot be read or does not fit the table, or the workload needs one
+/// and `data` is `None`.
 pub fn open(workload: &Workload, data: Option<PathBuf>) -> Result<Box<dyn RowSource>> {
     match (data, &workload.data) {
         (Some(path), _) => file::open(&path, &workload.table),

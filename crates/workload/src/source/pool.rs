@@ -1,4 +1,4 @@
-//! Single rows of a source that has to be read in order: its first rows, in memory.
+//! Single rows of a source that has to be read in order: its first rows, kept in memory.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,12 @@ use crate::{Error, Result, RowValues, Table, Value, Version};
 
 const BATCH_ROWS: usize = 8192;
 
-/// What a row takes beside its values: a slot of a hash map that may be half empty, its place in
-/// the order, and its key while rows are put in order.
+/// Bytes of a row besides its values: a slot of a hash map that may be half empty, its position in
+/// the order, and its key while rows are sorted.
 const INDEX_BYTES_OF_A_ROW: usize = 80;
 
-/// The first rows of a source, whatever it is. The second version of a cell is the one that the
-/// next row has. Of rows with one key, all have the values of the last one, as in a table that
-/// they were written to in order.
+/// First rows of any source. The second version of a cell is that of the next row. Rows with one
+/// key all have the values of the last one, as in a table that they were written to in order.
 pub struct RowPool {
     table: Table,
     /// Batches, with the number of their first row.
@@ -27,21 +26,21 @@ pub struct RowPool {
     rows: u64,
     /// Columns of the key, in its order.
     key: Vec<usize>,
-    /// Last row with a key, by the key's hash; hashes that meet are followed by linear probing.
+    /// Last row with a key, by the key's hash; colliding hashes are resolved by linear probing.
     by_key: HashMap<u64, u32>,
-    /// For rows that a later one overwrites, the last one with their key.
+    /// Last row with the same key, for each row that a later one overwrites.
     overwritten: HashMap<u32, u32>,
-    /// For each row the one that follows in its partition; itself if none does.
+    /// Number of each row's next row in its partition; its own if there is none.
     next: Vec<u32>,
-    /// For each row the one that comes before in its partition, likewise.
+    /// Number of each row's previous row in its partition; its own if there is none.
     previous: Vec<u32>,
 }
 
 impl RowPool {
-    /// Reads rows until they are `most_rows`, take `limit_bytes`, or end.
+    /// Reads rows until there are `most_rows`, they take `limit_bytes`, or the source ends.
     ///
     /// # Errors
-    /// If the source cannot be read or has no rows.
+    /// The source cannot be read or has no rows.
     pub fn read(
         source: &dyn RowSource,
         table: &Table,
@@ -99,7 +98,7 @@ impl RowPool {
         self.point_at_the_last();
     }
 
-    /// Lets each overwritten row point at the last one with its key instead of the next one.
+    /// Makes each overwritten row refer to the last row with its key instead of the next one.
     fn point_at_the_last(&mut self) {
         let mut rows: Vec<u32> = self.overwritten.keys().copied().collect();
         rows.sort_unstable_by(|a, b| b.cmp(a));
@@ -133,7 +132,7 @@ impl RowPool {
         Ok(())
     }
 
-    /// These columns of all rows in a form that compares as they do.
+    /// Returns these columns of all rows in a form that is ordered as they are.
     fn sortable(&self, columns: &[usize]) -> std::result::Result<Rows, ArrowError> {
         let fields = columns
             .iter()
@@ -168,7 +167,7 @@ impl RowPool {
         }
     }
 
-    /// The row itself, or the last one with its key.
+    /// Returns the row itself, or the last one with its key.
     fn kept(&self, row: u64) -> u64 {
         let last = u32::try_from(row)
             .ok()
@@ -176,11 +175,11 @@ impl RowPool {
         last.map_or(row, |last| u64::from(*last))
     }
 
-    /// The row beside this one by `neighbours`.
-    fn beside(&self, neighbours: &[u32], row: u64) -> Option<u64> {
+    /// Returns the neighbour of a row according to `neighbours`.
+    fn neighbour(&self, neighbours: &[u32], row: u64) -> Option<u64> {
         let row = self.kept(row);
-        let beside = u64::from(*neighbours.get(row as usize)?);
-        (beside != row).then_some(beside)
+        let neighbour = u64::from(*neighbours.get(row as usize)?);
+        (neighbour != row).then_some(neighbour)
     }
 }
 
@@ -200,7 +199,7 @@ impl RowValues for RowPool {
     }
 
     fn keys_repeat(&self, rows: u64, in_order: bool) -> bool {
-        // Of fewer rows than are here, another one may be the last with its key.
+        // If fewer rows are loaded than are here, another one may be the last with its key.
         let last_one_is_known = in_order && rows == self.rows;
         !last_one_is_known && !self.overwritten.is_empty()
     }
@@ -217,16 +216,16 @@ impl RowValues for RowPool {
     }
 
     fn next_in_partition(&self, row: u64) -> Option<u64> {
-        self.beside(&self.next, row)
+        self.neighbour(&self.next, row)
     }
 
     fn previous_in_partition(&self, row: u64) -> Option<u64> {
-        self.beside(&self.previous, row)
+        self.neighbour(&self.previous, row)
     }
 }
 
-/// Whether a store takes these keys for one: numbers that are not a number equal themselves, and
-/// zeros of two signs differ.
+/// Returns whether a store considers these keys the same: NaNs equal themselves, and zeros of
+/// different sign differ.
 fn is_same(a: &[Value], b: &[Value]) -> bool {
     let same = |(a, b): (&Value, &Value)| match (a, b) {
         (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),

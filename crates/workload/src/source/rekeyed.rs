@@ -1,4 +1,4 @@
-//! A generator whose table has another key than its own.
+//! Gives a generator's table another key.
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
@@ -14,7 +14,7 @@ pub struct Rekeyed {
 }
 
 impl Rekeyed {
-    /// `own` is the table that `inner` was made for.
+    /// Gives `inner` the key of `table`; `own` is the table that it was made for.
     pub fn new(inner: Box<dyn RowSource>, own: &Table, table: &Table) -> Self {
         let keeps_own_key = own.key().all(|column| table.is_key(column));
         Rekeyed {

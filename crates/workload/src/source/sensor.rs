@@ -1,4 +1,4 @@
-//! The table of study S4: sensors with one value per time step.
+//! Generator of study S4: sensors with one value per time step.
 
 use std::sync::Arc;
 
@@ -9,10 +9,11 @@ use arrow::record_batch::RecordBatch;
 use super::{RowBatch, RowBatches, RowSource};
 use crate::{Column, ColumnType, Error, Result, Stream, Table};
 
-/// The study's only sensor has this id.
+/// Id of the study's only sensor.
 const FIRST_SENSOR_ID: u64 = 10;
 
-/// sensor(sensor_id int, time bigint, value double), key (sensor_id), (time).
+/// Returns the table sensor(sensor_id int, time bigint, value double) with the key (sensor_id),
+/// (time).
 pub fn table() -> Table {
     let column = |name: &str, kind| Column {
         name: name.to_owned(),
@@ -30,8 +31,8 @@ pub fn table() -> Table {
     }
 }
 
-/// Row *i* is the reading of sensor *i* mod `sensors` at time *i* / `sensors` + 1, a value
-/// uniform in 0..100.
+/// Readings of sensors: row *i* is that of sensor *i* mod `sensors` at time *i* / `sensors` + 1, a
+/// uniform value in 0..100.
 pub struct Sensor {
     seed: u64,
     sensors: u64,

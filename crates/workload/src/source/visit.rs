@@ -1,4 +1,4 @@
-//! Looking at single rows of a source.
+//! Reads single rows of a source.
 
 use arrow::record_batch::RecordBatch;
 

@@ -1,9 +1,9 @@
-//! `[data.columns]`: one generator for each column.
+//! Generators of columns as written (`[data.columns]`), one for each column.
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-/// Exactly one of these, and `prefix` in text columns.
+/// A generator as written: exactly one of these, and `prefix` in text columns.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnGenerator {

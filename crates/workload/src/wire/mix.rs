@@ -1,4 +1,4 @@
-//! `[mix]`: operations that are performed at the same time.
+//! Operations as written (`[mix]`), which are performed at the same time.
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -42,7 +42,7 @@ pub struct Operation {
     pub expect_row: Option<Spanned<bool>>,
 }
 
-/// What a marker of a statement stands for: a column, or a result.
+/// Value of a statement's marker as written: a column, or a result.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bind {

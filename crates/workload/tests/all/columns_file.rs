@@ -1,4 +1,4 @@
-//! Workload files whose columns are generated one by one: what is read, and every error.
+//! Tests workload files whose columns are generated one by one: what is read, and every error.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Result<Workload, String> {
     Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
 }
 
-/// The error after replacing `from` in the good file, without the file's name.
+/// Returns the error after replacing `from` in the good file, without the file's name.
 fn error(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "the good file has no {from}");
     let error = parse(&GOOD.replacen(from, to, 1)).unwrap_err();
@@ -224,7 +224,7 @@ fn sequences() {
             "w = { words = [100, 200] }",
             "w = { words = [100, 200], prefix = \"w\" }"
         )
-        .contains("`prefix` stands before the number")
+        .contains("`prefix` is text before the number")
     );
 }
 

@@ -1,4 +1,5 @@
-//! Workload files whose operations are written in CQL: what is read from them, and every error.
+//! Tests workload files whose operations are written in CQL: what is read from them, and every
+//! error.
 
 use std::path::Path;
 
@@ -45,7 +46,7 @@ fn parse(text: &str) -> Result<Workload, String> {
     Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
 }
 
-/// The error after replacing `from` in the good file, without the file's name.
+/// Returns the error after replacing `from` in the good file, without the file's name.
 fn error(from: &str, to: &str) -> String {
     assert!(CQL.contains(from), "the good file has no {from}");
     let error = parse(&CQL.replacen(from, to, 1)).unwrap_err();
@@ -123,7 +124,7 @@ fn markers_that_stand_for_nothing() {
             "`:new` comes from a result, but `otherwise` is executed when there was no row"
         )
     );
-    assert!(error("WHERE id = :id", "WHERE id = 'x").contains("does not end"));
+    assert!(error("WHERE id = :id", "WHERE id = 'x").contains("is never closed"));
     assert!(
         error("VALUES (:id, :value)\"]", "VALUES (:id, :new)\"]")
             .starts_with("16:67: `:new` is neither a column")
@@ -206,7 +207,7 @@ fn statements_cannot_reach_another_keyspace() {
         "\"BEGIN BATCH INSERT INTO ${keyspace}.lwt (id) VALUES (:id); TRUNCATE prod.users\"]",
     );
     assert!(
-        message.starts_with("16:82: what is named here is in another keyspace"),
+        message.starts_with("16:82: this name is in another keyspace"),
         "{message}"
     );
     let schema = "(id text PRIMARY KEY, value int, state text)\"";
@@ -219,7 +220,7 @@ fn only_a_select_has_rows_to_expect() {
     let select = ", \"SELECT id FROM ${keyspace}.lwt WHERE id = :id\"";
     assert_eq!(
         error(select, ""),
-        "34:10: `expect` is about the rows of the last statement, which is no SELECT and has none; \
+        "34:10: `expect` is about the rows of the last statement, which is not a SELECT and has none; \
          leave it out, or add a SELECT"
     );
     let row_only = CQL.replace("expect = [\"ID\"]\n", "").replace(select, "");

@@ -1,4 +1,4 @@
-//! What is written as CSV is read back as it was.
+//! Tests that rows written as CSV are read back as they were.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Data files, good and bad.
+//! Tests data files, good and bad.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn open(path: &Path) -> Result<Box<dyn RowSource>, String> {
     source::open(&workload, Some(path.to_owned())).map_err(|error| shorten(path, &error))
 }
 
-/// The message without the folder.
+/// Returns the message without the folder.
 fn shorten(path: &Path, error: &bakeoff_workload::Error) -> String {
     let folder = format!("{}/", path.parent().unwrap().display());
     error.to_string().replace(&folder, "")
@@ -183,7 +183,7 @@ fn faults_of_a_whole_file() {
     );
     assert_eq!(
         csv_error("series,time,value,Time\na,1,2,3\n"),
-        "x.csv: column `time` is there twice, as number 2 and 4"
+        "x.csv: column `time` appears twice, as number 2 and 4"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Design ids are read and written alike.
+//! Tests that design ids are read and written alike.
 
 use bakeoff_workload::DesignId;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What is found in the first rows of a data file, and how many rows it has.
+//! Tests what is found in the first rows of a data file, and how many rows it has.
 
 use std::io::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn with_source<T>(name: &str, bytes: &[u8], see: impl FnOnce(&dyn RowSource) -> 
     see(&*source::open(&workload(), Some(path)).unwrap())
 }
 
-/// A file with this line after so many good ones.
+/// Makes a file with this line after some good ones.
 fn csv(good: usize, last: &str) -> String {
     let mut text = "series,time,value\n".to_owned();
     for row in 0..good {
@@ -70,7 +70,7 @@ fn compressed_files_are_looked_at_likewise() {
 }
 
 #[test]
-fn dates_and_seconds_that_are_taken_for_milliseconds_are_told() {
+fn dates_and_seconds_that_are_taken_for_milliseconds_are_reported() {
     let times = |times: [&str; 2]| {
         let rows = times.map(|time| format!("a,{time},1\n")).concat();
         found("x.csv", format!("series,time,value\n{rows}").as_bytes(), 9).unwrap()

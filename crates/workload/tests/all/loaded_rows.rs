@@ -1,4 +1,4 @@
-//! How many rows a load may have, and whether what they hold is known.
+//! Tests how many rows a load may have, and whether their values are known.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Workload files, data files, price lists, and the rows that they make.
+//! Tests of workload files, data files, price lists, and the rows that they make.
 
 // Tests fail by unwrapping, also in the functions that they share.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! Workload files with a mix: what is read from them, and every error with its place.
+//! Tests workload files with a mix: what is read from them, and every error with its position.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn parse(text: &str) -> Result<Workload, String> {
     Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
 }
 
-/// The error after replacing `from` in the good file, without the file's name.
+/// Returns the error after replacing `from` in the good file, without the file's name.
 fn error(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "the good file has no {from}");
     let error = parse(&GOOD.replacen(from, to, 1)).unwrap_err();
@@ -125,7 +125,7 @@ fn reads_deletes_and_queries_are_read() {
 }
 
 #[test]
-fn queries_may_be_left_out_beside_a_mix() {
+fn queries_may_be_left_out_if_there_is_a_mix() {
     let start = GOOD.find("[[queries]]").unwrap();
     let without = GOOD.replace(&GOOD[start..GOOD.find("[mix]").unwrap()], "");
     let without = without.replace("  { action = \"query\", weight = 5, query = \"Q\" },\n", "");
@@ -204,7 +204,7 @@ fn columns_of_an_update() {
         "29:72: column `time` is in the key, and a row's key cannot be updated; delete the row and insert another one"
     );
     assert!(error("[\"Value\"]", "[]").ends_with("`columns` is empty"));
-    assert!(error("[\"Value\"]", "[\"value\", \"VALUE\"]").contains("`value` is there twice"));
+    assert!(error("[\"Value\"]", "[\"value\", \"VALUE\"]").contains("`value` appears twice"));
     let all_in_key = GOOD
         .replace(
             "order_key = [\"time\"]",
@@ -241,7 +241,7 @@ fn numbers_times_and_levels() {
     );
     assert!(error("ttl = \"2s\"", "ttl = \"1ms\"").contains("has to be whole seconds"));
     assert!(error("ttl = \"2s\"", "ttl = \"21years\"").contains("up to 20 years"));
-    assert!(error("ttl = \"2s\"", "ttl = \"soon\"").contains("`soon`, which is no duration"));
+    assert!(error("ttl = \"2s\"", "ttl = \"soon\"").contains("`soon`, which is not a duration"));
     assert_eq!(
         error("\"LOCAL_ONE\"", "\"LOCAL_ON\""),
         "25:15: unknown consistency level `LOCAL_ON`; did you mean `LOCAL_ONE`?"

@@ -1,4 +1,4 @@
-//! Parameters are pure functions of seed, query, parameter and round.
+//! Tests that parameters are pure functions of seed, query, parameter and round.
 
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn csv(text: &str) -> tempfile::NamedTempFile {
     file
 }
 
-/// The literals of some rounds.
+/// Draws the literals of some rounds.
 fn draw(parameter: &str, data: &str, rows: u64) -> Result<Vec<String>, String> {
     let workload = workload(parameter);
     let file = csv(data);

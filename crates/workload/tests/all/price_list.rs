@@ -1,4 +1,4 @@
-//! Price lists: the shipped one, and every mistake with its place.
+//! Tests price lists: the shipped one, and every mistake with its position.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Options of the generator from the command line.
+//! Tests options of the generator from the command line.
 
 use std::path::Path;
 
@@ -76,7 +76,7 @@ fn an_answer_over_more_rows_than_a_generator_makes_is_never_right() {
     );
 }
 
-/// A row of `iot` may be lost, so that their number is not simply that of the readings.
+/// Tests `iot`, whose rows may be lost, so that their number is not simply that of the readings.
 #[test]
 fn trucks_bring_as_many_rows_as_arrive() {
     let iot = FILE.replace("devops", "iot");

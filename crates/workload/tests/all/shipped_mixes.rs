@@ -1,11 +1,12 @@
-//! The workload files of this repository that have a [mix], wherever they are.
+//! Tests the workload files of this repository that have a [mix], wherever they are.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bakeoff_workload::{DesignId, RowSource, Value, Version, Workload, source};
 
-/// Every workload file of the repository, those in sub-folders and of the benches, too.
+/// Returns every workload file of the repository, including those in sub-folders and of the
+/// benches.
 fn all_shipped() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut folders = vec![root.join("workloads"), root.join("benches")];
@@ -44,7 +45,7 @@ fn every_shipped_file_is_a_workload_whose_mix_has_rows() {
     assert_eq!(mixes, 31);
 }
 
-/// What a file has as comments for its user to switch on.
+/// Tests the parts of a file that are comments for its user to enable.
 #[test]
 fn operations_in_comments_can_be_switched_on() {
     let mut switched_on = 0;

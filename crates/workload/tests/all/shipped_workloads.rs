@@ -1,4 +1,4 @@
-//! The workload files of this repository, and files as they read them.
+//! Tests the workload files of this repository, and files as they read them.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,8 +18,8 @@ fn shipped(name: &str) -> Workload {
     Workload::read(&folder.join(name)).unwrap()
 }
 
-/// The real metrics, where `BAKEOFF_SAMPLE_DATA` names their folder; else made-up ones in the given
-/// folder, of as many rows and series and with as many repeated keys.
+/// Returns the real metrics if `BAKEOFF_SAMPLE_DATA` names their folder, or otherwise makes some up
+/// in the given folder, with as many rows and series and as many repeated keys.
 fn metrics(folder: &Path) -> PathBuf {
     match std::env::var_os("BAKEOFF_SAMPLE_DATA") {
         Some(samples) => PathBuf::from(samples).join("metrics.csv.gz"),
@@ -29,7 +29,7 @@ fn metrics(folder: &Path) -> PathBuf {
 
 fn made_up_metrics(path: &Path) -> PathBuf {
     const SERIES: u64 = 47;
-    // Three keys have twelve rows each and sixteen have two, far from the first and beside it.
+    // Three keys have twelve rows each and sixteen have two, far from the first and next to it.
     let repeated = |i: u64| (0..if i < 3 { 11 } else { 1 }).map(move |_| i * 9_001);
     let again: Vec<u64> = (0..19).flat_map(repeated).collect();
     let rows = 0..ROWS_OF_METRICS - again.len() as u64;
@@ -172,7 +172,7 @@ fn timeseries_is_study_s3_with_every_query_of_the_suite() {
     }
 }
 
-/// The names of the queries say how many hosts and hours they ask for.
+/// Tests that the names of the queries match how many hosts and hours they ask for.
 #[test]
 fn queries_of_timeseries_ask_for_as_much_as_they_say() {
     let workload = shipped("timeseries.toml");

@@ -1,4 +1,4 @@
-//! `generator = "devops"` and `"iot"` in workload files.
+//! Tests `generator = "devops"` and `"iot"` in workload files.
 
 use std::path::Path;
 
@@ -102,7 +102,7 @@ fn impossible_options_are_refused_where_they_stand() {
     }
     assert!(
         devops("interval = \"soon\"")
-            .starts_with("w.toml:7:12: `interval` is `soon`, which is no duration"),
+            .starts_with("w.toml:7:12: `interval` is `soon`, which is not a duration"),
     );
     assert_eq!(
         devops("days = 0"),

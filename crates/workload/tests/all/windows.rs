@@ -1,4 +1,4 @@
-//! Windows of time and lists of different values.
+//! Tests windows of time and lists of different values.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -8,7 +8,7 @@ use bakeoff_workload::{RowSource, Workload, source};
 
 const DAY_ROWS: u64 = 10 * 8640;
 
-/// A workload with one query and this parameter.
+/// Makes a workload with one query and this parameter.
 fn workload(data: &str, sql: &str, parameter: &str) -> Workload {
     let text = format!(
         "title = 'x'\nseed = 5\n[data]\n{data}\n[[queries]]\nname = 'q'\nsql = 'SELECT {sql}'\n\
@@ -33,7 +33,7 @@ fn of_generator(
     draw(&workload, rows, &*source::open(&workload, None).unwrap())
 }
 
-/// Milliseconds since 2016-01-01.
+/// Returns milliseconds since 2016-01-01.
 fn milliseconds(literal: &str) -> i64 {
     let time = literal
         .strip_prefix("TIMESTAMP '")
@@ -78,7 +78,7 @@ fn a_window_that_is_too_long_is_all_there_is() {
     }
 }
 
-/// The last row is no late one, but neither is it always the newest.
+/// Tests that the last row is not late, but not always the newest either.
 #[test]
 fn the_newest_row_counts_where_rows_come_late() {
     let data = "generator = 'iot'\ntrucks = 3\ndays = 2";

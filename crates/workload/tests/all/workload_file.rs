@@ -1,4 +1,4 @@
-//! Bad workload files: every error has the place and what was probably meant.
+//! Tests bad workload files: every error has the position and what was probably meant.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn parse(text: &str) -> Result<Workload, String> {
     Workload::parse(text, Path::new("w/my-test.toml")).map_err(|error| error.to_string())
 }
 
-/// The error after replacing `from` in the good file.
+/// Returns the error after replacing `from` in the good file.
 fn error(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "the good file has no {from}");
     parse(&GOOD.replacen(from, to, 1)).unwrap_err()
@@ -124,7 +124,7 @@ fn columns_and_keys() {
     );
     assert_eq!(
         error("value =", "SERIES ="),
-        "w/my-test.toml:11:1: column `series` is there twice (case does not count)"
+        "w/my-test.toml:11:1: column `series` appears twice (case does not count)"
     );
     assert_eq!(
         error("value =", "\"my value\" ="),
@@ -207,7 +207,7 @@ fn queries_and_parameters() {
     );
     assert!(
         error("sql = ", "expect = { answer = [[1]] }\nsql = ")
-            .contains("16:10: a query with parameters has no one answer")
+            .contains("16:10: a query with parameters has no single answer")
     );
 }
 
@@ -240,7 +240,7 @@ fn windows_and_lists() {
         ),
         (
             "{ window = \"soon\" }",
-            "17:31: `window` is `soon`, which is no duration",
+            "17:31: `window` is `soon`, which is not a duration",
         ),
         (
             "{ window = \"1us\" }",
@@ -252,7 +252,7 @@ fn windows_and_lists() {
         ),
         (
             "{ window = \"1h\", column = \"series\" }",
-            "17:46: column `series` is no timestamp, so it has no windows",
+            "17:46: column `series` is not a timestamp, so it has no windows",
         ),
         (
             "{ window = \"1h\", uniform = [1, 2] }",

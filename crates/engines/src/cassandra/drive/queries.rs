@@ -120,7 +120,7 @@ fn value_bytes(column: &ArrayRef) -> usize {
 
 /// The value of a parameter for an operation on a row. A window begins at the row's time.
 fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows) -> Vec<String> {
-    let value = |name: &str, row| match rows.table.place(name) {
+    let value = |name: &str, row| match rows.table.column_index(name) {
         Some(column) => rows.values.value(column, row, Version::First),
         None => Value::Null,
     };

@@ -153,7 +153,7 @@ impl Small {
     }
 
     pub fn place(&self, column: &str) -> usize {
-        self.workload.table.place(column).unwrap()
+        self.workload.table.column_index(column).unwrap()
     }
 }
 

@@ -39,7 +39,7 @@ fn records() -> Vec<Record> {
 
 #[test]
 fn the_terminal_has_the_figures_over_all_and_of_each_query() {
-    let text = terminal::render(&Summary::of(&records()).unwrap(), 100, false);
+    let text = terminal::render(&Summary::from_records(&records()).unwrap(), 100, false);
     let section = text.split("Several clients at a time").nth(1).unwrap();
     let row = |title: &str| {
         let table = section.split(title).nth(1).unwrap();
@@ -73,7 +73,7 @@ fn the_terminal_has_the_figures_over_all_and_of_each_query() {
 
 #[test]
 fn the_page_and_the_json_have_them_too() {
-    let (records, summary) = (records(), Summary::of(&records()).unwrap());
+    let (records, summary) = (records(), Summary::from_records(&records()).unwrap());
     let page = html::render(&summary);
     assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
     assert!(page.contains("parquet?codec=zstd, query by query"));

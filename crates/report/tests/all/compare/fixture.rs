@@ -129,7 +129,7 @@ const fn cassandra(
 }
 
 pub fn summary() -> Result<Summary, SummaryError> {
-    Summary::of(&records())
+    Summary::from_records(&records())
 }
 
 pub fn records() -> Vec<Record> {

@@ -134,7 +134,7 @@ fn rename_query(summary: &mut Summary, name: &str) {
 fn unfinished_runs_have_a_page_at_every_record() {
     let records = fixture::records();
     for end in (1..records.len()).step_by(7) {
-        let page = render(&Summary::of(&records[..end]).unwrap());
+        let page = render(&Summary::from_records(&records[..end]).unwrap());
         assert_eq!(open_elements(&page), Ok(Vec::new()), "{end}");
         assert!(!page.contains("NaN") && !page.contains("inf"), "{end}");
     }

@@ -64,7 +64,7 @@ fn an_unfinished_run_says_so_and_how_to_go_on() {
 
 #[test]
 fn a_run_of_which_only_the_header_exists_can_be_shown() {
-    let summary = Summary::of(&fixture::records()[..1]).unwrap();
+    let summary = Summary::from_records(&fixture::records()[..1]).unwrap();
     assert!(render(&summary, 200, false).contains("so there is nothing to recommend"));
     assert!(widest(&render(&summary, 80, false)) <= 80);
 }

@@ -41,7 +41,7 @@ fn fail(design: &mut DriveDesign, share: f64) {
 /// As an operation that came less often, and took longer.
 fn rarefy(design: &mut DriveDesign, operation: usize, count: u64) {
     design.figures.as_mut().unwrap().operations[operation].count = count;
-    design.response_p99[operation] = Estimate::of(&[9.5, 9.6]);
+    design.response_p99[operation] = Estimate::from_samples(&[9.5, 9.6]);
 }
 
 #[test]

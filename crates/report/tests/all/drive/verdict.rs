@@ -23,7 +23,7 @@ fn fail_all(design: &mut DriveDesign) {
         (operation.response, operation.service) = (None, None);
         operation.curve.clear();
     }
-    design.rate = Estimate::of(&[0.0; 3]);
+    design.rate = Estimate::from_samples(&[0.0; 3]);
     design.response_p99.fill(None);
 }
 
@@ -175,7 +175,7 @@ fn a_yardstick_is_neither_best_nor_tied_nor_a_cost() {
     let mut summary = COMPARISON.clone();
     let dry = &mut summary.designs[0];
     (dry.info.id, dry.info.role) = ("dry".to_owned(), Role::Sink);
-    dry.rate = Estimate::of(&[1e6; 3]);
+    dry.rate = Estimate::from_samples(&[1e6; 3]);
     let sentences = verdict(&summary);
     assert!(
         sentences.starts_with("cassandra/wide?chunk=64KiB does 318 ops/s"),
@@ -195,12 +195,12 @@ fn a_yardstick_is_neither_best_nor_tied_nor_a_cost() {
 fn one_round_shows_no_difference() {
     let mut summary = COMPARISON.clone();
     for design in &mut summary.designs {
-        design.rate = Estimate::of(&[design.rate.unwrap().median]);
+        design.rate = Estimate::from_samples(&[design.rate.unwrap().median]);
     }
     let each = "Each was driven once, which cannot show a difference";
     assert!(verdict(&summary).contains(each));
     // Two rounds of one design say nothing of the other one's spread.
-    summary.designs[0].rate = Estimate::of(&[527.0, 529.0]);
+    summary.designs[0].rate = Estimate::from_samples(&[527.0, 529.0]);
     let mixed = verdict(&summary);
     assert!(!mixed.contains(each), "{mixed}");
     let once = "Driven only once, which cannot show a difference: cassandra/wide?chunk=64KiB.";
@@ -223,7 +223,7 @@ fn a_search_each_shows_no_difference_and_says_that_repeats_differ() {
     let mut repeated = SEARCH.clone();
     for design in &mut repeated.designs {
         let median = design.highest_rate.unwrap().median;
-        design.highest_rate = Estimate::of(&[median, median * 1.01]);
+        design.highest_rate = Estimate::from_samples(&[median, median * 1.01]);
     }
     let text = render(&repeated, 300, false);
     assert!(!text.contains("one search each"), "{text}");

@@ -9,7 +9,7 @@ pub const TIMESCALE: &str = "timescale/hypertable?chunk=12h";
 pub const SERIES: &str = "cassandra/series";
 
 pub fn summary() -> SweepSummary {
-    SweepSummary::of(&header(), &records())
+    SweepSummary::new(&header(), &records())
 }
 
 pub fn records() -> Vec<SweepRecord> {
@@ -65,7 +65,7 @@ fn failing() -> Cell {
 /// Rows are missing.
 fn wrong() -> Cell {
     let mut cell = cell(SERIES, 100, 256, 99_000.0);
-    cell.check = Some(Check::of(100, 9_900_000, 0));
+    cell.check = Some(Check::new(100, 9_900_000, 0));
     cell
 }
 
@@ -99,7 +99,7 @@ fn cell(design: &str, batch_rows: u64, workers: u32, rate: f64) -> Cell {
             rows_ran_out: false,
         }),
         failures: Failures::default(),
-        check: Some(Check::of(rows, rows, 0)),
+        check: Some(Check::new(rows, rows, 0)),
         reason: None,
     }
 }

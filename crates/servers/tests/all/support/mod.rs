@@ -1,4 +1,4 @@
-//! What the tests with real servers share.
+//! Helpers that the tests with real servers share.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use bakeoff_servers::{Error, Home};
 use bakeoff_testing::skipped;
 use tokio::sync::Mutex;
 
-/// One server at a time: each has a home of its own, and of a process all would choose the same
-/// ports.
+/// Lock for running one server at a time: each has a home of its own, and within one process all
+/// would choose the same ports.
 pub static ALONE: Mutex<()> = Mutex::const_new(());
 
-/// A folder whose home shares the user's jars, but not the user's servers.
+/// Makes a folder whose home shares the user's jars, but not the user's servers.
 pub async fn folder_with_jars() -> Option<tempfile::TempDir> {
     match jars().await {
         Ok(jars) => {

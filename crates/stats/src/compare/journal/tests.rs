@@ -195,7 +195,8 @@ fn a_folder_that_cannot_be_created_says_what_to_do() {
     }
 }
 
-/// Where nobody may make a file, not even root, for whom the mode of a folder means nothing.
+/// Checks a folder where no user may create a file, not even root, who may write whatever the mode
+/// of a folder.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_unwritable_folder_says_what_to_do() {

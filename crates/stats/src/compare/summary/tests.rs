@@ -3,15 +3,15 @@ use crate::compare::testing::*;
 use crate::compare::{Outcome, Step};
 
 fn summary(records: Vec<Record>) -> Summary {
-    Summary::of(&run(records)).unwrap()
+    Summary::from_records(&run(records)).unwrap()
 }
 
-fn of<'a>(summary: &'a Summary, design: &str) -> &'a DesignSummary {
+fn design_of<'a>(summary: &'a Summary, design: &str) -> &'a DesignSummary {
     summary.design(design).unwrap()
 }
 
 fn time(summary: &Summary, design: &str, query: &str) -> Option<f64> {
-    of(summary, design)
+    design_of(summary, design)
         .query(query)
         .unwrap()
         .time
@@ -38,7 +38,7 @@ fn the_first_half_of_a_load_warms_up() {
         .zip(0..)
         .map(|(&s, i)| loaded("a/x", i, s));
     let summary = summary(slices.collect());
-    let design = of(&summary, "a/x");
+    let design = design_of(&summary, "a/x");
     let rate = design.load_rate.unwrap();
     assert_eq!((rate.low, rate.high), (25.0, 50.0));
     assert_eq!(design.load_seconds, 96.0);
@@ -61,7 +61,7 @@ fn creating_a_design_again_forgets_its_load_but_not_its_times() {
         created("a/x"),
         loaded("a/x", 0, 1.0),
     ]);
-    let design = of(&summary, "a/x");
+    let design = design_of(&summary, "a/x");
     assert_eq!((design.rows_loaded, design.load_seconds), (100, 1.0));
     assert_eq!(design.footprint, None);
     assert_eq!(time(&summary, "a/x", "scan"), Some(2.0));
@@ -76,11 +76,11 @@ fn sizes_are_relative_to_the_largest() {
         footprint("a/y", 4000),
         footprint("memory", 8000),
     ]);
-    assert_eq!(of(&summary, "a/x").bytes_per_row, Some(10.0));
-    assert_eq!(of(&summary, "a/x").times_smaller, Some(4.0));
-    assert_eq!(of(&summary, "a/y").times_smaller, Some(1.0));
+    assert_eq!(design_of(&summary, "a/x").bytes_per_row, Some(10.0));
+    assert_eq!(design_of(&summary, "a/x").times_smaller, Some(4.0));
+    assert_eq!(design_of(&summary, "a/y").times_smaller, Some(1.0));
     assert_eq!(
-        of(&summary, "memory").bytes_per_row,
+        design_of(&summary, "memory").bytes_per_row,
         None,
         "nothing was loaded"
     );
@@ -93,7 +93,12 @@ fn times_are_relative_to_the_slowest_of_the_same_query() {
         timed("a/y", "scan", 4.0),
         timed("a/y", "key", 0.5),
     ]);
-    let factor = |design, query| of(&summary, design).query(query).unwrap().times_faster;
+    let factor = |design, query| {
+        design_of(&summary, design)
+            .query(query)
+            .unwrap()
+            .times_faster
+    };
     assert_eq!(factor("a/x", "scan"), Some(4.0));
     assert_eq!(factor("a/y", "scan"), Some(1.0));
     assert_eq!(factor("a/y", "key"), Some(1.0));
@@ -103,7 +108,7 @@ fn times_are_relative_to_the_slowest_of_the_same_query() {
 #[test]
 fn rows_scanned_count_at_the_median() {
     let summary = summary([4.0, 2.0, 1.0].map(|s| timed("a/x", "scan", s)).to_vec());
-    let query = of(&summary, "a/x").query("scan").unwrap();
+    let query = design_of(&summary, "a/x").query("scan").unwrap();
     assert_eq!(query.rows_scanned, Some(1000.0));
     assert_eq!(query.rows_scanned_per_second, Some(500.0));
     assert!((query.cpu.client - 0.1).abs() < 1e-12);
@@ -120,7 +125,7 @@ fn a_wrong_or_missing_answer_is_a_failure_and_never_a_time() {
         timed_as("a/x", "scan", 0.001, error),
     ]);
     assert_eq!(time(&summary, "a/x", "scan"), Some(5.0));
-    let design = of(&summary, "a/x");
+    let design = design_of(&summary, "a/x");
     assert_eq!(design.query("scan").unwrap().bad_rounds, 2);
     assert_eq!(design.failures.len(), 1);
     assert_eq!(
@@ -140,10 +145,13 @@ fn a_query_whose_complete_answer_was_wrong_has_no_time() {
     assert_eq!(time(&summary, "a/x", "scan"), None);
     assert_eq!(time(&summary, "a/x", "key"), Some(1.0));
     assert_eq!(
-        of(&summary, "a/y").query("scan").unwrap().times_faster,
+        design_of(&summary, "a/y")
+            .query("scan")
+            .unwrap()
+            .times_faster,
         Some(1.0)
     );
-    assert_eq!(of(&summary, "a/x").failures[0].step, Step::Verify);
+    assert_eq!(design_of(&summary, "a/x").failures[0].step, Step::Verify);
 }
 
 #[test]
@@ -164,15 +172,15 @@ fn failures_are_kept_once_each() {
         failed("a/y", Step::Measure, Some("key"), "gone"),
         created("a/x"),
     ]);
-    let reasons: Vec<&str> = of(&summary, "a/x")
+    let reasons: Vec<&str> = design_of(&summary, "a/x")
         .failures
         .iter()
         .map(|f| f.reason.as_str())
         .collect();
     assert_eq!(reasons, [reason, "the server died"]);
-    assert!(!of(&summary, "a/x").is_right());
-    assert!(of(&summary, "memory").is_right());
-    let failures = &of(&summary, "a/y").failures;
+    assert!(!design_of(&summary, "a/x").is_right());
+    assert!(design_of(&summary, "memory").is_right());
+    let failures = &design_of(&summary, "a/y").failures;
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0].reason, "no answer: gone (1 of 1 rounds)");
 }
@@ -241,12 +249,15 @@ fn an_unfinished_run_has_a_summary() {
 
 #[test]
 fn records_that_no_run_writes_are_errors() {
-    assert_eq!(Summary::of(&[]).unwrap_err(), SummaryError::NoHeader);
     assert_eq!(
-        Summary::of(&[created("a/x")]).unwrap_err(),
+        Summary::from_records(&[]).unwrap_err(),
         SummaryError::NoHeader
     );
-    let unknown = Summary::of(&run([created("b")])).unwrap_err();
+    assert_eq!(
+        Summary::from_records(&[created("a/x")]).unwrap_err(),
+        SummaryError::NoHeader
+    );
+    let unknown = Summary::from_records(&run([created("b")])).unwrap_err();
     assert_eq!(
         unknown,
         SummaryError::UnknownDesign {
@@ -254,7 +265,7 @@ fn records_that_no_run_writes_are_errors() {
             record: 2
         }
     );
-    let unknown = Summary::of(&run([timed("a/x", "q", 1.0)])).unwrap_err();
+    let unknown = Summary::from_records(&run([timed("a/x", "q", 1.0)])).unwrap_err();
     assert_eq!(
         unknown,
         SummaryError::UnknownQuery {

@@ -85,8 +85,8 @@ fn the_file_is_as_the_format_asks() {
     );
 }
 
-/// What `HistogramLogWriter` of the Java package HdrHistogram 2.1.12 writes for 1.25 ms, 2.5 ms,
-/// ... 1.25 s in second 3, in a histogram with the bounds and digits of a [`Tally`].
+/// Output of `HistogramLogWriter` in the Java package HdrHistogram 2.1.12 for 1.25 ms, 2.5 ms, ...
+/// 1.25 s in second 3, in a histogram with the bounds and digits of a [`Tally`].
 const OF_THE_REFERENCE: &str = "\
     Tag=read,3.000,1.000,1250.951,HISTFAAAAJ942pNpmSzMwMBexQABzFCaEch0M9ixgMH+A0SgfT\
     Mj019+psOcTNvZmO6zMD1kYWpnYVrLxLSeCUpCGNcZmabC0HTcjE5GJm8mTyTojYONyrNlUmVSxglVyZ\

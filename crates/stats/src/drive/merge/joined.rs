@@ -1,4 +1,4 @@
-//! One trial of several shards.
+//! Joins one trial of several shards.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -12,13 +12,13 @@ use crate::drive::{
 };
 use crate::{CpuSeconds, JournalError};
 
-/// Messages of failures that a joined trial keeps.
+/// Most messages of failures that a joined trial keeps.
 const MOST_MESSAGES: usize = 20;
 
 /// One trial in all shards that have it.
 pub struct Joined<'a> {
     start: TrialStart,
-    /// For each shard its trial, and the joined trial's second in which it began (the nearest).
+    /// Trial of each shard, with the joined trial's second nearest to the moment in which it began.
     parts: Vec<Option<(&'a ShardTrial, u32)>>,
 }
 
@@ -43,17 +43,19 @@ impl<'a> Joined<'a> {
         shards: &[Shard],
         parts: Vec<Option<&'a ShardTrial>>,
     ) -> Result<Joined<'a>, MergeError> {
-        let there = || {
-            shards
-                .iter()
-                .zip(&parts)
-                .filter_map(|(s, p)| Some((s, (*p)?)))
-        };
-        let began = |p: &ShardTrial| p.start.started_at_ns;
-        let starts = there().map(|(_, p)| began(p));
+        let there: Vec<(&Shard, &'a ShardTrial)> = shards
+            .iter()
+            .zip(&parts)
+            .filter_map(|(shard, part)| Some((shard, (*part)?)))
+            .collect();
+        let starts = there.iter().map(|(_, part)| part.start.started_at_ns);
         let (earliest, latest) = (starts.clone().min().unwrap_or(0), starts.max().unwrap_or(0));
-        let ended = there().find(|(_, p)| p.ends_at_ns() <= latest);
-        let late = there().find(|(_, p)| began(p) == latest);
+        // A shard that had ended before the last one began did not drive with it, and a sum of
+        // their rates would be that of no moment.
+        let ended = there.iter().find(|(_, part)| part.ends_at_ns() <= latest);
+        let late = there
+            .iter()
+            .find(|(_, part)| part.start.started_at_ns == latest);
         if let (Some((first, _)), Some((second, part))) = (ended, late)
             && earliest < latest
         {
@@ -64,21 +66,24 @@ impl<'a> Joined<'a> {
                 second: second.dir(),
             });
         }
-        let rates: Option<Vec<f64>> = there().map(|(_, p)| p.start.scheduled_rate).collect();
-        let any = there().next().map(|(_, p)| p.start.clone());
-        let start = any.map(|start| TrialStart {
-            trial,
-            scheduled_rate: rates.map(|r| r.iter().sum()),
-            started_at_ns: earliest,
-            ..start
-        });
-        let offset = |p: &ShardTrial| (began(p) - earliest + SECOND_NS / 2) / SECOND_NS;
-        let offsets = parts.iter().map(|p| p.map(|p| (p, offset(p) as u32)));
+        let rates: Option<Vec<f64>> = there
+            .iter()
+            .map(|(_, part)| part.start.scheduled_rate)
+            .collect();
         // A key comes from a trial, so that there is one.
-        let start = start.ok_or(MergeError::TooFew)?;
+        let (_, first) = there.first().ok_or(MergeError::TooFew)?;
+        let start = TrialStart {
+            trial,
+            scheduled_rate: rates.map(|rates| rates.iter().sum()),
+            started_at_ns: earliest,
+            ..first.start.clone()
+        };
+        let parts = parts.into_iter();
         Ok(Joined {
             start,
-            parts: offsets.collect(),
+            parts: parts
+                .map(|part| part.map(|part| (part, seconds_after(earliest, part))))
+                .collect(),
         })
     }
 
@@ -142,7 +147,7 @@ impl<'a> Joined<'a> {
         self.parts.iter().flatten().copied()
     }
 
-    /// The trial that saw most of the server.
+    /// Returns the trial that saw most of the server.
     fn watcher(&self) -> Option<&'a ShardTrial> {
         // The first of equals.
         let parts: Vec<&ShardTrial> = self.there().map(|(p, _)| p).collect();
@@ -170,14 +175,14 @@ impl<'a> Joined<'a> {
         Ok(sources)
     }
 
-    /// `None` unless the trial ended in all shards that have it.
+    /// Joins the ends. Returns `None` unless the trial ended in all shards that have it.
     fn end(&self) -> Option<TrialEnd> {
         let ends: Vec<(&TrialEnd, u32)> = self
             .there()
             .map(|(p, offset)| Some((p.end.as_ref()?, offset)))
             .collect::<Option<_>>()?;
         let sum = |value: fn(&TrialEnd) -> u64| ends.iter().map(|(e, _)| value(e)).sum();
-        // When one has come to its end, the rate is no longer that of all.
+        // Once one shard has ended, the rate is no longer that of all.
         let all_drove = ends
             .iter()
             .map(|(e, offset)| e.seconds + f64::from(*offset));
@@ -214,7 +219,13 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// A shard's seconds of a trial, read one after the other.
+/// Returns how many seconds after the earliest shard a trial began, to the nearest second.
+fn seconds_after(earliest_ns: u64, part: &ShardTrial) -> u32 {
+    let late_ns = part.start.started_at_ns - earliest_ns;
+    ((late_ns + SECOND_NS / 2) / SECOND_NS) as u32
+}
+
+/// Seconds of a shard's trial, read one after the other.
 struct Source<'a> {
     trial: &'a ShardTrial,
     offset: u32,
@@ -223,13 +234,14 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// As the joined trial counts them.
+    /// Returns its seconds as the joined trial counts them.
     fn seconds(&self) -> impl Iterator<Item = u32> {
         let offset = self.offset;
         self.trial.seconds.keys().map(move |second| second + offset)
     }
 
-    /// Adds what this shard has of a second of the joined trial. Seconds come in order.
+    /// Adds this shard's counts of a second of the joined trial. Seconds have to be asked for in
+    /// order.
     fn add(
         &mut self,
         second: u32,

@@ -1,4 +1,4 @@
-//! A folder to be joined.
+//! Reads a folder that is to be joined.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use crate::drive::{
     DriveHeader, DriveRecord, DriveRun, SecondCounts, ServerSample, TrialEnd, TrialStart,
 };
 
-/// One folder.
+/// One folder of several that are joined.
 pub struct Shard {
     pub run: DriveRun,
-    /// In the order in which they were driven.
+    /// Trials in the order in which they were driven.
     pub trials: Vec<ShardTrial>,
 }
 
@@ -22,7 +22,7 @@ pub struct ShardTrial {
 }
 
 impl Shard {
-    pub fn of(run: DriveRun) -> Shard {
+    pub fn new(run: DriveRun) -> Shard {
         let mut trials: Vec<ShardTrial> = Vec::new();
         for record in run.records() {
             match record {
@@ -68,21 +68,22 @@ impl Shard {
 }
 
 impl ShardTrial {
-    /// The last second on record, from 1970.
+    /// Returns the end of the last second on record, in nanoseconds since 1970.
     pub fn ends_at_ns(&self) -> u64 {
         let seconds = self.seconds.keys().last().map_or(0, |s| u64::from(*s) + 1);
         self.start.started_at_ns + seconds * SECOND_NS
     }
 
-    /// Values of the server that it saw.
+    /// Returns the number of the server's values that the shard saw.
     pub fn seen(&self) -> usize {
-        let values = |s: &ServerSample| {
-            usize::from(s.cpu_seconds.is_some())
-                + usize::from(s.disk_read_bytes.is_some())
-                + usize::from(s.gc_count.is_some())
-                + usize::from(s.pending_compactions.is_some())
-                + usize::from(s.read_p99_micros.is_some())
-        };
-        self.seconds.values().map(|s| values(&s.server)).sum()
+        self.seconds.values().map(|s| known_values(&s.server)).sum()
     }
+}
+
+fn known_values(sample: &ServerSample) -> usize {
+    usize::from(sample.cpu_seconds.is_some())
+        + usize::from(sample.disk_read_bytes.is_some())
+        + usize::from(sample.gc_count.is_some())
+        + usize::from(sample.pending_compactions.is_some())
+        + usize::from(sample.read_p99_micros.is_some())
 }

@@ -21,7 +21,7 @@ fn started(trial: u32, nanoseconds_late: u64) -> TrialStart {
     }
 }
 
-/// A finished load of one trial of 20 s with 30 reads and 10 inserts a second.
+/// Makes a finished load of one trial of 20 s with 30 reads and 10 inserts a second.
 fn one(header: &DriveHeader, nanoseconds_late: u64) -> tempfile::TempDir {
     folder(header, |log| {
         write_trial(
@@ -108,7 +108,7 @@ fn seconds_are_aligned_by_when_trials_began() {
 }
 
 #[test]
-fn starts_that_are_half_a_second_apart_are_told_and_lower_no_rate() {
+fn starts_that_are_half_a_second_apart_are_reported_and_lower_no_rate() {
     for (late, warned) in [
         (400_000_000, false),
         (600_000_000, true),

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Repeatable, between -1 and 1.
+/// Returns repeatable noise between -1 and 1.
 fn noise(n: usize) -> f64 {
     let x = (n as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -83,7 +83,7 @@ fn what_ends_late_is_in_the_times_but_not_in_the_rate() {
 }
 
 #[test]
-fn rounds_are_joined_and_their_spread_is_told() {
+fn rounds_are_joined_and_their_spread_is_reported() {
     let dir = folder(&header(), |log| {
         for (trial, reads) in [(1, 30), (2, 50), (3, 40)] {
             let seconds = even_seconds(12, reads, 0);
@@ -167,7 +167,7 @@ fn a_load_that_was_killed_shows_what_it_has() {
 }
 
 #[test]
-fn a_round_that_was_cut_short_does_not_count_beside_others() {
+fn a_round_that_was_cut_short_does_not_count_among_others() {
     let dir = folder(&header(), |log| {
         write_trial(log, &start(1, DESIGN, 1), &even_seconds(12, 10, 0), true);
         write_trial(log, &start(2, DESIGN, 2), &even_seconds(3, 99, 0), false);
@@ -196,7 +196,7 @@ fn uneven_schedules_have_no_warm_up() {
 }
 
 #[test]
-fn a_rate_that_was_not_reached_is_told_and_whether_that_was_for_want_of_room() {
+fn a_rate_that_was_not_reached_is_reported_with_whether_operations_waited() {
     let dir = folder(&header(), |log| {
         for (trial, queued, reached) in [(1, 100, 90.0), (2, 100, 99.5), (3, 0, 90.0)] {
             let start = TrialStart {
@@ -233,7 +233,7 @@ fn fewer_arrivals_than_expected_are_no_cap() {
     assert_eq!(summary(dir.path()).trials[0].capped(), None);
 }
 
-/// A search that found 50 operations/s in its first round, and what a second one wrote until then.
+/// Makes a search that found 50 operations/s in its first round, and an unfinished second round.
 fn interrupted_search(
     rounds: u32,
     write: impl FnOnce(&mut crate::drive::DriveLog),
@@ -357,7 +357,7 @@ fn a_round_that_was_stopped_or_lost_a_worker_does_not_count() {
 }
 
 #[test]
-fn a_server_that_starts_anew_counts_from_zero() {
+fn a_server_that_is_restarted_counts_from_zero() {
     let mut seconds = even_seconds(12, 10, 0);
     for (n, (_, server)) in seconds.iter_mut().enumerate() {
         let cpu = if n < 6 {

@@ -53,14 +53,14 @@ fn cell(batch_rows: u64, workers: u32, rows: u64, p99: f64) -> Cell {
             rows_ran_out: false,
         }),
         failures: Failures::default(),
-        check: Some(Check::of(rows, rows, 0)),
+        check: Some(Check::new(rows, rows, 0)),
         reason: None,
     }
 }
 
 fn design(cells: Vec<Cell>) -> SweepDesign {
     let records: Vec<SweepRecord> = cells.into_iter().map(SweepRecord::Cell).collect();
-    SweepSummary::of(&header(), &records).designs.remove(0)
+    SweepSummary::new(&header(), &records).designs.remove(0)
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn failures_come_after_all_others_and_missing_rows_are_no_rate() {
     let mut failing = cell(100, 8, 900, 0.1);
     failing.failures.kinds = vec![(FailureKind::TimedOut, 1)];
     let mut wrong = cell(100, 64, 9000, 0.1);
-    wrong.check = Some(Check::of(8999, 9000, 0));
+    wrong.check = Some(Check::new(8999, 9000, 0));
     let some = design(vec![failing.clone(), wrong.clone(), cell(1, 1, 50, 0.1)]);
     assert_eq!(some.best, Some((0, 0)));
     assert_eq!(design(vec![failing, wrong.clone()]).best, Some((1, 1)));

@@ -1,4 +1,4 @@
-//! Sequences.
+//! Checks sequences.
 
 use toml::{Spanned, Value as Toml};
 
@@ -54,7 +54,7 @@ impl Checked<'_> {
         }
     }
 
-    /// Start and step in milliseconds.
+    /// Returns start and step in milliseconds.
     fn times(&self, wire: &Spanned<wire::Sequence>) -> Result<(i64, i64)> {
         const EXAMPLE: &str = "a sequence of times has, for example, { start = \"2024-01-01T00:00:00Z\", step = \"10s\" }";
         let (start, step) = (&wire.get_ref().start, &wire.get_ref().step);
@@ -77,7 +77,8 @@ impl Checked<'_> {
         Ok((start_ms, step_ms))
     }
 
-    /// Of the whole cycle, or of all rows that the file speaks of.
+    /// Checks that the last value of the cycle, or of all rows that the file mentions, fits the
+    /// column.
     fn last_value_fits(
         &self,
         sequence: &Sequence,

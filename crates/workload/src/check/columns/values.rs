@@ -1,4 +1,4 @@
-//! Numbers, choices and lengths.
+//! Checks numbers, choices and lengths.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -82,7 +82,7 @@ impl Checked<'_> {
         })
     }
 
-    /// Least and greatest of a length or number.
+    /// Checks the bounds of a length or number.
     pub fn range(
         &self,
         written: &Spanned<Vec<i64>>,
@@ -105,7 +105,7 @@ impl Checked<'_> {
         }
     }
 
-    /// Whether a whole number fits the column.
+    /// Checks that a whole number fits the column.
     fn fits(&self, number: i64, span: Range<usize>) -> Result<()> {
         match self.column.kind {
             ColumnType::Int if i32::try_from(number).is_err() => {
@@ -142,7 +142,7 @@ fn real(value: &Toml) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A value of the file as one of a column of this type.
+/// Returns a value of the file as one of a column of this type.
 fn constant(kind: ColumnType, value: &Toml) -> Option<Value> {
     Some(match (kind, value) {
         (ColumnType::Boolean, Toml::Boolean(value)) => Value::Boolean(*value),
@@ -155,7 +155,7 @@ fn constant(kind: ColumnType, value: &Toml) -> Option<Value> {
     })
 }
 
-/// Milliseconds since the epoch of a time, UTC if it has no zone.
+/// Returns the milliseconds of a time since the epoch, in UTC if it has no zone.
 pub fn moment(value: &Toml) -> Option<i64> {
     match value {
         Toml::String(text) => source::milliseconds(text),

@@ -1,4 +1,4 @@
-//! What an operation does.
+//! Checks the action of an operation.
 
 use std::ops::Range;
 
@@ -22,10 +22,10 @@ const ACTIONS: [&str; 9] = [
     "cql",
 ];
 
-/// Rows of a range where the file does not say.
+/// Rows of a range if the file does not name a number.
 const USUAL_RANGE_ROWS: u32 = 100;
 
-/// A key of an operation, where it is given, and the actions that it is for.
+/// A key of an operation, its span if it is given, and the actions that it is for.
 type Restricted<'a> = (&'a str, Option<Range<usize>>, &'a [&'a str]);
 
 impl About<'_> {
@@ -70,7 +70,7 @@ impl About<'_> {
         }
     }
 
-    /// Keys that mean nothing for an action are mistakes.
+    /// Checks that an operation has no keys that do not apply to its action.
     fn only_what_it_takes(&self, action: &str, written: &wire::Operation) -> Result<()> {
         fn span<T>(value: &Option<Spanned<T>>) -> Option<Range<usize>> {
             value.as_ref().map(Spanned::span)
@@ -110,8 +110,13 @@ impl About<'_> {
 
     fn update(&self, written: &wire::Operation) -> Result<Action> {
         let Some(names) = &written.columns else {
-            let columns = self.table.columns.iter().map(|c| &c.name);
-            let columns: Vec<String> = columns.filter(|c| !self.table.is_key(c)).cloned().collect();
+            let columns: Vec<String> = self
+                .table
+                .columns
+                .iter()
+                .map(|c| c.name.clone())
+                .filter(|name| !self.table.is_key(name))
+                .collect();
             return if columns.is_empty() {
                 Err(self.place.error(
                     written.action.span(),
@@ -135,7 +140,7 @@ impl About<'_> {
                 return Err(self.place.error(name.span(), message));
             }
             if columns.contains(&column) {
-                let message = format!("column `{column}` is there twice");
+                let message = format!("column `{column}` appears twice");
                 return Err(self.place.error(name.span(), message));
             }
             columns.push(column);
@@ -143,7 +148,7 @@ impl About<'_> {
         Ok(Action::Update { columns })
     }
 
-    /// The name of a column of the table, in lower case.
+    /// Returns the name of a column of the table, in lower case.
     pub fn column(&self, written: &Spanned<String>) -> Result<String> {
         let name = written.get_ref().to_lowercase();
         match self.table.column(&name) {

@@ -1,14 +1,16 @@
-//! Operations that are written in CQL.
+//! Checks operations that are written in CQL.
 
 use toml::Spanned;
 
 use super::super::query::offset_in;
 use super::super::text::suggestion;
 use super::About;
-use super::statement::{self, Complaint, KEYSPACE, Scanned};
+use super::names::KEYSPACE;
+use super::statement::{self, Scanned};
+use super::tokens::Complaint;
 use crate::{Action, CqlOperation, CqlStatement, CqlValue, Error, Result, wire};
 
-/// Markers that are no columns, with what they stand for.
+/// Markers that are not columns, with the values bound to them.
 type Bound = Vec<(String, CqlValue)>;
 
 impl About<'_> {
@@ -50,21 +52,21 @@ impl About<'_> {
         }))
     }
 
-    /// Statements without values, as written.
+    /// Returns statements without values, as written.
     pub fn plain_statements(
         &self,
         written: &[Spanned<String>],
         known: &[&str],
     ) -> Result<Vec<String>> {
         let checked = |statement: &Spanned<String>| {
-            statement::check_places(statement.get_ref(), known)
+            statement::check_placeholders(statement.get_ref(), known)
                 .map_err(|complaint| self.complain(statement, complaint))?;
             Ok(statement.get_ref().clone())
         };
         written.iter().map(checked).collect()
     }
 
-    /// Statements that insert what is loaded.
+    /// Returns the statements that insert the rows to load.
     pub fn populate(&self, mix: &wire::Mix) -> Result<Vec<CqlStatement>> {
         if let (Some(first), true) = (mix.populate.first(), mix.schema.is_empty()) {
             let message = "`populate` needs the tables that `schema` makes";
@@ -80,8 +82,8 @@ impl About<'_> {
         self.place.error(offset..offset, message)
     }
 
-    /// A statement with its values, and the names of its markers. `no_result` says why results
-    /// cannot be bound, if they cannot.
+    /// Returns a statement with its values, and the names of its markers. `no_result` says why
+    /// results cannot be bound, if they cannot.
     fn statement(
         &self,
         text: &Spanned<String>,
@@ -89,7 +91,7 @@ impl About<'_> {
         no_result: Option<&str>,
     ) -> Result<(CqlStatement, Vec<String>)> {
         let complain = |complaint| self.complain(text, complaint);
-        statement::check_places(text.get_ref(), &[KEYSPACE]).map_err(complain)?;
+        statement::check_placeholders(text.get_ref(), &[KEYSPACE]).map_err(complain)?;
         let Scanned { cql, markers } = statement::scan(text.get_ref()).map_err(complain)?;
         let mut values = Vec::with_capacity(markers.len());
         for (name, at) in &markers {
@@ -142,7 +144,7 @@ impl About<'_> {
         self.statement(text, bound, Some(why)).map(Some)
     }
 
-    /// `bind` has nothing that no statement uses.
+    /// Checks that a statement uses each marker in `bind`.
     fn all_bound<'s>(
         &self,
         written: &wire::Operation,
@@ -162,7 +164,7 @@ impl About<'_> {
         Ok(())
     }
 
-    /// What is expected of the last result is only looked at where that has rows.
+    /// Checks that the last result has rows if something is expected of them.
     fn looks_at_rows(
         &self,
         written: &wire::Operation,
@@ -175,7 +177,7 @@ impl About<'_> {
         match expected {
             Some((key, span)) if !selects => {
                 let message = format!(
-                    "`{key}` is about the rows of the last statement, which is no SELECT and has \
+                    "`{key}` is about the rows of the last statement, which is not a SELECT and has \
                      none; leave it out, or add a SELECT"
                 );
                 Err(self.place.error(span, message))

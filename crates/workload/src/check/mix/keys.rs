@@ -1,4 +1,4 @@
-//! Which rows an operation is for.
+//! Checks which rows an operation is for.
 
 use std::ops::Range;
 
@@ -7,11 +7,12 @@ use toml::{Spanned, Value};
 use super::super::number;
 use super::super::text::suggestion;
 use super::About;
-use crate::generator::KeyDigits;
+use crate::source::KeyDigits;
 use crate::{Action, Data, Generator, Keys, Result, wire};
 
-/// Laws without a number, and laws with one.
+/// Laws that take no number.
 const WORDS: [&str; 3] = ["new", "uniform", "sequential"];
+/// Laws that take a number.
 const LAWS: [&str; 3] = ["zipf", "normal", "latest"];
 
 impl About<'_> {
@@ -82,7 +83,7 @@ impl About<'_> {
         })
     }
 
-    /// New rows are for what inserts them, from a source that has them.
+    /// Checks that new rows are inserted, and come from a source that has them.
     fn can_be_new(&self, action: &Action, by_default: bool, span: Range<usize>) -> Result<()> {
         let error = |message: String| Err(self.place.error(span.clone(), message));
         let is_cql = matches!(action, Action::Cql(_));

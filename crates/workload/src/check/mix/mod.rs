@@ -1,4 +1,4 @@
-//! `[mix]`: operations, their shares and the rows they are for.
+//! Checks `[mix]`: operations, their shares and the rows that they are for.
 
 mod action;
 mod cql;
@@ -13,25 +13,25 @@ use toml::Spanned;
 
 use super::number;
 use super::text::{Text, suggestion};
-use crate::generator::KeyDigits;
+use crate::source::KeyDigits;
 use crate::{
     Action, Background, Consistency, Data, Error, Generator, Mix, Operation, Query, Result, Table,
     wire,
 };
 
-/// Longest time to live that Cassandra takes: 20 years.
+/// Longest time to live that Cassandra accepts: 20 years.
 const MOST_TTL_SECONDS: u64 = 20 * 365 * 24 * 3600;
 const MOST_ROWS_OF_A_BATCH: u32 = 1000;
-/// How far from 100 percent the weights may be, for thirds and the like.
+/// Deviation of the weights from 100 percent that is tolerated, for thirds and the like.
 const TOLERANCE_PERCENT: f64 = 1e-6;
 
-/// What operations are checked against.
+/// The parts of a workload that its operations are checked against.
 pub struct About<'a> {
     pub place: Text<'a>,
     pub table: &'a Table,
     pub data: &'a Data,
     pub queries: &'a [Query],
-    /// Rows that are loaded by default.
+    /// Number of rows that are loaded by default.
     pub rows: u64,
 }
 
@@ -57,7 +57,7 @@ impl About<'_> {
         self.share_out(wire, &mut operations)?;
         self.used_ttl(mix, &operations)?;
         Ok(Mix {
-            schema: self.plain_statements(&mix.schema, &[statement::KEYSPACE])?,
+            schema: self.plain_statements(&mix.schema, &[names::KEYSPACE])?,
             populate: self.populate(mix)?,
             background: mix
                 .background
@@ -95,7 +95,8 @@ impl About<'_> {
         })
     }
 
-    /// The operation's name, or its action's. It becomes a tag in logs, so it is one word.
+    /// Returns the operation's name, or its action's. It becomes a tag in logs, so it has to be one
+    /// word.
     fn name(&self, written: &wire::Operation) -> Result<String> {
         let name = written.name.as_ref().unwrap_or(&written.action);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -109,7 +110,7 @@ impl About<'_> {
         }
     }
 
-    /// Percents as written to shares of 1.
+    /// Converts percents to shares of 1.
     fn share_out(&self, wire: &Spanned<wire::Mix>, operations: &mut [Operation]) -> Result<()> {
         let sum: f64 = operations.iter().map(|o| o.weight).sum();
         if (sum - 100.0).abs() > TOLERANCE_PERCENT {
@@ -159,13 +160,14 @@ impl About<'_> {
 
     fn duration(&self, written: &Spanned<String>, key: &str) -> Result<Duration> {
         humantime::parse_duration(written.get_ref()).map_err(|error| {
-            let message =
-                format!("`{key}` is `{written}`, which is no duration ({error}): {key} = \"1h\"");
+            let message = format!(
+                "`{key}` is `{written}`, which is not a duration ({error}): {key} = \"1h\""
+            );
             self.place.error(written.span(), message)
         })
     }
 
-    /// A time to live for all operations is for those that insert or update.
+    /// Checks that a common time to live applies to at least one operation that inserts or updates.
     fn used_ttl(&self, mix: &wire::Mix, operations: &[Operation]) -> Result<()> {
         match &mix.ttl {
             Some(ttl) if !operations.iter().any(|o| takes_ttl(&o.action)) => Err(self.place.error(
@@ -190,7 +192,7 @@ impl About<'_> {
             })
     }
 
-    /// A reply can only be checked if no two rows that are loaded have the same key.
+    /// Checks that all loaded rows have unique keys, since replies could not be checked otherwise.
     fn rows_have_keys(&self, action: &Action, written: &wire::Operation) -> Result<()> {
         let Data::Generator(Generator::Columns(generators)) = self.data else {
             return Ok(());
@@ -217,7 +219,7 @@ impl About<'_> {
         if every.is_zero() {
             return Err(self.place.error(wire.every.span(), "`every` is 0"));
         }
-        let known = [statement::KEYSPACE, "number"];
+        let known = [names::KEYSPACE, "number"];
         if wire.statements.get_ref().is_empty() {
             return Err(self.no_statements(wire.statements.span()));
         }

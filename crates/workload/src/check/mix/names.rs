@@ -1,10 +1,12 @@
-//! Statements stay in the keyspace of the run.
+//! Checks that statements stay in the keyspace of the run.
 
-use super::statement::{Complaint, KEYSPACE};
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{Complaint, Kind, Token, tokens};
 
-/// What the name of a table, type, index, view or function stands behind. A name before a dot is a
-/// keyspace only there: elsewhere it is a column, and what follows a field of it.
+/// Name of the placeholder for the keyspace of the run, which statements have to stay in.
+pub const KEYSPACE: &str = "keyspace";
+
+/// Words that the name of a table, type, index, view or function follows. Only there a name before
+/// a dot is a keyspace: elsewhere it is a column, followed by one of its fields.
 const BEFORE_NAMES: [&str; 14] = [
     "from",
     "into",
@@ -22,14 +24,16 @@ const BEFORE_NAMES: [&str; 14] = [
     "exists",
 ];
 
-/// What is not in any keyspace, behind `CREATE`, `ALTER` and `DROP`.
+/// Words after `CREATE`, `ALTER` and `DROP` for objects that are in no keyspace.
 const OUTSIDE: [&str; 5] = ["keyspace", "schema", "role", "user", "identity"];
 const CHANGING: [&str; 4] = ["create", "alter", "drop", "add"];
-/// Statements that are about nothing else.
+/// Statements that only concern such objects.
 const NEVER: [&str; 3] = ["use", "grant", "revoke"];
 
+/// Checks that a statement names the keyspace of the run and no other.
+///
 /// # Errors
-/// If the statement names another keyspace, or does not name the run's.
+/// The byte offset and a description of the first violation.
 pub fn stay_in_keyspace(statement: &str) -> Result<(), Complaint> {
     let tokens = tokens(statement)?;
     if !tokens.iter().any(is_keyspace) {
@@ -37,10 +41,10 @@ pub fn stay_in_keyspace(statement: &str) -> Result<(), Complaint> {
                        keyspace of the run";
         return Err((0, message.to_owned()));
     }
-    for (place, token) in tokens.iter().enumerate() {
-        let before = place.checked_sub(1).map(|before| &tokens[before]);
+    for (index, token) in tokens.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| &tokens[before]);
         let begins = before.is_none_or(|before| before.is_sign(';'));
-        let next = tokens.get(place + 1);
+        let next = tokens.get(index + 1);
         if begins && reaches_outside(token, next) {
             let message = "statements stay in the keyspace of the run, and change neither \
                            keyspaces nor roles and their rights";
@@ -49,12 +53,12 @@ pub fn stay_in_keyspace(statement: &str) -> Result<(), Complaint> {
         // A word behind a colon is a marker, one behind a dot a field.
         let is_keyword = before.is_none_or(|b| !b.is_sign(':') && !b.is_sign('.'));
         let introduces = is_keyword && BEFORE_NAMES.iter().any(|word| token.is_word(word));
-        if let (true, Some(name), Some(dot)) = (introduces, next, tokens.get(place + 2))
+        if let (true, Some(name), Some(dot)) = (introduces, next, tokens.get(index + 2))
             && dot.is_sign('.')
             && !is_keyspace(name)
         {
-            let message = "what is named here is in another keyspace: write ${keyspace}. before \
-                           the name, as statements stay in the keyspace of the run";
+            let message = "this name is in another keyspace: write ${keyspace}. before \
+                           it, as statements stay in the keyspace of the run";
             return Err((name.at, message.to_owned()));
         }
     }
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_told() {
+    fn a_literal_that_does_not_end_is_reported() {
         assert_eq!(refused_at("DROP TABLE ${keyspace}.t /* x"), Some(25));
     }
 }

@@ -1,23 +1,17 @@
-//! Markers and placeholders of CQL statements.
+//! Reads markers and placeholders of CQL statements.
 
 use super::super::query::placeholders;
 use super::super::text::suggestion;
 use super::names;
-use super::tokens::{quoted, unending};
+use super::tokens::{Complaint, quoted, unending};
 
-/// `${keyspace}` stands for the keyspace of the run; statements touch no other.
-pub const KEYSPACE: &str = "keyspace";
-
-/// A statement with `?` for its named markers.
+/// A statement with `?` instead of its named markers.
 #[derive(Debug, PartialEq)]
 pub struct Scanned {
     pub cql: String,
     /// Names in lower case, with their byte offset in the statement as written.
     pub markers: Vec<(String, usize)>,
 }
-
-/// What is wrong, and at which byte.
-pub type Complaint = (usize, String);
 
 /// Turns `:name` outside of literals, quoted names and comments into `?`.
 pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
@@ -54,7 +48,7 @@ pub fn scan(statement: &str) -> Result<Scanned, Complaint> {
     Ok(scanned)
 }
 
-/// The name behind a colon that `text` begins with; empty if there is none.
+/// Returns the name after a colon that `text` begins with; empty if there is none.
 fn marker(text: &str) -> &str {
     let Some(name) = text.strip_prefix(':') else {
         return "";
@@ -66,9 +60,8 @@ fn marker(text: &str) -> &str {
     if begins { &name[..end] } else { "" }
 }
 
-/// Whether a statement stays in the keyspace of the run, and has no placeholder that nothing is
-/// put in for.
-pub fn check_places(statement: &str, known: &[&str]) -> Result<(), Complaint> {
+/// Checks that a statement stays in the keyspace of the run, and has only known placeholders.
+pub fn check_placeholders(statement: &str, known: &[&str]) -> Result<(), Complaint> {
     if statement.trim().is_empty() {
         return Err((0, "the statement is empty".to_owned()));
     }
@@ -83,6 +76,7 @@ pub fn check_places(statement: &str, known: &[&str]) -> Result<(), Complaint> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::names::KEYSPACE;
     use super::*;
 
     fn markers(statement: &str) -> (String, Vec<String>) {
@@ -115,10 +109,15 @@ mod tests {
     fn complaints_have_their_place() {
         assert_eq!(scan("a = ?").unwrap_err().0, 4);
         assert_eq!(scan("ab 'c").unwrap_err().0, 3);
-        assert_eq!(check_places("x ${keyspce}", &[KEYSPACE]).unwrap_err().0, 2);
-        assert!(check_places("SELECT 1", &[KEYSPACE]).is_err());
         assert_eq!(
-            check_places("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
+            check_placeholders("x ${keyspce}", &[KEYSPACE])
+                .unwrap_err()
+                .0,
+            2
+        );
+        assert!(check_placeholders("SELECT 1", &[KEYSPACE]).is_err());
+        assert_eq!(
+            check_placeholders("DROP TABLE ${keyspace}.t", &[KEYSPACE]),
             Ok(())
         );
     }

@@ -1,8 +1,9 @@
-//! CQL as words, names in quotes and signs.
+//! Splits CQL into words, quoted names and signs.
 
-use super::statement::Complaint;
+/// Byte offset and description of an error.
+pub type Complaint = (usize, String);
 
-/// A part of a statement with its byte offset; literals and comments are no parts.
+/// A token of a statement with its byte offset; literals and comments are no tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Token<'a> {
     pub at: usize,
@@ -28,8 +29,10 @@ impl Token<'_> {
     }
 }
 
+/// Splits a statement into tokens.
+///
 /// # Errors
-/// If a literal, a name in quotes or a comment does not end.
+/// A literal, a quoted name or a comment does not end.
 pub fn tokens(statement: &str) -> Result<Vec<Token<'_>>, Complaint> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -51,10 +54,10 @@ pub fn tokens(statement: &str) -> Result<Vec<Token<'_>>, Complaint> {
 }
 
 pub fn unending(opening: &str) -> String {
-    format!("what begins with {opening} here does not end")
+    format!("{opening} opens something here that is never closed")
 }
 
-/// Letters, digits, underscores and placeholders that `text` begins with.
+/// Counts the bytes of letters, digits, underscores and placeholders that `text` begins with.
 fn word_length(text: &str) -> usize {
     let mut length = 0;
     loop {
@@ -68,7 +71,8 @@ fn word_length(text: &str) -> usize {
     }
 }
 
-/// What `text` begins with if it is not to be looked into, and its length if it ends.
+/// Returns the opening sign of a literal, quoted name or comment that `text` begins with, and its
+/// length if it ends.
 pub fn quoted(text: &str) -> Option<(&'static str, Option<usize>)> {
     const QUOTED: [(&str, &str); 6] = [
         ("'", "'"),

@@ -2,7 +2,7 @@ use super::*;
 
 const DRAWS: u64 = 200_000;
 
-/// How often each row of `rows` is drawn, on one thread of one shard.
+/// Counts how often each row of `rows` is drawn, on one thread of one shard.
 fn counts(keys: Keys, rows: u64) -> Vec<u64> {
     let chooser = RowChooser::new(keys, 1, rows, (0, 1));
     let mut counts = vec![0; rows as usize];
@@ -12,7 +12,7 @@ fn counts(keys: Keys, rows: u64) -> Vec<u64> {
     counts
 }
 
-/// Pearson's statistic against these probabilities, in standard deviations from its mean
+/// Returns Pearson's statistic against these probabilities, in standard deviations from its mean
 /// (cells - 1, variance twice that).
 fn chi_square_deviations(counts: &[u64], probabilities: &[f64]) -> f64 {
     let statistic: f64 = counts
@@ -64,7 +64,7 @@ fn zipf_ranks_have_their_law_and_are_scattered() {
         let mut by_rank = vec![0; 100];
         let scatter = Scatter::new(100, 1);
         for rank in 0..100 {
-            by_rank[rank as usize] = by_row[scatter.place(rank) as usize];
+            by_rank[rank as usize] = by_row[scatter.permuted(rank) as usize];
         }
         let deviations = chi_square_deviations(&by_rank, &zipf_probabilities(100, exponent));
         assert!(deviations.abs() < 5.0, "{exponent}: {deviations}");

@@ -1,19 +1,20 @@
-//! Bytes of a set compressibility.
+//! Generates bytes of a given compressibility.
 
 use std::ops::RangeInclusive;
 
-use super::cells::{Draw, Texts};
+use super::draw::{Draw, Texts};
 use crate::Stream;
 
-/// So many bytes. Of every [`BLOCK`] bytes, and of the shorter block at the end, the first are
-/// random and the rest repeats them, which every compressor of the Lempel-Ziv family finds,
-/// whatever its chunk length.
+/// Random bytes of a length in this range. The first bytes of every [`BLOCK`], and of the shorter
+/// block at the end, are random and the rest repeats them, which every compressor of the Lempel-Ziv
+/// family finds, whatever its chunk length.
 pub struct Bytes {
     length: RangeInclusive<u32>,
     compressibility: f64,
 }
 
-/// Short enough for chunks of 4 KiB, and long enough for a repeat to cost a compressor little.
+/// Bytes of a block: few enough for chunks of 4 KiB, and enough for a repeat to cost a compressor
+/// little.
 const BLOCK: usize = 256;
 
 impl Bytes {
@@ -24,7 +25,7 @@ impl Bytes {
         }
     }
 
-    /// Random bytes of a block that has so many, at least 1.
+    /// Returns the number of random bytes in a block of this length, at least 1.
     fn fresh(&self, block: usize) -> usize {
         let fresh = (1.0 - self.compressibility) * block as f64;
         (fresh.round() as usize).clamp(1, block)
@@ -66,14 +67,15 @@ fn randomize(bytes: &mut [u8], stream: &mut Stream, eight_bytes: impl Fn(u64) ->
     }
 }
 
-/// Six bits in each byte, from `0` on.
+/// Turns a number into eight printable bytes with six random bits each, from `0` on.
 fn printable(number: u64) -> u64 {
     const SIX_BITS: u64 = 0x3f3f_3f3f_3f3f_3f3f;
     const ZEROS: u64 = 0x3030_3030_3030_3030;
     (number & SIX_BITS) + ZEROS
 }
 
-/// Of 64 printable characters. Compressors with an entropy coder save a quarter of them, too.
+/// Makes texts of 64 printable characters, of which compressors with an entropy coder save another
+/// quarter.
 impl Texts for Bytes {
     fn append(&self, mut draw: Draw, out: &mut String) {
         let mut bytes = Vec::new();
@@ -127,12 +129,12 @@ mod tests {
             encoder.write_all(&all).unwrap();
             let left = encoder.finish().unwrap().len() as f64 / all.len() as f64;
             let expected = 1.0 - compressibility;
-            // Deflate's random bytes cost more than 8 bits beside the codes of repeats.
+            // Deflate's random bytes cost more than 8 bits in addition to the codes of repeats.
             assert!((left - expected).abs() < 0.06, "{compressibility}: {left}");
         }
     }
 
-    /// Bytes of a value that repeat what is before them in their block.
+    /// Counts the bytes of a value that repeat those before them in their block.
     fn repeated(value: &[u8]) -> usize {
         let of_block = |block: &[u8]| {
             let repeats_after = |fresh: &usize| block[*fresh..] == block[..block.len() - fresh];

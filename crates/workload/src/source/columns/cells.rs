@@ -1,6 +1,5 @@
-//! The cells of one column.
+//! Cells of one column.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -9,43 +8,14 @@ use arrow::array::{
 };
 
 use super::bytes::Bytes;
+use super::draw::{Draw, Numbers, Texts};
 use super::json::Json;
 use super::numbers::{Normal, NormalInteger, UniformInteger, UniformReal, Zipf};
 use super::text::{Characters, Passages, Words};
-use crate::{ColumnGenerator, ColumnType, Stream, Value};
-
-/// What a cell is drawn from.
-pub struct Draw {
-    pub row: u64,
-    /// Whether it is the value that an update writes.
-    pub second: bool,
-    /// Of seed, column, row and version.
-    pub stream: Stream,
-}
-
-impl Draw {
-    /// A length, both ends included.
-    pub fn length(&mut self, range: &RangeInclusive<u32>) -> usize {
-        let lengths = u64::from(range.end().saturating_sub(*range.start())) + 1;
-        (u64::from(*range.start()) + self.stream.below(lengths)) as usize
-    }
-}
-
-/// Makes whole or real numbers.
-pub trait Numbers<T>: Send + Sync {
-    fn draw(&self, draw: Draw) -> T;
-}
-
-/// Makes texts.
-pub trait Texts: Send + Sync {
-    fn append(&self, draw: Draw, out: &mut String);
-
-    /// Bytes of the longest one; an estimate from above.
-    fn most_bytes(&self) -> u64;
-}
+use crate::{ColumnGenerator, ColumnType, Value};
 
 pub enum Cells {
-    /// In a column of type int, bigint or timestamp.
+    /// Whole numbers in a column of type int, bigint or timestamp.
     Integers(ColumnType, Box<dyn Numbers<i64>>),
     Reals(Box<dyn Numbers<f64>>),
     Texts(Box<dyn Texts>),
@@ -123,7 +93,7 @@ impl Cells {
         }
     }
 
-    /// Cells one below the other, as long as offsets of 32 bits reach.
+    /// Makes an array of cells, as many as 32-bit offsets allow.
     pub fn array(&self, draws: impl Iterator<Item = Draw>) -> ArrayRef {
         match self {
             Cells::Integers(ColumnType::Int, law) => Arc::new(Int32Array::from_iter_values(
@@ -163,7 +133,7 @@ impl Cells {
         }
     }
 
-    /// Bytes of the longest cell; an estimate from above.
+    /// Returns an upper estimate of the bytes of the longest cell.
     pub fn most_bytes(&self) -> u64 {
         match self {
             Cells::Integers(..) | Cells::Reals(_) => 8,

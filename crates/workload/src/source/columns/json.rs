@@ -1,19 +1,19 @@
-//! JSON documents.
+//! Generates JSON documents.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 
-use super::cells::{Draw, Texts};
+use super::draw::{Draw, Texts};
 use super::vocabulary::VOCABULARY;
 use crate::Stream;
 
-/// An object of so many members. As in most collections of documents, the first members of all
-/// documents have the same names and types.
+/// Objects with a number of members in this range. As in most collections of documents, the first
+/// members of all documents have the same names and types.
 pub struct Json(pub RangeInclusive<u32>);
 
-/// Names of members; from the last one on they begin again, with a number.
+/// Names of members; after the last one they start again, with a number.
 const MEMBERS: [(&str, Member); 12] = [
     ("id", Member::Integer { below: 1 << 40 }),
     ("name", Member::Words { most: 3 }),
@@ -26,10 +26,10 @@ const MEMBERS: [(&str, Member); 12] = [
     ("parent", Member::Nullable),
     ("ratio", Member::Real),
     ("kind", Member::Words { most: 1 }),
-    ("place", Member::Place),
+    ("place", Member::Coordinates),
 ];
 
-/// The longest member: a description with its name, or a list.
+/// Bytes of the longest member: a description with its name, or a list.
 const MOST_BYTES_OF_A_MEMBER: u64 = 300;
 
 enum Member {
@@ -40,7 +40,7 @@ enum Member {
     Time,
     List,
     Nullable,
-    Place,
+    Coordinates,
 }
 
 impl Texts for Json {
@@ -84,7 +84,7 @@ impl Member {
             }
             Member::Nullable if stream.chance(0.5) => write!(out, "null"),
             Member::Nullable => write!(out, "{}", stream.below(1 << 40)),
-            Member::Place => {
+            Member::Coordinates => {
                 let (latitude, longitude) = (stream.unit() * 180.0, stream.unit() * 360.0);
                 let (latitude, longitude) = (latitude - 90.0, longitude - 180.0);
                 write!(out, "{{\"lat\":{latitude:.5},\"lon\":{longitude:.5}}}")
@@ -93,7 +93,7 @@ impl Member {
     }
 }
 
-/// Words have no character that JSON escapes.
+/// Appends words in quotes; they have no character that JSON escapes.
 fn append_words(words: u64, stream: &mut Stream, out: &mut String) {
     out.push('"');
     VOCABULARY.append(words as usize, stream, out);
@@ -112,7 +112,7 @@ fn append_list(items: u64, stream: &mut Stream, out: &mut String) {
     out.push(']');
 }
 
-/// A second of the years 2000 to 2031.
+/// Draws a second of the years 2000 to 2031.
 fn time(stream: &mut Stream) -> Timestamp {
     const FIRST_SECOND: i64 = 946_684_800;
     let second = FIRST_SECOND + stream.below(1_000_000_000) as i64;

@@ -1,8 +1,10 @@
-//! Rows whose columns are made one by one, each by a generator of its own.
+//! Rows whose columns are generated one by one, each by a generator of its own.
 
 mod bytes;
 mod cells;
+mod draw;
 mod json;
+mod key_digits;
 mod numbers;
 mod sequence;
 mod text;
@@ -16,14 +18,15 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::cells::{Cells, Draw};
+use self::cells::Cells;
+use self::draw::Draw;
 use super::{RowBatch, RowBatches, RowSource};
-use crate::generator::KeyDigits;
 use crate::{ColumnGenerator, Error, Result, RowValues, Stream, Table, Value, Version};
 
+pub use key_digits::KeyDigits;
 pub use text::MOST_WORDS_OF_A_PASSAGE;
 
-/// A batch of long values ends before it reaches this, so that offsets of 32 bits suffice.
+/// Most bytes of a batch of long values, so that 32-bit offsets suffice.
 const BATCH_BYTES: u64 = 64 << 20;
 
 /// An endless table whose cells are pure functions of (seed, column, row).
@@ -36,19 +39,19 @@ struct Rows {
     schema: SchemaRef,
     columns: Vec<Column>,
     keys: KeyDigits,
-    /// Statements of the workload may have another key than the table.
+    /// Whether the workload has its own statements, which may use another key than the table's.
     is_written_in_cql: bool,
 }
 
 struct Column {
     cells: Cells,
     is_key: bool,
-    /// Of seed and column.
+    /// Stream of seed and column.
     stream: Stream,
 }
 
 impl Columns {
-    /// `generators` has one for each column of the table that makes values of its type.
+    /// Makes the table; `generators` has one for each column that makes values of its type.
     pub fn new(
         seed: u64,
         table: &Table,
@@ -149,7 +152,7 @@ impl Rows {
         })
     }
 
-    /// Indexes of these columns in the table.
+    /// Returns the indices of these columns in the table.
     fn indexes<'a>(&'a self, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = usize> {
         names.filter_map(|name| self.table.columns.iter().position(|c| c.name == name))
     }
@@ -169,17 +172,15 @@ impl RowValues for Rows {
         ends.into_iter().flatten().min()
     }
 
-    /// A row has the values of its own number here, not those of the last row with its key.
+    /// Returns whether keys repeat; a row has the values of its own number here, not those of the
+    /// last row with its key.
     fn keys_repeat(&self, rows: u64, _in_order: bool) -> bool {
         self.keys.unique_rows().is_some_and(|unique| rows > unique)
     }
 
     fn row_of(&self, key: &[Value]) -> Option<u64> {
         let columns: Vec<usize> = self.indexes(self.table.key()).collect();
-        let value = |column| {
-            let place = columns.iter().position(|c| *c == column)?;
-            key.get(place)
-        };
+        let value = |column| key.get(columns.iter().position(|c| *c == column)?);
         let row = self.keys.row_of(&self.table, value)?;
         // Key columns that are no digits follow from the row.
         let is_its_key = columns.len() == key.len()

@@ -1,9 +1,9 @@
-//! Numbers drawn from a law.
+//! Draws numbers from distributions.
 
 use rand::distr::Distribution;
 use rand_distr::StandardNormal;
 
-use super::cells::{Draw, Numbers, Texts};
+use super::draw::{Draw, Numbers, Texts};
 use super::sequence::append_number;
 use crate::ColumnType;
 
@@ -42,7 +42,7 @@ impl Numbers<f64> for Normal {
     }
 }
 
-/// Rounded, and moved to the nearest number that the column can hold.
+/// Normally distributed numbers, rounded, and moved to the nearest number that the column can hold.
 pub struct NormalInteger {
     pub normal: Normal,
     pub kind: ColumnType,
@@ -58,9 +58,9 @@ impl Numbers<i64> for NormalInteger {
     }
 }
 
-/// 0 most often.
+/// Zipf-distributed numbers, with 0 most often.
 pub struct Zipf {
-    /// Absent for a law that cannot be; the checks exclude it.
+    /// Distribution; absent for impossible parameters, which the checks exclude.
     law: Option<rand_distr::Zipf<f64>>,
     prefix: String,
 }

@@ -1,14 +1,14 @@
-//! Numbers, times and numbered texts in the order of the rows.
+//! Generates numbers, times and numbered texts in the order of the rows.
 
 use std::fmt::Write;
 
-use super::cells::{Draw, Numbers, Texts};
+use super::draw::{Draw, Numbers, Texts};
 use crate::Sequence;
 
 /// Digits of the longest 64-bit number, with its sign.
 const MOST_DIGITS: u64 = 20;
 
-/// An update moves a cell on to the sequence's next value.
+/// Returns the number of a cell; an update moves it to the sequence's next value.
 fn number(sequence: &Sequence, draw: &Draw) -> i64 {
     let position = sequence.position(draw.row);
     if !draw.second {

@@ -30,7 +30,7 @@ fn sequence(start: i64, step: i64, every: u64, cycle: Option<u64>) -> Sequence {
     }
 }
 
-/// One column of every kind.
+/// Makes one column of every kind.
 fn everything() -> Columns {
     use ColumnType::{Bigint, Blob, Boolean, Double, Int, Text, Timestamp};
     let columns = [
@@ -187,7 +187,8 @@ fn long_values_make_short_batches() {
     assert_eq!(batches[1].first_row, 7);
 }
 
-/// Sensors that take turns, each with a reading every 10 s, in a partition per sensor and day.
+/// Makes sensors that take turns, each with a reading every 10 s, in a partition per sensor and
+/// day.
 fn series() -> Columns {
     let columns = [
         ("sensor", ColumnType::Text),
@@ -283,7 +284,7 @@ fn keys_by_chance_say_nothing_about_rows() {
     assert!(source.may_repeat_keys());
 }
 
-/// Order keys of two digits, of which one begins again.
+/// Tests order keys of two digits, of which one starts again.
 #[test]
 fn rows_before_and_after_are_each_other_s_neighbours() {
     let generators = [

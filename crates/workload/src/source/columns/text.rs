@@ -1,20 +1,20 @@
-//! Texts: random characters, random words, and passages of a longer text.
+//! Generates texts: random characters, random words, and passages of a longer text.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use super::cells::{Draw, Texts};
+use super::draw::{Draw, Texts};
 use super::vocabulary::VOCABULARY;
 use crate::Stream;
 
-/// So many letters and digits.
+/// Letters and digits of a number in this range.
 pub struct Characters(pub RangeInclusive<u32>);
 
 impl Texts for Characters {
     fn append(&self, mut draw: Draw, out: &mut String) {
         const ALPHABET: [u8; 62] =
             *b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-        /// 62^10 is below 2^64.
+        /// Digits that one 64-bit number yields: 62^10 is below 2^64.
         const OF_A_NUMBER: usize = 10;
         let mut left = draw.length(&self.0);
         out.reserve(left);
@@ -35,8 +35,8 @@ impl Texts for Characters {
     }
 }
 
-/// So many words, each drawn by its frequency. Without the phrases that real texts repeat, LZ4
-/// leaves about 0.7 of them.
+/// Words of a number in this range, each drawn by its frequency. Without the phrases that real
+/// texts repeat, LZ4 compresses them to about 0.7.
 pub struct Words(pub RangeInclusive<u32>);
 
 impl Texts for Words {
@@ -53,11 +53,12 @@ impl Texts for Words {
     }
 }
 
-/// So many words from a random place of one text. Passages overlap, so that chunks of many values
-/// find repeats that distinct texts lack.
+/// Words of a number in this range, from a random position of one text. Passages overlap, so that
+/// chunks of many values contain repeats that distinct texts lack.
 pub struct Passages(pub RangeInclusive<u32>);
 
-/// A passage is much shorter than the text, or few places would be left for it.
+/// Most words of a passage, which is much shorter than the text so that there are many positions
+/// for it.
 pub const MOST_WORDS_OF_A_PASSAGE: u32 = 40_000;
 
 impl Texts for Passages {
@@ -78,15 +79,15 @@ static BOOK: LazyLock<Book> = LazyLock::new(Book::write);
 /// A text that is the same for every workload.
 struct Book {
     text: String,
-    /// Where each word begins, and the end.
+    /// Offset of each word, and of the end.
     starts: Vec<usize>,
 }
 
 impl Book {
     const BYTES: usize = 465_000;
-    /// A writer comes back to words used shortly before: with this probability, a phrase of 2 to 4
-    /// words is one of the last [`Book::MEMORY_WORDS`]. Chosen so that LZ4 leaves about 0.6 of it in
-    /// chunks of 16 KiB, as it does of English prose; independent words would leave 0.7.
+    /// Probability that a phrase of 2 to 4 words repeats one of the last [`Book::MEMORY_WORDS`], as
+    /// writers do. It is chosen so that LZ4 compresses the text to about 0.6 in chunks of 16 KiB,
+    /// like English prose; independent words would yield 0.7.
     const ECHO: f64 = 0.2;
     const MEMORY_WORDS: u64 = 100;
     const SENTENCE_WORDS: RangeInclusive<u64> = 6..=22;
@@ -116,7 +117,8 @@ impl Book {
         book
     }
 
-    /// Words have a space behind them; the last one gets a full stop before it.
+    /// Appends a sentence of words that have a space behind them; the last one gets a full stop
+    /// before it.
     fn write_sentence(&mut self, words: &[&str]) {
         for (place, word) in words.iter().enumerate() {
             self.starts.push(self.text.len());
@@ -135,14 +137,14 @@ impl Book {
         self.starts.len() - 1
     }
 
-    /// Without the space after the last word.
+    /// Returns a passage without the space after the last word.
     fn passage(&self, first: usize, words: usize) -> &str {
         let text = &self.text[self.starts[first]..self.starts[first + words]];
         &text[..text.len().saturating_sub(1)]
     }
 }
 
-/// The next word, or the next few.
+/// Appends the next word, or the next few.
 fn think<'a>(words: &mut Vec<&'a str>, stream: &mut Stream)
 where
     'static: 'a,
@@ -174,7 +176,7 @@ mod tests {
         out
     }
 
-    /// Least and greatest count of something in 2,000 texts.
+    /// Returns the least and greatest count of something in 2,000 texts.
     fn bounds(law: &impl Texts, count: impl Fn(&str) -> usize) -> (usize, usize) {
         let counts = || (0..2000).map(|row| count(&text(law, row)));
         (counts().min().unwrap(), counts().max().unwrap())

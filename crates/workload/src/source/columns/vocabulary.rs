@@ -4,21 +4,21 @@ use std::sync::LazyLock;
 
 use crate::Stream;
 
-/// `vocabulary.txt` has the most frequent words first.
+/// Words of `vocabulary.txt`, which has the most frequent words first.
 pub static VOCABULARY: LazyLock<Vocabulary> =
     LazyLock::new(|| Vocabulary::new(include_str!("vocabulary.txt")));
 
-/// Zipf's law for words in the form of Mandelbrot ("An informational theory of the statistical
-/// structure of language", 1953): frequency in proportion to 1 / (rank + 2.7).
+/// Constant of Zipf's law for words in the form of Mandelbrot ("An informational theory of the
+/// statistical structure of language", 1953): frequency in proportion to 1 / (rank + 2.7).
 const MANDELBROT_SHIFT: f64 = 2.7;
 
-/// Bits that a word is drawn with.
+/// Number of bits that a word is drawn with.
 const BITS: u32 = 16;
 
 pub struct Vocabulary {
-    /// Each with a space behind it.
+    /// Words, each with a space behind it.
     words: Vec<String>,
-    /// The word for each number of [`BITS`] bits.
+    /// Index of the word for each number of [`BITS`] bits.
     drawn: Vec<u16>,
 }
 
@@ -51,14 +51,14 @@ impl Vocabulary {
         }
     }
 
-    /// The word for the lowest bits of a number, with a space behind it.
+    /// Returns the word for the lowest bits of a number, with a space behind it.
     #[inline]
     pub fn word(&self, number: u64) -> &str {
         let drawn = self.drawn.get(number as usize & ((1 << BITS) - 1));
         drawn.map_or("", |word| &self.words[usize::from(*word)])
     }
 
-    /// Bytes of the longest word with its space.
+    /// Returns the bytes of the longest word with its space.
     pub fn longest(&self) -> usize {
         self.words.iter().map(String::len).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! CSV and TSV to record batches of text, in bounded memory.
+//! Decodes CSV and TSV to record batches of text, in bounded memory.
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use arrow::csv::reader::{Decoder, Format};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::record_batch::RecordBatch;
 
-/// A record that takes more than this has an opening quote too many.
+/// Most bytes of a record; one that takes more has an unmatched quote.
 pub const MAX_RECORD_BYTES: usize = 16 << 20;
 
-/// Why records cannot be decoded.
+/// Reason why records cannot be decoded.
 #[derive(Debug)]
 pub enum DecodeError {
     Io(io::Error),
-    /// A record that was asked for has too few or too many fields, or is not UTF-8.
+    /// A requested record has too few or too many fields, or is not UTF-8.
     Malformed,
-    /// The record after the first `complete_records` that were asked for takes more than
+    /// The record after the first `complete_records` requested ones takes more than
     /// [`MAX_RECORD_BYTES`].
     Endless {
         complete_records: usize,
@@ -36,8 +36,8 @@ impl Records {
         Records { input, line: 1 }
     }
 
-    /// The next records, as many as the decoder takes; `None` at the end. The header is a record
-    /// like the others.
+    /// Reads the next records, as many as the decoder takes; returns `None` at the end. The header
+    /// is a record like the others.
     pub fn read(&mut self, decoder: &mut Decoder) -> Result<Option<RecordBatch>, DecodeError> {
         let wanted = decoder.capacity();
         let mut complete_records = 0;
@@ -63,7 +63,7 @@ impl Records {
         }
     }
 
-    /// Passes over this many records, or all that there are; returns how many those were.
+    /// Skips this many records, or all that there are, and returns how many those were.
     pub fn skip(&mut self, format: &Format, fields: usize, count: u64) -> Result<u64, DecodeError> {
         const BATCH_RECORDS: u64 = 8192;
         let mut skipped = 0;
@@ -83,8 +83,8 @@ impl Records {
         Ok(skipped)
     }
 
-    /// Passes over line ends; a record ends before the last of them (`\r\n`), and blank lines
-    /// are no records.
+    /// Skips line ends; a record ends before the last of them (`\r\n`), and blank lines are no
+    /// records.
     pub fn skip_line_ends(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.input.fill_buf()?;
@@ -101,7 +101,7 @@ impl Records {
     }
 }
 
-/// The fields of the first record; `None` if they are not UTF-8 or never end.
+/// Reads the fields of the first record; returns `None` if they are not UTF-8 or never end.
 pub fn first_record(format: &Format, input: impl Read) -> Option<Vec<String>> {
     let input = input.take(MAX_RECORD_BYTES as u64);
     let (schema, _) = format
@@ -118,7 +118,7 @@ pub fn first_record(format: &Format, input: impl Read) -> Option<Vec<String>> {
     )
 }
 
-/// A decoder of records with `fields` fields to batches with the projected ones.
+/// Makes a decoder of records with `fields` fields to batches with the projected ones.
 pub fn decoder(format: &Format, fields: usize, projection: &[usize], batch_rows: usize) -> Decoder {
     let text = |index: usize| Field::new(index.to_string(), DataType::Utf8, true);
     let schema = Schema::new((0..fields).map(text).collect::<Vec<_>>());

@@ -1,15 +1,15 @@
-//! What is wrong with a text file, and at which line. The file is read again from its start for
-//! this, so that reading a good file pays nothing for it.
+//! Finds what is wrong with a text file, and at which line. The file is read again from its start
+//! for this, so that reading a good file costs nothing extra.
 //!
 //! Records are counted from 0, which is the header; row *i* is record *i* + 1.
 
 use super::decode::{DecodeError, MAX_RECORD_BYTES, Records, decoder, first_record};
-use super::text::TextFile;
+use super::input::TextInput;
 use super::{BadCell, data_error, read_error};
 use crate::{Error, Result};
 
-/// The error for records from number `first` on.
-pub fn decode_error(file: &TextFile, first: u64, error: DecodeError) -> Error {
+/// Makes the error for records from number `first` on.
+pub fn decode_error(file: &TextInput, first: u64, error: DecodeError) -> Error {
     let located = match error {
         DecodeError::Io(error) => Err(read_error(&file.path, error)),
         DecodeError::Malformed => malformed(file, first),
@@ -18,15 +18,15 @@ pub fn decode_error(file: &TextFile, first: u64, error: DecodeError) -> Error {
     located.unwrap_or_else(|error| error)
 }
 
-/// The error for a cell in a batch that begins with row `first_row`.
-pub fn bad_cell(file: &TextFile, first_row: u64, bad: BadCell) -> Error {
+/// Makes the error for a cell in a batch that begins with row `first_row`.
+pub fn bad_cell(file: &TextInput, first_row: u64, bad: BadCell) -> Error {
     match records_at(file, first_row + bad.row as u64 + 1) {
         Ok(records) => row_error(file, records.line, bad.message),
         Err(error) => error,
     }
 }
 
-fn malformed(file: &TextFile, first: u64) -> Result<Error> {
+fn malformed(file: &TextInput, first: u64) -> Result<Error> {
     let mut records = records_at(file, first)?;
     let mut decoder = decoder(&file.format, file.fields, &[0], 1);
     let mut bad = first;
@@ -45,7 +45,7 @@ fn malformed(file: &TextFile, first: u64) -> Result<Error> {
     Ok(row_error(file, records.line, message))
 }
 
-fn endless(file: &TextFile, record: u64) -> Result<Error> {
+fn endless(file: &TextInput, record: u64) -> Result<Error> {
     let line = records_at(file, record)?.line;
     let message = format!(
         "the row that begins here takes more than {} MiB; is a quote opened and never closed?",
@@ -54,9 +54,9 @@ fn endless(file: &TextFile, record: u64) -> Result<Error> {
     Ok(row_error(file, line, message))
 }
 
-/// The records of the file from this one on.
-fn records_at(file: &TextFile, record: u64) -> Result<Records> {
-    let mut records = Records::new(file.input()?);
+/// Returns the records of the file from this one on.
+fn records_at(file: &TextInput, record: u64) -> Result<Records> {
+    let mut records = Records::new(file.open()?);
     records
         .skip(&file.format, file.fields, record)
         .map_err(|error| match error {
@@ -69,7 +69,7 @@ fn records_at(file: &TextFile, record: u64) -> Result<Records> {
     Ok(records)
 }
 
-fn row_error(file: &TextFile, line: u64, message: String) -> Error {
+fn row_error(file: &TextInput, line: u64, message: String) -> Error {
     Error::Row {
         path: file.path.clone(),
         line,

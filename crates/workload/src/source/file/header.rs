@@ -1,4 +1,4 @@
-//! Finding the table's columns among those of a file.
+//! Finds the table's columns among those of a file.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::data_error;
 use crate::check::{suggestion, usable_name};
 use crate::{Result, Table};
 
-/// For each column of the table, its index in the file. Case does not count.
+/// Returns the index in the file of each column of the table, regardless of case.
 pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Vec<usize>> {
     let written = names;
     let names: Vec<String> = names
@@ -17,21 +17,23 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
         .columns
         .iter()
         .map(|column| {
-            let mut places = (0..names.len()).filter(|index| names[*index] == column.name);
-            match (places.next(), places.next()) {
+            let mut found = (0..names.len()).filter(|index| names[*index] == column.name);
+            match (found.next(), found.next()) {
                 (Some(index), None) => Ok(index),
                 (Some(first), Some(second)) => Err(data_error(
                     path,
                     format!(
-                        "column `{}` is there twice, as number {} and {}",
+                        "column `{}` appears twice, as number {} and {}",
                         column.name,
                         first + 1,
                         second + 1
                     ),
                 )),
                 (None, _) => {
-                    let unused = names.iter().map(String::as_str);
-                    let unused = unused.filter(|n| table.column(n).is_none());
+                    let unused = names
+                        .iter()
+                        .map(String::as_str)
+                        .filter(|name| table.column(name).is_none());
                     let hint = match spelled_otherwise(&column.name, written) {
                         Some(name) => format!(
                             "; it has `{name}`: write `{}` in its first line instead",
@@ -49,8 +51,8 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
         .collect()
 }
 
-/// The one of these names that differs in nothing but what a column's name cannot have, as
-/// `Flight Date` from `flight_date`.
+/// Returns the name that differs only in what a column's name cannot have, as `Flight Date` from
+/// `flight_date`.
 fn spelled_otherwise<'n>(column: &str, names: &'n [String]) -> Option<&'n str> {
     let mut names = names.iter().map(String::as_str);
     names.find(|name| usable_name(name).as_deref() == Some(column))

@@ -1,8 +1,9 @@
-//! Rows from a file: CSV or TSV (either may be gzipped) or Parquet, distinguished by the name.
+//! Rows of a file: CSV or TSV (either may be gzipped) or Parquet, distinguished by the name.
 
 mod decode;
 mod diagnose;
 mod header;
+mod input;
 mod parquet;
 mod text;
 mod values;
@@ -17,12 +18,11 @@ use crate::{Error, Result, Table};
 use text::TextFile;
 pub use values::milliseconds;
 
-/// Opens a data file and checks that it has the columns of the table. Columns that the table
-/// does not name are ignored.
+/// Opens a data file and checks that it has the columns of the table. Other columns are ignored.
 ///
 /// # Errors
 /// [`Error::Read`] if it cannot be read; [`Error::Data`] if it is empty, lacks columns or has a
-/// name that does not say its format.
+/// name that does not reveal its format.
 pub fn open(path: &Path, table: &Table) -> Result<Box<dyn RowSource>> {
     let name = path
         .file_name()
@@ -35,8 +35,8 @@ pub fn open(path: &Path, table: &Table) -> Result<Box<dyn RowSource>> {
         .rsplit_once('.')
         .map(|(_, ending)| ending)
     {
-        Some("csv") => Ok(Box::new(TextFile::open(path, text::csv(), gzip, table)?)),
-        Some("tsv") => Ok(Box::new(TextFile::open(path, text::tsv(), gzip, table)?)),
+        Some("csv") => Ok(Box::new(TextFile::open(path, input::csv(), gzip, table)?)),
+        Some("tsv") => Ok(Box::new(TextFile::open(path, input::tsv(), gzip, table)?)),
         Some("parquet") if !gzip => Ok(Box::new(parquet::ParquetFile::open(path, table)?)),
         _ => Err(data_error(
             path,
@@ -46,7 +46,7 @@ pub fn open(path: &Path, table: &Table) -> Result<Box<dyn RowSource>> {
     }
 }
 
-/// A cell that does not fit its column: its row in a batch, and what is wrong.
+/// A cell that does not fit its column: its row in a batch, and a description.
 #[derive(Debug)]
 struct BadCell {
     row: usize,
@@ -62,7 +62,7 @@ impl BadCell {
     }
 }
 
-/// The batch of a table, if no key column has a null. `columns` have the table's types.
+/// Makes a batch of a table, if no key column has a null. `columns` have the table's types.
 fn table_batch(table: &Table, columns: Vec<ArrayRef>) -> Result<RecordBatch, BadCell> {
     for (column, array) in table.columns.iter().zip(&columns) {
         let first_null = || {

@@ -1,4 +1,4 @@
-//! Parquet files as row sources.
+//! Parquet files as sources of rows.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct ParquetFile {
     path: PathBuf,
     metadata: ArrowReaderMetadata,
     table: Arc<Table>,
-    /// The column in the file of each column of the table.
+    /// Index in the file of each column of the table.
     columns: Vec<usize>,
 }
 
@@ -58,7 +58,7 @@ impl ParquetFile {
         }
     }
 
-    /// The columns of the table, in its order and types.
+    /// Returns the columns of the table, in its order and types.
     fn convert(&self, batch: &RecordBatch) -> Result<RecordBatch, BadCell> {
         // A projected batch has its columns in the order of the file.
         let mut in_file_order = self.columns.clone();
@@ -69,13 +69,13 @@ impl ParquetFile {
             .iter()
             .zip(&self.columns)
             .map(|(column, index)| {
-                let place = in_file_order.partition_point(|other| other < index);
-                cast(column, batch.column(place))
+                let position = in_file_order.partition_point(|other| other < index);
+                cast(column, batch.column(position))
             });
         table_batch(&self.table, columns.collect::<Result<_, _>>()?)
     }
 
-    /// Row numbers in messages count from 1.
+    /// Makes an error about a row; row numbers in messages count from 1.
     fn row_error(&self, first_row: u64, bad: BadCell) -> Error {
         let row = first_row + bad.row as u64 + 1;
         data_error(&self.path, format!("row {row}: {}", bad.message))
@@ -132,7 +132,7 @@ impl RowSource for ParquetFile {
     }
 }
 
-/// Whether all values of a stored type that fit can be cast without loss.
+/// Returns whether all values of a stored type that fit can be cast without loss.
 fn is_castable(stored: &DataType, kind: ColumnType) -> bool {
     use DataType::{
         Binary, BinaryView, Boolean, Date32, Date64, Dictionary, FixedSizeBinary, LargeBinary,
@@ -181,7 +181,8 @@ fn cast(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
     }
 }
 
-/// Timestamps are stored as UTC whatever zone they are shown in; casting them needs no zone.
+/// Removes the zone of timestamps: they are stored as UTC whatever zone they are shown in, so
+/// casting needs no zone.
 fn without_zone(stored: &ArrayRef, options: &CastOptions) -> Result<ArrayRef, ArrowError> {
     let DataType::Timestamp(unit, Some(_)) = stored.data_type() else {
         return Ok(stored.clone());

@@ -1,92 +1,62 @@
-//! CSV and TSV files as row sources.
+//! CSV and TSV files as sources of rows.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::io::BufRead;
+use std::path::Path;
 
 use arrow::array::AsArray;
 use arrow::csv::reader::{Decoder, Format};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
-use flate2::bufread::MultiGzDecoder;
 
 use super::decode::{Records, decoder, first_record};
+use super::input::TextInput;
 use super::{BadCell, data_error, diagnose, header, read_error, table_batch, values};
 use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Result, Table};
 
-const BUFFER_BYTES: usize = 256 << 10;
-
-/// A text file with a header. All fields are read as text, so that an error can show what the
-/// file says, and then become the types of the table.
+/// A text file with a header. All fields are read as text, so that an error can show the text of
+/// the file, and are then converted to the types of the table.
 #[derive(Clone)]
 pub struct TextFile {
-    pub path: PathBuf,
-    pub format: Format,
-    gzip: bool,
+    input: TextInput,
     table: Table,
-    /// Fields of each record.
-    pub fields: usize,
-    /// The field of each column of the table.
+    /// Index of the field of each column of the table.
     projection: Vec<usize>,
-}
-
-/// Comma-separated with quotes.
-pub fn csv() -> Format {
-    Format::default()
-}
-
-/// Tab-separated. There are no quotes, as in GDELT's files: the quote is set to a byte that never
-/// occurs in UTF-8.
-pub fn tsv() -> Format {
-    Format::default().with_delimiter(b'\t').with_quote(0xff)
 }
 
 impl TextFile {
     pub fn open(path: &Path, format: Format, gzip: bool, table: &Table) -> Result<Self> {
         let mut file = TextFile {
-            path: path.to_owned(),
-            format,
-            gzip,
+            input: TextInput {
+                path: path.to_owned(),
+                format,
+                gzip,
+                fields: 0,
+            },
             table: table.clone(),
-            fields: 0,
             projection: Vec::new(),
         };
         let names = file.header()?;
-        file.fields = names.len();
+        file.input.fields = names.len();
         file.projection = header::locate_columns(path, &names, table)?;
         file.check_not_empty()?;
         Ok(file)
     }
 
-    /// The text from its start.
-    pub fn input(&self) -> Result<Box<dyn BufRead + Send>> {
-        let file = File::open(&self.path).map_err(|error| read_error(&self.path, error))?;
-        let raw = BufReader::with_capacity(BUFFER_BYTES, file);
-        Ok(if self.gzip {
-            Box::new(BufReader::with_capacity(
-                BUFFER_BYTES,
-                MultiGzDecoder::new(raw),
-            ))
-        } else {
-            Box::new(raw)
-        })
-    }
-
     fn header(&self) -> Result<Vec<String>> {
-        let mut input = self.input()?;
+        let mut input = self.input.open()?;
         let is_empty = input
             .fill_buf()
-            .map_err(|error| read_error(&self.path, error))?
+            .map_err(|error| read_error(&self.input.path, error))?
             .is_empty();
-        match first_record(&self.format, input) {
+        match first_record(&self.input.format, input) {
             _ if is_empty => Err(data_error(
-                &self.path,
+                &self.input.path,
                 "the file is empty; its first line has to name the columns",
             )),
             Some(names) => Ok(names),
             None => Err(data_error(
-                &self.path,
+                &self.input.path,
                 "the first line is not UTF-8 text that names the columns",
             )),
         }
@@ -97,24 +67,29 @@ impl TextFile {
         let mut decoder = self.decoder(1);
         match rows.records.read(&mut decoder) {
             Ok(None) => Err(data_error(
-                &self.path,
+                &self.input.path,
                 "the file names its columns, but has no rows",
             )),
             Ok(Some(_)) => Ok(()),
-            Err(error) => Err(diagnose::decode_error(self, 1, error)),
+            Err(error) => Err(diagnose::decode_error(&self.input, 1, error)),
         }
     }
 
     fn decoder(&self, batch_rows: usize) -> Decoder {
-        decoder(&self.format, self.fields, &self.projection, batch_rows)
+        decoder(
+            &self.input.format,
+            self.input.fields,
+            &self.projection,
+            batch_rows,
+        )
     }
 
     fn rows(&self, from: u64, batch_rows: usize) -> Result<TextRows> {
-        let mut records = Records::new(self.input()?);
+        let mut records = Records::new(self.input.open()?);
         // The header is the record before row 0.
         records
-            .skip(&self.format, self.fields, from + 1)
-            .map_err(|error| diagnose::decode_error(self, 0, error))?;
+            .skip(&self.input.format, self.input.fields, from + 1)
+            .map_err(|error| diagnose::decode_error(&self.input, 0, error))?;
         let decoder = self.decoder(batch_rows);
         Ok(TextRows {
             file: self.clone(),
@@ -125,7 +100,7 @@ impl TextFile {
         })
     }
 
-    /// Text to the table's types.
+    /// Converts text to the table's types.
     fn convert(&self, text: &RecordBatch) -> Result<RecordBatch, BadCell> {
         let mut converted = Vec::with_capacity(text.num_columns());
         let mut first_bad: Option<BadCell> = None;
@@ -155,11 +130,15 @@ impl RowSource for TextFile {
     }
 
     fn count_rows(&self, most: u64) -> Result<Option<u64>> {
-        let mut records = Records::new(self.input()?);
+        let mut records = Records::new(self.input.open()?);
         // The header is a record, too.
         let counted = records
-            .skip(&self.format, self.fields, most.saturating_add(1))
-            .map_err(|error| diagnose::decode_error(self, 0, error))?;
+            .skip(
+                &self.input.format,
+                self.input.fields,
+                most.saturating_add(1),
+            )
+            .map_err(|error| diagnose::decode_error(&self.input, 0, error))?;
         Ok(Some(counted.saturating_sub(1)))
     }
 
@@ -190,13 +169,13 @@ impl TextRows {
         let text = self
             .records
             .read(&mut self.decoder)
-            .map_err(|error| diagnose::decode_error(&self.file, first_row + 1, error))?;
+            .map_err(|error| diagnose::decode_error(&self.file.input, first_row + 1, error))?;
         let Some(text) = text else { return Ok(None) };
         self.next_row += text.num_rows() as u64;
         let rows = self
             .file
             .convert(&text)
-            .map_err(|bad| diagnose::bad_cell(&self.file, first_row, bad))?;
+            .map_err(|bad| diagnose::bad_cell(&self.file.input, first_row, bad))?;
         Ok(Some(RowBatch { first_row, rows }))
     }
 }

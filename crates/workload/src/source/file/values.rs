@@ -1,4 +1,4 @@
-//! Cells of a text file to values. An empty cell is null.
+//! Converts cells of a text file to values. An empty cell is null.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use jiff::tz::Offset;
 use super::BadCell;
 use crate::{Column, ColumnType};
 
-/// The cells of one column as its type.
+/// Converts the cells of one column to its type.
 pub fn parse(column: &Column, text: &StringArray) -> Result<ArrayRef, BadCell> {
     Ok(match column.kind {
         ColumnType::Boolean => Arc::new(BooleanArray::from(cells(column, text, boolean)?)),
@@ -78,7 +78,7 @@ fn not_a(column: &Column, row: usize, cell: &str) -> BadCell {
     )
 }
 
-/// How others write that there is no value.
+/// Texts with which others mark a missing value.
 const NO_VALUE: [&str; 12] = [
     "-",
     "--",
@@ -94,7 +94,8 @@ const NO_VALUE: [&str; 12] = [
     "undefined",
 ];
 
-/// What to do about a cell that is not of its column's type. Of times the expected form says it.
+/// Returns advice about a cell that is not of its column's type; for times the expected form is
+/// advice enough.
 fn advice(kind: ColumnType, cell: &str) -> &'static str {
     let cell = cell.trim().to_lowercase();
     match kind {
@@ -117,7 +118,7 @@ fn boolean(cell: &str) -> Option<bool> {
     }
 }
 
-/// As CQL (0x), PostgreSQL (\x) and others (nothing) write them.
+/// Reads bytes in the form of CQL (0x), PostgreSQL (\x) and others (no prefix).
 fn bytes(cell: &str) -> Option<Vec<u8>> {
     let digits = cell
         .strip_prefix("0x")
@@ -133,7 +134,7 @@ fn bytes(cell: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Milliseconds since the epoch, if nothing is lost.
+/// Returns the milliseconds since the epoch, if nothing is lost.
 pub fn milliseconds(cell: &str) -> Option<i64> {
     const DATE_CHARACTERS: usize = "2014-02-14".len();
     if let Ok(milliseconds) = cell.parse() {

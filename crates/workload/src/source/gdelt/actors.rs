@@ -1,23 +1,27 @@
-//! Who acts: countries and those who act for them, peoples, faiths, groups, and roles without a
+//! Actors: countries and those who act for them, peoples, faiths, groups, and roles without a
 //! country. An actor's other columns follow from its code and name.
 
 use super::chance::{Weighted, Zipf, any};
+use super::locations::Country;
 use super::names::Names;
-use super::places::Country;
 use super::records::{number, records};
 use crate::Stream;
 
-/// Shares of rows with this first actor's country, from the study.
+/// Share of rows whose first actor is from the United States, from the study.
 const USA_SHARE_OF_ROWS: f64 = 0.091;
+/// Share of rows whose first actor is from Albania, from the study.
 const ALBANIA_SHARE_OF_ROWS: f64 = 0.0012;
 
-/// Share of first actors that are there at all; kinds of actors among those that are.
+/// Share of rows that have a first actor.
 pub const ACTOR1_SHARE: f64 = 0.939;
+/// Share of countries among known first actors.
 const COUNTRY: f64 = 0.66;
+/// Share of groups among known first actors.
 const GROUP: f64 = 0.047;
 
-/// Keep the streams of people and of companies apart from those of the rows.
+/// Key that separates the streams of people from those of the rows.
 const PEOPLE: u64 = 0x0070_656f_706c_6500;
+/// Key that separates the streams of companies from those of the rows.
 const COMPANIES: u64 = 0x636f_6d70_616e_7900;
 
 /// Shares of the name, the adjective, a city, a person and a company among a country's actors.
@@ -26,8 +30,9 @@ const ACTING_CITIES_EXPONENT: f64 = 0.8;
 const PEOPLE_OF_A_COUNTRY: usize = 3_000;
 const COMPANIES_OF_A_COUNTRY: usize = 400;
 
-/// How often a country, its people or a city act in a role, and the roles with their weights.
+/// Probability that a country, its people or a city act in a role.
 const IN_A_ROLE: f64 = 0.15;
+/// Roles with their weights.
 const ROLES: [(&str, f64); 26] = [
     ("GOV", 34.0),
     ("CVL", 7.0),
@@ -71,7 +76,7 @@ const INDUSTRIES: [&str; 12] = [
     "INDUSTRIES",
 ];
 
-/// An actor. Texts in parts are to be joined; an empty text is a null.
+/// An actor. Texts in parts are joined; an empty text is a null.
 #[derive(Debug, Clone, Copy)]
 pub struct Actor {
     pub code: [&'static str; 3],
@@ -81,11 +86,11 @@ pub struct Actor {
     pub ethnic: &'static str,
     pub religions: [&'static str; 2],
     pub types: [&'static str; 3],
-    /// Index of the country where it is at home.
+    /// Index of its home country.
     pub home: Option<usize>,
 }
 
-/// Actors of one group of roles: types, and names from the most mentioned on.
+/// Actors of one group of roles: types, and names in the order of frequency.
 #[derive(Debug)]
 struct Role {
     code: &'static str,
@@ -205,7 +210,8 @@ impl Actors {
     }
 }
 
-/// The United States and Albania have the study's shares; the others share the rest.
+/// Returns the countries' shares: the United States and Albania have those of the study; the others
+/// share the rest.
 fn country_shares(countries: &[Country]) -> Vec<f64> {
     let of_countries = |share_of_rows: f64| share_of_rows / (ACTOR1_SHARE * COUNTRY);
     let fixed = [
@@ -268,10 +274,10 @@ fn groups(countries: &[Country]) -> impl Iterator<Item = (Actor, f64)> {
     })
 }
 
-/// An actor whose types are those of `role`: codes of three letters, of which religious bodies
-/// and parties have none.
+/// Makes an actor with the types of `role`: codes of three letters, of which religious bodies and
+/// parties have none.
 fn in_role(code: [&'static str; 3], name: [&'static str; 4], role: &'static str) -> Actor {
-    let mut codes = (0..3).filter_map(|place| role.get(3 * place..3 * place + 3));
+    let mut codes = (0..3).filter_map(|index| role.get(3 * index..3 * index + 3));
     let mut next = || {
         codes
             .find(|code| !["REL", "PTY"].contains(code))

@@ -1,14 +1,14 @@
-//! Which month and day an event belongs to.
+//! Month and day of an event.
 
 use crate::Stream;
 
 const FIRST_YEAR: i32 = 1979;
 pub const MONTHS: usize = 72;
 
-/// Mean number of events a month in each year, in thousands; 4.16 million in all.
+/// Mean number of events per month in each year, in thousands; 4.16 million in all.
 const YEARS: [f64; 6] = [41.8, 42.9, 44.7, 60.0, 72.0, 85.5];
 
-/// How a month differs from its year's mean.
+/// Ratios of the months to their year's mean.
 const SEASONS: [f64; 12] = [
     1.01, 0.93, 1.03, 1.0, 1.02, 0.99, 0.98, 0.97, 1.01, 1.04, 1.0083, 1.0117,
 ];
@@ -17,24 +17,25 @@ const SEASONS: [f64; 12] = [
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Date {
     pub year: i32,
-    /// 1..=12.
+    /// Month, 1..=12.
     pub month: i32,
-    /// 1..=31.
+    /// Day, 1..=31.
     pub day: i32,
 }
 
 impl Date {
-    /// 19801231.
+    /// Returns the date as a number such as 19801231.
     pub fn number(self) -> i32 {
         self.month_year() * 100 + self.day
     }
 
-    /// 198012.
+    /// Returns year and month as a number such as 198012.
     pub fn month_year(self) -> i32 {
         self.year * 100 + self.month
     }
 
-    /// 1980.989: months count 30 days and years 365, to four decimals.
+    /// Returns the date as a fraction such as 1980.989: months count 30 days and years 365, to four
+    /// decimals.
     pub fn fraction(self) -> f64 {
         let days = f64::from((self.month - 1) * 30 + self.day);
         ((f64::from(self.year) + days / 365.0) * 1e4).round() / 1e4
@@ -59,8 +60,8 @@ impl Calendar {
         Calendar { month_ends }
     }
 
-    /// The date of story `story`. The golden-ratio sequence visits every month in proportion to
-    /// its share in any stretch of stories; the day is random.
+    /// Draws the date of story `story`. The golden-ratio sequence visits every month in proportion
+    /// to its share in any stretch of stories; the day is random.
     pub fn date(&self, seed: u64, story: u64, stream: &mut Stream) -> Date {
         let offset = Stream::new(&[seed]).next_u64();
         let point = story

@@ -1,4 +1,4 @@
-//! Laws that values are drawn from.
+//! Distributions that values are drawn from.
 
 use crate::Stream;
 
@@ -20,7 +20,7 @@ impl Weighted {
         Weighted { cumulative }
     }
 
-    /// An index below the number of weights; 0 when there are none.
+    /// Draws an index below the number of weights; 0 if there are none.
     pub fn draw(&self, stream: &mut Stream) -> usize {
         let Some(total) = self.cumulative.last() else {
             return 0;
@@ -37,13 +37,13 @@ impl Weighted {
 #[derive(Debug)]
 pub struct Zipf {
     items: usize,
-    /// 1 - exponent.
+    /// Value of 1 - exponent.
     power: f64,
     span: f64,
 }
 
 impl Zipf {
-    /// `exponent` must not be 1, where the law has another form.
+    /// Makes the law; `exponent` must not be 1, for which it has another form.
     pub fn new(items: usize, exponent: f64) -> Self {
         let power = 1.0 - exponent;
         Zipf {
@@ -53,20 +53,20 @@ impl Zipf {
         }
     }
 
-    /// A rank below `items`.
+    /// Draws a rank below `items`.
     pub fn draw(&self, stream: &mut Stream) -> usize {
         let rank = (self.span * stream.unit() + 1.0).powf(1.0 / self.power) as usize;
         rank.saturating_sub(1).min(self.items.saturating_sub(1))
     }
 }
 
-/// Near a standard normal law: the sum of four uniform numbers, scaled.
+/// Draws a number that is nearly standard normal: the sum of four uniform numbers, scaled.
 pub fn normal(stream: &mut Stream) -> f64 {
     let sum: f64 = (0..4).map(|_| stream.unit()).sum();
     (sum - 2.0) * 3.0_f64.sqrt()
 }
 
-/// One element, all equally likely. `items` must not be empty.
+/// Draws one element, all equally likely. `items` must not be empty.
 pub fn any<'a, T>(items: &'a [T], stream: &mut Stream) -> &'a T {
     &items[stream.below(items.len() as u64) as usize]
 }

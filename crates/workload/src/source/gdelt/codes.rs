@@ -1,4 +1,4 @@
-//! What happened: CAMEO event codes, with their Goldstein scale.
+//! Kinds of events: CAMEO event codes, with their Goldstein scale.
 
 use super::chance::Weighted;
 use super::records::{number, records};

@@ -1,8 +1,8 @@
-//! One row: who did what to whom, where, when, and how it was told.
+//! Rows as events: who did what to whom, where, when, and the tone of the reports.
 //!
 //! Rows come in stories of [`ROWS_OF_A_STORY`]: the events that one day's articles report. They
-//! share the date and often the actors, the place and the tone, which is what gives the real
-//! table its runs of equal values.
+//! share the date and often the actors, the location and the tone, which gives the real table its
+//! runs of equal values.
 
 use std::sync::LazyLock;
 
@@ -10,40 +10,47 @@ use super::actors::{ACTOR1_SHARE, Actor, Actors};
 use super::calendar::{Calendar, Date};
 use super::chance::{Weighted, normal};
 use super::codes::{EventCode, EventCodes};
+use super::locations::{Country, Location, countries};
 use super::names::Names;
-use super::places::{Country, Place, countries};
 use crate::Stream;
 
 pub const ROWS_OF_A_STORY: u64 = 8;
 
-/// How often a row takes its story's actor, place or tone.
+/// Probability that a row has its story's actor.
 const STORY_ACTOR: f64 = 0.36;
-const STORY_PLACE: f64 = 0.45;
+/// Probability that an event is at its story's location.
+const STORY_LOCATION: f64 = 0.45;
+/// Probability that an event has one of its story's tones.
 const STORY_TONE: f64 = 0.45;
 const TONES_OF_A_STORY: usize = 3;
 
 /// Share of stories that GDELT coded from the old archives, which differ in small ways.
 const OLD_STORIES: f64 = 0.283;
-const ACTOR2_SHARE_BESIDE_ACTOR1: f64 = 0.706;
+const ACTOR2_SHARE_WITH_ACTOR1: f64 = 0.706;
 const NOWHERE: f64 = 0.0225;
 
-/// Where an actor is: at home, else in the United States, else anywhere.
+/// Probability that an actor is at home.
 const AT_HOME: f64 = 0.66;
+/// Probability that an actor away from home is in the United States.
 const IN_US: f64 = 0.5;
 const UNITED_STATES: usize = 0;
 
-/// Where the event is, when both actors are somewhere: shares as in the sample.
+/// Share of events where both actors are at the same location, as in the sample.
 const ACTORS_TOGETHER: f64 = 0.58;
+/// Share of the other events that are at the first of two actors.
 const AT_ACTOR1: f64 = 0.36;
+/// Share of the other events that are at the second of two actors.
 const AT_ACTOR2: f64 = 0.40;
+/// Share of events with one known actor that are where it is.
 const AT_ONLY_ACTOR: f64 = 0.82;
 
-/// Events of up to ten mentions, by number of mentions; the last weight is that of more.
+/// Weights of events with up to ten mentions, by number of mentions; the last weight is that of
+/// more.
 const MENTIONS: [f64; 11] = [
     116.0, 148.0, 48.0, 72.0, 40.0, 63.0, 22.0, 30.0, 23.0, 49.0, 70.0,
 ];
 
-/// Everything that does not depend on the seed.
+/// Parts of the world that do not depend on the seed.
 pub struct World {
     families: Vec<Names>,
     countries: Vec<Country>,
@@ -51,7 +58,7 @@ pub struct World {
     codes: EventCodes,
     mentions: Weighted,
     calendar: Calendar,
-    /// Countries weighed as places of events.
+    /// Countries weighted as locations of events.
     country_law: Weighted,
 }
 
@@ -69,32 +76,32 @@ pub static WORLD: LazyLock<World> = LazyLock::new(|| {
     }
 });
 
-/// What the rows of one story share.
+/// Values that the rows of one story share.
 #[derive(Debug, Clone)]
 pub struct Story {
     date: Date,
     date_added: i32,
     old: bool,
     actors: [Actor; 2],
-    place: &'static Place,
+    location: &'static Location,
     tones: [f64; TONES_OF_A_STORY],
 }
 
-/// A row before it becomes columns.
+/// A row before it is split into columns.
 #[derive(Debug, Clone)]
 pub struct Event {
     pub id: i64,
     pub date: Date,
     pub date_added: i32,
-    /// Coded from the old archives.
+    /// Whether it was coded from the old archives.
     pub old: bool,
     pub actors: [Option<Actor>; 2],
     pub is_root: bool,
     pub code: &'static EventCode,
     pub mentions: Mentions,
     pub tone: f64,
-    /// Where the first actor, the second actor and the action are.
-    pub places: [Option<&'static Place>; 3],
+    /// Locations of the first actor, the second actor and the action.
+    pub locations: [Option<&'static Location>; 3],
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -117,13 +124,13 @@ impl World {
                 20130206
             },
             old,
-            place: self.place(actors[0].home, stream),
+            location: self.location(actors[0].home, stream),
             actors,
             tones: std::array::from_fn(|_| tone(old, stream)),
         }
     }
 
-    /// Row `row` of the table, which belongs to `story`.
+    /// Draws row `row` of the table, which belongs to `story`.
     pub fn event(&'static self, seed: u64, row: u64, story: &Story) -> Event {
         let stream = &mut Stream::new(&[seed, 1, row]);
         let actors = self.actors(story, stream);
@@ -140,7 +147,7 @@ impl World {
             } else {
                 tone(story.old, stream)
             },
-            places: self.places(actors, story, stream),
+            locations: self.locations(actors, story, stream),
             actors,
         }
     }
@@ -149,10 +156,10 @@ impl World {
         self.actors.draw(&self.countries, &self.families, stream)
     }
 
-    /// At least one of the two actors is known.
+    /// Draws two actors, of which at least one is known.
     fn actors(&'static self, story: &Story, stream: &mut Stream) -> [Option<Actor>; 2] {
         let first = stream.chance(ACTOR1_SHARE);
-        let second = !first || stream.chance(ACTOR2_SHARE_BESIDE_ACTOR1);
+        let second = !first || stream.chance(ACTOR2_SHARE_WITH_ACTOR1);
         let mut actor = |known: bool, of_story: &Actor| {
             known.then(|| {
                 if stream.chance(STORY_ACTOR) {
@@ -168,24 +175,24 @@ impl World {
         ]
     }
 
-    fn places(
+    fn locations(
         &'static self,
         actors: [Option<Actor>; 2],
         story: &Story,
         stream: &mut Stream,
-    ) -> [Option<&'static Place>; 3] {
+    ) -> [Option<&'static Location>; 3] {
         if stream.chance(NOWHERE) {
             return [None; 3];
         }
-        let mut place = |home: Option<usize>| {
-            if stream.chance(STORY_PLACE) {
-                story.place
+        let mut location = |home: Option<usize>| {
+            if stream.chance(STORY_LOCATION) {
+                story.location
             } else {
-                self.place(home, stream)
+                self.location(home, stream)
             }
         };
-        let [first, second] = actors.map(|actor| actor.map(|actor| place(actor.home)));
-        let elsewhere = place(None);
+        let [first, second] = actors.map(|actor| actor.map(|actor| location(actor.home)));
+        let elsewhere = location(None);
         match (first, second) {
             (Some(first), Some(_)) if stream.chance(ACTORS_TOGETHER) => [Some(first); 3],
             (Some(_), Some(_)) => {
@@ -202,16 +209,16 @@ impl World {
         }
     }
 
-    fn place(&'static self, home: Option<usize>, stream: &mut Stream) -> &'static Place {
+    fn location(&'static self, home: Option<usize>, stream: &mut Stream) -> &'static Location {
         let country = match home {
             Some(home) if stream.chance(AT_HOME) => home,
             _ if stream.chance(IN_US) => UNITED_STATES,
             _ => self.country_law.draw(stream),
         };
-        self.countries[country].place(stream)
+        self.countries[country].location(stream)
     }
 
-    /// Most events have few mentions, all from one source; some have hundreds from many.
+    /// Draws mentions: most events have few, all from one source; some have hundreds from many.
     fn mentions(&self, stream: &mut Stream) -> Mentions {
         let few = self.mentions.draw(stream) as i32 + 1;
         let (mentions, sources) = match few {
@@ -236,8 +243,8 @@ impl World {
     }
 }
 
-/// Positive less negative words per hundred words of an article, to fourteen decimals and at
-/// most fifteen digits.
+/// Draws the tone: positive minus negative words per hundred words of an article, to fourteen
+/// decimals and at most fifteen digits.
 fn tone(old: bool, stream: &mut Stream) -> f64 {
     let (mean, deviation, usual_words) = if old {
         (5.1, 2.0, 270.0)

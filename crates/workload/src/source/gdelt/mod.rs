@@ -1,14 +1,14 @@
-//! Generated events in the shape of GDELT 1.0, the table of study S1: 57 columns with the
+//! Generator of events in the shape of GDELT 1.0, the table of study S1: 57 columns with the
 //! cardinalities, skew, emptiness and repetition of real rows, so that they compress alike.
-//! `docs/gdelt-generator.md` shows how near they come.
+//! `docs/gdelt-generator.md` shows how close they are.
 
 mod actors;
 mod calendar;
 mod chance;
 mod codes;
 mod event;
+mod locations;
 mod names;
-mod places;
 mod records;
 mod table;
 
@@ -70,7 +70,7 @@ fn batch(seed: u64, first_row: u64, rows: usize, schema: &SchemaRef) -> Result<R
     let mut number = first_row / ROWS_OF_A_STORY;
     let mut story = world.story(seed, number);
     let mut events = Vec::with_capacity(rows);
-    for row in (0..rows as u64).map(|place| first_row.wrapping_add(place)) {
+    for row in (0..rows as u64).map(|index| first_row.wrapping_add(index)) {
         if row / ROWS_OF_A_STORY != number {
             number = row / ROWS_OF_A_STORY;
             story = world.story(seed, number);

@@ -1,19 +1,21 @@
-//! Names of places and people, composed from parts in the manner of a language family.
+//! Names of locations and people, composed of parts in the manner of a language family.
 
 use super::chance::any;
 use super::records::records;
 use crate::Stream;
 
-/// The parts of one family's names. No list is empty.
+/// Parts of one family's names. No list is empty.
 #[derive(Debug)]
 pub struct Names {
     pub family: &'static str,
     starts: Vec<&'static str>,
     middles: Vec<&'static str>,
     ends: Vec<&'static str>,
-    /// Starts, surname endings and first names in capitals, as actors have them.
+    /// Starts of surnames in capitals, as actors have them.
     surname_starts: Vec<String>,
+    /// Ends of surnames in capitals.
     surname_ends: Vec<String>,
+    /// First names in capitals.
     first_names: Vec<String>,
 }
 
@@ -34,8 +36,8 @@ impl Names {
             .collect()
     }
 
-    /// Tens of thousands of names: Springton, Al Hasarah, Krasnagrad.
-    pub fn place(&self, stream: &mut Stream) -> String {
+    /// Draws one of tens of thousands of names, such as Springton, Al Hasarah or Krasnagrad.
+    pub fn location(&self, stream: &mut Stream) -> String {
         let parts = [&self.starts, &self.middles, &self.ends].map(|parts| *any(parts, stream));
         let name = title_case(&parts.concat());
         if stream.chance(0.2) {
@@ -45,7 +47,7 @@ impl Names {
         }
     }
 
-    /// First name, a space, and the two parts of a surname.
+    /// Draws a first name, a space, and the two parts of a surname.
     pub fn person(&self, stream: &mut Stream) -> [&str; 4] {
         [
             any(&self.first_names, stream).as_str(),
@@ -56,7 +58,7 @@ impl Names {
     }
 }
 
-/// A capital after every space, and no two spaces in a row.
+/// Capitalises each word, and joins words by single spaces.
 fn title_case(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     for word in name.split_whitespace() {
@@ -90,15 +92,16 @@ mod tests {
     fn families_have_names_for_a_world() {
         for names in Names::families() {
             let mut stream = Stream::new(&[1]);
-            let places: HashSet<String> = (0..10_000).map(|_| names.place(&mut stream)).collect();
+            let locations: HashSet<String> =
+                (0..10_000).map(|_| names.location(&mut stream)).collect();
             let people: HashSet<String> = (0..10_000)
                 .map(|_| names.person(&mut stream).concat())
                 .collect();
             assert!(
-                places.len() > 4_000,
+                locations.len() > 4_000,
                 "{}: {} places",
                 names.family,
-                places.len()
+                locations.len()
             );
             assert!(
                 people.len() > 3_000,

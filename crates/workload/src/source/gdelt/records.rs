@@ -1,13 +1,13 @@
-//! The vocabularies are text files in this folder: one record a line, fields parted by `|`.
+//! Vocabularies in text files of this folder: one record a line, fields separated by `|`.
 
-/// Records with exactly `N` fields. Lines that begin with `#` are comments.
+/// Returns records with exactly `N` fields. Lines that begin with `#` are comments.
 pub fn records<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     text.lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split('|').collect::<Vec<_>>().try_into().ok())
 }
 
-/// A number of a vocabulary; 0 when it is not one, which the tests exclude.
+/// Returns a number of a vocabulary; 0 if it is not one, which the tests exclude.
 pub fn number(text: &str) -> f64 {
     text.parse().unwrap_or(0.0)
 }

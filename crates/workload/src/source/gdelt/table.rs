@@ -1,4 +1,4 @@
-//! The columns of GDELT 1.0: their names, types, and how each is built from events.
+//! Columns of GDELT 1.0: their names, types, and how each is built from events.
 
 use std::fmt::Write;
 use std::slice;
@@ -8,33 +8,33 @@ use arrow::array::{ArrayRef, Float64Array, Int32Array, Int64Array, StringBuilder
 
 use super::actors::Actor;
 use super::event::Event;
-use super::places::Place;
+use super::locations::Location;
 use crate::{Column, ColumnType, Table};
 
-/// A column: its name, and where its values come from.
+/// A column: its name and the source of its values.
 struct GdeltColumn {
     name: String,
     values: Values,
 }
 
-/// A null is `None` or an empty text.
+/// Source of a column's values; a null is `None` or an empty text.
 enum Values {
     Bigint(fn(&Event) -> i64),
     Int(fn(&Event) -> i32),
     Double(fn(&Event) -> f64),
     Text(fn(&Event) -> &'static str),
-    /// Of actor 0 or 1; the parts are joined.
+    /// Text of actor 0 or 1, whose parts are joined.
     Actor(usize, fn(&Actor) -> &[&'static str]),
-    /// Of the place of actor 0, of actor 1, or of the action, 2.
-    PlaceInt(usize, fn(Located) -> Option<i32>),
-    PlaceDouble(usize, fn(Located) -> Option<f64>),
-    PlaceText(usize, fn(Located) -> &'static str),
+    /// Number about the location of actor 0, of actor 1, or of the action, 2.
+    LocationInt(usize, fn(Located) -> Option<i32>),
+    LocationDouble(usize, fn(Located) -> Option<f64>),
+    LocationText(usize, fn(Located) -> &'static str),
 }
 
-/// A place, if it is known, as old or new rows show it.
+/// A location, if it is known, as old or new rows show it.
 #[derive(Clone, Copy)]
 struct Located {
-    place: Option<&'static Place>,
+    location: Option<&'static Location>,
     old: bool,
 }
 
@@ -44,9 +44,9 @@ static COLUMNS: LazyLock<Vec<GdeltColumn>> = LazyLock::new(|| {
     columns.extend(named("actor1", actor(0)));
     columns.extend(named("actor2", actor(1)));
     columns.extend(named("", what()));
-    columns.extend(named("actor1geo_", place(0)));
-    columns.extend(named("actor2geo_", place(1)));
-    columns.extend(named("actiongeo_", place(2)));
+    columns.extend(named("actor1geo_", location(0)));
+    columns.extend(named("actor2geo_", location(1)));
+    columns.extend(named("actiongeo_", location(2)));
     columns.extend(named(
         "",
         [("dateadded", Values::Int(|event| event.date_added))],
@@ -130,60 +130,60 @@ fn what() -> [(&'static str, Values); 10] {
     ]
 }
 
-fn place(index: usize) -> [(&'static str, Values); 7] {
+fn location(index: usize) -> [(&'static str, Values); 7] {
     [
-        ("type", Values::PlaceInt(index, Located::kind)),
+        ("type", Values::LocationInt(index, Located::kind)),
         (
             "fullname",
-            Values::PlaceText(index, |at| at.text(|place| &place.full_name)),
+            Values::LocationText(index, |at| at.text(|location| &location.full_name)),
         ),
         (
             "countrycode",
-            Values::PlaceText(index, |at| at.text(|place| place.country)),
+            Values::LocationText(index, |at| at.text(|location| location.country)),
         ),
         (
             "adm1code",
-            Values::PlaceText(index, |at| at.text(|place| &place.region)),
+            Values::LocationText(index, |at| at.text(|location| &location.region)),
         ),
         (
             "lat",
-            Values::PlaceDouble(index, |at| at.coordinate(|place| place.latitude)),
+            Values::LocationDouble(index, |at| at.coordinate(|location| location.latitude)),
         ),
         (
             "long",
-            Values::PlaceDouble(index, |at| at.coordinate(|place| place.longitude)),
+            Values::LocationDouble(index, |at| at.coordinate(|location| location.longitude)),
         ),
-        ("featureid", Values::PlaceText(index, Located::feature)),
+        ("featureid", Values::LocationText(index, Located::feature)),
     ]
 }
 
-/// Old rows put zeros where new ones put nulls, and the other way round.
+/// Shows a location; old rows have zeros instead of the nulls of new ones, and vice versa.
 impl Located {
     fn kind(self) -> Option<i32> {
-        match self.place {
-            Some(place) => Some(place.kind),
+        match self.location {
+            Some(location) => Some(location.kind),
             None => (!self.old).then_some(0),
         }
     }
 
-    fn text(self, of_place: fn(&'static Place) -> &'static str) -> &'static str {
-        self.place.map_or("", of_place)
+    fn text(self, of_location: fn(&'static Location) -> &'static str) -> &'static str {
+        self.location.map_or("", of_location)
     }
 
-    fn coordinate(self, of_place: fn(&Place) -> f64) -> Option<f64> {
-        self.place.map(of_place).or(self.old.then_some(0.0))
+    fn coordinate(self, of_location: fn(&Location) -> f64) -> Option<f64> {
+        self.location.map(of_location).or(self.old.then_some(0.0))
     }
 
     fn feature(self) -> &'static str {
-        match self.place {
-            Some(place) if !self.old || place.kind > 2 => &place.feature,
+        match self.location {
+            Some(location) if !self.old || location.kind > 2 => &location.feature,
             None if !self.old => "",
             _ => "0",
         }
     }
 }
 
-/// GDELT 1.0 events, kept by month.
+/// Returns the table of GDELT 1.0 events, partitioned by month.
 pub fn table() -> Table {
     let column = |column: &GdeltColumn| Column {
         name: column.name.clone(),
@@ -197,7 +197,7 @@ pub fn table() -> Table {
     }
 }
 
-/// The columns of these events, in the order of the table.
+/// Returns the columns of these events, in the order of the table.
 pub fn columns(events: &[Event]) -> Vec<ArrayRef> {
     COLUMNS
         .iter()
@@ -209,15 +209,15 @@ impl Values {
     fn kind(&self) -> ColumnType {
         match self {
             Values::Bigint(_) => ColumnType::Bigint,
-            Values::Int(_) | Values::PlaceInt(..) => ColumnType::Int,
-            Values::Double(_) | Values::PlaceDouble(..) => ColumnType::Double,
-            Values::Text(_) | Values::Actor(..) | Values::PlaceText(..) => ColumnType::Text,
+            Values::Int(_) | Values::LocationInt(..) => ColumnType::Int,
+            Values::Double(_) | Values::LocationDouble(..) => ColumnType::Double,
+            Values::Text(_) | Values::Actor(..) | Values::LocationText(..) => ColumnType::Text,
         }
     }
 
     fn array(&self, events: &[Event]) -> ArrayRef {
         let located = |event: &Event, index| Located {
-            place: event.places[index],
+            location: event.locations[index],
             old: event.old,
         };
         match *self {
@@ -230,20 +230,20 @@ impl Values {
                     .iter()
                     .map(|event| event.actors[index].as_ref().map_or(&[][..], of)),
             ),
-            Values::PlaceInt(index, of) => Arc::new(Int32Array::from_iter(
+            Values::LocationInt(index, of) => Arc::new(Int32Array::from_iter(
                 events.iter().map(|event| of(located(event, index))),
             )),
-            Values::PlaceDouble(index, of) => Arc::new(Float64Array::from_iter(
+            Values::LocationDouble(index, of) => Arc::new(Float64Array::from_iter(
                 events.iter().map(|event| of(located(event, index))),
             )),
-            Values::PlaceText(index, of) => {
+            Values::LocationText(index, of) => {
                 texts(events.iter().map(|event| [of(located(event, index))]))
             }
         }
     }
 }
 
-/// Texts given in parts; those without a letter are null.
+/// Makes an array of texts given in parts; those without a letter are null.
 fn texts(texts: impl ExactSizeIterator<Item = impl AsRef<[&'static str]>>) -> ArrayRef {
     let mut builder = StringBuilder::with_capacity(texts.len(), 8 * texts.len());
     for parts in texts {

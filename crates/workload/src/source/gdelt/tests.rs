@@ -48,7 +48,7 @@ fn texts<'a>(rows: &'a RecordBatch, column: &str) -> Vec<Option<&'a str>> {
         .collect()
 }
 
-/// How many rows have the first actor from this country.
+/// Counts the rows whose first actor is from this country.
 fn rows_of_country(rows: &RecordBatch, iso: &str) -> usize {
     texts(rows, "actor1countrycode")
         .iter()
@@ -115,7 +115,7 @@ fn filters_of_the_study_pick_its_shares() {
     assert!((per_mille(albania) - 1.2).abs() < 0.4, "{albania}");
 }
 
-/// Share of nulls of each column of the real sample that has any, in per cent.
+/// Percentage of nulls of each column of the real sample that has any.
 const NULL_PERCENT: [(&str, f64); 41] = [
     ("actor1code", 6.1),
     ("actor1name", 6.1),
@@ -189,7 +189,7 @@ fn a_place_follows_from_its_name_and_feature() {
     assert!(names.len() > 5_000, "{} places", names.len());
 }
 
-/// The expected answers of study S1, calculated here without any query engine.
+/// Tests the expected answers of study S1, calculated here without any query engine.
 #[test]
 fn the_workload_expects_what_the_rows_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads/formats.toml");

@@ -1,12 +1,12 @@
-//! Which readings of `iot` arrive, and in what order.
+//! Arrival of the readings of `iot`: which ones, and in what order.
 //!
-//! Readings come in batches of ten. One batch in 91 is lost and one in 20 comes later, half
-//! of them after no other batch, a quarter after one, and so on. A batch draws readings until it
-//! is full. Of its first ten draws one is lost on average and three in ten of the others are put
-//! off; each of these draws takes, with probability 1/2, the first reading that was put off before
-//! the batch began, and a new one otherwise. So that a row's number tells where it is, what is
-//! lost is exact in every block of 1,000 readings, and what comes later comes before its block
-//! ends.
+//! Readings come in batches of ten. One batch in 91 is lost and one in 20 comes later, half of them
+//! after the very next batch, a quarter after the one after that, and so on. A batch draws readings
+//! until it is full. Of its first ten draws one is lost on average and three in ten of the others
+//! are delayed; each of these draws takes, with probability 1/2, the first reading that was delayed
+//! before the batch began, and a new one otherwise. So that a row's number determines its readings,
+//! the number of losses is exact in every block of 1,000 readings, and delayed readings come before
+//! their block ends.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,22 +14,24 @@ use std::ops::Range;
 use crate::Stream;
 
 const BATCH: usize = 10;
-/// Batches of a block that arrive. One more is lost.
+/// Batches of a block that arrive; one more is lost.
 const BATCHES: usize = 90;
-/// Rows of a block. Those of another block are all earlier, or all later.
+/// Rows of a block. Rows of other blocks are all earlier, or all later.
 pub const ARRIVING: usize = BATCHES * BATCH;
-/// Draws of a block of which single readings are lost, and so many that are.
+/// Draws of a block in which single readings can be lost.
 const LOSING_DRAWS: usize = ARRIVING;
+/// Single readings of a block that are lost.
 const LOSSES: usize = LOSING_DRAWS / 10;
-/// Readings of a block that are drawn into batches, and all of them.
+/// Readings of a block that are drawn into batches.
 const DRAWN: usize = ARRIVING + LOSSES;
+/// All readings of a block.
 const READINGS: usize = DRAWN + BATCH;
 const LATE_BATCH: f64 = 0.05;
 const LATE_READING: f64 = 0.3;
-/// What is late comes at the next chance with this probability, at the one after that, and so on.
+/// Probability that something late comes at the next chance, at the one after that, and so on.
 const COMES_NOW: f64 = 0.5;
 
-/// Arrivals among so many readings.
+/// Arrivals among a number of readings.
 pub struct Arrivals {
     stream: Stream,
     entries: u64,
@@ -37,7 +39,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// The arrivals of a stream from which nothing was drawn.
+    /// Makes the arrivals of a stream from which nothing was drawn.
     pub fn new(stream: Stream, entries: u64) -> Self {
         let mut arrivals = Arrivals {
             stream,
@@ -49,12 +51,12 @@ impl Arrivals {
         arrivals
     }
 
-    /// Readings that arrive.
+    /// Returns the number of readings that arrive.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The numbers of the readings that arrive as these rows.
+    /// Returns the numbers of the readings that arrive as these rows.
     pub fn entries(&self, rows: Range<u64>) -> Vec<u64> {
         let arriving = ARRIVING as u64;
         let mut entries = Vec::with_capacity((rows.end - rows.start) as usize);
@@ -72,7 +74,7 @@ impl Arrivals {
         entries
     }
 
-    /// The readings of a block that arrive, in order; the last block may not be whole.
+    /// Returns the readings of a block that arrive, in order; the last block may be incomplete.
     fn block(&self, block: u64) -> Vec<u64> {
         let first = block * READINGS as u64;
         let arrived = Block::new(self.stream.and(block)).arrived();
@@ -81,11 +83,12 @@ impl Arrivals {
     }
 }
 
-/// A block while its batches are made.
+/// State of a block while its batches are made.
 struct Block {
     stream: Stream,
-    /// Readings that were drawn, and how many were lost before them with their batch.
+    /// Number of readings that were drawn.
     drawn: usize,
+    /// Number of readings before them that were lost with their batch.
     skipped: usize,
     late: VecDeque<usize>,
     draws_left: usize,
@@ -104,7 +107,7 @@ impl Block {
         }
     }
 
-    /// The places in the block of the readings that arrive, in order.
+    /// Returns the positions in the block of the readings that arrive, in order.
     fn arrived(mut self) -> Vec<usize> {
         let lost_batch = self.stream.below(BATCHES as u64 + 1) as usize;
         let mut arrived = Vec::with_capacity(ARRIVING);
@@ -129,9 +132,11 @@ impl Block {
 
     fn batch(&mut self) -> Vec<usize> {
         let mut batch = Vec::with_capacity(BATCH);
+        // Only readings that were delayed before this batch may come in it.
         let mut may_come = self.late.len();
         let mut draws = 0;
         while batch.len() < BATCH {
+            // Later draws only fill up the batch, so that its size stays fixed.
             let is_early = draws < BATCH;
             draws += 1;
             let comes_late = is_early && may_come > 0 && self.stream.chance(COMES_NOW);
@@ -139,7 +144,7 @@ impl Block {
             let Some(reading) = self.draw(comes_late) else {
                 break;
             };
-            if is_early && self.loses() {
+            if is_early && self.is_lost() {
                 continue;
             }
             if is_early && self.stream.chance(LATE_READING) {
@@ -151,7 +156,7 @@ impl Block {
         batch
     }
 
-    /// A new reading, or one that was put off. At the end of a block only those are left.
+    /// Draws a new reading, or a delayed one. At the end of a block only delayed ones are left.
     fn draw(&mut self, comes_late: bool) -> Option<usize> {
         if comes_late || self.drawn == DRAWN {
             return self.late.pop_front();
@@ -161,12 +166,13 @@ impl Block {
         Some(reading)
     }
 
-    /// In all exactly `LOSSES` of `LOSING_DRAWS`, any with the same probability.
-    fn loses(&mut self) -> bool {
-        let loses = self.stream.below(self.draws_left.max(1) as u64) < self.losses_left as u64;
+    /// Draws whether a reading is lost: exactly `LOSSES` of `LOSING_DRAWS`, all with the same
+    /// probability.
+    fn is_lost(&mut self) -> bool {
+        let is_lost = self.stream.below(self.draws_left.max(1) as u64) < self.losses_left as u64;
         self.draws_left = self.draws_left.saturating_sub(1);
-        self.losses_left -= usize::from(loses);
-        loses
+        self.losses_left -= usize::from(is_lost);
+        is_lost
     }
 }
 
@@ -212,7 +218,7 @@ mod tests {
         assert!((1300..1400).contains(&part.rows()), "{}", part.rows());
     }
 
-    /// Of those that are put off most are overtaken by another one, and few by many.
+    /// Tests that most delayed readings are overtaken by another one, and few by many.
     #[test]
     fn some_come_late() {
         let rows = arrivals(10_000_000).entries(0..900_000);

@@ -1,4 +1,4 @@
-//! Hosts in the order of time, every host at each time.
+//! Generator of hosts in the order of time, with every host at each time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::{doubles, host_metrics, hosts, table_of, times, walk_stream};
 use crate::source::{RowBatches, RowSource};
 use crate::{ColumnType, DevopsMeasurement, Result, Stream, Table, TsbsScale};
 
-/// Tags are copied in stretches of whole rounds over all hosts, of at least so many rows.
+/// Fewest rows of the stretches in which tags are copied, which are whole rounds over all hosts.
 const LEAST_STRETCH_ROWS: u32 = 1024;
 
 pub fn table(measurement: DevopsMeasurement, scale: &TsbsScale) -> Table {
@@ -23,7 +23,7 @@ pub fn table(measurement: DevopsMeasurement, scale: &TsbsScale) -> Table {
     table_of(measurement.name(), tags, &metrics, "hostname")
 }
 
-/// Row *i* is of host *i* mod `sources` at time *i* / `sources`.
+/// Readings of hosts: row *i* is of host *i* mod `sources` at time *i* / `sources`.
 pub struct Devops {
     shared: Arc<Shared>,
 }
@@ -33,7 +33,7 @@ struct Shared {
     scale: TsbsScale,
     stream: Stream,
     metrics: Measurement,
-    /// The values of each tag, host by host, in so many rounds over all hosts.
+    /// Values of each tag, host by host, in several rounds over all hosts.
     tags: Vec<ArrayRef>,
     stretch_rows: usize,
 }
@@ -121,7 +121,7 @@ impl Shared {
         rows.clone().map(visit).collect()
     }
 
-    /// A tag in these rows, copied stretch by stretch.
+    /// Returns a tag in these rows, copied stretch by stretch.
     fn tag(&self, tag: &ArrayRef, rows: &Range<u64>) -> std::result::Result<ArrayRef, ArrowError> {
         let mut place = (rows.start % self.stretch_rows as u64) as usize;
         let mut left = (rows.end - rows.start) as usize;

@@ -1,4 +1,4 @@
-//! The measurements of `devops`.
+//! Measurements of `devops`.
 
 use super::law::Law;
 use super::measurement::Measurement;
@@ -9,7 +9,7 @@ const DISK_BYTES: f64 = 1_099_511_627_776.0;
 const INODE_BYTES: f64 = 4096.0;
 const SIXTEEN_GB: f64 = 16.0 * 1_073_741_824.0;
 
-/// Metrics are in the order in which TSBS writes them.
+/// Returns a measurement, with its metrics in the order in which TSBS writes them.
 pub fn measurement(measurement: DevopsMeasurement, interval_ms: u32) -> Measurement {
     match measurement {
         DevopsMeasurement::Cpu => cpu(),
@@ -51,19 +51,19 @@ fn diskio() -> Measurement {
         .walks(&["read_time", "write_time", "io_time"], Law::counter(5.0))
 }
 
-/// Only the free bytes change.
+/// Returns the measurement of a disk, of which only the free bytes change.
 fn disk() -> Measurement {
     let mut disk = normal();
     let free = disk.hidden(Law::up_to(DISK_BYTES, DISK_BYTES / 2.0, 50.0));
-    disk.of(free, "total", |_| DISK_BYTES)
-        .of(free, "free", |free| free)
-        .of(free, "used", |free| DISK_BYTES - free)
-        .of(free, "used_percent", |free| {
+    disk.derived(free, "total", |_| DISK_BYTES)
+        .derived(free, "free", |free| free)
+        .derived(free, "used", |free| DISK_BYTES - free)
+        .derived(free, "used_percent", |free| {
             (100.0 * ((DISK_BYTES - free) / DISK_BYTES)).trunc()
         })
-        .of(free, "inodes_total", |_| DISK_BYTES / INODE_BYTES)
-        .of(free, "inodes_free", |free| (free / INODE_BYTES).trunc())
-        .of(free, "inodes_used", |free| {
+        .derived(free, "inodes_total", |_| DISK_BYTES / INODE_BYTES)
+        .derived(free, "inodes_free", |free| (free / INODE_BYTES).trunc())
+        .derived(free, "inodes_used", |free| {
             DISK_BYTES / INODE_BYTES - (free / INODE_BYTES).trunc()
         })
 }
@@ -87,16 +87,16 @@ fn mem() -> Measurement {
         std::array::from_fn(|_| mem.hidden(Law::between(0.0, 1.0, 1.0 / 64.0)));
     let percent = |bytes: f64, total: f64| 100.0 * (bytes / total);
     mem.memory("total")
-        .of_memory(used, "available", |used, total| total - used)
-        .of_memory(used, "used", |used, _| used)
-        .of_memory(used, "free", |used, total| total - used)
-        .of_memory(cached, "cached", |cached, _| cached)
-        .of_memory(buffered, "buffered", |buffered, _| buffered)
-        .of_memory(used, "used_percent", percent)
-        .of_memory(used, "available_percent", |used, total| {
+        .derived_from_memory(used, "available", |used, total| total - used)
+        .derived_from_memory(used, "used", |used, _| used)
+        .derived_from_memory(used, "free", |used, total| total - used)
+        .derived_from_memory(cached, "cached", |cached, _| cached)
+        .derived_from_memory(buffered, "buffered", |buffered, _| buffered)
+        .derived_from_memory(used, "used_percent", percent)
+        .derived_from_memory(used, "available_percent", |used, total| {
             100.0 * ((total - used) / total)
         })
-        .of_memory(buffered, "buffered_percent", percent)
+        .derived_from_memory(buffered, "buffered_percent", percent)
 }
 
 fn net() -> Measurement {

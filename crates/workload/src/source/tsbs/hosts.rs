@@ -1,4 +1,4 @@
-//! The tags of the hosts of `devops`.
+//! Tags of the hosts of `devops`.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ const VERSIONS: u64 = 2;
 const ENVIRONMENTS: [&str; 3] = ["production", "staging", "test"];
 const FILE_SYSTEMS: [&str; 3] = ["ext3", "ext4", "btrfs"];
 
-/// Tags that a measurement has beside those of the host.
+/// Returns the tags that a measurement has in addition to those of the host.
 fn further_tags(measurement: DevopsMeasurement) -> &'static [&'static str] {
     match measurement {
         DevopsMeasurement::Diskio => &["serial"],
@@ -59,7 +59,7 @@ pub fn tag_names(measurement: DevopsMeasurement) -> impl Iterator<Item = &'stati
     TAGS.iter().chain(further_tags(measurement)).copied()
 }
 
-/// For each tag its value on every host, in the order of [`tag_names`].
+/// Returns the values of each tag on every host, in the order of [`tag_names`].
 pub fn tags(seed: &Stream, measurement: DevopsMeasurement, hosts: u32) -> Vec<ArrayRef> {
     let mut shared = TAGS.map(|_| StringBuilder::new());
     for host in 0..hosts {

@@ -1,4 +1,4 @@
-//! Trucks, whose readings come late, not at all, or with something missing.
+//! Generator of trucks, whose readings arrive late, never, or with something missing.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,11 +15,12 @@ use super::{doubles, table_of, times, trucks, walk_stream};
 use crate::source::{RowBatches, RowSource};
 use crate::{IotMeasurement, Result, Stream, Table, TsbsScale};
 
-/// Readings that lack a metric, and those that lack a tag: of nine in ten of them one in ten and
-/// one in 100. Where it would be the name, nothing is missing, since that is in the key.
+/// Share of readings that lack a metric: one in ten of nine in ten.
 const LACKS_METRIC: f64 = 0.09;
+/// Share of readings that lack a tag: one in 100 of nine in ten, except where it would be the
+/// name, which is in the key.
 const LACKS_TAG: f64 = 0.009;
-/// Which metric is missing is drawn as if all tables had so many, which `readings` has.
+/// Number of metrics from which the missing one is drawn in all tables; `readings` has that many.
 const MOST_METRICS: usize = 7;
 
 pub fn table(measurement: IotMeasurement) -> Table {
@@ -28,8 +29,8 @@ pub fn table(measurement: IotMeasurement) -> Table {
     table_of(measurement.name(), tags, &metrics, "name")
 }
 
-/// Reading *e* is of truck *e* mod `sources` at time *e* / `sources`; row *i* is the *i*-th one
-/// that arrives.
+/// Readings of trucks: reading *e* is of truck *e* mod `sources` at time *e* / `sources`; row *i*
+/// is the *i*-th one that arrives.
 pub struct Iot {
     shared: Arc<Shared>,
 }
@@ -39,7 +40,7 @@ struct Shared {
     scale: TsbsScale,
     stream: Stream,
     metrics: Measurement,
-    /// The values of each tag, truck by truck.
+    /// Values of each tag, truck by truck.
     tags: Vec<ArrayRef>,
     arrivals: Arrivals,
     lacks: Stream,
@@ -91,7 +92,7 @@ impl RowSource for Iot {
 
 /// A reading that became a row.
 struct Row {
-    /// Its place among the rows of the batch in the order in which they were read.
+    /// Index among the rows of the batch in the order in which they were read.
     place: u32,
     visit: Visit,
     lacks_metric: Option<usize>,
@@ -128,7 +129,8 @@ impl Shared {
         Ok(columns)
     }
 
-    /// Readings in the order in which they were made, so that walks only go on, and as rows.
+    /// Returns readings in the order in which they were made, so that walks only move forward, and
+    /// as rows.
     fn rows(&self, entries: &[u64]) -> (Vec<Visit>, Vec<Row>) {
         let mut made: Vec<u32> = (0..entries.len() as u32).collect();
         made.sort_unstable_by_key(|row| entries[*row as usize]);

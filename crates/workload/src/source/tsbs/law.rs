@@ -1,18 +1,18 @@
-//! From an unbounded walk to the values of a metric.
+//! Turns an unbounded walk into the values of a metric.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// What a walk of steps with mean 0 and deviation 1 is made into.
+/// Law by which a walk of steps with mean 0 and deviation 1 becomes values.
 #[derive(Debug, Clone, Copy)]
 pub enum Law {
-    /// A walk that is held between two ends and starts uniformly in a part of what is between them.
+    /// A walk that is kept between two ends and starts uniformly in a part of that range.
     Bounded {
         low: f64,
         high: f64,
         deviation: f64,
         start: [f64; 2],
     },
-    /// From `start` on by `mean` a step, never below `least` nor above `most`.
+    /// A walk that moves from `start` by `mean` a step, never below `least` nor above `most`.
     Drift {
         start: f64,
         mean: f64,
@@ -20,20 +20,21 @@ pub enum Law {
         least: f64,
         most: f64,
     },
-    /// From 1 down by `mean` a step; filled up again at 0.
+    /// A walk that moves from 1 down by `mean` a step, and is filled up again at 0.
     Tank { mean: f64, deviation: f64 },
 }
 
-/// A walk that is set back to its end whenever it would leave stands on each end for as long as a
-/// walk that is mirrored takes for this part of a step's deviation (Spitzer's mean ladder height).
-/// So mirrors stand so far beyond the ends, and what is beyond an end counts as the end.
+/// Distance of mirrors beyond the ends. A walk that is set back to its end whenever it would leave
+/// stays on each end for as long as a mirrored walk needs for this part of a step's deviation
+/// (Spitzer's mean ladder height). So mirrors are that far beyond the ends, and values beyond an
+/// end count as the end.
 const BEYOND_AN_END: f64 = FRAC_1_SQRT_2;
 
-/// Adding this to a number and taking it away again rounds to a whole number, up to 2^51.
+/// Number whose addition and subtraction rounds to a whole number, up to 2^51.
 const ROUNDING: f64 = 1.5 * (1u64 << 52) as f64;
 
 impl Law {
-    /// Between two ends, and starts anywhere between them.
+    /// Makes a walk between two ends that starts anywhere between them.
     pub const fn between(low: f64, high: f64, deviation: f64) -> Law {
         Law::Bounded {
             low,
@@ -43,7 +44,7 @@ impl Law {
         }
     }
 
-    /// The same, but starts uniformly between these.
+    /// Makes the walk start uniformly between these.
     pub const fn starting(self, from: f64, to: f64) -> Law {
         match self {
             Law::Bounded {
@@ -61,7 +62,7 @@ impl Law {
         }
     }
 
-    /// Always larger, from 0 on.
+    /// Makes a walk that only grows, from 0 on.
     pub const fn counter(mean: f64) -> Law {
         Law::Drift {
             start: 0.0,
@@ -72,7 +73,7 @@ impl Law {
         }
     }
 
-    /// From `start` up to `most`, where it stays.
+    /// Makes a walk from `start` up to `most`, where it stays.
     pub const fn up_to(most: f64, start: f64, mean: f64) -> Law {
         Law::Drift {
             start,
@@ -83,7 +84,7 @@ impl Law {
         }
     }
 
-    /// The walk starts uniformly between these.
+    /// Returns the range in which the walk starts uniformly.
     pub fn start(&self) -> [f64; 2] {
         match *self {
             Law::Bounded {
@@ -96,7 +97,7 @@ impl Law {
         }
     }
 
-    /// Adds the values for these positions of a walk, each with its tick.
+    /// Adds the values for these points of a walk, each with its tick.
     pub fn extend(&self, values: &mut Vec<f64>, walk: impl Iterator<Item = (f64, u64)>) {
         match *self {
             Law::Bounded {
@@ -160,7 +161,7 @@ mod tests {
         values
     }
 
-    /// The walk as TSBS takes it.
+    /// Makes the walk as TSBS does.
     fn clamped(stream: &mut Stream) -> Vec<f64> {
         let mut at = stream.unit() * 100.0;
         let step = |_| {
@@ -171,8 +172,8 @@ mod tests {
         (0..TICKS).map(step).collect()
     }
 
-    /// Shares of the values that are on an end, near an end, and in tenths of the range; then
-    /// the deviation of steps inside, and how far series move in 1,000 steps.
+    /// Returns shares of the values that are on an end, near an end, and in tenths of the range;
+    /// then the deviation of steps inside, and how far series move in 1,000 steps.
     fn profile(series: &[Vec<f64>]) -> Vec<f64> {
         let all: Vec<f64> = series.concat();
         let share = |of: &dyn Fn(f64) -> bool| {
@@ -228,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Five steps wide, so that most of what a walk does is to come to an end.
+    /// Tests a range five steps wide, so that a walk is at an end most of the time.
     #[test]
     fn a_walk_between_near_ends_stands_on_them_as_one_that_is_clamped() {
         let law = Law::between(0.0, 5.0, 1.0).starting(0.0, 0.0);

@@ -1,13 +1,13 @@
-//! What is measured: metrics, the walks behind them, and their values.
+//! Measurements: metrics, the walks behind them, and their values.
 
 use crate::{Column, ColumnType, Stream};
 
 use super::law::Law;
 use super::walker::{Noise, Visit, Walk, Walker};
 
-/// Bytes of memory that a host can have.
+/// Amounts of memory that a host can have, in bytes.
 const MEMORY_BYTES: [f64; 3] = [8_589_934_592.0, 12_884_901_888.0, 17_179_869_184.0];
-/// A load is exchanged with this probability at each time.
+/// Probability that a load changes at each time.
 const LOAD_CHANGE: f64 = 0.05;
 const MOST_LOAD: f64 = 5000.0;
 
@@ -15,7 +15,7 @@ const MOST_LOAD: f64 = 5000.0;
 pub struct Measurement {
     pub metrics: Vec<Metric>,
     walks: Vec<(Law, Noise)>,
-    /// Of the walks that are still to come.
+    /// Noise of the walks that are still to be added.
     noise: Noise,
 }
 
@@ -26,15 +26,16 @@ pub struct Metric {
 
 #[derive(Clone, Copy)]
 enum Value {
-    /// Of the walk with this number, cut off to so many parts of 1.
+    /// Values of the walk with this number, truncated to `parts` parts of 1.
     Walk {
         walk: usize,
         parts: f64,
     },
-    /// Calculated from the whole part of a walk.
-    Of(usize, fn(f64) -> f64),
-    /// Calculated from the whole bytes of a walk in 0 to all memory that the host has, and from that.
-    OfMemory(usize, fn(f64, f64) -> f64),
+    /// Values calculated from the whole part of a walk.
+    Derived(usize, fn(f64) -> f64),
+    /// Values calculated from the whole bytes of a walk between 0 and the host's memory, and from
+    /// that memory.
+    DerivedFromMemory(usize, fn(f64, f64) -> f64),
     Memory,
     BootTime,
     /// Seconds since the start.
@@ -57,7 +58,7 @@ impl Measurement {
         }
     }
 
-    /// Walks from here on take such steps.
+    /// Sets the noise of the walks that are added from here on.
     pub fn with_noise(mut self, noise: Noise) -> Self {
         self.noise = noise;
         self
@@ -70,7 +71,7 @@ impl Measurement {
         })
     }
 
-    /// Metrics with a walk of their own each, in whole numbers.
+    /// Adds metrics with a walk of their own each, in whole numbers.
     pub fn walks(mut self, names: &[&'static str], law: Law) -> Self {
         for name in names {
             self = self.walk(name, law, 1.0);
@@ -78,7 +79,7 @@ impl Measurement {
         self
     }
 
-    /// A metric with a walk of its own, in whole parts of 1: 10 for one decimal.
+    /// Adds a metric with a walk of its own, in whole parts of 1: 10 for one decimal.
     pub fn walk(mut self, name: &'static str, law: Law, parts: f64) -> Self {
         let Hidden(walk) = self.hidden(law);
         self.with(name, Value::Walk { walk, parts })
@@ -89,15 +90,20 @@ impl Measurement {
         Hidden(self.walks.len() - 1)
     }
 
-    /// A metric that follows from the whole part of a walk.
-    pub fn of(self, walk: Hidden, name: &'static str, value: fn(f64) -> f64) -> Self {
-        self.with(name, Value::Of(walk.0, value))
+    /// Adds a metric that follows from the whole part of a walk.
+    pub fn derived(self, walk: Hidden, name: &'static str, value: fn(f64) -> f64) -> Self {
+        self.with(name, Value::Derived(walk.0, value))
     }
 
-    /// A metric that follows from the bytes that a walk in 0 to 1 stands for, and from the host's
-    /// bytes of memory.
-    pub fn of_memory(self, walk: Hidden, name: &'static str, value: fn(f64, f64) -> f64) -> Self {
-        self.with(name, Value::OfMemory(walk.0, value))
+    /// Adds a metric that follows from the bytes that a walk in 0 to 1 represents, and from the
+    /// host's bytes of memory.
+    pub fn derived_from_memory(
+        self,
+        walk: Hidden,
+        name: &'static str,
+        value: fn(f64, f64) -> f64,
+    ) -> Self {
+        self.with(name, Value::DerivedFromMemory(walk.0, value))
     }
 
     pub fn memory(self, name: &'static str) -> Self {
@@ -112,7 +118,7 @@ impl Measurement {
         self.with(name, Value::Uptime { interval_ms })
     }
 
-    /// 0 at first; exchanged for a uniform one now and then.
+    /// Adds a load that is 0 at first, and changes to a uniform one now and then.
     pub fn load(self, name: &'static str) -> Self {
         self.with(name, Value::Load)
     }
@@ -130,10 +136,10 @@ impl Measurement {
         Walker::new(&stream.and(0), walks.collect(), sources)
     }
 
-    /// The values of each metric for these visits. `stream` is the one that the walker was made
-    /// with.
+    /// Returns the values of each metric for these visits. `stream` is the one that the walker was
+    /// made with.
     pub fn values(&self, stream: &Stream, walker: &mut Walker, visits: &[Visit]) -> Vec<Vec<f64>> {
-        /// So many visits at once that their walks stay near the processor.
+        /// Number of visits at once, so that their walks fit into the processor's cache.
         const TILE: usize = 512;
         let mut columns: Vec<_> = self
             .metrics
@@ -160,7 +166,7 @@ impl Measurement {
     }
 }
 
-/// Some visits, and where all walks of their sources were, visit by visit.
+/// Some visits, with the points of all walks of their sources, visit by visit.
 struct Tile<'a> {
     stream: &'a Stream,
     walks: &'a [f64],
@@ -175,14 +181,14 @@ impl Tile<'_> {
         match value {
             Value::Walk { walk, parts } => {
                 self.extend_walk(column, walk);
-                cut_off(&mut column[from..], parts);
+                truncate(&mut column[from..], parts);
             }
-            Value::Of(walk, of) => {
+            Value::Derived(walk, of) => {
                 self.extend_walk(column, walk);
-                cut_off(&mut column[from..], 1.0);
+                truncate(&mut column[from..], 1.0);
                 column[from..].iter_mut().for_each(|v| *v = of(*v));
             }
-            Value::OfMemory(walk, of) => {
+            Value::DerivedFromMemory(walk, of) => {
                 self.extend_walk(column, walk);
                 for (value, visit) in column[from..].iter_mut().zip(visits) {
                     let total = self.memory(visit.source);
@@ -216,7 +222,7 @@ impl Tile<'_> {
         self.stream.and(2).and(source.into()).below(240) as f64
     }
 
-    /// What the latest exchange brought. Looking back for it takes 20 draws on average.
+    /// Returns the load of the latest change. Looking back for it takes 20 draws on average.
     fn load(&self, visit: Visit) -> f64 {
         let stream = self.stream.and(3).and(visit.source.into());
         let mut exchanges = (1..=visit.tick).rev().filter_map(|tick| {
@@ -227,8 +233,8 @@ impl Tile<'_> {
     }
 }
 
-/// To whole parts of 1, towards 0.
-fn cut_off(values: &mut [f64], parts: f64) {
+/// Truncates to whole parts of 1.
+fn truncate(values: &mut [f64], parts: f64) {
     if parts == 1.0 {
         values.iter_mut().for_each(|v| *v = *v as i64 as f64);
     } else {

@@ -1,9 +1,9 @@
-//! Data in the shape of the Time Series Benchmark Suite (TSBS): monitored hosts (`devops`) and
-//! trucks (`iot`), one measurement each. `docs/tsbs-generators.md` says how near they come.
+//! Generators in the shape of the Time Series Benchmark Suite (TSBS): monitored hosts (`devops`)
+//! and trucks (`iot`), one measurement each. `docs/tsbs-generators.md` shows how close they are.
 //!
-//! A [`walker`] makes random walks that can be entered anywhere, a [`law`] makes a walk into the
-//! values of a metric, a [`measurement`] is a list of metrics, and [`devops`] and [`iot`] are the
-//! sources of rows.
+//! A [`walker`] makes random walks with random access, a [`law`] makes a walk into the values of a
+//! metric, a [`measurement`] is a list of metrics, and [`devops`] and [`iot`] are the sources of
+//! rows.
 
 mod arrivals;
 mod devops;
@@ -32,17 +32,18 @@ use crate::{Column, ColumnType, Error, Stream, Table, TsbsScale};
 pub use devops::{Devops, table as devops_table};
 pub use iot::{Iot, table as iot_table};
 
-/// What tags are drawn from: the same for all measurements.
+/// Returns the stream for tags, which is the same for all measurements.
 fn tag_stream(seed: u64) -> Stream {
     Stream::new(&[seed, u64::MAX])
 }
 
-/// What the values of a measurement are drawn from.
+/// Returns the stream for the values of a measurement.
 fn walk_stream(seed: u64, measurement: u64) -> Stream {
     Stream::new(&[seed, measurement])
 }
 
-/// Time, tags, metrics; kept by the tag that names the source, in the order of time.
+/// Makes a table of time, tags and metrics, partitioned by the tag that names the source, in the
+/// order of time.
 fn table_of(
     name: &str,
     tags: impl Iterator<Item = (&'static str, ColumnType)>,
@@ -64,7 +65,7 @@ fn table_of(
     }
 }
 
-/// These rows in batches, made of the columns for a range of them.
+/// Returns these rows in batches, made of the columns for a range of them.
 fn batches(
     schema: SchemaRef,
     mut rows: Range<u64>,

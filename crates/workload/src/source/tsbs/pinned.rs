@@ -1,4 +1,5 @@
-//! Rows that are what they have always been: saved answers and published figures rest on them.
+//! Tests that rows stay what they have always been, since saved answers and published figures
+//! depend on them.
 
 use arrow::util::pretty::pretty_format_batches;
 use xxhash_rust::xxh3::xxh3_64;
@@ -25,7 +26,7 @@ fn the_first_rows_of_trucks() {
     }
 }
 
-/// Of each measurement 1,000 rows at the start and 1,000 rows far from it, as printed.
+/// Tests 1,000 rows at the start and 1,000 rows far from it for each measurement, as printed.
 #[test]
 fn rows_of_all_measurements() {
     let printed = all().into_iter().map(|(_, source)| {

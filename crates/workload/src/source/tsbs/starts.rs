@@ -1,4 +1,4 @@
-//! Where metrics begin and how they go on, as in TSBS.
+//! Tests where metrics begin and how they continue, as in TSBS.
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{Float64Type, TimestampMillisecondType};
@@ -11,7 +11,7 @@ fn first(rows: &RecordBatch, column: &str) -> f64 {
     column.as_primitive::<Float64Type>().value(0)
 }
 
-/// Measurement, metric, first value, mean step, and the end where it stays.
+/// Measurement, metric, first value, mean step, and the end at which it stays.
 const CLIMBING: [(&str, &str, f64, f64, f64); 21] = [
     ("diskio", "reads", 0.0, 50.0, f64::INFINITY),
     ("diskio", "write_bytes", 0.0, 100.0, f64::INFINITY),
@@ -62,7 +62,7 @@ fn metrics_climb_by_as_much_as_in_tsbs() {
     }
 }
 
-/// The values of each truck at the first time, those that arrive and are not missing.
+/// Returns the values of each truck at the first time that arrive and are not missing.
 fn first_values(measurement: &str, metric: &str) -> Vec<f64> {
     let data = format!("generator = \"iot\"\ntrucks = 2000\nmeasurement = \"{measurement}\"");
     let rows = rows(&*open(&data), 0, 1800, 1800);

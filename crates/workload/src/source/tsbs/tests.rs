@@ -20,7 +20,7 @@ pub fn open(data: &str) -> Box<dyn RowSource> {
     source::open(&workload(data), None).unwrap()
 }
 
-/// Up to `rows` rows from number `from` on, read in batches of `batch_rows`.
+/// Reads up to `rows` rows from number `from` on, in batches of `batch_rows`.
 pub fn rows(source: &dyn RowSource, from: u64, rows: usize, batch_rows: usize) -> RecordBatch {
     let mut batches = Vec::new();
     let mut next = from;
@@ -53,7 +53,7 @@ fn texts<'a>(rows: &'a RecordBatch, column: &str) -> Vec<Option<&'a str>> {
     column.as_string::<i32>().iter().collect()
 }
 
-/// A generator of each measurement.
+/// Opens a generator of each measurement.
 pub fn all() -> Vec<(String, Box<dyn RowSource>)> {
     let devops = DevopsMeasurement::ALL
         .map(|(name, _)| format!("generator = \"devops\"\nmeasurement = \"{name}\"\nhosts = 7"));
@@ -182,7 +182,8 @@ fn tags_belong_to_their_host() {
     }
 }
 
-/// Whole numbers in 0 to 100 whose steps are those of a walk with deviation 1.
+/// Tests that values are whole numbers in 0 to 100 whose steps are those of a walk with deviation
+/// 1.
 #[test]
 fn cpu_walks_in_percent() {
     const HOSTS: usize = 20;
@@ -266,7 +267,7 @@ fn trucks_lose_delay_and_lack_as_much_as_in_tsbs() {
     assert!(backwards.count() > 200);
 }
 
-/// In the order in which they were made.
+/// Tests readings in the order in which they were made.
 #[test]
 fn trucks_drive_and_drain() {
     let by_time = |measurement: &str| {
@@ -324,7 +325,7 @@ fn trucks_drive_and_drain() {
     assert_eq!(status, (0..=5).collect());
 }
 
-/// This would take days if rows were made one after another.
+/// Tests a late row, which would take days if rows were made one after another.
 #[test]
 fn far_rows_are_made_without_those_before_them() {
     for (name, source) in all() {

@@ -1,4 +1,4 @@
-//! The measurements of `iot`, and the tags of its trucks.
+//! Measurements of `iot`, and the tags of its trucks.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::measurement::Measurement;
 use super::walker::Noise;
 use crate::{ColumnType, IotMeasurement, Stream};
 
-/// The first one is in the key.
+/// Tags of a truck; the first one is in the key.
 pub const TAGS: [(&str, ColumnType); 8] = [
     ("name", ColumnType::Text),
     ("fleet", ColumnType::Text),
@@ -23,7 +23,7 @@ pub const TAGS: [(&str, ColumnType); 8] = [
 
 const FLEETS: [&str; 4] = ["East", "West", "North", "South"];
 const DRIVERS: [&str; 6] = ["Derek", "Rodney", "Albert", "Andy", "Seth", "Trish"];
-/// Name, load capacity, fuel capacity, nominal fuel consumption.
+/// Models with load capacity, fuel capacity and nominal fuel consumption.
 const MODELS: [(&str, [f64; 3]); 3] = [
     ("F-150", [2000.0, 200.0, 15.0]),
     ("G-2000", [5000.0, 300.0, 19.0]),
@@ -36,10 +36,9 @@ struct Truck {
     capacities: [f64; 3],
 }
 
-/// For each tag its value on every truck.
+/// Returns the values of each tag on every truck.
 pub fn tags(seed: &Stream, trucks: u32) -> Vec<ArrayRef> {
-    let names = (0..trucks).map(|truck| format!("truck_{truck}"));
-    let names = Arc::new(StringArray::from_iter_values(names)) as ArrayRef;
+    let names = StringArray::from_iter_values((0..trucks).map(|truck| format!("truck_{truck}")));
     let trucks: Vec<Truck> = (0..trucks).map(|truck| Truck::new(seed, truck)).collect();
     let texts = (0..4).map(|tag| {
         let values = trucks.iter().map(|truck| truck.texts[tag]);
@@ -49,7 +48,7 @@ pub fn tags(seed: &Stream, trucks: u32) -> Vec<ArrayRef> {
         let values = trucks.iter().map(|truck| truck.capacities[tag]);
         Arc::new(Float64Array::from_iter_values(values)) as ArrayRef
     });
-    let tags = std::iter::once(names).chain(texts);
+    let tags = std::iter::once(Arc::new(names) as ArrayRef).chain(texts);
     tags.chain(capacities).collect()
 }
 
@@ -73,7 +72,7 @@ pub fn measurement(measurement: IotMeasurement) -> Measurement {
     }
 }
 
-/// A walk between two ends with uniform steps of at most this much, up and down.
+/// Makes a walk between two ends with uniform steps of at most this much, up and down.
 fn bounded(low: f64, high: f64, most_step: f64) -> Law {
     Law::between(low, high, most_step / 3f64.sqrt())
 }

@@ -1,10 +1,10 @@
-//! Random walks that can be entered anywhere, with the steps that lead on from there.
+//! Random walks with random access, from which the next steps are cheap.
 //!
-//! A walk of normal steps is fixed by its ends: what lies between two known points is normal
+//! A walk of normal steps is fixed by its ends: the points between two known points are normal
 //! around the line that joins them (a Brownian bridge). So a walk of 2^40 steps is halved, and the
-//! half that holds the wanted step again, until 256 steps are left, which are then taken one by
-//! one towards their known end. Reading on costs one draw per step; entering costs 33 draws for
-//! the halves and at most 255 steps, wherever it is. No step depends on where reading began.
+//! half that holds the wanted step again, until 256 steps are left, which are then taken one by one
+//! towards their known end. Reading on costs one draw per step; entering costs 33 draws for the
+//! halves and at most 255 steps, wherever it is. No step depends on where reading began.
 
 use std::ops::Range;
 
@@ -16,52 +16,53 @@ use crate::tsbs::MOST_TICKS;
 /// Steps between two points that are known without taking steps.
 const LEAF_TICKS: u64 = 256;
 const LEAF: usize = LEAF_TICKS as usize;
-/// Halvings of the whole walk until a leaf is left.
+/// Number of times that the whole walk is halved until a leaf is left.
 const LEVELS: u32 = (MOST_TICKS / LEAF_TICKS).ilog2();
 /// Standard deviation of a number that is uniform in a range of width 1.
 const DEVIATION_OF_UNIT: f64 = 0.288_675_134_594_812_9;
 
-/// Which law single steps have. Their mean is 0 and their deviation 1.
+/// Distribution of single steps, with mean 0 and deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noise {
     Normal,
     Uniform,
 }
 
-/// How a walk begins and goes on.
+/// Start and steps of a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Walk {
     pub noise: Noise,
-    /// It starts uniformly between these.
+    /// Range in which it starts uniformly.
     pub start: [f64; 2],
 }
 
-/// A reading of a source: of a host or truck, at a time.
+/// A reading of a source, which is a host or truck, at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Visit {
     pub source: u32,
     pub tick: u64,
 }
 
-/// Where the walks of some sources are. Going on in order is cheap, going anywhere else possible.
+/// Walks of some sources. Moving forward is cheap, moving elsewhere is possible.
 pub struct Walker {
-    /// The walks of a source.
+    /// Walks of a source.
     walks: Vec<Walk>,
-    /// For each source the tick that its walks are at, plus 1; 0 before its first visit. All of
-    /// these are zeros at first, so that a source that is never visited takes no memory.
+    /// Tick that the walks of each source are at, plus 1; 0 before its first visit. All
+    /// numbers are zero at first, so that a source that is never visited takes no memory.
     reached: Vec<u64>,
-    /// Source by source: where each walk is, and where its leaf ends.
+    /// Point of each walk, source by source.
     at: Vec<f64>,
+    /// End of each walk's leaf, source by source.
     end: Vec<f64>,
     starts: Stream,
     halves: Stream,
     steps: Stream,
-    /// For each step of a leaf the pull towards its end, and the weight of its noise.
+    /// Pull towards its end and weight of its noise, for each step of a leaf.
     bridge: [(f64, f64); LEAF],
 }
 
 impl Walker {
-    /// The walks of a stream from which nothing was drawn.
+    /// Makes the walks of a stream from which nothing was drawn.
     pub fn new(stream: &Stream, walks: Vec<Walk>, sources: u32) -> Self {
         let places = sources as usize * walks.len();
         Walker {
@@ -79,7 +80,7 @@ impl Walker {
         }
     }
 
-    /// Where the walks of a source are at a tick.
+    /// Returns the points of the walks of a source at a tick.
     pub fn visit(&mut self, visit: Visit) -> &[f64] {
         let source = visit.source as usize;
         let places = source * self.walks.len()..(source + 1) * self.walks.len();
@@ -102,7 +103,7 @@ impl Walker {
         &self.at[places]
     }
 
-    /// From a tick to the next one, which is in the same leaf.
+    /// Moves from a tick to the next one, which is in the same leaf.
     fn step(&mut self, steps: &Stream, tick: u64, places: Range<usize>) {
         let mut stream = steps.and(tick);
         let (pull, weight) = self.bridge[(tick % LEAF_TICKS) as usize];
@@ -181,7 +182,7 @@ mod tests {
         assert!(path(Noise::Normal, last..last + 1)[0].is_finite());
     }
 
-    /// Mean, deviation and correlation with the step before of the steps of a walk.
+    /// Returns mean, deviation and correlation with the previous step of the steps of a walk.
     fn steps(noise: Noise) -> (f64, f64, f64) {
         let path = path(noise, 0..200_000);
         let steps: Vec<f64> = path.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -203,7 +204,8 @@ mod tests {
         }
     }
 
-    /// 68.27 %, 95.45 % and 99.73 % of normal steps are within one, two and three deviations.
+    /// Tests that 68.27 %, 95.45 % and 99.73 % of normal steps are within one, two and three
+    /// deviations.
     #[test]
     fn steps_are_normal() {
         let path = path(Noise::Normal, 0..200_000);
@@ -215,7 +217,8 @@ mod tests {
         }
     }
 
-    /// Over n steps a walk moves by the square root of n: over one, a leaf, and many leaves.
+    /// Tests that over n steps a walk moves by the square root of n: over one, a leaf, and many
+    /// leaves.
     #[test]
     fn distance_grows_with_the_square_root_of_steps() {
         const SOURCES: u32 = 4000;

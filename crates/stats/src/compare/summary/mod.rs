@@ -1,39 +1,50 @@
-//! Everything that a report shows, computed from the records alone.
+//! Summary of a run with everything that a report shows, computed from the records alone.
 
-use super::collect::Collected;
-use super::{ConcurrentSummary, Cost, Forecast, Header, Record, RowsLeft, ScaleOut, Step};
+mod collect;
+mod concurrent;
+mod cost;
+mod forecast;
+mod scale_out;
+
+pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
+pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
+pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
+pub use scale_out::{ScaleOut, ScaledQuery};
+
+use super::{Header, Record, RowsLeft, Step};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
+use collect::Collected;
 
-/// A run as its reader sees it. Designs and queries are in the header's order.
+/// Summary of a run. Designs and queries are in the header's order.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Summary {
     pub header: Header,
     pub engines: Vec<EngineInfo>,
-    /// Rows loaded into every design. Of an unfinished load, the most that one design has.
+    /// Rows loaded into every design; for an unfinished load, the most that any design has.
     pub rows: u64,
-    /// What of the data was not loaded.
+    /// Rows of the data that were not loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows_left: Option<RowsLeft>,
     /// Rows that share their key with a later row; layouts that have the key keep the later one.
     pub duplicate_rows: u64,
-    /// Rounds to measure; an unfinished run has measured fewer.
+    /// Number of rounds to measure; an unfinished run has measured fewer.
     pub rounds: u32,
     pub warm_up_passes: u32,
-    /// Whether times were steady when measuring began; `None` before it began.
+    /// Whether times were steady when measuring began; `None` before that.
     pub steady: Option<bool>,
     pub designs: Vec<DesignSummary>,
     pub warnings: Vec<String>,
     pub finished: bool,
-    /// Stopped by its user, and not gone on with.
+    /// Set if the user stopped the run and it was not resumed.
     pub interrupted: bool,
     pub seconds: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
-    /// `None` while no design has both storage and rows.
+    /// Forecast at full scale; `None` while no design has both storage and rows.
     pub forecast: Option<Forecast>,
-    /// Where several nodes were started.
+    /// Forecast for more machines, if several nodes were started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_out: Option<ScaleOut>,
-    /// `None` without prices.
+    /// Costs; `None` without prices.
     pub cost: Option<Cost>,
 }
 
@@ -42,44 +53,44 @@ pub struct DesignSummary {
     pub info: DesignInfo,
     /// Rows sent to the design since it was last created.
     pub rows_loaded: u64,
-    /// Rows a second over the slices of the second half of the load (the first half warms up).
+    /// Rows per second over the slices in the second half of the load, since the first half warms
+    /// up.
     pub load_rate: Option<Estimate>,
     pub load_seconds: f64,
     pub load_cpu: CpuSeconds,
     pub settle_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
-    /// Bytes of the footprint for each row sent, duplicates included.
-    /// Of one copy of each row, however many the footprint has.
+    /// Bytes of the footprint for each row sent, duplicates included, for one copy of each row.
     pub bytes_per_row: Option<f64>,
-    /// How many times smaller than the largest design that has a figure.
+    /// Factor by which the design is smaller than the largest one that has a figure.
     pub times_smaller: Option<f64>,
-    /// In the header's order of queries.
+    /// Figures of the queries, in the header's order.
     pub queries: Vec<QuerySummary>,
-    /// `None` where no clients asked at the same time, or not yet.
+    /// Figures of concurrent clients; `None` if there were none, or not yet.
     pub concurrent: Option<ConcurrentSummary>,
-    /// Empty for a design whose every answer was right and that got to the end.
+    /// Failures and mistakes; empty if the design reached the end with every answer right.
     pub failures: Vec<Failure>,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct QuerySummary {
     pub query: String,
-    /// Median of the rounds with right answers, in seconds, and its interval. `None` when the
+    /// Median of the rounds with right answers, in seconds, and its interval. `None` if the
     /// complete answer was wrong or missing, whatever the rounds gave.
     pub time: Option<Estimate>,
-    /// How many times faster than the slowest design on this query, by medians.
+    /// Factor by which the design is faster than the slowest one on this query, by medians.
     pub times_faster: Option<f64>,
-    /// Rows a second that the storage handed over, at the median.
+    /// Rows per second that the storage passed to the query engine, at the median.
     pub rows_scanned_per_second: Option<f64>,
-    /// Rows that the storage handed over for one answer (median over rounds).
+    /// Rows that the storage passed to the query engine for one answer, median over rounds.
     pub rows_scanned: Option<f64>,
-    /// For one right answer, mean over rounds.
+    /// CPU time for one right answer, mean over rounds.
     pub cpu: CpuSeconds,
-    /// Rounds whose answer was wrong or missing.
+    /// Number of rounds whose answer was wrong or missing.
     pub bad_rounds: u32,
 }
 
-/// A failure or a mistake of a design.
+/// Failure or mistake of a design.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Failure {
     pub step: Step,
@@ -87,7 +98,7 @@ pub struct Failure {
     pub reason: String,
 }
 
-/// Records that no run writes.
+/// Inconsistency in records that no run would write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SummaryError {
     #[error("the run has no header; its journal is not complete")]
@@ -99,9 +110,11 @@ pub enum SummaryError {
 }
 
 impl Summary {
+    /// Sums up the records of a run.
+    ///
     /// # Errors
-    /// The records do not begin with a header, or name designs or queries that it does not have.
-    pub fn of(records: &[Record]) -> Result<Summary, SummaryError> {
+    /// The records do not begin with a header, or name designs or queries that are not in it.
+    pub fn from_records(records: &[Record]) -> Result<Summary, SummaryError> {
         let Some((Record::Started(header), rest)) = records.split_first() else {
             return Err(SummaryError::NoHeader);
         };
@@ -111,8 +124,8 @@ impl Summary {
         }
         let mut summary = collected.summary();
         summary.compare();
-        summary.forecast = Forecast::of(&summary);
-        summary.scale_out = ScaleOut::of(&summary);
+        summary.forecast = Forecast::from_summary(&summary);
+        summary.scale_out = ScaleOut::from_summary(&summary);
         Ok(summary)
     }
 
@@ -120,30 +133,43 @@ impl Summary {
         self.designs.iter().find(|d| d.info.id == id)
     }
 
-    /// Fills in what is relative to the other designs.
+    /// Returns the designs that may be recommended: no yardsticks, and none with failures.
+    fn contenders(&self) -> impl Iterator<Item = &DesignSummary> {
+        let designs = self.designs.iter();
+        designs.filter(|d| d.is_right() && !d.info.is_yardstick())
+    }
+
+    /// Fills in the figures that are relative to other designs.
     fn compare(&mut self) {
         let largest = greatest(self.designs.iter().filter_map(|d| d.bytes_per_row));
         for design in &mut self.designs {
             design.times_smaller = ratio(largest, design.bytes_per_row);
         }
         for query in 0..self.header.queries.len() {
-            let median = |d: &DesignSummary| d.queries[query].time.map(|t| t.median);
-            let slowest = greatest(self.designs.iter().filter_map(median));
+            let medians = self.designs.iter().map(|d| d.queries[query].median());
+            let slowest = greatest(medians.flatten());
             for design in &mut self.designs {
-                design.queries[query].times_faster = ratio(slowest, median(design));
+                let query = &mut design.queries[query];
+                query.times_faster = ratio(slowest, query.median());
             }
         }
     }
 }
 
 impl DesignSummary {
-    /// Nothing failed, so it may be recommended.
+    /// Returns whether nothing failed, so that the design may be recommended.
     pub fn is_right(&self) -> bool {
         self.failures.is_empty()
     }
 
     pub fn query(&self, name: &str) -> Option<&QuerySummary> {
         self.queries.iter().find(|q| q.query == name)
+    }
+}
+
+impl QuerySummary {
+    fn median(&self) -> Option<f64> {
+        self.time.map(|time| time.median)
     }
 }
 

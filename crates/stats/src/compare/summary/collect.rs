@@ -1,14 +1,12 @@
-//! Records gathered by design and query, then condensed.
+//! Gathers the records of a run by design and query, and condenses them.
 
-use super::{
-    Answered, Concurrent, ConcurrentSummary, DesignSummary, Failure, Header, LoadSlice,
-    QuerySummary, Record, Step, Summary, SummaryError, Timing,
-};
+use super::{ConcurrentSummary, DesignSummary, Failure, QuerySummary, Summary, SummaryError};
+use crate::compare::{Answered, Concurrent, Header, LoadSlice, Record, Step, Timing};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
-/// What the records said so far.
+/// Records of a run read so far, by design and query.
 pub struct Collected {
-    /// The summary's own fields; its designs are filled in at the end.
+    /// Fields of the summary itself; its designs are filled in at the end.
     run: Summary,
     rows_to_load: Option<u64>,
     designs: Vec<Design>,
@@ -27,25 +25,17 @@ struct Design {
 struct Query {
     name: String,
     right: Vec<Timing>,
-    /// Why rounds were not right.
+    /// Complaints about rounds without a right answer.
     bad: Vec<String>,
-    /// The complete answer was wrong or missing.
+    /// Set if the complete answer was wrong or missing.
     disproved: bool,
 }
 
 impl Collected {
     pub fn new(header: &Header) -> Collected {
-        let design = |info: &DesignInfo| Design {
-            info: info.clone(),
-            slices: Vec::new(),
-            settle_seconds: None,
-            footprint: None,
-            concurrent: None,
-            queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
-            failures: Vec::new(),
-        };
+        let designs = header.designs.iter();
         Collected {
-            designs: header.designs.iter().map(design).collect(),
+            designs: designs.map(|info| Design::new(info, header)).collect(),
             rows_to_load: None,
             run: Summary {
                 rows_left: None,
@@ -69,7 +59,7 @@ impl Collected {
         }
     }
 
-    /// `number` is the record's place in the journal, counted from 1.
+    /// Adds a record; `number` is its position in the journal, counted from 1.
     pub fn take(&mut self, number: usize, record: &Record) -> Result<(), SummaryError> {
         let run = &mut self.run;
         match record {
@@ -140,7 +130,7 @@ impl Collected {
         Ok(())
     }
 
-    /// A run that goes on tries again to start what could not be started.
+    /// Forgets designs that could not be started, since a resumed run tries again to start them.
     fn forget_failed_starts(&mut self) {
         for design in &mut self.designs {
             design.failures.retain(|f| f.step != Step::Start);
@@ -193,16 +183,19 @@ impl Collected {
         })
     }
 
-    /// All but what compares designs with each other.
+    /// Condenses the records into a summary that still lacks the comparison of designs with each
+    /// other.
     pub fn summary(self) -> Summary {
         let mut run = self.run;
         let header = &run.header;
-        let designs = self.designs.into_iter();
-        let designs = designs.map(|design| {
-            let copies = header.copies_in(&design.info);
-            design.condense(copies)
-        });
-        run.designs = designs.collect();
+        run.designs = self
+            .designs
+            .into_iter()
+            .map(|design| {
+                let copies = header.copies_in(&design.info);
+                design.condense(copies)
+            })
+            .collect();
         let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();
         run.rows = self.rows_to_load.or(most_loaded).unwrap_or(0);
         run
@@ -210,15 +203,29 @@ impl Collected {
 }
 
 impl Design {
-    /// Times of earlier rounds stay: `memory` is created again when a run goes on.
+    fn new(info: &DesignInfo, header: &Header) -> Design {
+        Design {
+            info: info.clone(),
+            slices: Vec::new(),
+            settle_seconds: None,
+            footprint: None,
+            concurrent: None,
+            queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
+            failures: Vec::new(),
+        }
+    }
+
+    /// Forgets an earlier table. Times of earlier rounds stay, since `memory` is created again when
+    /// a run is resumed.
     fn create(&mut self) {
         self.slices.clear();
         self.settle_seconds = None;
         self.footprint = None;
     }
 
-    /// Of several records of the same failure, the one that says most is kept: a wrong answer is
-    /// recorded as such, and can be recorded again as the reason why the design is out.
+    /// Records a failure. Of several records of the same failure, the most detailed one is kept: a
+    /// wrong answer is recorded as such, and can be recorded again as the reason why the design is
+    /// out.
     fn fail(&mut self, failure: Failure) {
         let known = self.failures.iter_mut().find(|known| {
             known.step == failure.step
@@ -233,7 +240,7 @@ impl Design {
         }
     }
 
-    /// How many copies of each row the footprint has.
+    /// Condenses the records of a design whose footprint holds this number of copies of each row.
     fn condense(mut self, copies: u32) -> DesignSummary {
         for failure in self
             .queries
@@ -304,8 +311,8 @@ impl Query {
             .filter_map(|t| t.rows_scanned)
             .map(|rows| rows as f64)
             .collect();
-        let time = Estimate::of(&seconds);
-        let rows_scanned = Estimate::of(&scanned).map(|e| e.median);
+        let time = Estimate::from_samples(&seconds);
+        let rows_scanned = Estimate::from_samples(&scanned).map(|e| e.median);
         QuerySummary {
             query: self.name,
             time,
@@ -320,7 +327,7 @@ impl Query {
     }
 }
 
-/// An engine that is started again when a run goes on is one engine.
+/// Adds an engine, or replaces it if it was started again when the run was resumed.
 fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
     match engines.iter_mut().find(|e| e.engine == engine.engine) {
         Some(known) => *known = engine.clone(),
@@ -334,7 +341,7 @@ fn load_rate(slices: &[LoadSlice]) -> Option<Estimate> {
         .filter(|s| s.seconds > 0.0)
         .map(|s| s.rows as f64 / s.seconds)
         .collect();
-    Estimate::of(&rates)
+    Estimate::from_samples(&rates)
 }
 
 fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {

@@ -1,20 +1,24 @@
-//! Everything that a report shows of a load, computed from its folder alone.
+//! Summary of a load with everything that a report shows, computed from its folder alone.
 
 use serde::Serialize;
 
-use super::collect::Collected;
+mod collect;
+
+pub use collect::warm_up_of;
+
 use super::{
     DriveHeader, DriveRun, FoundRate, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
 };
 use crate::{DesignInfo, EngineInfo, Estimate, Footprint, JournalError};
+use collect::Collected;
 
-/// A load as its reader sees it. Designs are in the header's order.
+/// Summary of a load. Designs are in the header's order.
 #[derive(Debug, Clone, Serialize)]
 pub struct DriveSummary {
     pub header: DriveHeader,
     pub engines: Vec<EngineInfo>,
     pub designs: Vec<DriveDesign>,
-    /// In the order in which they were driven.
+    /// Trials in the order in which they were driven.
     pub trials: Vec<TrialSummary>,
     pub warnings: Vec<String>,
     pub finished: bool,
@@ -23,28 +27,28 @@ pub struct DriveSummary {
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// A design over its rounds.
+/// Figures of a design over its rounds.
 #[derive(Debug, Clone, Serialize)]
 pub struct DriveDesign {
     pub info: DesignInfo,
-    /// Rows that it held before the load.
+    /// Number of rows before the load.
     pub rows: Option<u64>,
     pub load_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
-    /// The trials that the figures are of: its rounds; of a search the last load at the rate that
-    /// it found.
+    /// Trials that the figures are made of: the rounds; for a search, the last trials at the rates
+    /// that it found.
     pub trials: Vec<u32>,
-    /// Histograms and counts of these trials joined.
+    /// Figures of the joined histograms and counts of these trials.
     pub figures: Option<LoadFigures>,
-    /// Operations a second, over rounds.
+    /// Operations per second, over rounds.
     pub rate: Option<Estimate>,
     /// Response time p99 of each operation in seconds, over rounds.
     pub response_p99: Vec<Option<Estimate>>,
-    /// In the order in which they were driven.
+    /// Trials of searches, in the order in which they were driven.
     pub probes: Vec<ProbeRecord>,
-    /// One for each round of a search.
+    /// Results of searches, one for each round.
     pub found: Vec<FoundRate>,
-    /// The highest rate that held, over rounds; `None` where a round has none.
+    /// Highest rate that met the objective, over rounds; `None` if a round has none.
     pub highest_rate: Option<Estimate>,
     pub failures: Vec<String>,
 }
@@ -52,22 +56,22 @@ pub struct DriveDesign {
 #[derive(Debug, Clone, Serialize)]
 pub struct TrialSummary {
     pub start: TrialStart,
-    /// `None` for a trial that was cut short by a kill.
+    /// End of the trial; `None` if it was cut short by a kill.
     pub end: Option<TrialEnd>,
     pub probe: Option<ProbeRecord>,
-    /// Second by second, the warm-up included.
+    /// Counts by second, the warm-up included.
     #[serde(skip)]
     pub seconds: Vec<SecondCounts>,
-    /// Leading seconds that are left out.
+    /// Number of leading seconds that are left out.
     pub warm_up_seconds: u32,
-    /// Whether the rest is steady. `None`: too short, or not the same rate all the time.
+    /// Whether the rest is steady; `None` if the trial is too short or its rate was not even.
     pub steady: Option<bool>,
-    /// How long operations became due, in seconds.
+    /// Seconds in which operations became due.
     pub duration: f64,
     pub figures: LoadFigures,
 }
 
-/// Records that no load writes, or logs that are not there.
+/// Inconsistency in records that no load would write, or a log that is missing.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveSummaryError {
     #[error(
@@ -86,17 +90,21 @@ pub enum DriveSummaryError {
     Log(#[from] JournalError),
 }
 
-impl DriveSummary {
+impl DriveRun {
+    /// Sums up the records.
+    ///
     /// # Errors
     /// The records contradict the header, or a histogram log is missing or damaged.
-    pub fn of(run: &DriveRun) -> Result<DriveSummary, DriveSummaryError> {
-        let mut collected = Collected::new(run.header());
-        for (index, record) in run.records().iter().enumerate() {
+    pub fn summary(&self) -> Result<DriveSummary, DriveSummaryError> {
+        let mut collected = Collected::new(self.header());
+        for (index, record) in self.records().iter().enumerate() {
             collected.take(index + 1, record)?;
         }
-        collected.summary(run.dir())
+        collected.summary(self.dir())
     }
+}
 
+impl DriveSummary {
     pub fn design(&self, id: &str) -> Option<&DriveDesign> {
         self.designs.iter().find(|d| d.info.id == id)
     }
@@ -107,16 +115,17 @@ impl DriveSummary {
 }
 
 impl TrialSummary {
-    /// The rate at which operations became due and the one at which they were sent, where that is
-    /// more than 1% less. Of arrivals at random those that came count, not those that were expected.
+    /// Returns the rate at which operations became due and the one at which they were sent, if the
+    /// latter is more than 1% lower. Random arrivals are counted as they came, not as they were
+    /// expected.
     pub fn capped(&self) -> Option<(f64, f64)> {
         let (_, end) = (self.start.scheduled_rate?, self.end.as_ref()?);
         let due = end.scheduled as f64 / end.seconds;
         (end.rate_reached < 0.99 * due).then_some((due, end.rate_reached))
     }
 
-    /// Whether operations waited for the limit of operations in flight. Else what was late was so
-    /// by the driver itself.
+    /// Returns whether operations waited for the limit of operations in flight; otherwise late
+    /// operations were delayed by the driver itself.
     pub fn is_limited(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.queued > 0)
     }

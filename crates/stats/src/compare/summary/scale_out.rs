@@ -1,20 +1,20 @@
-//! What more machines would bring to a cluster whose nodes were measured on one.
+//! Forecast of what more machines bring to a cluster whose nodes were all measured on one.
 
 use super::{DesignSummary, Summary};
 
-/// Of the clock of CPU times, in seconds.
+/// Ten ticks of the clock that CPU times are measured with, in seconds.
 const TEN_TICKS: f64 = 0.1;
 
-/// A forecast, not a measurement: nodes on one machine share its cores, so that nothing gets faster
-/// by them. With each node on a machine of its own, with as many cores as this one, the work that
-/// was measured has so many times the CPU time, if it is spread evenly and the network costs
+/// Forecast for a cluster with each node on a machine of its own. Nodes on one machine share its
+/// cores, so more of them make nothing faster. On machines with as many cores as this one, the
+/// measured work has the CPU time of all of them, if it is spread evenly and the network costs
 /// nothing.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaleOut {
     pub machines: u32,
-    /// Of each of them.
+    /// Cores of each machine.
     pub cores: u32,
-    /// For each query that was answered rightly.
+    /// Forecasts of the queries that were answered correctly.
     pub queries: Vec<ScaledQuery>,
 }
 
@@ -23,15 +23,16 @@ pub struct ScaledQuery {
     pub query: String,
     /// The one that costs the nodes the least.
     pub design: String,
-    /// Of all nodes together, for one answer.
+    /// CPU seconds of all nodes together for one answer.
     pub server_cpu_seconds: f64,
-    /// An upper bound: machines x cores / CPU seconds.
+    /// Upper bound of answers per second: machines x cores / CPU seconds.
     pub per_second: f64,
 }
 
 impl ScaleOut {
-    /// `None` for a run without several nodes, or without figures of theirs.
-    pub fn of(summary: &Summary) -> Option<ScaleOut> {
+    /// Computes the forecast of a run. Returns `None` if it has no several nodes, or no figures of
+    /// theirs.
+    pub fn from_summary(summary: &Summary) -> Option<ScaleOut> {
         let nodes = summary.header.nodes.as_ref()?;
         let machines = nodes.nodes;
         let cores = summary.header.machine.cores;
@@ -60,8 +61,8 @@ impl ScaleOut {
     }
 }
 
-/// What an answer costs the nodes, where all rounds together took the ten ticks of 10 ms without which
-/// the clock's resolution would be the figure.
+/// Returns the CPU time of the nodes for one answer. It is only known if all rounds together took
+/// ten ticks of 10 ms: below that the figure would be the resolution of the clock.
 fn cost<'a>(design: &'a DesignSummary, query: &str, rounds: u32) -> Option<(&'a str, f64)> {
     let asked = design.query(query).filter(|q| q.time.is_some());
     let seconds = asked?.cpu.server;
@@ -76,7 +77,8 @@ mod tests {
     use crate::compare::testing::*;
     use crate::{CpuSeconds, NodesInfo};
 
-    /// Three nodes with three copies; each of some answers cost the nodes so much.
+    /// Makes a run on three nodes with three copies, in which an answer costs the nodes this CPU
+    /// time.
     fn summary(server_cpu_seconds: f64, rounds: u32) -> Summary {
         let timed = |round| {
             let Record::Timed(mut timing) = timed("cassandra/wide", "scan", 0.5) else {
@@ -112,7 +114,7 @@ mod tests {
             copies: 3,
             consistency: "QUORUM".to_owned(),
         });
-        Summary::of(&records).unwrap()
+        Summary::from_records(&records).unwrap()
     }
 
     #[test]
@@ -121,13 +123,13 @@ mod tests {
         assert_eq!(summary.designs[0].bytes_per_row, Some(20.0));
         let forecast = &summary.forecast.as_ref().unwrap().storage[0];
         assert_eq!(forecast.bytes, 20.0 * 10_000.0 * 3.0);
-        let out = ScaleOut::of(&summary).unwrap();
+        let out = ScaleOut::from_summary(&summary).unwrap();
         assert_eq!((out.machines, out.cores), (3, 2));
         assert_eq!(out.queries[0].per_second, 6.0 / 0.06);
     }
 
     #[test]
     fn a_few_ticks_of_the_clock_are_no_figure() {
-        assert_eq!(ScaleOut::of(&summary(0.04, 2)), None);
+        assert_eq!(ScaleOut::from_summary(&summary(0.04, 2)), None);
     }
 }

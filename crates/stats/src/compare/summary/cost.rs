@@ -1,15 +1,15 @@
-//! What a run's figures cost at given prices: forecasts all of it.
+//! Cost of a run's figures at given prices; all of it is forecast.
 
 use serde::Serialize;
 
 use super::{DesignSummary, Summary};
 use crate::{CpuSeconds, DesignInfo};
 
-/// 730 hours, as machines are billed.
+/// Seconds in a month of 730 hours, as machines are billed.
 const SECONDS_A_MONTH: f64 = 730.0 * 3600.0;
 const GIB: f64 = (1u64 << 30) as f64;
 
-/// Prices a month, in one currency.
+/// Monthly prices in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prices {
     pub title: String,
@@ -19,12 +19,13 @@ pub struct Prices {
     pub storage_gib_month: f64,
 }
 
-/// Amounts are in the currency of the prices. Neither yardsticks are in it nor designs that failed or
+/// Costs in the currency of the prices, for designs that are neither yardsticks nor failed nor
 /// answered wrongly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     pub prices: Prices,
-    /// As many as have the cores that the workload's scale names, and at least one for each copy.
+    /// Number of machines that together have the cores that the workload's scale names, and at
+    /// least one for each copy.
     pub machines: u32,
     pub machines_month: f64,
     pub designs: Vec<DesignCost>,
@@ -34,53 +35,53 @@ pub struct Cost {
 pub struct DesignCost {
     pub design: String,
     pub million_inserts: Option<CostRange>,
-    /// Of a million questions of several clients, in the shares in which they were answered.
+    /// Cost of a million questions by several clients, in the proportion in which they were
+    /// answered.
     pub million_concurrent: Option<CostRange>,
     pub queries: Vec<QueryCost>,
-    /// Storage to buy at full scale, a month.
+    /// Monthly cost of storage at full scale.
     pub storage_month: Option<f64>,
-    /// With the machines.
+    /// Monthly cost of storage and machines.
     pub month: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QueryCost {
     pub query: String,
-    /// Of a million answers.
+    /// Cost of a million answers.
     pub million: Option<CostRange>,
 }
 
-/// What work costs.
+/// Bounds of what some work costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CostRange {
-    /// If nothing but the CPU time that it took, of client and server, were paid for.
+    /// Cost if only the CPU time of client and server is paid for.
     pub low: f64,
-    /// If all cores of the measuring machine were paid for as long as it took.
+    /// Cost if all cores of the measuring machine are paid for while the work lasts.
     pub high: f64,
 }
 
 impl Summary {
-    /// The same with what it costs.
+    /// Adds costs at these prices to the summary.
     #[must_use]
     pub fn priced(mut self, prices: Prices) -> Summary {
-        self.cost = Some(Cost::of(&self, prices));
+        self.cost = Some(Cost::new(&self, prices));
         self
     }
 }
 
 impl Cost {
-    pub fn of(summary: &Summary, prices: Prices) -> Cost {
+    pub fn new(summary: &Summary, prices: Prices) -> Cost {
         let scale = &summary.header.scale;
         let for_cores = scale.cores.div_ceil(prices.machine_cores.max(1));
         let machines = for_cores.max(scale.replication).max(1);
         let machines_month = f64::from(machines) * prices.machine_month;
-        let is_choice = |d: &&DesignSummary| d.is_right() && !d.info.is_yardstick();
-        let designs = summary.designs.iter().filter(is_choice);
         Cost {
             machines,
             machines_month,
-            designs: designs
-                .map(|d| DesignCost::of(summary, d, &prices, machines_month))
+            designs: summary
+                .contenders()
+                .map(|d| DesignCost::new(summary, d, &prices, machines_month))
                 .collect(),
             prices,
         }
@@ -92,13 +93,13 @@ impl Cost {
 }
 
 impl DesignCost {
-    fn of(
+    fn new(
         summary: &Summary,
         design: &DesignSummary,
         prices: &Prices,
         machines_month: f64,
     ) -> DesignCost {
-        let rate = Rate::of(summary, &design.info, prices);
+        let rate = Rate::new(summary, &design.info, prices);
         let rows = design.rows_loaded as f64;
         let queries = design.queries.iter().map(|query| QueryCost {
             query: query.query.clone(),
@@ -123,23 +124,23 @@ impl DesignCost {
 }
 
 impl CostRange {
-    /// What designs are ranked by.
+    /// Returns the middle of the range, by which designs are ranked.
     pub fn middle(&self) -> f64 {
         self.low.midpoint(self.high)
     }
 }
 
-/// What turns time into money.
+/// Rate at which CPU time turns into money.
 struct Rate {
     core_second: f64,
-    /// Of the machine that measured.
+    /// Number of cores of the machine that measured.
     cores: f64,
-    /// Its CPU time has to be known.
+    /// Set if the engine has a server, so that the server's CPU time has to be known.
     has_server: bool,
 }
 
 impl Rate {
-    fn of(summary: &Summary, design: &DesignInfo, prices: &Prices) -> Rate {
+    fn new(summary: &Summary, design: &DesignInfo, prices: &Prices) -> Rate {
         let cores = f64::from(prices.machine_cores.max(1));
         Rate {
             core_second: prices.machine_month / cores / SECONDS_A_MONTH,
@@ -148,16 +149,17 @@ impl Rate {
         }
     }
 
-    /// Of a million, if `done` of them took so much. `None` if nothing was done, if it took less CPU
-    /// time than is counted, or if a server's is not known: then neither is what else runs on how many
-    /// cores.
+    /// Returns the cost of a million operations if `done` of them took this time. Returns `None` if
+    /// nothing was done, if the CPU time was too short to be counted, or if a server's CPU time is
+    /// unknown, since the number of cores that it needs is then unknown as well.
     fn million(&self, cpu: &CpuSeconds, seconds: f64, done: f64) -> Option<CostRange> {
         let used = cpu.client + cpu.server.unwrap_or(0.0);
         if done <= 0.0 || used <= 0.0 || (self.has_server && cpu.server.is_none()) {
             return None;
         }
-        let of_core_seconds = |s: f64| 1e6 * self.core_second * s / done;
-        let (low, high) = (of_core_seconds(used), of_core_seconds(self.cores * seconds));
+        let million_core_seconds = 1e6 * self.core_second / done;
+        let low = million_core_seconds * used;
+        let high = million_core_seconds * self.cores * seconds;
         // Ticks of CPU time are coarse: a short query may seem to have more than there was.
         Some(CostRange {
             low: low.min(high),

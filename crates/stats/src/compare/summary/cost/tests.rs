@@ -2,7 +2,8 @@ use super::*;
 use crate::compare::testing::{answered, failed, footprint, loaded, run, timed, wrong};
 use crate::compare::{Concurrent, ConcurrentQuery, Record, Step};
 
-/// A core-second is a millionth: 21.024 / 8 cores / 2,628,000 s. A GiB is a tenth.
+/// Makes prices at which a core-second costs a millionth (21.024 / 8 cores / 2,628,000 s) and a GiB
+/// a tenth.
 fn prices() -> Prices {
     Prices {
         title: "ours".to_owned(),
@@ -43,7 +44,11 @@ fn records() -> Vec<Record> {
 }
 
 fn cost(records: &[Record]) -> Cost {
-    Summary::of(records).unwrap().priced(prices()).cost.unwrap()
+    Summary::from_records(records)
+        .unwrap()
+        .priced(prices())
+        .cost
+        .unwrap()
 }
 
 #[track_caller]

@@ -2,12 +2,15 @@ use super::*;
 use crate::compare::testing::*;
 use crate::compare::{Record, Step};
 
-/// 1,000 rows measured on 2 threads; the full scale is 10,000 rows, 3 copies, 8 users, 16 cores.
+/// Forecasts from 1,000 rows measured on 2 threads; the full scale is 10,000 rows, 3 copies, 8
+/// users and 16 cores.
 fn forecast(records: Vec<Record>) -> Option<Forecast> {
     let loads = ["a/x", "a/y", "memory"]
         .into_iter()
         .flat_map(|design| (0..10).map(move |slice| loaded(design, slice, 1.0)));
-    Summary::of(&run(loads.chain(records))).unwrap().forecast
+    Summary::from_records(&run(loads.chain(records)))
+        .unwrap()
+        .forecast
 }
 
 #[test]
@@ -50,7 +53,7 @@ fn threads_beyond_the_machines_cores_did_not_help_and_do_not_count() {
     };
     header.threads = 64;
     header.scale.full_rows = 100;
-    let forecast = Summary::of(&records).unwrap().forecast.unwrap();
+    let forecast = Summary::from_records(&records).unwrap().forecast.unwrap();
     assert_eq!(forecast.queries[0].seconds, 1.0);
 }
 
@@ -90,5 +93,5 @@ fn a_failed_design_is_not_recommended() {
 #[test]
 fn without_figures_there_is_no_forecast() {
     assert!(forecast(Vec::new()).is_none());
-    assert!(Summary::of(&run([])).unwrap().forecast.is_none());
+    assert!(Summary::from_records(&run([])).unwrap().forecast.is_none());
 }

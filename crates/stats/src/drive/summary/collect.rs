@@ -1,19 +1,19 @@
-//! Records gathered by design and trial, then condensed.
+//! Gathers the records of a load by design and trial, and condenses them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::window::Window;
-use super::{
-    DriveDesign, DriveHeader, DriveRecord, DriveSummary, DriveSummaryError, FoundRate,
-    HistogramLog, HistogramLogReader, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
-    TrialSummary, WarmUp, warm_up, warm_up_of_throughput,
+use super::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary};
+use crate::drive::window::Window;
+use crate::drive::{
+    DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader, LoadFigures,
+    ProbeRecord, SecondCounts, TrialEnd, TrialStart, WarmUp, warm_up, warm_up_of_throughput,
 };
 use crate::{DesignInfo, Estimate};
 
-/// What the records said so far.
+/// Records of a load read so far, by design and trial.
 pub struct Collected {
-    /// The summary's own fields; its trials and figures are filled in at the end.
+    /// Fields of the summary itself; its trials and figures are filled in at the end.
     run: DriveSummary,
     trials: Vec<Trial>,
 }
@@ -43,7 +43,7 @@ impl Collected {
         }
     }
 
-    /// `number` is the record's place in the log, counted from 1.
+    /// Adds a record; `number` is its position in the log, counted from 1.
     pub fn take(&mut self, number: usize, record: &DriveRecord) -> Result<(), DriveSummaryError> {
         match record {
             DriveRecord::Started(_) => {}
@@ -135,10 +135,10 @@ impl Collected {
         found.ok_or(DriveSummaryError::UnknownTrial { trial, record })
     }
 
-    /// Reads the histogram logs of the run in this folder.
+    /// Condenses the records, and reads the histogram logs of the run in this folder.
     pub fn summary(self, dir: &Path) -> Result<DriveSummary, DriveSummaryError> {
         let mut run = self.run;
-        // Histograms are large: those of one trial at a time, and the sums of each design.
+        // Histograms are large: only those of one trial and the sums of each design are in memory.
         let mut sums: Vec<Option<Window>> = vec![None; run.designs.len()];
         for design in &mut run.designs {
             design.trials = match run.header.objective {
@@ -193,31 +193,39 @@ fn design(info: &DesignInfo) -> DriveDesign {
     }
 }
 
-/// The rounds that speak for a design. One that was cut short counts only where there is no other.
+/// Returns the rounds that a design's figures are made of. A round that was cut short counts only
+/// if there is no other.
 fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
-    let rounds = || own(design, trials).filter(|t| !t.lost_a_worker());
-    let ended = |t: &&Trial| t.end.as_ref().is_some_and(TrialEnd::is_complete);
-    let complete: Vec<u32> = rounds().filter(ended).map(Trial::number).collect();
-    if complete.is_empty() {
-        rounds().map(Trial::number).collect()
+    let rounds = own(design, trials).filter(|t| !t.lost_a_worker());
+    let (complete, cut_short): (Vec<&Trial>, Vec<&Trial>) = rounds.partition(|t| t.is_complete());
+    let counting = if complete.is_empty() {
+        cut_short
     } else {
         complete
-    }
-}
-
-/// The last loads at the rates that searches found. All others, also one that was never judged, are
-/// steps on the way.
-fn found_by_search(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
-    let at_found_rate = |found: &FoundRate| {
-        let of_round = own(design, trials).filter(|t| t.start.round == found.round);
-        let held = of_round.filter_map(|t| t.probe.as_ref().filter(|p| p.held()));
-        let at_rate = held.filter(|p| p.rate == found.rate);
-        at_rate.map(|p| p.trial).next_back()
     };
-    design.found.iter().filter_map(at_found_rate).collect()
+    counting.into_iter().map(Trial::number).collect()
 }
 
-/// A design's trials that have something to show.
+/// Returns the last trials at the rates that searches found. All other trials, including those
+/// never judged, are steps on the way.
+fn found_by_search(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
+    let found = design.found.iter();
+    found
+        .filter_map(|found| last_at_rate(design, trials, found))
+        .collect()
+}
+
+/// Returns the last trial of a search that met the objective at the rate that was found.
+fn last_at_rate(design: &DriveDesign, trials: &[Trial], found: &FoundRate) -> Option<u32> {
+    own(design, trials)
+        .filter(|t| t.start.round == found.round)
+        .filter_map(|t| t.probe.as_ref())
+        .filter(|probe| probe.held() && probe.rate == found.rate)
+        .map(|probe| probe.trial)
+        .next_back()
+}
+
+/// Returns the trials of a design that have at least one second on record.
 fn own<'a>(
     design: &'a DriveDesign,
     trials: &'a [Trial],
@@ -228,14 +236,16 @@ fn own<'a>(
         .filter(move |t| t.start.design == *id && !t.seconds.is_empty())
 }
 
-/// What to leave out of a trial whose operations became due alike for so many seconds: the later of
-/// what service times and throughput say.
+/// Finds the warm-up of a trial whose operations became due at an even rate for `duration` seconds:
+/// the later one by service times and by throughput.
 pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
     let whole = duration.floor() as u32;
-    let seconds = || seconds.iter().filter(|s| s.second < whole);
-    let throughput: Vec<f64> = seconds().map(|s| s.successes() as f64).collect();
-    let service: Vec<f64> = seconds().map(SecondCounts::mean_service_ns).collect();
-    let (throughput, service) = (warm_up_of_throughput(&throughput), warm_up(&service));
+    let (successes, service_ns): (Vec<f64>, Vec<f64>) = seconds
+        .iter()
+        .filter(|s| s.second < whole)
+        .map(|s| (s.successes() as f64, s.mean_service_ns()))
+        .unzip();
+    let (throughput, service) = (warm_up_of_throughput(&successes), warm_up(&service_ns));
     WarmUp {
         seconds: throughput.seconds.max(service.seconds),
         steady: throughput.steady.zip(service.steady).map(|(a, b)| a && b),
@@ -244,16 +254,16 @@ pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
 
 fn highest_rate(found: &[FoundRate]) -> Option<Estimate> {
     let rates: Option<Vec<f64>> = found.iter().map(|f| f.rate).collect();
-    Estimate::of(&rates?)
+    Estimate::from_samples(&rates?)
 }
 
-/// `None` where a round lacks the figure.
+/// Estimates a figure over rounds. Returns `None` if a round lacks the figure.
 fn estimate(
     rounds: &[&LoadFigures],
     figure: impl Fn(&LoadFigures) -> Option<f64>,
 ) -> Option<Estimate> {
     let figures: Option<Vec<f64>> = rounds.iter().map(|f| figure(f)).collect();
-    Estimate::of(&figures?)
+    Estimate::from_samples(&figures?)
 }
 
 impl Trial {
@@ -264,6 +274,10 @@ impl Trial {
     fn lost_a_worker(&self) -> bool {
         let end = self.end.as_ref();
         end.is_some_and(|end| !end.worker_failures.is_empty())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.end.as_ref().is_some_and(TrialEnd::is_complete)
     }
 
     fn condense(
@@ -289,7 +303,8 @@ impl Trial {
         Ok((summary, window))
     }
 
-    /// How long operations became due: of a trial without an end, as far as is on record.
+    /// Returns the seconds in which operations became due; in a trial without an end, as far as
+    /// they are on record.
     fn duration(&self, header: &DriveHeader) -> f64 {
         let recorded = self.seconds.last().map_or(0, |s| s.second + 1);
         self.end
@@ -308,7 +323,7 @@ impl Trial {
         }
     }
 
-    /// Histograms of the seconds after the warm-up that are on record.
+    /// Adds the histograms of all seconds after the warm-up that are on record.
     fn read_times(
         &self,
         header: &DriveHeader,

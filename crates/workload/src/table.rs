@@ -1,0 +1,106 @@
+//! Tables with their columns and key.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+
+/// A table: its columns in order, and its key. All names are lower case.
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub name: String,
+    pub columns: Vec<Column>,
+    /// Columns by which rows belong together; never empty.
+    pub partition_key: Vec<String>,
+    /// Columns that order rows inside a partition, which may be none. With the partition key they
+    /// are the primary key.
+    pub order_key: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    pub name: String,
+    pub kind: ColumnType,
+}
+
+/// Type of a column, named as in CQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    Boolean,
+    Int,
+    Bigint,
+    Double,
+    Text,
+    /// Milliseconds since the Unix epoch, UTC.
+    Timestamp,
+    /// Any bytes.
+    Blob,
+}
+
+impl Table {
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|c| c.name == name)
+    }
+
+    /// Returns the index of a column.
+    pub fn column_index(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.name == name)
+    }
+
+    /// Returns the columns of the partition key followed by those of the order key.
+    pub fn key(&self) -> impl Iterator<Item = &str> {
+        self.partition_key
+            .iter()
+            .chain(&self.order_key)
+            .map(String::as_str)
+    }
+
+    pub fn is_key(&self, name: &str) -> bool {
+        self.key().any(|k| k == name)
+    }
+
+    /// Returns the Arrow schema of every batch of this table. Key columns are not nullable.
+    pub fn schema(&self) -> SchemaRef {
+        let fields = self
+            .columns
+            .iter()
+            .map(|c| Field::new(&c.name, c.kind.arrow(), !self.is_key(&c.name)))
+            .collect::<Vec<_>>();
+        Arc::new(Schema::new(fields))
+    }
+}
+
+impl ColumnType {
+    pub const ALL: [(&'static str, ColumnType); 7] = [
+        ("boolean", ColumnType::Boolean),
+        ("int", ColumnType::Int),
+        ("bigint", ColumnType::Bigint),
+        ("double", ColumnType::Double),
+        ("text", ColumnType::Text),
+        ("timestamp", ColumnType::Timestamp),
+        ("blob", ColumnType::Blob),
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ColumnType::Boolean => "boolean",
+            ColumnType::Int => "int",
+            ColumnType::Bigint => "bigint",
+            ColumnType::Double => "double",
+            ColumnType::Text => "text",
+            ColumnType::Timestamp => "timestamp",
+            ColumnType::Blob => "blob",
+        }
+    }
+
+    pub fn arrow(self) -> DataType {
+        match self {
+            ColumnType::Boolean => DataType::Boolean,
+            ColumnType::Int => DataType::Int32,
+            ColumnType::Bigint => DataType::Int64,
+            ColumnType::Double => DataType::Float64,
+            ColumnType::Text => DataType::Utf8,
+            ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
+            ColumnType::Blob => DataType::Binary,
+        }
+    }
+}
