@@ -56,11 +56,10 @@ fn as_read(keyspace: &str, name: &str, table: &Table) -> ReadTable {
             .collect(),
         partition_key: table.partition_key.clone(),
         clustering_key: table.clustering_key.clone(),
-        // The driver does not say.
+        // The driver does not say in which order they are.
         descending: None,
-        bucket: None,
-        blob_kinds: Vec::new(),
         statics: statics.into_iter().cloned().collect(),
+        ..ReadTable::default()
     }
 }
 

@@ -82,7 +82,7 @@ pub struct ReadColumn {
 }
 
 /// A table as it is read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadTable {
     pub keyspace: String,
     pub name: String,
@@ -116,7 +116,7 @@ impl ReadTable {
             descending: Some(layout.descending),
             bucket: layout.bucket.clone(),
             blob_kinds: columns.iter().filter(in_blob).map(|c| c.kind).collect(),
-            statics: Vec::new(),
+            ..ReadTable::default()
         }
     }
 

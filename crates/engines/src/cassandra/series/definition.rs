@@ -154,10 +154,7 @@ impl SeriesLayout {
             columns: self.table.columns.iter().map(column).collect(),
             partition_key: vec![self.key.clone()],
             clustering_key: vec![self.time.clone()],
-            descending: None,
-            bucket: None,
-            blob_kinds: Vec::new(),
-            statics: Vec::new(),
+            ..ReadTable::default()
         }
     }
 
