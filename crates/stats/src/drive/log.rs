@@ -1,6 +1,6 @@
 //! Folder of a load: `drive.jsonl`, and a histogram log for each trial.
 
-use super::{DriveHeader, DriveRecord, DriveSummary, DriveSummaryError};
+use super::{DriveHeader, DriveRecord};
 use crate::Event;
 use crate::log::{LogRecord, RunLog, SavedRun};
 

@@ -14,7 +14,7 @@ use bakeoff_driver::drive::Shard;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::drive::DriveLog;
-use bakeoff_stats::{DesignInfo, Role};
+use bakeoff_stats::Role;
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
 use clap::{Args, ValueEnum};
 
