@@ -6,19 +6,8 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_stats::{DesignInfo, Footprint};
 
+use crate::DesignError;
 use crate::sweep::Inserts;
-
-/// Why a design could not do what was asked, in words for its user: what was being done, to
-/// what, and what to do now.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub struct DesignError(pub String);
-
-impl DesignError {
-    pub fn new(message: impl Into<String>) -> Self {
-        DesignError(message.into())
-    }
-}
 
 /// An answer to a query, complete and in memory.
 #[derive(Debug, Clone, Default)]

@@ -13,6 +13,7 @@ mod compare;
 mod cpu;
 mod design;
 pub mod drive;
+mod error;
 mod explain;
 mod observer;
 mod oracle;
@@ -25,7 +26,8 @@ pub use compare::{
     Budget, Comparison, RunError, Settings, check_expectations, compare, run, start_designs,
 };
 pub use cpu::{Meter, peak_memory_bytes, process_cpu_seconds};
-pub use design::{Answer, Design, DesignError};
+pub use design::{Answer, Design};
+pub use error::DesignError;
 pub use explain::explain;
 pub use observer::{Observer, Silent};
 pub use oracle::{Expected, Oracle};

@@ -25,6 +25,7 @@ mod postgres;
 mod range_check;
 mod ranges;
 pub mod registry;
+mod run_plan;
 mod running;
 mod settings;
 mod source_table;

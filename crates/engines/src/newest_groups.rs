@@ -22,7 +22,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::prelude::{SessionContext, lit};
 
-use crate::sql::{message, run};
+use crate::run_plan::{message, run};
 
 /// How much longer each window is than the one before.
 const LONGER: i64 = 16;

@@ -9,24 +9,19 @@ use bakeoff_columnar::sql::ORDERED_READ_AHEAD_BYTES;
 use bakeoff_driver::{Answer, DesignError, Expected};
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::stats::Precision;
 use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SortExpr};
-use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
-use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext, lit};
-use futures::StreamExt;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::newest_groups;
+pub use crate::run_plan::{ANSWER_BYTES, message, rows_scanned, run, too_large};
 
 /// Memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
-/// An answer larger than this is not compared: it is held twice, and its cells one by one.
-pub const ANSWER_BYTES: usize = 32 << 20;
 /// Rows of a batch while sorting: what a merge holds of each spilled run.
 const SORT_BATCH_ROWS: usize = 1_024;
 
@@ -181,70 +176,6 @@ impl Session {
 
 async fn execute(session: &SessionContext, query: DataFrame) -> Result<Answer, DataFusionError> {
     run(session, query.create_physical_plan().await?).await
-}
-
-/// Runs a plan to its last row.
-pub async fn run(
-    session: &SessionContext,
-    plan: Arc<dyn ExecutionPlan>,
-) -> Result<Answer, DataFusionError> {
-    let mut stream = execute_stream(plan.clone(), session.task_ctx())?;
-    let (mut batches, mut bytes) = (Vec::new(), 0);
-    while let Some(batch) = stream.next().await.transpose()? {
-        bytes += batch.get_array_memory_size();
-        batches.push(batch);
-        if bytes > ANSWER_BYTES {
-            return Err(DataFusionError::External(too_large().into()));
-        }
-    }
-    Ok(Answer {
-        batches,
-        rows_scanned: rows_scanned(plan.as_ref()),
-    })
-}
-
-pub fn too_large() -> String {
-    format!(
-        "the answer is larger than {} MiB, too large to be compared: let the query aggregate, or \
-         restrict its rows",
-        ANSWER_BYTES >> 20
-    )
-}
-
-/// DataFusion's message without its chain of contexts; an engine's own error as the engine put it.
-pub fn message(error: &DataFusionError) -> String {
-    match error.find_root() {
-        DataFusionError::External(cause) => cause.to_string(),
-        root => root.strip_backtrace(),
-    }
-}
-
-/// Rows that the plan's tables handed over; `None` when no table was read, as for a count that
-/// statistics answer.
-pub fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
-    let children = plan.children();
-    if children.is_empty() {
-        if matches!(plan.name(), "PlaceholderRowExec" | "EmptyExec") {
-            return None;
-        }
-        let counted = plan.metrics().and_then(|metrics| metrics.output_rows());
-        // Tables in memory count nothing, but know how many rows they have.
-        return counted.or_else(|| exact_rows(plan)).map(|rows| rows as u64);
-    }
-    children
-        .into_iter()
-        .filter_map(|child| rows_scanned(child.as_ref()))
-        .reduce(|sum, rows| sum + rows)
-}
-
-fn exact_rows(plan: &dyn ExecutionPlan) -> Option<usize> {
-    let statistics = StatisticsContext::new()
-        .compute(plan, &StatisticsArgs::new())
-        .ok()?;
-    match statistics.num_rows {
-        Precision::Exact(rows) => Some(rows),
-        _ => None,
-    }
 }
 
 async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DataFusionError> {

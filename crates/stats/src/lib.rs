@@ -7,7 +7,6 @@
 mod compare;
 mod design;
 pub mod drive;
-mod earlier;
 mod error;
 mod estimate;
 mod event;

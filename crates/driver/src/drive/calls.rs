@@ -1,10 +1,9 @@
 //! Which operations one worker performs, on which rows.
 
-use std::collections::{BTreeSet, VecDeque};
-
 use bakeoff_workload::{Keys, OperationChooser, RowChooser, Stream};
 
 use super::arrivals::Share;
+use super::new_rows::{AcknowledgedRows, NewRows};
 use super::{Call, Plan};
 
 /// The operations of one worker in their order. All but the rows of [`Keys::Latest`], which follow
@@ -20,7 +19,7 @@ pub struct Calls {
     rows: Vec<OperationRows>,
     /// New rows that this worker took so far, those of earlier loads included.
     new_rows: u64,
-    inserts: Option<Inserts>,
+    inserts: Option<AcknowledgedRows>,
     /// Rows below are loaded, and one past the last of this shard's.
     loaded: u64,
     block_end: u64,
@@ -164,76 +163,9 @@ fn first_draw(plan: &Plan) -> u64 {
     }
 }
 
-/// New rows that one worker took in all loads on a table so far.
-#[derive(Debug, Clone, Default)]
-pub struct NewRows {
-    taken: u64,
-    inserts: Inserts,
-}
-
 /// How many new rows this worker took before this one.
 fn count_of(row: u64, loaded: u64, share: Share) -> u64 {
     (row - loaded) / share.stride()
-}
-
-/// The worker's own new rows that are there.
-#[derive(Debug, Clone, Default)]
-struct Inserts {
-    /// The inserts of all rows before this one have ended.
-    frontier: u64,
-    /// Whether the inserts of the rows from the frontier on have ended. As long as the operations
-    /// in flight.
-    ended: VecDeque<bool>,
-    /// Rows whose insert failed, so that they may be there or not.
-    uncertain: BTreeSet<u64>,
-    /// All rows below are uncertain.
-    uncertain_below: u64,
-}
-
-/// Failed inserts that are remembered one by one.
-const MAX_UNCERTAIN: usize = 10_000;
-
-impl Inserts {
-    fn ended(&mut self, first: u64, rows: u64, succeeded: bool) {
-        for row in first..first + rows {
-            if !succeeded {
-                self.uncertain.insert(row);
-            }
-            let place = (row - self.frontier) as usize;
-            if self.ended.len() <= place {
-                self.ended.resize(place + 1, false);
-            }
-            self.ended[place] = true;
-        }
-        while self.ended.front() == Some(&true) {
-            self.ended.pop_front();
-            self.frontier += 1;
-        }
-        self.forget();
-    }
-
-    /// The inserts of all rows before this one were sent, and those that have not ended never will.
-    fn close(mut self, taken: u64) -> Inserts {
-        let ended = std::mem::take(&mut self.ended);
-        for (place, row) in (self.frontier..taken).enumerate() {
-            if ended.get(place) != Some(&true) {
-                self.uncertain.insert(row);
-            }
-        }
-        self.frontier = taken;
-        self.forget();
-        self
-    }
-
-    fn forget(&mut self) {
-        while self.uncertain.len() > MAX_UNCERTAIN {
-            self.uncertain_below = self.uncertain.pop_first().map_or(0, |row| row + 1);
-        }
-    }
-
-    fn is_there(&self, row: u64) -> bool {
-        row < self.frontier && row >= self.uncertain_below && !self.uncertain.contains(&row)
-    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,9 @@ mod crowd;
 mod driven;
 mod fill;
 mod highest_rate;
+mod new_rows;
 mod objective;
+mod operation;
 mod pacer;
 mod plan;
 mod protocol;
@@ -32,15 +34,17 @@ mod search;
 mod seat;
 mod session;
 mod stop;
+mod target;
 mod trial;
 mod turn;
 mod worker;
 
 pub use background::BackgroundRuns;
-pub use calls::NewRows;
 pub use context::{DriveCandidates, DriveSettings, Driving, LiveView, RecordError, SearchFor};
 pub use driven::{DriveError, DriveObserver, Driven, Second};
+pub use new_rows::NewRows;
 pub use objective::{DEFAULT_ERROR_SHARE, Judgement, Objective, ObjectiveError};
+pub use operation::{Call, Done, Failure};
 pub use plan::{DEFAULT_DRAIN_LIMIT, DEFAULT_IN_FLIGHT, Plan, PlanError, Shard, ShardError};
 pub use protocol::drive_designs;
 pub use run::{drive, drive_here};
@@ -48,6 +52,7 @@ pub use schedule::{MAX_RATE, Rate, Schedule, ScheduleError};
 pub use search::{
     Found, Probe, ProbeError, ProbeResult, Probed, SearchSettings, WhyStopped, search,
 };
-pub use session::{Call, Done, Failure, Session, Target};
+pub use session::Session;
 pub use stop::Stop;
+pub use target::Target;
 pub use worker::Worker;

@@ -10,7 +10,7 @@ use bakeoff_workload::{Action, Keys, Mix, shard_rows};
 
 use super::Schedule;
 use super::arrivals::Share;
-use super::calls::NewRows;
+use super::new_rows::NewRows;
 
 /// Operations in flight of a schedule that sets a rate, unless said otherwise. Far more than a
 /// server that keeps up needs: it only bounds memory.

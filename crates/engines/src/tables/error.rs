@@ -1,10 +1,28 @@
 //! What goes wrong with tables.
 
+use std::fmt;
+
 use datafusion::error::DataFusionError;
 
-use super::SqlError;
 use crate::EngineError;
 use crate::sql::message;
+
+/// A query that cannot be, and where in its SQL.
+#[derive(Debug, Clone)]
+pub struct SqlError {
+    /// Line and column, both from 1 on.
+    pub position: Option<(usize, usize)>,
+    pub message: String,
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Some((line, column)) => write!(f, "SQL {line}:{column}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
 
 /// In words for the user.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -28,10 +28,10 @@ pub use bakeoff_columnar::{
     Selection, Table as Columnar,
 };
 pub use connection::{Access, ColumnarOptions, Connection};
-pub use error::TableError;
+pub use error::{SqlError, TableError};
 pub use location::Location;
-pub use progress::Progress;
-pub use query::{ChunkCounts, Query, SqlError};
+pub use progress::{ChunkCounts, Progress};
+pub use query::Query;
 pub use source::{Rows, Source, SourceColumn};
 
 use crate::{cassandra, sql};

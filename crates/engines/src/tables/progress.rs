@@ -4,12 +4,26 @@ use bakeoff_columnar::sql::{ColumnarScan, StatisticsExec};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::MetricsSet;
 
-use super::ChunkCounts;
 use crate::cassandra::{REQUESTS, REQUESTS_DONE};
 use crate::sql::rows_scanned;
 
 /// Metrics of a scan of a columnar table, each of which counts chunks that it is done with.
 const CHUNKS_DONE: [&str; 3] = ["chunks_read", "chunks_counted", "chunks_passed_over"];
+
+/// A query's work on chunks of columnar tables.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChunkCounts {
+    /// Chunks that were looked up: those of the places that the keys of the query name.
+    pub all: u64,
+    pub read: u64,
+    /// Not read, since their statistics answer.
+    pub answered: u64,
+    /// Of the blobs that were read, from the store or from memory.
+    pub bytes: u64,
+    /// Blobs that were in memory, and that were not.
+    pub cache_hits: u64,
+    pub cache_misses: u64,
+}
 
 /// What the tables of a query have handed over so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -1,6 +1,5 @@
 //! A query over tables that are open, row by row.
 
-use std::fmt;
 use std::sync::Arc;
 
 use arrow::datatypes::{Field, SchemaRef};
@@ -15,26 +14,11 @@ use futures::StreamExt;
 
 use super::cql_words::{self, listing, without_word_table};
 use super::names::hint;
-use super::{INFORMATION_SCHEMA, Location, NO_KEYSPACE, Progress, TableError, Tables};
+use super::{
+    ChunkCounts, INFORMATION_SCHEMA, Location, NO_KEYSPACE, Progress, SqlError, TableError, Tables,
+};
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
-
-/// A query that cannot be, and where in its SQL.
-#[derive(Debug, Clone)]
-pub struct SqlError {
-    /// Line and column, both from 1 on.
-    pub position: Option<(usize, usize)>,
-    pub message: String,
-}
-
-impl fmt::Display for SqlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.position {
-            Some((line, column)) => write!(f, "SQL {line}:{column}: {}", self.message),
-            None => f.write_str(&self.message),
-        }
-    }
-}
 
 /// A query that runs.
 pub struct Query {
@@ -45,21 +29,6 @@ pub struct Query {
     pub(super) columnar: Vec<Arc<Table>>,
     /// As it was asked, for what is only found while it runs.
     pub(super) sql: String,
-}
-
-/// A query's work on chunks of columnar tables.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ChunkCounts {
-    /// Chunks that were looked up: those of the places that the keys of the query name.
-    pub all: u64,
-    pub read: u64,
-    /// Not read, since their statistics answer.
-    pub answered: u64,
-    /// Of the blobs that were read, from the store or from memory.
-    pub bytes: u64,
-    /// Blobs that were in memory, and that were not.
-    pub cache_hits: u64,
-    pub cache_misses: u64,
 }
 
 impl Query {

@@ -13,8 +13,8 @@ use anyhow::{Result, anyhow, bail};
 use bakeoff_driver::drive::Shard;
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::{Context, EngineOptions};
-use bakeoff_stats::drive::DriveLog;
 use bakeoff_stats::Role;
+use bakeoff_stats::drive::DriveLog;
 use bakeoff_workload::{Consistency, DesignId, Keys, Mix, RowValues, Workload, source};
 use clap::{Args, ValueEnum};
 

@@ -1,26 +1,14 @@
 //! A process that is to be killed: this test's own program.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
-use bakeoff_columnar::Store;
-use bakeoff_columnar::cassandra::{CassandraStore, Options};
-use bytes::Bytes;
-
-use super::kills::{DROPS_TABLE, MADE_TABLE, TABLE, seal};
-use super::support::{
-    Cassandra, ELSEWHERE, KEYSPACE, PLACE, chunk, connect, definition, row, write_time,
-};
-use super::whole_table;
+use super::support::Cassandra;
 
 /// The variable with the task of the child and the address of the server.
-const TASK: &str = "COLUMNAR_TEST_CHILD";
-const KEYS: i64 = 30;
-/// The number of rows after which a child ends that was not killed.
-const ROWS_AT_MOST: i64 = 4_000;
+pub const TASK: &str = "COLUMNAR_TEST_CHILD";
 
 /// The newest write time of each key.
 pub type Versions = BTreeMap<String, i64>;
@@ -77,64 +65,4 @@ fn note(line: &str, acknowledged: &mut Versions) -> bool {
     };
     acknowledged.insert(key.to_owned(), time);
     true
-}
-
-/// Runs as the child if another process of this test says so in the environment.
-pub async fn child() {
-    let Ok(task) = std::env::var(TASK) else {
-        return;
-    };
-    let (role, address) = task.split_once(' ').unwrap();
-    let session = connect(address).await;
-    let open = async |table| {
-        let session = session.clone();
-        CassandraStore::open(session, KEYSPACE, table, Options::default())
-            .await
-            .unwrap()
-    };
-    let place = [PLACE, ELSEWHERE];
-    match role {
-        "drop" => open(DROPS_TABLE).await.drop_places(&place).await.unwrap(),
-        "make" => {
-            let options = Options::default();
-            let made = CassandraStore::create(session, KEYSPACE, MADE_TABLE, definition(), options);
-            made.await.unwrap();
-        }
-        "unmake" => {
-            CassandraStore::drop_table(session, KEYSPACE, MADE_TABLE)
-                .await
-                .unwrap();
-        }
-        "write" => write(&open(TABLE).await).await,
-        role => {
-            let done = role.strip_prefix("steps:").unwrap();
-            whole_table::go_on(open(whole_table::TABLE).await, done).await;
-        }
-    }
-}
-
-async fn write(store: &CassandraStore) {
-    for i in 0..ROWS_AT_MOST {
-        let (key, time) = (format!("{:03}", (i * 7) % KEYS), write_time());
-        let value = (i % 5 != 0).then(|| time.to_string());
-        // A chunk that nobody commits, for the sweep.
-        if i % 40 == 0 {
-            let lost = chunk(&definition(), "", "z", vec![Bytes::new(); 3]);
-            store.put(PLACE, &[lost]).await.unwrap();
-        }
-        store
-            .insert(PLACE, &[row(&key, time, value.as_deref())])
-            .await
-            .unwrap();
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "acknowledged ={key} {time}").unwrap();
-        out.flush().unwrap();
-        drop(out);
-        if i % 40 == 39 {
-            seal(store, PLACE).await;
-        }
-        if i % 80 == 79 {
-            store.sweep(Duration::ZERO).await.unwrap();
-        }
-    }
 }

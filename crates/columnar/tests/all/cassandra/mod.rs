@@ -14,6 +14,7 @@ mod remembered;
 mod removal;
 mod support;
 mod tables;
+mod tasks;
 mod whole_table;
 
 use std::time::Instant;
@@ -116,5 +117,5 @@ async fn servers_that_fail() {
 /// Runs as the child that is to be killed, or does nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn child() {
-    child::child().await;
+    tasks::perform().await;
 }

@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
-use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
+use arrow::compute::can_cast_types;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use arrow::util::display::array_value_to_string;
 use bakeoff_columnar::{Column, Kind};
 
 use super::TableError;
-use super::loss::first_loss;
+use super::loss::{cast, first_loss};
 
 /// Characters of a value that a message shows.
 const SHOWN_CHARACTERS: usize = 60;
@@ -124,11 +123,6 @@ fn convert(array: &ArrayRef, kind: Kind) -> Result<ArrayRef, Misfit> {
             Err(Misfit { row, why })
         }
     }
-}
-
-/// What cannot be cast becomes null.
-pub fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
-    cast_with_options(array, to, &CastOptions::default())
 }
 
 fn shown(array: &ArrayRef, row: usize) -> String {

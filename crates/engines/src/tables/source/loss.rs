@@ -2,16 +2,20 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::kernels::cmp::not_distinct;
+use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{
     DataType, Float64Type, TimeUnit, TimestampMicrosecondType, TimestampNanosecondType,
 };
 use arrow::error::ArrowError;
 
-use super::convert::cast;
-
 const MICROSECONDS_OF_DAY: i64 = 24 * 60 * 60 * 1_000_000;
 /// Digits of a second's fraction that a nanotime has.
 const DIGITS_OF_NANOSECONDS: usize = 9;
+
+/// What cannot be cast becomes null.
+pub fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    cast_with_options(array, to, &CastOptions::default())
+}
 
 /// The first row whose value does not come back as it was. Text may be written in many ways, and
 /// who asks for floats of 32 bits wants doubles to be rounded, but not to become infinite.

@@ -1,8 +1,8 @@
 //! A design: what its engine says of it, its size on the disk, and figures published about it.
 
-use serde::{Deserialize, Serialize};
+pub mod earlier;
 
-use crate::earlier;
+use serde::{Deserialize, Serialize};
 
 /// The description of a design that its engine gives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

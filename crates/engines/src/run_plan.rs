@@ -1,0 +1,78 @@
+//! Running a physical plan to its last row.
+
+use std::sync::Arc;
+
+use bakeoff_driver::Answer;
+use datafusion::common::stats::Precision;
+use datafusion::error::DataFusionError;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::prelude::SessionContext;
+use futures::StreamExt;
+
+/// An answer larger than this is not compared: it is held twice, and its cells one by one.
+pub const ANSWER_BYTES: usize = 32 << 20;
+
+/// Runs a plan to its last row.
+pub async fn run(
+    session: &SessionContext,
+    plan: Arc<dyn ExecutionPlan>,
+) -> Result<Answer, DataFusionError> {
+    let mut stream = execute_stream(plan.clone(), session.task_ctx())?;
+    let (mut batches, mut bytes) = (Vec::new(), 0);
+    while let Some(batch) = stream.next().await.transpose()? {
+        bytes += batch.get_array_memory_size();
+        batches.push(batch);
+        if bytes > ANSWER_BYTES {
+            return Err(DataFusionError::External(too_large().into()));
+        }
+    }
+    Ok(Answer {
+        batches,
+        rows_scanned: rows_scanned(plan.as_ref()),
+    })
+}
+
+pub fn too_large() -> String {
+    format!(
+        "the answer is larger than {} MiB, too large to be compared: let the query aggregate, or \
+         restrict its rows",
+        ANSWER_BYTES >> 20
+    )
+}
+
+/// DataFusion's message without its chain of contexts; an engine's own error as the engine put it.
+pub fn message(error: &DataFusionError) -> String {
+    match error.find_root() {
+        DataFusionError::External(cause) => cause.to_string(),
+        root => root.strip_backtrace(),
+    }
+}
+
+/// Rows that the plan's tables handed over; `None` when no table was read, as for a count that
+/// statistics answer.
+pub fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
+    let children = plan.children();
+    if children.is_empty() {
+        if matches!(plan.name(), "PlaceholderRowExec" | "EmptyExec") {
+            return None;
+        }
+        let counted = plan.metrics().and_then(|metrics| metrics.output_rows());
+        // Tables in memory count nothing, but know how many rows they have.
+        return counted.or_else(|| exact_rows(plan)).map(|rows| rows as u64);
+    }
+    children
+        .into_iter()
+        .filter_map(|child| rows_scanned(child.as_ref()))
+        .reduce(|sum, rows| sum + rows)
+}
+
+fn exact_rows(plan: &dyn ExecutionPlan) -> Option<usize> {
+    let statistics = StatisticsContext::new()
+        .compute(plan, &StatisticsArgs::new())
+        .ok()?;
+    match statistics.num_rows {
+        Precision::Exact(rows) => Some(rows),
+        _ => None,
+    }
+}
