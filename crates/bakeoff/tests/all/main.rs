@@ -12,6 +12,7 @@ mod console;
 mod doctor;
 mod documents;
 mod drive;
+mod earlier_runs;
 mod faults;
 mod files;
 mod ingest;

@@ -1,0 +1,95 @@
+//! Run folders of an earlier version are read, and their figures are what they were.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::support::{Bench, READINGS, WORKLOAD};
+
+/// Fields of a design in the summary of each kind of measurement.
+const KINDS: [(&str, &[&str]); 4] = [
+    (
+        "comparison",
+        &[
+            "rows_loaded",
+            "load_seconds",
+            "settle_seconds",
+            "bytes_per_row",
+        ],
+    ),
+    ("drive", &["rows", "rate", "response_p99"]),
+    ("search", &["rows", "rate", "highest_rate"]),
+    ("sweep", &["best", "cells"]),
+];
+
+#[test]
+fn run_folders_of_an_earlier_version_are_reported_with_the_figures_that_they_had() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    for (kind, fields) in KINDS {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/runs")
+            .join(kind);
+        copy(&fixture, &bench.path(kind));
+        bench.bakeoff(&["report", kind]).expect(0);
+        let summary = &run_json(&bench, kind)["summary"];
+        let expected = std::fs::read_to_string(fixture.join("expected.json")).unwrap();
+        let expected: Value = serde_json::from_str(&expected).unwrap();
+        assert_eq!(figures(summary, fields), expected, "{kind}");
+        assert!(bench.path(kind).join("report.html").exists(), "{kind}");
+    }
+}
+
+#[test]
+fn what_an_earlier_version_called_memory_is_a_yardstick_and_never_recommended() {
+    let bench = Bench::new(WORKLOAD, READINGS);
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs/comparison");
+    copy(&fixture, &bench.path("comparison"));
+    bench.bakeoff(&["report", "comparison"]).expect(0);
+    let json = run_json(&bench, "comparison");
+    let designs = json["summary"]["designs"].as_array().unwrap();
+    let memory = designs
+        .iter()
+        .find(|d| d["info"]["id"] == "memory")
+        .unwrap();
+    assert_eq!(memory["info"]["role"], "volatile");
+    assert_eq!(designs[0]["info"]["server"], true);
+    assert!(!json["verdict"].as_str().unwrap().contains("memory"));
+}
+
+/// Returns the compared fields of each design.
+fn figures(summary: &Value, fields: &[&str]) -> Value {
+    let designs = summary["designs"].as_array().unwrap();
+    let one = |design: &Value| {
+        let mut figures = Map::new();
+        figures.insert("design".to_owned(), design["info"]["id"].clone());
+        let failures = design["failures"].as_array().unwrap().len();
+        figures.insert("failures".to_owned(), json!(failures));
+        for field in fields {
+            figures.insert((*field).to_owned(), design[*field].clone());
+        }
+        if let Some(queries) = design["queries"].as_array() {
+            let times: Vec<&Value> = queries.iter().map(|query| &query["time"]).collect();
+            figures.insert("times".to_owned(), json!(times));
+        }
+        Value::Object(figures)
+    };
+    designs.iter().map(one).collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn run_json(bench: &Bench, run: &str) -> Value {
+    let text = std::fs::read_to_string(bench.path(run).join("run.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
