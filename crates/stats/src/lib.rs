@@ -5,6 +5,7 @@
 //! that holds them, and a summary with everything that a report shows.
 
 mod compare;
+pub mod decide;
 mod design;
 pub mod drive;
 mod earlier;
