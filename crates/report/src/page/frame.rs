@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::markup::Escaped;
 
-const STYLE: &str = include_str!("style.css");
+/// The style sheet of every page.
+pub const STYLE: &str = include_str!("style.css");
 
 /// The texts around the sections of a page. They are escaped here.
 pub struct Frame<'a> {

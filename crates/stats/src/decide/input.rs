@@ -184,10 +184,6 @@ impl Contender {
     pub(super) fn class(&self, question: usize) -> Option<AnswerClass> {
         self.answers.get(question).map(|answer| answer.class)
     }
-
-    pub(super) fn is_yardstick(&self) -> bool {
-        self.status == Status::Yardstick
-    }
 }
 
 impl AnswerClass {

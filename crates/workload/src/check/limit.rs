@@ -130,7 +130,9 @@ fn quantile(
     let Some(statistic) = statistic.filter(|s| *s != "median") else {
         return Ok(None);
     };
-    let percent = statistic.strip_prefix('p').and_then(|n| n.parse().ok());
+    let percent = statistic
+        .strip_prefix('p')
+        .and_then(|n| n.parse::<f64>().ok());
     match percent {
         Some(percent) if percent > 0.0 && percent < 100.0 => Ok(Some(percent / 100.0)),
         _ => {

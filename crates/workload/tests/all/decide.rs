@@ -264,7 +264,7 @@ columns = { series = "text", value = "double" }
 [data]
 file = "rows.csv"
 [mix]
-operations = [{ action = "read", weight = 1 }]
+operations = [{ action = "read-row", weight = 100 }]
 [decide]
 "#;
     assert_eq!(
