@@ -141,6 +141,14 @@ impl<'a> Contest<'a> {
         }
     }
 
+    /// Whether a design answers the question without reading rows, or all of them without any in it.
+    pub fn is_no_work(&self, question: usize) -> bool {
+        matches!(
+            self.left_out[question],
+            Some(WhyLeftOut::FromMetadata(_) | WhyLeftOut::AlwaysEmpty)
+        )
+    }
+
     /// The reason of the first design, where no design has a figure.
     fn unknown_everywhere(&self, question: usize) -> Option<String> {
         let mut designs = self.remaining().map(|index| &self.input.designs[index]);

@@ -84,7 +84,8 @@ pub enum Cell {
         /// Seconds at the measured scale.
         measured: Option<f64>,
         class: AnswerClass,
-        /// A multiple of the fastest design's time. `None` for answers that show no work.
+        /// A multiple of the fastest design's time. `None` for questions that some designs answer
+        /// without any work.
         times_best: Option<f64>,
         basis: String,
     },
@@ -195,6 +196,9 @@ fn cell(contest: &Contest<'_>, design: usize, question: usize) -> Cell {
 }
 
 fn times_best(contest: &Contest<'_>, design: usize, question: usize) -> Option<f64> {
+    if contest.is_no_work(question) {
+        return None;
+    }
     let objective = Objective::Question(question);
     let seconds = |design: usize| {
         let shows_work = contest.input.designs[design].class(question)?.shows_work();

@@ -155,7 +155,10 @@ fn cell(question: &str, cell: &Cell) -> String {
             match (times_best, class) {
                 (Some(times), _) => ("time", shade(*times), units::factor(*times), time),
                 (None, AnswerClass::FromMetadata) => ("none", 0.0, "metadata".to_owned(), time),
-                (None, _) => ("none", 0.0, "empty".to_owned(), time),
+                (None, AnswerClass::AlwaysEmpty) => ("none", 0.0, "empty".to_owned(), time),
+                (None, AnswerClass::ByKey | AnswerClass::Scan) => {
+                    ("none", 0.0, time, String::new())
+                }
             }
         }
         Cell::Failed(_) => ("failed", 0.0, "failed".to_owned(), String::new()),

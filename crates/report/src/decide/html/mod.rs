@@ -1,6 +1,7 @@
 //! A decision as HTML: the sentence, a small table, what would change it, and a heat map of all designs
 //! by all questions.
 
+mod cards;
 mod heat;
 mod orders;
 mod tables;
@@ -67,7 +68,7 @@ fn recommendation(decision: &Decision) -> String {
     let sentences = [
         words::sure(decision),
         buy,
-        words::to_baseline(decision).map(|text| format!("Today: {text}")),
+        words::to_baseline(decision),
         Some(format!("Rule: {}", words::rule(decision))),
     ];
     let paragraphs = sentences

@@ -51,7 +51,7 @@ pub fn all(decision: &Decision) -> Vec<Order> {
         for question in counted.iter().take(OF_QUESTIONS) {
             let share = |other: usize| if other == *question { HALF } else { others };
             let label = format!(
-                "half of all questions are {}",
+                "half of the questions are {}",
                 decision.questions[*question].name
             );
             orders.push(Order::by(&label, decision, |design| {

@@ -2,10 +2,11 @@
 
 use bakeoff_stats::decide::{AnswerClass, Choice, Decision, DesignStanding, Span};
 
+use super::cards::Cards;
 use crate::decide::questions::{self, Wait, slowest};
 use crate::decide::words;
 use crate::markup::{Escaped, design_id};
-use crate::page::table::{Heading, NONE, Table, or_none};
+use crate::page::table::{NONE, or_none};
 use crate::units;
 
 /// Questions in the table before the others fold away.
@@ -18,18 +19,18 @@ pub fn choices(decision: &Decision) -> String {
     }
     let has_month = decision.designs.iter().any(|design| design.month.is_some());
     let mut head = vec![
-        Heading::text("Design"),
-        Heading::number("Storage to buy"),
-        Heading::number("Slowest question"),
-        Heading::number("Rows/s loaded"),
+        ("Design".to_owned(), ""),
+        ("Storage to buy".to_owned(), "number"),
+        ("Slowest question".to_owned(), "number"),
+        ("Rows/s loaded".to_owned(), "number"),
     ];
     if has_month {
-        head.push(Heading::number("A month"));
+        head.push(("A month".to_owned(), "number"));
     }
-    head.push(Heading::words("Choose it if"));
+    head.push(("Choose it if".to_owned(), ""));
     let choices = decision.front.iter();
     let rows = choices.filter_map(|choice| choice_row(decision, choice, has_month));
-    let table = Table {
+    let table = Cards {
         caption: "Designs that no other one beats in everything, at full scale, with 90% intervals.",
         head,
         rows: rows.collect(),
@@ -105,16 +106,16 @@ pub fn waits(decision: &Decision) -> String {
     )
 }
 
-fn waits_table(decision: &Decision, rows: Vec<Vec<String>>) -> Table {
+fn waits_table(decision: &Decision, rows: Vec<Vec<String>>) -> Cards {
     let rows_at_scale = units::rate(decision.rows as f64);
-    Table {
+    Cards {
         caption: "",
         head: vec![
-            Heading::text("Question"),
-            Heading::number("Now"),
-            Heading::number(&format!("At {rows_at_scale} rows, 90%")),
-            Heading::text("Limit"),
-            Heading::words("Rests on"),
+            ("Question".to_owned(), ""),
+            ("Now".to_owned(), "number"),
+            (format!("At {rows_at_scale} rows, 90%"), "number"),
+            ("Limit".to_owned(), ""),
+            ("Rests on".to_owned(), ""),
         ],
         rows,
     }

@@ -65,10 +65,13 @@ pub fn to_baseline(decision: &Decision) -> Option<String> {
         ));
     }
     let ratios: Vec<String> = recommendation.to_baseline.iter().map(against).collect();
-    Some(format!("Against {baseline}: {}.", ratios.join(", ")))
+    Some(format!(
+        "Against today's {baseline}: {}.",
+        ratios.join(", ")
+    ))
 }
 
-/// `answers 4.0× (3.5–4.6) faster`
+/// `answers 4.0× faster`
 fn against(ratio: &Ratio) -> String {
     let is_better = ratio.times < 1.0;
     let (what, better, worse) = match ratio.objective {
@@ -80,27 +83,14 @@ fn against(ratio: &Ratio) -> String {
     if ratio.comparison == Comparison::Same {
         return format!("{what} the same");
     }
-    let shown = if is_better {
-        inverse(ratio)
+    let text = if is_better {
+        format!("{what} {} {better}", units::factor(1.0 / ratio.times))
     } else {
-        ratio.clone()
+        format!("{what} {} {worse}", units::factor(ratio.times))
     };
-    let text = format!(
-        "{what} {} {}",
-        times(&shown),
-        if is_better { better } else { worse }
-    );
     match ratio.comparison {
         Comparison::NotSettled => text + " (not settled)",
         _ => text,
-    }
-}
-
-fn inverse(ratio: &Ratio) -> Ratio {
-    Ratio {
-        times: 1.0 / ratio.times,
-        interval: ratio.interval.map(|(low, high)| (1.0 / high, 1.0 / low)),
-        ..ratio.clone()
     }
 }
 

@@ -71,10 +71,14 @@ pub fn floor(decision: &Decision) -> String {
         [(only, name)] => format!("{} ({name})", percent(*only)),
         [(least, one), .., (most, other)] => {
             let (least, most) = (percent(*least), percent(*most));
-            format!("{least} ({one}) to {most} ({other})")
+            if least == most {
+                least
+            } else {
+                format!("{least} ({one}) to {most} ({other})")
+            }
         }
     };
-    format!("{twins} Differences from {differences} could be shown.")
+    format!("{twins} This run could show differences of {differences}.")
 }
 
 /// What the run says nothing about.

@@ -7,6 +7,8 @@ use crate::units;
 
 /// Names in one list, beyond which only their number is given.
 const LISTED: usize = 3;
+/// Below this multiple a difference is shown in percent.
+const FEW_TIMES: f64 = 1.2;
 
 /// The rule by which the design was chosen.
 pub fn rule(decision: &Decision) -> String {
@@ -112,13 +114,17 @@ fn rounded_down(share: f64) -> String {
 
 fn runner_up(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
     let other = recommendation.runner_up.as_ref()?;
-    let times = units::factor(other.times);
-    let costs = match decision.minimised() {
-        Minimise::Month => format!("{times} the cost"),
-        Minimise::Storage => format!("{times} the storage"),
-        Minimise::Time | Minimise::Load => format!("{times} the time"),
+    let what = match decision.minimised() {
+        Minimise::Month => "cost",
+        Minimise::Storage => "storage",
+        Minimise::Time | Minimise::Load => "time",
     };
-    Some(format!("Runner-up: {}, {costs}.", other.design))
+    let more = match other.times {
+        times if times >= FEW_TIMES => format!("{} the {what}", units::factor(times)),
+        times if times >= 1.0 => format!("{} more {what}", percent(times - 1.0)),
+        times => format!("{} less {what}", percent(1.0 - times)),
+    };
+    Some(format!("Runner-up: {}, {more}.", other.design))
 }
 
 fn same(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
