@@ -68,7 +68,7 @@ fn recommendation(decision: &Decision) -> String {
     let sentences = [
         words::sure(decision),
         buy,
-        words::to_baseline(decision),
+        words::to_baseline(decision).map(|text| format!("Against {text}")),
         Some(format!("Rule: {}", words::rule(decision))),
     ];
     let paragraphs = sentences

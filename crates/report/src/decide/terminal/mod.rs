@@ -51,7 +51,7 @@ fn parts(decision: &Decision, width: usize) -> Vec<Part> {
         Part::of("Rule", Some(words::rule(decision)), width, 2),
         Part::of("Certainty", words::sure(decision), width, 3),
         Part::of("Buy", words::buy(decision), width, 1),
-        Part::of("Today", words::to_baseline(decision), width, 1),
+        Part::of("Against", words::to_baseline(decision), width, 1),
     ];
     // Where nothing can be recommended, the reasons are all there is to say.
     let most_left_out = match decision.recommendation {

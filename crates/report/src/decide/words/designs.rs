@@ -52,23 +52,19 @@ fn worse(decision: &Decision, ratio: &Ratio) -> String {
     }
 }
 
-/// Against the design that is in use today.
+/// The design that is in use today, and how the recommended one compares with it, without the word
+/// "against" at the beginning.
 pub fn to_baseline(decision: &Decision) -> Option<String> {
     let baseline = decision.rule.baseline.as_deref()?;
     let recommendation = decision.recommendation.as_ref()?;
     if recommendation.design == baseline {
-        return Some(format!("{baseline} is what you have today."));
+        return Some(format!("today's {baseline}: it is the recommended design."));
     }
     if recommendation.to_baseline.is_empty() {
-        return Some(format!(
-            "{baseline}, which you have today, was not measured."
-        ));
+        return Some(format!("today's {baseline}: it was not measured."));
     }
     let ratios: Vec<String> = recommendation.to_baseline.iter().map(against).collect();
-    Some(format!(
-        "Against today's {baseline}: {}.",
-        ratios.join(", ")
-    ))
+    Some(format!("today's {baseline}: {}.", ratios.join(", ")))
 }
 
 /// `answers 4.0× faster`

@@ -73,7 +73,7 @@ fn the_first_screen_has_what_a_decider_needs() {
         "choose it if",
         "scan wins nothing",
         "cassandra/narrow: 1,091 rows lost",
-        "Against today's cassandra/wide: answers 35× faster",
+        "Against   today's cassandra/wide: answers 35× faster, storage 3.4× smaller, loading 17× faster.",
         "Twins differed by up to 6%.",
         "Above 900 M rows nothing is known",
     ] {
