@@ -6,4 +6,6 @@
 pub mod html;
 mod questions;
 pub mod terminal;
-mod words;
+pub(crate) mod words;
+
+pub(crate) use questions::slowest;

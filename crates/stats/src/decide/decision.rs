@@ -22,6 +22,8 @@ pub struct Decision {
     pub rule: Rule,
     pub rows: u64,
     pub measured_rows: u64,
+    /// Rows that the storage to buy is for.
+    pub full_rows: u64,
     pub copies: u32,
     pub rounds: u32,
     pub price: Option<StoragePrice>,
@@ -126,6 +128,7 @@ impl Decision {
             rule: input.rule.clone(),
             rows: input.rows,
             measured_rows: input.measured_rows,
+            full_rows: input.full_rows,
             copies: input.copies,
             rounds: input.rounds,
             price: input.price.clone(),
@@ -152,6 +155,11 @@ impl Decision {
     /// The design that is recommended, with its figures.
     pub fn recommended(&self) -> Option<&DesignStanding> {
         self.designs.iter().find(|design| design.is_recommended)
+    }
+
+    /// Whether times are for another number of rows than was measured.
+    pub fn forecasts_times(&self) -> bool {
+        self.rows != self.measured_rows
     }
 
     /// The objective that decided.

@@ -8,10 +8,12 @@ use super::{Figure, Limit};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecisionInput {
     pub rule: Rule,
-    /// Rows at the scale of interest, which all figures are for.
+    /// Rows at the scale of interest, which all times are for.
     pub rows: u64,
     /// The most rows that were measured.
     pub measured_rows: u64,
+    /// Rows that the storage to buy is for.
+    pub full_rows: u64,
     /// Copies of each row that the storage to buy has.
     pub copies: u32,
     pub questions: Vec<Question>,

@@ -20,7 +20,7 @@ pub fn map(decision: &Decision) -> String {
         return String::new();
     }
     let hint = "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time, and the \
-                time at full scale below it. The darker, the slower. Answers that read no row, or that \
+                time below it. The darker, the slower. Answers that read no row, or that \
                 are always empty, have no multiple. Choose how much each question weighs, and the \
                 designs are ordered by it.</p>\n";
     format!(

@@ -31,7 +31,7 @@ pub fn choices(decision: &Decision) -> String {
     let choices = decision.front.iter();
     let rows = choices.filter_map(|choice| choice_row(decision, choice, has_month));
     let table = Cards {
-        caption: "Designs that no other one beats in everything, at full scale, with 90% intervals.",
+        caption: "Designs that no other one beats in everything, with 90% intervals.",
         head,
         rows: rows.collect(),
     };
@@ -108,15 +108,18 @@ pub fn waits(decision: &Decision) -> String {
 
 fn waits_table(decision: &Decision, rows: Vec<Vec<String>>) -> Cards {
     let rows_at_scale = units::rate(decision.rows as f64);
+    let mut head = vec![
+        ("Question".to_owned(), ""),
+        (format!("At {rows_at_scale} rows, 90%"), "number"),
+        ("Limit".to_owned(), ""),
+        ("Rests on".to_owned(), ""),
+    ];
+    if decision.forecasts_times() {
+        head.insert(1, ("Measured".to_owned(), "number"));
+    }
     Cards {
         caption: "",
-        head: vec![
-            ("Question".to_owned(), ""),
-            ("Now".to_owned(), "number"),
-            (format!("At {rows_at_scale} rows, 90%"), "number"),
-            ("Limit".to_owned(), ""),
-            ("Rests on".to_owned(), ""),
-        ],
+        head,
         rows,
     }
 }
@@ -128,9 +131,8 @@ fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
             AnswerClass::FromMetadata => "metadata, no row read",
             AnswerClass::AlwaysEmpty => "always empty",
         };
-        vec![
+        let mut row = vec![
             Escaped(wait.name).to_string(),
-            or_none(wait.measured, units::duration),
             span_cell(wait.seconds, units::duration),
             wait.limit.map_or_else(
                 || NONE.to_owned(),
@@ -144,7 +146,11 @@ fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
                 },
             ),
             Escaped(basis).to_string(),
-        ]
+        ];
+        if decision.forecasts_times() {
+            row.insert(1, or_none(wait.measured, units::duration));
+        }
+        row
     };
     questions::waits(decision).iter().map(row).collect()
 }

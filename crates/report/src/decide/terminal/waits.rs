@@ -26,7 +26,7 @@ pub fn lines(decision: &Decision, width: usize, most: usize) -> Vec<String> {
         room - 1
     };
     let mut rows = vec![heading(decision)];
-    rows.extend(waits[..shown].iter().map(cells));
+    rows.extend(waits[..shown].iter().map(|wait| cells(decision, wait)));
     let mut lines = aligned(&rows, width);
     lines.extend(rest(&waits[shown..], width));
     lines
@@ -35,20 +35,29 @@ pub fn lines(decision: &Decision, width: usize, most: usize) -> Vec<String> {
 fn heading(decision: &Decision) -> [String; COLUMNS] {
     let has_limits = waits(decision).iter().any(|wait| wait.limit.is_some());
     let then = format!("at {} rows, 90%", units::rate(decision.rows as f64));
+    let now = if decision.forecasts_times() {
+        "now"
+    } else {
+        ""
+    };
     let limit = if has_limits { "limit" } else { "" };
-    ["question", "now", &then, limit, "rests on"].map(str::to_owned)
+    ["question", now, &then, limit, "rests on"].map(str::to_owned)
 }
 
-fn cells(wait: &Wait<'_>) -> [String; COLUMNS] {
+fn cells(decision: &Decision, wait: &Wait<'_>) -> [String; COLUMNS] {
     let basis = match wait.class {
         AnswerClass::FromMetadata => "metadata, no row read",
         AnswerClass::AlwaysEmpty => "always empty",
         AnswerClass::ByKey | AnswerClass::Scan => wait.basis,
     };
+    let now = match wait.measured {
+        _ if !decision.forecasts_times() => String::new(),
+        Some(seconds) => words::seconds(seconds),
+        None => NONE.to_owned(),
+    };
     [
         shorten(wait.name, NAME),
-        wait.measured
-            .map_or_else(|| NONE.to_owned(), words::seconds),
+        now,
         words::seconds_with_interval(wait.seconds),
         wait.limit.map_or_else(String::new, words::limit_state),
         clean(basis),

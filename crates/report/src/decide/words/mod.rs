@@ -43,7 +43,7 @@ pub fn rival(recommendation: &Recommendation) -> Option<&str> {
 pub fn buy(decision: &Decision) -> Option<String> {
     let design = decision.recommended()?;
     let copies = units::plural(u64::from(decision.copies), "copy", "copies");
-    let rows = units::count(decision.rows);
+    let rows = units::count(decision.full_rows);
     let mut parts = vec![match design.storage {
         Some(storage) => format!("{} for {copies} of {rows} rows", bytes(storage)),
         None => format!("the storage for {copies} of {rows} rows is not known"),

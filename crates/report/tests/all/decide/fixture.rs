@@ -132,6 +132,7 @@ pub fn events() -> DecisionInput {
     DecisionInput {
         rule: rule(),
         rows: 4_160_000,
+        full_rows: 4_160_000,
         measured_rows: 520_000,
         copies: 3,
         questions: { questions.iter() }

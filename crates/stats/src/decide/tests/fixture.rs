@@ -25,6 +25,7 @@ pub fn input(
     DecisionInput {
         rule: rule(minimise),
         rows: 1_000_000,
+        full_rows: 1_000_000,
         measured_rows: 100_000,
         copies: 3,
         questions: { questions.iter() }
