@@ -22,7 +22,7 @@ mod ratio;
 mod standing;
 
 pub use decision::{Certainty, Decision, Doubt, Fallback, Recommendation, RunnerUp};
-pub use figure::{Curve, Figure, Span};
+pub use figure::{Curve, Figure, Span, interval};
 pub use flip::Flip;
 pub use front::{Advantage, Choice};
 pub use input::{

@@ -115,7 +115,7 @@ fn storage_and_loading(summary: &Summary) -> String {
     ];
     charts_section(
         "Storage and loading",
-        "Storage after flush and compaction; loading over the second half of the rows.",
+        "Storage after flush and compaction; rows by the seconds of loading and settling.",
         &charts.into_iter().flatten().collect::<String>(),
     )
 }

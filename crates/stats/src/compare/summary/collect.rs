@@ -1,5 +1,6 @@
 //! Gathers the records of a run by design and query, and condenses them.
 
+use super::loading::Loading;
 use super::{ConcurrentSummary, DesignSummary, Failure, QuerySummary, Summary, SummaryError};
 use crate::compare::{Answered, Concurrent, Header, LoadSlice, Outcome, Record, Step, Timing};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
@@ -251,12 +252,16 @@ impl Design {
         {
             self.fail(failure);
         }
+        let loading = Loading {
+            slices: self.slices.iter().map(|s| (s.rows, s.seconds)).collect(),
+            settle_seconds: self.settle_seconds.unwrap_or(0.0),
+        };
         let rows_loaded: u64 = self.slices.iter().map(|s| s.rows).sum();
         let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
         DesignSummary {
             rows_loaded,
-            load_rate: load_rate(&self.slices),
-            slices: self.slices.iter().map(|s| (s.rows, s.seconds)).collect(),
+            load_rate: loading.estimate(),
+            longest_stall: loading.longest_stall(),
             load_seconds: self.slices.iter().map(|s| s.seconds).sum(),
             load_cpu: sum(self.slices.iter().map(|s| s.cpu)),
             settle_seconds: self.settle_seconds,
@@ -269,6 +274,7 @@ impl Design {
             concurrent: self.concurrent,
             info: self.info,
             failures: self.failures,
+            loading,
         }
     }
 }
@@ -343,15 +349,6 @@ fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
         Some(known) => *known = engine.clone(),
         None => engines.push(engine.clone()),
     }
-}
-
-fn load_rate(slices: &[LoadSlice]) -> Option<Estimate> {
-    let rates: Vec<f64> = slices[slices.len() / 2..]
-        .iter()
-        .filter(|s| s.seconds > 0.0)
-        .map(|s| s.rows as f64 / s.seconds)
-        .collect();
-    Estimate::from_samples(&rates)
 }
 
 fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {

@@ -150,30 +150,14 @@ impl Summary {
 }
 
 impl DesignSummary {
-    /// Returns rows per second of loading and settling. The error is that of drawing slices with
-    /// replacement; of one slice nothing is known about it.
     fn sustained_rate(&self) -> Option<Figure> {
-        let settle = self.settle_seconds?;
-        let rate = |slices: &mut dyn Iterator<Item = &(u64, f64)>| {
-            let (rows, seconds) = slices.fold((0, 0.0), |(rows, seconds), slice| {
-                (rows + slice.0, seconds + slice.1)
-            });
-            rows as f64 / (seconds + settle)
-        };
-        let point = rate(&mut self.slices.iter());
-        if !(point.is_finite() && point > 0.0) {
-            return None;
-        }
-        if self.slices.len() < 2 {
-            return Some(Figure::once(point));
-        }
-        let mut random = SplitMix64::new(SEED);
-        let count = self.slices.len();
-        let resamples = (0..RESAMPLES).map(|_| {
-            let mut drawn = (0..count).map(|_| &self.slices[random.below(count)]);
-            rate(&mut drawn)
-        });
-        Some(Figure::resampled(point, resamples.collect()))
+        let rate = self.loading.rate()?;
+        let resamples = self.loading.resamples();
+        Some(if resamples.is_empty() {
+            Figure::once(rate)
+        } else {
+            Figure::resampled(rate, resamples)
+        })
     }
 }
 

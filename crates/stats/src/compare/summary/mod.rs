@@ -5,6 +5,7 @@ mod concurrent;
 mod cost;
 mod decision;
 mod forecast;
+mod loading;
 mod scale_out;
 
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
@@ -16,6 +17,7 @@ use super::{Header, Record, RowsLeft, Step};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 use collect::Collected;
+use loading::Loading;
 
 /// Summary of a run. Designs and queries are in the header's order.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -57,13 +59,14 @@ pub struct DesignSummary {
     pub info: DesignInfo,
     /// Rows sent to the design since it was last created.
     pub rows_loaded: u64,
-    /// Rows per second over the slices in the second half of the load, since the first half warms
-    /// up.
+    /// Rows per second of loading and settling, all of it.
     pub load_rate: Option<Estimate>,
+    /// How many times as long as the median slice the slowest one took for its rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_stall: Option<f64>,
     pub load_seconds: f64,
-    /// Rows and seconds of each slice.
     #[serde(skip)]
-    pub slices: Vec<(u64, f64)>,
+    loading: Loading,
     pub load_cpu: CpuSeconds,
     pub settle_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
