@@ -9,6 +9,7 @@
 mod answer;
 mod chart;
 mod compare;
+pub mod decide;
 pub mod drive;
 mod everything;
 mod markup;

@@ -85,7 +85,7 @@ const ONCE: &str = "once";
 
 /// The interval of a rate in its median's unit: `11.9–12.8 k`
 pub fn rate_interval(rate: &Estimate) -> String {
-    if rate.observations < 2 {
+    if rate.coverage <= 0.0 {
         return ONCE.to_owned();
     }
     let (unit, step) = match rate.median {

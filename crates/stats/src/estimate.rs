@@ -46,7 +46,8 @@ impl Estimate {
     }
 }
 
-fn median(sorted: &[f64]) -> f64 {
+/// Returns the median of sorted values, of which there is at least one.
+pub fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     if sorted.len() % 2 == 1 {
         sorted[middle]

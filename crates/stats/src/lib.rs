@@ -5,6 +5,7 @@
 //! that holds them, and a summary with everything that a report shows.
 
 mod compare;
+pub mod decide;
 mod design;
 pub mod drive;
 mod error;
@@ -13,14 +14,15 @@ mod event;
 mod lines;
 mod log;
 mod machine;
+mod random;
 pub mod sweep;
 
 pub use compare::{
     Answered, BadQuestions, Basis, Concurrent, ConcurrentFigures, ConcurrentQuery,
-    ConcurrentSummary, Cost, CostRange, DesignCost, DesignSummary, Failure, Forecast, Header,
-    Journal, LoadSlice, Outcome, Prices, QueryCost, QueryForecast, QueryInfo, QuerySummary, Record,
-    RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, StorageForecast, Summary, SummaryError,
-    Timing,
+    ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignSummary, Failure, Forecast,
+    Header, Journal, LoadSlice, Outcome, Prices, QueryCost, QueryForecast, QueryInfo, QuerySummary,
+    Record, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, StorageForecast, Summary,
+    SummaryError, Timing,
 };
 pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

@@ -8,6 +8,7 @@
 mod check;
 mod concurrent;
 pub mod csv;
+mod decide;
 mod error;
 mod generator;
 mod literal;
@@ -24,6 +25,7 @@ mod wire;
 
 pub use check::{nearest, suggestion};
 pub use concurrent::Concurrent;
+pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
 pub use error::{Error, Result};
 pub use generator::{ColumnGenerator, Sequence};
 pub use mix::{

@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::{
-    ColumnGenerator, Concurrent, DevopsMeasurement, IotMeasurement, Mix, Table, TsbsScale,
+    ColumnGenerator, Concurrent, Decide, DevopsMeasurement, Growth, IotMeasurement, Mix, Table,
+    TsbsScale,
 };
 
 /// Description of what is stored and asked, with everything in the file checked.
@@ -23,7 +24,9 @@ pub struct Workload {
     /// Designs to compare when the command line names none.
     pub designs: Vec<DesignId>,
     pub scale: Scale,
-    /// Limits of servers that are started for it.
+    /// How a report chooses one design.
+    pub decide: Decide,
+    /// Limits of the servers that are started for it.
     pub server: ServerLimits,
     /// Operations that are performed at the same time; a workload without queries has them.
     pub mix: Option<Mix>,
@@ -142,6 +145,8 @@ pub struct Scale {
     pub users: u32,
     /// Cores that serve them.
     pub cores: u32,
+    /// The axes along which the table grows from the default rows to all rows, if they are named.
+    pub grows: Option<Growth>,
 }
 
 /// Limits of a server that is started for a workload; absent ones have the server's defaults.

@@ -3,6 +3,7 @@
 
 mod columns;
 mod concurrent;
+mod decide;
 mod mix;
 mod prices;
 
@@ -13,6 +14,7 @@ use toml::{Spanned, Value};
 
 pub use columns::{Bytes, ColumnGenerator, Sequence, Zipf};
 pub use concurrent::Concurrent;
+pub use decide::{Decide, Growth};
 pub use mix::{Background, Bind, Mix, Operation};
 pub use prices::PriceList;
 
@@ -32,6 +34,7 @@ pub struct Workload {
     pub designs: Vec<Spanned<String>>,
     #[serde(default)]
     pub scale: Scale,
+    pub decide: Option<Spanned<Decide>>,
     #[serde(default)]
     pub server: Server,
     pub mix: Option<Spanned<Mix>>,
@@ -116,6 +119,7 @@ pub struct Scale {
     pub replication: Option<Spanned<i64>>,
     pub users: Option<Spanned<i64>>,
     pub cores: Option<Spanned<i64>>,
+    pub grows: Option<Spanned<Growth>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

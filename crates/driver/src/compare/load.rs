@@ -21,8 +21,6 @@ const SLICE_ROWS_LIMIT: u64 = 100_000;
 const SLICE_BYTES_LIMIT: usize = 32 << 20;
 /// Rows beyond those that are loaded which are counted in a file.
 const COUNTED_BEYOND: u64 = 1_000_000;
-/// Slices double while loading one into all designs takes less than this.
-const SHORT_SLICE: Duration = Duration::from_secs(2);
 
 /// Loads until the rows asked for are in, the source ends, or the budget's share is used up.
 /// Returns how many rows every live design holds.
@@ -130,12 +128,18 @@ fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
     // A budget never loads more than the workload's full scale.
     let most = target.unwrap_or(run.workload.scale.full_rows);
     let left = most.saturating_sub(first_row);
-    let rows = pace.rows.min(left);
-    let affordable = match (target, run.settings.budget) {
-        (None, Some(budget)) => first_row == 0 || budget.allows_loading(pace.expected(rows)),
-        _ => true,
-    };
-    (rows > 0 && affordable).then_some(rows)
+    let mut rows = pace.rows.min(left);
+    if let (None, Some(budget)) = (target, run.settings.budget)
+        && first_row > 0
+    {
+        while !budget.allows_loading(pace.expected(rows)) {
+            rows /= 2;
+            if rows < READ_ROWS {
+                return None;
+            }
+        }
+    }
+    (rows > 0).then_some(rows)
 }
 
 fn needing<'a>(run: &Context<'a>, slice: u64) -> Vec<&'a dyn Design> {
@@ -176,7 +180,8 @@ async fn load_slice(
     Ok(())
 }
 
-/// How large slices are, from how long the last one took.
+/// How large slices are, and how long the last one took. Their size depends on the rows alone: it is part
+/// of what makes a design fast or slow, and must not depend on which others take part.
 struct Pace {
     rows: u64,
     seconds_per_row: f64,
@@ -197,7 +202,7 @@ impl Pace {
     fn note(&mut self, rows: u64, took: Duration, bytes: usize) {
         self.seconds_per_row = took.as_secs_f64() / rows.max(1) as f64;
         let small = rows * 2 <= SLICE_ROWS_LIMIT && bytes * 2 <= SLICE_BYTES_LIMIT;
-        if took < SHORT_SLICE && small {
+        if small {
             self.rows = self.rows.max(rows * 2);
         }
     }

@@ -3,6 +3,7 @@
 //! [`run`] is the list of its steps, in `run.rs`; each step is a file of its own.
 
 mod answer;
+mod ask;
 mod budget;
 mod concurrent;
 mod context;
@@ -12,6 +13,7 @@ mod questions;
 mod run;
 mod start;
 mod state;
+mod warm_up;
 
 pub use answer::{Comparison, compare};
 pub use budget::Budget;

@@ -23,7 +23,7 @@ pub fn load_bars(summary: &Summary) -> Option<String> {
 fn bar(design: &DesignSummary, palette: &Palette) -> Bar {
     let value = |rate: Estimate| Value {
         value: rate.median,
-        whisker: (rate.observations > 1).then_some((rate.low, rate.high)),
+        whisker: (rate.coverage > 0.0).then_some((rate.low, rate.high)),
     };
     let text = match design.load_rate {
         Some(rate) => format!("{} rows/s", units::rate(rate.median)),

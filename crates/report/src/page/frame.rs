@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::markup::Escaped;
 
-const STYLE: &str = include_str!("style.css");
+/// The style sheet of every page.
+pub const STYLE: &str = include_str!("style.css");
 
 /// The texts around the sections of a page. They are escaped here.
 pub struct Frame<'a> {
@@ -16,7 +17,10 @@ pub struct Frame<'a> {
     /// One line about what was measured.
     pub facts: String,
     pub answers: Vec<Answer>,
+    /// HTML that answers: a paragraph of [`verdict`], or more.
     pub verdict: String,
+    /// The style sheet of what only this page has.
+    pub style: &'a str,
     pub notes: Vec<String>,
     /// Where each failure happened, and why.
     pub failures: Vec<(String, String)>,
@@ -33,9 +37,10 @@ impl Frame<'_> {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{} · Bakeoff</title>\n<style>\n{STYLE}</style>\n</head>\n\
+             <title>{} · Bakeoff</title>\n<style>\n{STYLE}{}</style>\n</head>\n\
              <body>\n<main>\n{}{}{}</main>\n{}</body>\n</html>\n",
             Escaped(self.title),
+            self.style,
             self.header(),
             self.failures(),
             sections.concat(),
@@ -52,14 +57,14 @@ impl Frame<'_> {
         format!(
             "<header>\n<p class=\"eyebrow\">Bakeoff · {} {} · {}</p>\n<h1>{}</h1>\n\
              <p class=\"facts\">{}</p>\n\
-             {}<p class=\"verdict\">{}</p>\n<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
+             {}{}<ul class=\"notes\">\n{notes}</ul>\n</header>\n",
             Escaped(self.subject),
             Escaped(self.workload),
             Escaped(self.started_at),
             Escaped(self.title),
             Escaped(&self.facts),
             self.answers(),
-            Escaped(&self.verdict),
+            self.verdict,
         )
     }
 
@@ -105,6 +110,11 @@ impl Frame<'_> {
             Escaped(self.command),
         )
     }
+}
+
+/// Makes the paragraph of a verdict that is one sentence or a few.
+pub fn verdict(text: &str) -> String {
+    format!("<p class=\"verdict\">{}</p>\n", Escaped(text))
 }
 
 /// Says how far a measurement came.

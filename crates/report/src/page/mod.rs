@@ -5,7 +5,7 @@ pub mod published;
 pub mod setup;
 pub mod table;
 
-pub use frame::{Frame, state};
+pub use frame::{Frame, STYLE, state, verdict};
 
 use crate::markup::Escaped;
 

@@ -7,7 +7,7 @@ use crate::chart;
 use crate::markup::{Escaped, design_id};
 use crate::page::setup::{design_details, details, engine, list, started, workload};
 use crate::page::table::{Heading, NONE, Table, or_none};
-use crate::page::{Frame, charts_section, section, state};
+use crate::page::{self, Frame, charts_section, section, state};
 use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
@@ -34,7 +34,8 @@ fn frame(summary: &SweepSummary) -> Frame<'_> {
         started_at: &header.started_at,
         facts: notes::facts(summary),
         answers: Vec::new(),
-        verdict: verdict::paragraph(summary),
+        verdict: page::verdict(&verdict::paragraph(summary)),
+        style: "",
         notes: notes::of(summary),
         failures: notes::failures(summary),
         version: &header.bakeoff_version,

@@ -12,8 +12,8 @@ pub mod testing;
 
 pub use journal::{Journal, Run};
 pub use record::{
-    Answered, BadQuestions, Concurrent, ConcurrentQuery, Header, LoadSlice, Outcome, QueryInfo,
-    Record, RowsLeft, Scale, Step, Timing,
+    Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Header, LoadSlice, Outcome,
+    QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
     Basis, ConcurrentFigures, ConcurrentSummary, Cost, CostRange, DesignCost, DesignSummary,

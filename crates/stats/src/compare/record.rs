@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::decide::Rule;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure};
 
 /// Rows of the data that a run did not load.
@@ -148,6 +149,17 @@ pub struct Header {
     pub published_source: Option<String>,
     pub published: Vec<PublishedFigure>,
     pub published_notes: Vec<String>,
+    /// Rule by which a design is chosen; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decide: Option<Decide>,
+}
+
+/// Rule by which a design is chosen, with the weights of the queries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decide {
+    pub rule: Rule,
+    /// Share of each query, in the header's order.
+    pub weights: Vec<f64>,
 }
 
 impl Header {

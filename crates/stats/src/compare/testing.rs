@@ -35,6 +35,7 @@ pub fn header() -> Header {
         published_source: None,
         published: Vec::new(),
         published_notes: Vec::new(),
+        decide: None,
     }
 }
 

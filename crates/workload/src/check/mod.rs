@@ -3,6 +3,9 @@
 mod columns;
 mod concurrent;
 mod data;
+mod decide;
+mod growth;
+mod limit;
 mod literal;
 mod mix;
 mod number;
@@ -122,11 +125,25 @@ impl Workload {
         let concurrent = { wire.concurrent.as_ref() }
             .map(|written| concurrent::check(place, written, &queries))
             .transpose()?;
+        let designs = designs(place, &wire.designs)?;
+        scale.grows = growth::About {
+            place,
+            table: &table,
+            scale: &scale,
+            is_set: wire.data.get_ref().is_set,
+        }
+        .check(wire.scale.grows.as_ref())?;
+        let decide = decide::About {
+            place,
+            queries: &queries,
+            designs: &designs,
+        };
         Ok(Workload {
             name: name(place.path),
             title: wire.title.unwrap_or_else(|| name(place.path)),
             seed,
-            designs: designs(place, &wire.designs)?,
+            decide: decide.check(wire.decide.as_ref())?,
+            designs,
             scale,
             server: server::check(place, &wire.server)?,
             published: wire
@@ -238,6 +255,7 @@ fn scale(place: Text<'_>, wire: &wire::Scale) -> Result<Scale> {
             .unwrap_or(DEFAULT_REPLICATION),
         users: number::small(place, wire.users.as_ref(), "users")?.unwrap_or(1),
         cores: number::small(place, wire.cores.as_ref(), "cores")?.unwrap_or(1),
+        grows: None,
     })
 }
 

@@ -7,6 +7,7 @@ mod columns_file;
 mod cql_file;
 mod csv;
 mod data_files;
+mod decide;
 mod design_id;
 mod first_rows;
 mod loaded_rows;

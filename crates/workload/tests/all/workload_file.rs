@@ -80,7 +80,7 @@ fn unknown_keys_and_wrong_types() {
     );
     assert_eq!(
         error("rows = 10", "speed = 10"),
-        "w/my-test.toml:19:1: unknown key `speed`; there are `rows`, `full_rows`, `replication`, `users`, `cores`"
+        "w/my-test.toml:19:1: unknown key `speed`; there are `rows`, `full_rows`, `replication`, `users`, `cores`, `grows`"
     );
     assert_eq!(
         error("[\"Series\"]", "\"Series\""),

@@ -1,7 +1,8 @@
 //! The first record of a run: what is compared, on what.
 
 use bakeoff_engines::Replication;
-use bakeoff_stats::{DesignInfo, Header, PublishedFigure, QueryInfo, Scale};
+use bakeoff_stats::decide::{Limit, LimitOf, Minimise, Rule};
+use bakeoff_stats::{Decide, DesignInfo, Header, PublishedFigure, QueryInfo, Scale};
 use bakeoff_workload::{DesignId, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -57,7 +58,51 @@ pub fn header(
             p.times.iter().map(figure).collect()
         }),
         published_notes: published.map_or_else(Vec::new, |p| p.notes.clone()),
+        decide: Some(decide(workload)),
     }
+}
+
+/// The rule by which a report chooses one design, which is fixed before anything is measured.
+fn decide(workload: &Workload) -> Decide {
+    let decide = &workload.decide;
+    Decide {
+        rule: Rule {
+            is_stated: decide.is_stated,
+            minimise: match decide.minimise {
+                bakeoff_workload::Minimise::Month => Minimise::Month,
+                bakeoff_workload::Minimise::Storage => Minimise::Storage,
+                bakeoff_workload::Minimise::Time => Minimise::Time,
+                bakeoff_workload::Minimise::Load => Minimise::Load,
+            },
+            has_weights: decide.has_weights,
+            limits: { decide.limits.iter() }
+                .filter_map(|limit| limit_of(workload, limit))
+                .collect(),
+            same_within: decide.same_within,
+            baseline: decide.baseline.as_ref().map(ToString::to_string),
+        },
+        weights: decide.weights.clone(),
+    }
+}
+
+/// A limit whose query is known by its number; the workload was checked, so it has the query.
+fn limit_of(workload: &Workload, limit: &bakeoff_workload::Limit) -> Option<Limit> {
+    let of = match &limit.of {
+        bakeoff_workload::LimitOf::Storage => LimitOf::Storage,
+        bakeoff_workload::LimitOf::Load => LimitOf::Load,
+        bakeoff_workload::LimitOf::Query { name, quantile } => LimitOf::Question {
+            index: workload
+                .queries
+                .iter()
+                .position(|query| query.name == *name)?,
+            quantile: *quantile,
+        },
+    };
+    Some(Limit {
+        text: limit.text.clone(),
+        of,
+        bound: limit.bound,
+    })
 }
 
 /// Everything that has to be the same for a command to go on with another one's run: what is

@@ -14,8 +14,8 @@ use bakeoff_stats::{Record, Step};
 use bakeoff_workload::Concurrent;
 
 use super::context::{Context, RunError};
-use super::measure;
 use super::questions::{CONCURRENT_ROUND, Questions};
+use super::warm_up::warm_up;
 use crate::order::shuffled;
 use crate::{Design, DesignError, Meter};
 use load::Load;
@@ -42,7 +42,7 @@ pub async fn measure(
         return Ok(());
     }
     if !warm {
-        measure::warm_up(run, questions).await?;
+        warm_up(run, questions).await?;
     }
     // Without those that failed in the warm-up.
     let designs = open(run);

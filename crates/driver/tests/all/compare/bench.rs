@@ -255,5 +255,6 @@ fn header(fakes: &[Fake]) -> Header {
         published_source: None,
         published: Vec::new(),
         published_notes: Vec::new(),
+        decide: None,
     }
 }

@@ -8,8 +8,9 @@ mod tables;
 
 use bakeoff_stats::Summary;
 
-use super::{figure, notes, verdict};
+use super::{engine_choice, figure, notes, verdict};
 use crate::chart::{self, Palette};
+use crate::decide;
 use crate::markup::Escaped;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 use crate::units;
@@ -22,6 +23,7 @@ pub fn render(summary: &Summary) -> String {
         concurrent::of_run(summary),
         storage_and_loading(summary),
         forecast(summary),
+        engines(summary),
         cost::of_run(summary),
         section("All figures", &tables::designs(summary)),
         section("Time and CPU", &tables::cpu(summary)),
@@ -33,10 +35,6 @@ pub fn render(summary: &Summary) -> String {
 
 fn frame(summary: &Summary) -> Frame<'_> {
     let header = &summary.header;
-    let answers = [
-        verdict::storage_to_buy(summary),
-        verdict::time_to_answer(summary),
-    ];
     let failures = summary.designs.iter().flat_map(|d| {
         d.failures
             .iter()
@@ -48,8 +46,12 @@ fn frame(summary: &Summary) -> Frame<'_> {
         title: &header.title,
         started_at: &header.started_at,
         facts: notes::facts(summary),
-        answers: answers.into_iter().flatten().collect(),
-        verdict: verdict::paragraph(summary),
+        answers: verdict::answers(summary),
+        verdict: match &summary.decision {
+            Some(decision) => decide::html::section(decision),
+            None => page::verdict(&verdict::paragraph(summary)),
+        },
+        style: decide::html::STYLE,
         notes: notes::of(summary),
         failures: failures.collect(),
         version: &header.bakeoff_version,
@@ -113,7 +115,7 @@ fn storage_and_loading(summary: &Summary) -> String {
     ];
     charts_section(
         "Storage and loading",
-        "Storage after flush and compaction; loading over the second half of the rows.",
+        "Storage after flush and compaction; rows by the seconds of loading and settling.",
         &charts.into_iter().flatten().collect::<String>(),
     )
 }
@@ -124,14 +126,28 @@ fn forecast(summary: &Summary) -> String {
     };
     let scale = &summary.header.scale;
     let hint = format!(
-        "<p class=\"hint-text\">{} rows, {} users at once, {} cores; extrapolated in proportion \
-         from {} rows.</p>\n",
+        "<p class=\"hint-text\">{} rows, {} users at once, {} cores; extrapolated in \
+         proportion from {} rows. Most queries read only some of the rows and take less: one that reads \
+         by key may take no longer than now.</p>\n",
         units::count(forecast.full_rows),
         scale.users,
         scale.cores,
         units::count(forecast.measured_rows),
     );
-    section("At full scale", &(hint + &tables::forecast(forecast)))
+    section(
+        "In proportion to the rows",
+        &(hint + &tables::forecast(forecast)),
+    )
+}
+
+/// For those who have chosen their engine already.
+fn engines(summary: &Summary) -> String {
+    engine_choice::sentences(summary).map_or_else(String::new, |sentences| {
+        section(
+            "Within each engine",
+            &format!("<p>{}</p>\n", Escaped(sentences)),
+        )
+    })
 }
 
 fn setup(summary: &Summary) -> String {

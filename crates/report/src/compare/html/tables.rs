@@ -121,9 +121,8 @@ fn query_cell(design: &DesignSummary, query: &QuerySummary) -> String {
 /// CPU seconds of the load, and of one answer to each query.
 pub fn cpu(summary: &Summary) -> String {
     let mut head = vec![Heading::text("Design")];
-    let loading = ["Loading", "Settling"].map(Heading::number);
-    head.extend(loading);
-    head.push(Heading::number("CPU of the load"));
+    let loading = ["Loading", "Settling", "Longest stall", "CPU of the load"];
+    head.extend(loading.map(Heading::number));
     head.extend(
         summary
             .header
@@ -137,6 +136,7 @@ pub fn cpu(summary: &Summary) -> String {
             name(design),
             or_none(loaded, |d| units::duration(d.load_seconds)),
             or_none(design.settle_seconds, units::duration),
+            or_none(design.longest_stall, units::factor),
             or_none(loaded, |d| cpu_cell(&d.load_cpu)),
         ];
         row.extend(
@@ -148,7 +148,8 @@ pub fn cpu(summary: &Summary) -> String {
         row
     };
     let table = Table {
-        caption: "Loading and settling: elapsed. CPU: of the client, + of the server, and the \
+        caption: "Loading and settling: elapsed. Longest stall: the slowest slice against the median \
+                  one, for as many rows. CPU: of the client, + of the server, and the \
                   client's share of both; for queries the mean of one answer.",
         head,
         rows: summary.designs.iter().map(row).collect(),

@@ -8,6 +8,7 @@ use bakeoff_stats::Summary;
 
 use super::concurrent::TITLE;
 use super::{figure, notes, verdict};
+use crate::decide;
 use crate::text::style::Style;
 use crate::text::{self, section};
 
@@ -30,9 +31,11 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     parts.extend(cost.map(|tables| section(crate::compare::cost::TITLE, style, &tables)));
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::of(summary), width, style));
-    let verdict = verdict::paragraph(summary);
-    parts.push(text::paragraph("Verdict", &verdict, width, style));
-    parts.join("\n\n") + "\n"
+    parts.push(match &summary.decision {
+        Some(decision) => decide::terminal::render(decision, width, color),
+        None => text::paragraph("Verdict", &verdict::paragraph(summary), width, style),
+    });
+    parts.join("\n\n").trim_end().to_owned() + "\n"
 }
 
 fn failures(summary: &Summary, width: usize, style: Style) -> Option<String> {

@@ -1,7 +1,8 @@
 //! Gathers the records of a run by design and query, and condenses them.
 
+use super::loading::Loading;
 use super::{ConcurrentSummary, DesignSummary, Failure, QuerySummary, Summary, SummaryError};
-use crate::compare::{Answered, Concurrent, Header, LoadSlice, Record, Step, Timing};
+use crate::compare::{Answered, Concurrent, Header, LoadSlice, Outcome, Record, Step, Timing};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
 /// Records of a run read so far, by design and query.
@@ -53,6 +54,7 @@ impl Collected {
                 seconds: None,
                 peak_memory_bytes: None,
                 forecast: None,
+                decision: None,
                 scale_out: None,
                 cost: None,
             },
@@ -250,11 +252,16 @@ impl Design {
         {
             self.fail(failure);
         }
+        let loading = Loading {
+            slices: self.slices.iter().map(|s| (s.rows, s.seconds)).collect(),
+            settle_seconds: self.settle_seconds.unwrap_or(0.0),
+        };
         let rows_loaded: u64 = self.slices.iter().map(|s| s.rows).sum();
         let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
         DesignSummary {
             rows_loaded,
-            load_rate: load_rate(&self.slices),
+            load_rate: loading.estimate(),
+            longest_stall: loading.longest_stall(),
             load_seconds: self.slices.iter().map(|s| s.seconds).sum(),
             load_cpu: sum(self.slices.iter().map(|s| s.cpu)),
             settle_seconds: self.settle_seconds,
@@ -267,6 +274,7 @@ impl Design {
             concurrent: self.concurrent,
             info: self.info,
             failures: self.failures,
+            loading,
         }
     }
 }
@@ -312,10 +320,18 @@ impl Query {
             .map(|rows| rows as f64)
             .collect();
         let time = Estimate::from_samples(&seconds);
+        let mut rounds: Vec<(u32, f64)> = right.iter().map(|t| (t.round, t.seconds)).collect();
+        // A resumed run repeats rounds of a design that was made again; the last one counts.
+        rounds.reverse();
+        rounds.sort_by_key(|(round, _)| *round);
+        rounds.dedup_by_key(|(round, _)| *round);
+        let is_empty = |timing: &Timing| matches!(timing.outcome, Outcome::Right { rows: 0 });
         let rows_scanned = Estimate::from_samples(&scanned).map(|e| e.median);
         QuerySummary {
             query: self.name,
             time,
+            rounds,
+            always_empty: !right.is_empty() && right.iter().all(is_empty),
             times_faster: None,
             rows_scanned_per_second: rows_scanned
                 .zip(time.filter(|t| t.median > 0.0))
@@ -333,15 +349,6 @@ fn replace_engine(engines: &mut Vec<EngineInfo>, engine: &EngineInfo) {
         Some(known) => *known = engine.clone(),
         None => engines.push(engine.clone()),
     }
-}
-
-fn load_rate(slices: &[LoadSlice]) -> Option<Estimate> {
-    let rates: Vec<f64> = slices[slices.len() / 2..]
-        .iter()
-        .filter(|s| s.seconds > 0.0)
-        .map(|s| s.rows as f64 / s.seconds)
-        .collect();
-    Estimate::from_samples(&rates)
 }
 
 fn sum(parts: impl Iterator<Item = CpuSeconds>) -> CpuSeconds {

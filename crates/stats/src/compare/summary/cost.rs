@@ -62,10 +62,11 @@ pub struct CostRange {
 }
 
 impl Summary {
-    /// Adds costs at these prices to the summary.
+    /// Adds costs at these prices to the summary, and decides anew with them.
     #[must_use]
     pub fn priced(mut self, prices: Prices) -> Summary {
         self.cost = Some(Cost::new(&self, prices));
+        self.decision = self.decide();
         self
     }
 }

@@ -3,7 +3,9 @@
 mod collect;
 mod concurrent;
 mod cost;
+mod decision;
 mod forecast;
+mod loading;
 mod scale_out;
 
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
@@ -12,8 +14,10 @@ pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
 pub use scale_out::{ScaleOut, ScaledQuery};
 
 use super::{Header, Record, RowsLeft, Step};
+use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 use collect::Collected;
+use loading::Loading;
 
 /// Summary of a run. Designs and queries are in the header's order.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -41,6 +45,8 @@ pub struct Summary {
     pub peak_memory_bytes: Option<u64>,
     /// Forecast at full scale; `None` while no design has both storage and rows.
     pub forecast: Option<Forecast>,
+    /// Decision for one design; `None` before any row was loaded.
+    pub decision: Option<Decision>,
     /// Forecast for more machines, if several nodes were started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_out: Option<ScaleOut>,
@@ -53,10 +59,14 @@ pub struct DesignSummary {
     pub info: DesignInfo,
     /// Rows sent to the design since it was last created.
     pub rows_loaded: u64,
-    /// Rows per second over the slices in the second half of the load, since the first half warms
-    /// up.
+    /// Rows per second of loading and settling, all of it.
     pub load_rate: Option<Estimate>,
+    /// How many times as long as the median slice the slowest one took for its rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_stall: Option<f64>,
     pub load_seconds: f64,
+    #[serde(skip)]
+    loading: Loading,
     pub load_cpu: CpuSeconds,
     pub settle_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
@@ -78,6 +88,12 @@ pub struct QuerySummary {
     /// Median of the rounds with right answers, in seconds, and its interval. `None` if the
     /// complete answer was wrong or missing, whatever the rounds gave.
     pub time: Option<Estimate>,
+    /// Number and seconds of each round with a right answer, in the order of the rounds.
+    #[serde(skip)]
+    pub rounds: Vec<(u32, f64)>,
+    /// Set if all right answers were without a row.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub always_empty: bool,
     /// Factor by which the design is faster than the slowest one on this query, by medians.
     pub times_faster: Option<f64>,
     /// Rows per second that the storage passed to the query engine, at the median.
@@ -125,6 +141,7 @@ impl Summary {
         let mut summary = collected.summary();
         summary.compare();
         summary.forecast = Forecast::from_summary(&summary);
+        summary.decision = summary.decide();
         summary.scale_out = ScaleOut::from_summary(&summary);
         Ok(summary)
     }

@@ -1,0 +1,185 @@
+//! All designs by all questions: how many times the fastest design's time each takes. The number is in
+//! every cell, so that the shade alone carries no meaning.
+
+use bakeoff_stats::decide::{AnswerClass, Cell, Decision, DesignStanding, WhyOut};
+
+use super::orders::{self, Order};
+use crate::markup::{Escaped, design_id};
+use crate::page::table::NONE;
+use crate::units;
+
+/// From this multiple on the shade is the strongest one.
+const STRONGEST_FROM: f64 = 32.0;
+/// The strongest shade in percent, on which text can still be read.
+const STRONGEST: f64 = 52.0;
+
+/// The map with the choice of its order; nothing where there are no designs.
+pub fn map(decision: &Decision) -> String {
+    let orders = orders::all(decision);
+    if decision.designs.is_empty() || decision.questions.is_empty() {
+        return String::new();
+    }
+    let hint = "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time, and the \
+                time below it. The darker, the slower. Answers that read no row, or that \
+                are always empty, have no multiple. Choose how much each question weighs, and the \
+                designs are ordered by it.</p>\n";
+    format!(
+        "<h3>All designs, all questions</h3>\n{hint}<div class=\"map\">\n{}{}</div>\n",
+        choice(&orders),
+        table(decision, &orders)
+    )
+}
+
+/// Radio buttons, the first of which is the rule's own order.
+fn choice(orders: &[Order]) -> String {
+    if orders.len() < 2 {
+        return String::new();
+    }
+    let buttons: String = orders.iter().enumerate().map(button).collect();
+    format!(
+        "<details class=\"orders\"><summary>Order by</summary>\n<fieldset>\n\
+         <legend class=\"hidden\">Order of the designs</legend>\n{buttons}</fieldset></details>\n"
+    )
+}
+
+fn button((index, order): (usize, &Order)) -> String {
+    let checked = if index == 0 { " checked" } else { "" };
+    format!(
+        "<label><input type=\"radio\" name=\"order\" id=\"order{index}\"{checked}/> {}</label>\n",
+        Escaped(&order.label)
+    )
+}
+
+/// Roles are written out, since browsers forget them where a style sheet changes how tables are laid out.
+fn table(decision: &Decision, orders: &[Order]) -> String {
+    let questions: String = decision
+        .questions
+        .iter()
+        .map(|question| {
+            let mark = match question.left_out {
+                Some(_) => "<small>does not count</small>",
+                None => "",
+            };
+            format!(
+                "<th role=\"columnheader\" scope=\"col\">{}{mark}</th>",
+                Escaped(&question.name)
+            )
+        })
+        .collect();
+    let mut designs: Vec<usize> = (0..decision.designs.len()).collect();
+    // Where style sheets are not read, the rows are in the order of the rule.
+    designs.sort_by_key(|design| orders.first().map(|order| order.places[*design]));
+    let rows: String = { designs.iter() }
+        .map(|design| row(decision, orders, *design))
+        .collect();
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\"><table role=\"table\" class=\"heat-map\" \
+         style=\"--columns:{}\">\n<thead role=\"rowgroup\"><tr role=\"row\">\
+         <th role=\"columnheader\" scope=\"col\">Design</th>\
+         <th role=\"columnheader\" scope=\"col\">By this order</th>{questions}</tr></thead>\n\
+         <tbody role=\"rowgroup\">\n{rows}</tbody></table></div>\n",
+        decision.questions.len() + 1
+    )
+}
+
+fn row(decision: &Decision, orders: &[Order], index: usize) -> String {
+    let design = &decision.designs[index];
+    let places: String = orders
+        .iter()
+        .enumerate()
+        .map(|(order, ranking)| format!("--o{order}:{};", ranking.places[index]))
+        .collect();
+    let cells: String = { decision.questions.iter().zip(&design.cells) }
+        .map(|(question, shown)| cell(&question.name, shown))
+        .collect();
+    format!(
+        "<tr role=\"row\" class=\"{}\" style=\"{places}\"><th role=\"rowheader\" scope=\"row\" \
+         class=\"id\">{}{}</th>{}{cells}</tr>\n",
+        class(design),
+        design_id(&design.id),
+        remark(decision, design),
+        overall(orders, index)
+    )
+}
+
+fn class(design: &DesignStanding) -> &'static str {
+    if design.is_recommended {
+        "chosen"
+    } else if design.out.is_some() {
+        "out"
+    } else {
+        "other"
+    }
+}
+
+/// What the design's place in the decision is.
+fn remark(decision: &Decision, design: &DesignStanding) -> String {
+    let text = match &design.out {
+        None if design.is_recommended => "recommended",
+        None if design.limits.iter().any(|limit| limit.is_broken()) => "breaks a limit",
+        None => return String::new(),
+        Some(WhyOut::Yardstick) => "yardstick",
+        Some(WhyOut::Failed(_)) => "failed",
+        Some(WhyOut::FailedQuestion { question, .. }) => {
+            let name = Escaped(&decision.questions[*question].name);
+            return format!("<small>does not answer {name}</small>");
+        }
+        Some(WhyOut::RowsLost { .. }) => "loses rows",
+        Some(WhyOut::NotRanked(_)) => "not ranked",
+    };
+    format!("<small>{text}</small>")
+}
+
+/// The multiple by each order; the style sheet shows the one that is chosen.
+fn overall(orders: &[Order], index: usize) -> String {
+    let ratios: String = orders
+        .iter()
+        .enumerate()
+        .map(|(order, ranking)| {
+            let text = ranking.ratios[index].map_or_else(|| NONE.to_owned(), units::factor);
+            format!("<b class=\"by{order}\">{text}</b>")
+        })
+        .collect();
+    format!("<td role=\"cell\" class=\"overall\">{ratios}</td>")
+}
+
+fn cell(question: &str, cell: &Cell) -> String {
+    let (class, shade, number, under) = match cell {
+        Cell::Time {
+            seconds,
+            class,
+            times_best,
+            ..
+        } => {
+            let time = units::duration(seconds.point);
+            match (times_best, class) {
+                (Some(times), _) => ("time", shade(*times), units::factor(*times), time),
+                (None, AnswerClass::FromMetadata) => ("none", 0.0, "metadata".to_owned(), time),
+                (None, AnswerClass::AlwaysEmpty) => ("none", 0.0, "empty".to_owned(), time),
+                (None, AnswerClass::ByKey | AnswerClass::Scan) => {
+                    ("none", 0.0, time, String::new())
+                }
+            }
+        }
+        Cell::Failed(_) => ("failed", 0.0, "failed".to_owned(), String::new()),
+        Cell::Unknown(_) => ("none", 0.0, "not known".to_owned(), String::new()),
+        Cell::NotMeasured => ("none", 0.0, NONE.to_owned(), String::new()),
+    };
+    // The fastest one has no shade, and says so by its weight.
+    let number = if number == "1.0×" {
+        format!("<b>{number}</b>")
+    } else {
+        number
+    };
+    format!(
+        "<td role=\"cell\" class=\"{class}\" data-question=\"{}\" style=\"--heat:{shade:.0}%\">\
+         {number}<small>{under}</small></td>",
+        Escaped(question)
+    )
+}
+
+/// Equal factors are equal steps of the shade.
+fn shade(times: f64) -> f64 {
+    let steps = times.max(1.0).ln() / STRONGEST_FROM.ln();
+    STRONGEST * steps.min(1.0)
+}

@@ -1,0 +1,121 @@
+//! A decision as HTML: the sentence, a small table, what would change it, and a heat map of all designs
+//! by all questions.
+
+mod cards;
+mod heat;
+mod orders;
+mod tables;
+
+use bakeoff_stats::decide::{Certainty, Decision};
+
+use super::words;
+use crate::markup::Escaped;
+
+/// The style sheet of [`section`], which goes with the one of all pages.
+pub const STYLE: &str = include_str!("style.css");
+
+/// Reasons that a list shows before the others fold away.
+const SHOWN: usize = 5;
+
+/// The section of a page. Everything that came from outside is escaped.
+pub fn section(decision: &Decision) -> String {
+    let parts = [
+        recommendation(decision),
+        tables::choices(decision),
+        tables::waits(decision),
+        list("What you give up", &words::give_up(decision)),
+        list("What would change it", &changes(decision)),
+        list("Left out", &words::left_out(decision)),
+        limits_of_the_run(decision),
+        heat::map(decision),
+    ];
+    format!(
+        "<section class=\"decision\">\n{}</section>\n",
+        parts.concat()
+    )
+}
+
+/// A page of its own, with the style sheet of all pages.
+pub fn page(decision: &Decision, title: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{} · Bakeoff</title>\n<style>\n{}{STYLE}</style>\n</head>\n\
+         <body>\n<main>\n<header>\n<h1>{}</h1>\n</header>\n{}</main>\n</body>\n</html>\n",
+        Escaped(title),
+        crate::page::STYLE,
+        Escaped(title),
+        section(decision),
+    )
+}
+
+fn recommendation(decision: &Decision) -> String {
+    let class = match decision
+        .recommendation
+        .as_ref()
+        .map(|r| (r.certainty, r.is_nearest_to_limits))
+    {
+        Some((Certainty::Settled, false)) => "take settled",
+        Some(_) => "take open",
+        None => "take none",
+    };
+    let headline = format!(
+        "<p class=\"{class}\">{}</p>\n",
+        Escaped(words::headline(decision))
+    );
+    let buy = words::buy(decision).map(|text| format!("Buy {text}."));
+    let sentences = [
+        words::sure(decision),
+        buy,
+        words::to_baseline(decision).map(|text| format!("Against {text}")),
+        Some(format!("Rule: {}", words::rule(decision))),
+    ];
+    let paragraphs = sentences
+        .into_iter()
+        .flatten()
+        .map(|text| format!("<p>{}</p>\n", Escaped(text)));
+    headline + &paragraphs.collect::<String>()
+}
+
+fn changes(decision: &Decision) -> Vec<String> {
+    let flips = decision.flips.iter();
+    flips.map(|flip| words::flip(decision, flip)).collect()
+}
+
+/// The first items, and the others folded away.
+fn list(title: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let (shown, more) = items.split_at(items.len().min(SHOWN));
+    let more = if more.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "<details><summary>{} more</summary>\n{}</details>\n",
+            more.len(),
+            unordered(more)
+        )
+    };
+    format!("<h3>{}</h3>\n{}{more}", Escaped(title), unordered(shown))
+}
+
+fn unordered(items: &[String]) -> String {
+    let items = items
+        .iter()
+        .map(|item| format!("<li>{}</li>\n", Escaped(item)));
+    format!("<ul>\n{}</ul>\n", items.collect::<String>())
+}
+
+fn limits_of_the_run(decision: &Decision) -> String {
+    let sentences = [Some(words::floor(decision)), words::not_measured(decision)];
+    let paragraphs = sentences
+        .into_iter()
+        .flatten()
+        .map(|text| format!("<p class=\"hint-text\">{}</p>\n", Escaped(text)));
+    format!(
+        "<h3>What this run cannot say</h3>\n{}",
+        paragraphs.collect::<String>()
+    )
+}

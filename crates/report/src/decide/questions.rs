@@ -1,0 +1,77 @@
+//! The questions of the recommended design, those first that its reader has to know.
+
+use bakeoff_stats::decide::{AnswerClass, Cell, Decision, LimitOf, LimitState, Span};
+
+/// How long the recommended design takes for a question.
+pub struct Wait<'a> {
+    pub name: &'a str,
+    pub seconds: Span,
+    /// At the measured scale.
+    pub measured: Option<f64>,
+    pub class: AnswerClass,
+    pub basis: &'a str,
+    /// The worst state of its limits; `None` without any.
+    pub limit: Option<LimitState>,
+}
+
+/// Questions with a limit first, then the slowest ones. Those that the design did not answer are left out.
+pub fn waits(decision: &Decision) -> Vec<Wait<'_>> {
+    let Some(design) = decision.recommended() else {
+        return Vec::new();
+    };
+    let mut waits: Vec<Wait<'_>> = { decision.questions.iter().zip(&design.cells).enumerate() }
+        .filter_map(|(index, (question, cell))| match cell {
+            Cell::Time {
+                seconds,
+                measured,
+                class,
+                basis,
+                ..
+            } => Some(Wait {
+                name: &question.name,
+                seconds: *seconds,
+                measured: *measured,
+                class: *class,
+                basis,
+                limit: limit_of(decision, &design.limits, index),
+            }),
+            Cell::Failed(_) | Cell::Unknown(_) | Cell::NotMeasured => None,
+        })
+        .collect();
+    waits.sort_by(|a, b| {
+        let has_limit = |wait: &Wait<'_>| wait.limit.is_some();
+        let by_limit = has_limit(b).cmp(&has_limit(a));
+        by_limit.then(b.seconds.point.total_cmp(&a.seconds.point))
+    });
+    waits
+}
+
+/// The slowest question of a design that shows how fast it works.
+pub fn slowest<'a>(decision: &'a Decision, cells: &'a [Cell]) -> Option<(&'a str, Span)> {
+    let times = decision.questions.iter().zip(cells);
+    let shown = times.filter_map(|(question, cell)| match cell {
+        Cell::Time { seconds, class, .. } if class.shows_work() => {
+            Some((question.name.as_str(), *seconds))
+        }
+        _ => None,
+    });
+    shown.max_by(|a, b| a.1.point.total_cmp(&b.1.point))
+}
+
+fn limit_of(decision: &Decision, states: &[LimitState], question: usize) -> Option<LimitState> {
+    let limits = decision.rule.limits.iter().zip(states);
+    let of_question = limits.filter(
+        |(limit, _)| matches!(limit.of, LimitOf::Question { index, .. } if index == question),
+    );
+    of_question.map(|(_, state)| *state).max_by_key(badness)
+}
+
+fn badness(state: &LimitState) -> u8 {
+    match state {
+        LimitState::Kept => 0,
+        LimitState::ProbablyKept => 1,
+        LimitState::NotKnown => 2,
+        LimitState::ProbablyBroken(_) => 3,
+        LimitState::Broken(_) => 4,
+    }
+}

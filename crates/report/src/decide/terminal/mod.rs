@@ -1,0 +1,137 @@
+//! A decision in the terminal: at most 25 lines of at most 100 columns.
+
+mod fit;
+mod waits;
+
+use bakeoff_stats::decide::Decision;
+
+use super::words;
+use crate::text::style::Style;
+use fit::{clip, wrap};
+
+/// Lines of the whole text, for any number of designs and questions.
+pub const MOST_LINES: usize = 25;
+const MOST_COLUMNS: usize = 100;
+const FEWEST_COLUMNS: usize = 60;
+/// The names of the parts, on the left of their lines.
+const LABEL: usize = 10;
+/// Lines about what is left out.
+const LEFT_OUT: usize = 3;
+
+/// A part of the text with its name.
+struct Part {
+    label: &'static str,
+    lines: Vec<String>,
+}
+
+/// Renders a decision, coloured when `color` is set. It is no wider than 100 columns, and than `width`
+/// unless that is below 60.
+pub fn render(decision: &Decision, width: usize, color: bool) -> String {
+    let style = Style { color };
+    let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
+    let parts = parts(decision, width - LABEL);
+    let mut lines = Vec::new();
+    for line in wrap(&words::headline(decision), width, 2) {
+        lines.push(style.bold(&line));
+    }
+    for part in &parts {
+        for (index, line) in part.lines.iter().enumerate() {
+            let label = if index == 0 { part.label } else { "" };
+            let label = style.bold(&format!("{label:LABEL$}"));
+            lines.push(format!("{label}{line}").trim_end().to_owned());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Every part in its order. The waits take the lines that the others leave.
+fn parts(decision: &Decision, width: usize) -> Vec<Part> {
+    let headline = wrap(&words::headline(decision), width + LABEL, 2).len();
+    let before = vec![
+        Part::of("Rule", Some(words::rule(decision)), width, 2),
+        Part::of("Certainty", words::sure(decision), width, 3),
+        Part::of("Buy", words::buy(decision), width, 1),
+        Part::of("Against", words::to_baseline(decision), width, 1),
+    ];
+    // Where nothing can be recommended, the reasons are all there is to say.
+    let most_left_out = match decision.recommendation {
+        Some(_) => LEFT_OUT,
+        None => 5 * LEFT_OUT,
+    };
+    let after = vec![
+        Part::of("Give up", give_up(decision), width, 2),
+        others(decision, width),
+        Part::of("Flips at", changes(decision), width, 2),
+        Part::of("Left out", left_out(decision), width, most_left_out),
+        Part::of("Noise", Some(words::floor(decision)), width, 1),
+        Part::of("Unknown", words::not_measured(decision), width, 2),
+    ];
+    let used: usize = before
+        .iter()
+        .chain(&after)
+        .map(|part| part.lines.len())
+        .sum();
+    let waits = Part {
+        label: "Wait",
+        lines: waits::lines(decision, width, MOST_LINES.saturating_sub(headline + used)),
+    };
+    before.into_iter().chain([waits]).chain(after).collect()
+}
+
+impl Part {
+    fn of(label: &'static str, text: Option<String>, width: usize, most: usize) -> Part {
+        let lines = text.map_or_else(Vec::new, |text| wrap(&text, width, most));
+        Part { label, lines }
+    }
+}
+
+fn give_up(decision: &Decision) -> Option<String> {
+    decision.recommendation.as_ref()?;
+    let given_up = words::give_up(decision);
+    if given_up.is_empty() {
+        return Some("Nothing: it is the best, or the same, in everything.".to_owned());
+    }
+    Some(given_up.join("; "))
+}
+
+/// The front but for the recommended design, each with the reason to choose it.
+fn others(decision: &Decision, width: usize) -> Part {
+    let others = decision
+        .front
+        .iter()
+        .filter(|choice| !choice.is_recommended);
+    let lines = others.map(|choice| {
+        let line = |reasons: usize| {
+            let reason = words::choose_if(decision, choice, reasons);
+            let room = width.saturating_sub(fit::columns(&reason) + 2);
+            let name = fit::shorten(&choice.design, room.max(width / 2));
+            format!("{name}: {reason}")
+        };
+        // The second reason only where both fit.
+        let both = line(words::REASONS);
+        if fit::columns(&both) <= width {
+            both
+        } else {
+            clip(&line(1), width)
+        }
+    });
+    Part {
+        label: "Others",
+        lines: lines.collect(),
+    }
+}
+
+fn left_out(decision: &Decision) -> Option<String> {
+    let left_out = words::left_out(decision);
+    (!left_out.is_empty()).then(|| left_out.join(" "))
+}
+
+fn changes(decision: &Decision) -> Option<String> {
+    decision.recommendation.as_ref()?;
+    let flips = decision
+        .flips
+        .iter()
+        .map(|flip| words::flip(decision, flip));
+    let text = flips.collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,121 @@
+//! How long each question takes with the recommended design.
+
+use bakeoff_stats::decide::{AnswerClass, Decision};
+
+use super::fit::{clean, clip, columns, shorten};
+use crate::decide::questions::{Wait, waits};
+use crate::decide::words;
+use crate::text::layout::NONE;
+use crate::units;
+
+/// The widest name. All other columns but the last are as wide as what is in them.
+const NAME: usize = 28;
+const GAP: &str = "  ";
+const COLUMNS: usize = 5;
+
+/// A heading, one line for each question, and one for those that have no room: no more than `most`.
+pub fn lines(decision: &Decision, width: usize, most: usize) -> Vec<String> {
+    let waits = waits(decision);
+    if waits.is_empty() || most < 2 {
+        return Vec::new();
+    }
+    let room = most - 1;
+    let shown = if waits.len() <= room {
+        waits.len()
+    } else {
+        room - 1
+    };
+    let mut rows = vec![heading(decision)];
+    rows.extend(waits[..shown].iter().map(|wait| cells(decision, wait)));
+    let mut lines = aligned(&rows, width);
+    lines.extend(rest(&waits[shown..], width));
+    lines
+}
+
+fn heading(decision: &Decision) -> [String; COLUMNS] {
+    let has_limits = waits(decision).iter().any(|wait| wait.limit.is_some());
+    let then = format!("at {} rows, 90%", units::rate(decision.rows as f64));
+    let now = if decision.forecasts_times() {
+        "now"
+    } else {
+        ""
+    };
+    let limit = if has_limits { "limit" } else { "" };
+    ["question", now, &then, limit, "rests on"].map(str::to_owned)
+}
+
+fn cells(decision: &Decision, wait: &Wait<'_>) -> [String; COLUMNS] {
+    let basis = match wait.class {
+        AnswerClass::FromMetadata => "metadata, no row read",
+        AnswerClass::AlwaysEmpty => "always empty",
+        AnswerClass::ByKey | AnswerClass::Scan => wait.basis,
+    };
+    let now = match wait.measured {
+        _ if !decision.forecasts_times() => String::new(),
+        Some(seconds) => words::seconds(seconds),
+        None => NONE.to_owned(),
+    };
+    [
+        shorten(wait.name, NAME),
+        now,
+        words::seconds_with_interval(wait.seconds),
+        wait.limit.map_or_else(String::new, words::limit_state),
+        clean(basis),
+    ]
+}
+
+/// Rows with columns below each other; a column without any text takes no room.
+fn aligned(rows: &[[String; COLUMNS]], width: usize) -> Vec<String> {
+    let widths: Vec<usize> = (0..COLUMNS)
+        .map(|column| {
+            rows.iter()
+                .map(|row| columns(&row[column]))
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    let line = |row: &[String; COLUMNS]| {
+        let mut line = String::new();
+        for (column, cell) in row
+            .iter()
+            .enumerate()
+            .filter(|(column, _)| widths[*column] > 0)
+        {
+            let blanks = " ".repeat(widths[column].saturating_sub(columns(cell)));
+            // Figures are aligned at their right end.
+            line += &match column {
+                1 => format!("{blanks}{cell}{GAP}"),
+                _ => format!("{cell}{blanks}{GAP}"),
+            };
+        }
+        cut(&line, width)
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The line without what is beyond the last column.
+fn cut(line: &str, width: usize) -> String {
+    let line = line.trim_end();
+    if columns(line) <= width {
+        return line.to_owned();
+    }
+    let mut kept = line.to_owned();
+    while columns(&kept) + 1 > width {
+        kept.pop();
+    }
+    kept.trim_end().to_owned() + "…"
+}
+
+/// The questions for which there is no room, by the slowest of them.
+fn rest(waits: &[Wait<'_>], width: usize) -> Option<String> {
+    let seconds = waits.iter().map(|wait| wait.seconds.point);
+    let most = seconds.max_by(f64::total_cmp)?;
+    let questions = units::count(waits.len() as u64);
+    Some(clip(
+        &format!(
+            "and {questions} more, each at most {}",
+            words::seconds(most)
+        ),
+        width,
+    ))
+}

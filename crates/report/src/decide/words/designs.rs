@@ -1,0 +1,236 @@
+//! What is given up, what would change the recommendation, and what is not part of it.
+
+use bakeoff_stats::decide::{
+    Choice, Comparison, Decision, Flip, Objective, Ratio, WhyLeftOut, WhyOut,
+};
+
+use super::figures::times;
+use super::{list, percent};
+use crate::units;
+
+/// Advantages in one reason.
+pub const REASONS: usize = 2;
+/// Designs in one list.
+const LISTED: usize = 3;
+
+/// Where the recommended design is worse than the best one, the greatest difference first, objectives
+/// before questions. Differences that are none by the rule are left out.
+pub fn give_up(decision: &Decision) -> Vec<String> {
+    let Some(recommendation) = &decision.recommendation else {
+        return Vec::new();
+    };
+    let clear = 1.0 + decision.rule.same_within;
+    let mut given_up: Vec<&Ratio> = { recommendation.given_up.iter() }
+        .filter(|ratio| ratio.times > clear && ratio.comparison != Comparison::Itself)
+        .collect();
+    given_up.sort_by(|a, b| {
+        let is_question = |ratio: &Ratio| matches!(ratio.objective, Objective::Question(_));
+        let by_kind = is_question(a).cmp(&is_question(b));
+        by_kind.then(b.times.total_cmp(&a.times))
+    });
+    given_up
+        .iter()
+        .map(|ratio| worse(decision, ratio))
+        .collect()
+}
+
+fn worse(decision: &Decision, ratio: &Ratio) -> String {
+    let (times, to) = (times(ratio), &ratio.to);
+    let text = match ratio.objective {
+        Objective::Time => format!("answers take {times} as long as with {to}"),
+        Objective::Storage => format!("{times} the storage of {to}"),
+        Objective::Load => format!("loading takes {times} as long as with {to}"),
+        Objective::Month => format!("{times} the cost of {to}"),
+        Objective::Question(_) => {
+            let name = objective(decision, ratio.objective);
+            format!("{name} takes {times} as long as with {to}")
+        }
+    };
+    match ratio.comparison {
+        Comparison::NotSettled => text + " (not settled)",
+        _ => text,
+    }
+}
+
+/// The design that is in use today, and how the recommended one compares with it, without the word
+/// "against" at the beginning.
+pub fn to_baseline(decision: &Decision) -> Option<String> {
+    let baseline = decision.rule.baseline.as_deref()?;
+    let recommendation = decision.recommendation.as_ref()?;
+    if recommendation.design == baseline {
+        return Some(format!("today's {baseline}: it is the recommended design."));
+    }
+    if recommendation.to_baseline.is_empty() {
+        return Some(format!("today's {baseline}: it was not measured."));
+    }
+    let ratios: Vec<String> = recommendation.to_baseline.iter().map(against).collect();
+    Some(format!("today's {baseline}: {}.", ratios.join(", ")))
+}
+
+/// `answers 4.0× faster`
+fn against(ratio: &Ratio) -> String {
+    let is_better = ratio.times < 1.0;
+    let (what, better, worse) = match ratio.objective {
+        Objective::Storage => ("storage", "smaller", "larger"),
+        Objective::Month => ("cost", "lower", "higher"),
+        Objective::Load => ("loading", "faster", "slower"),
+        Objective::Time | Objective::Question(_) => ("answers", "faster", "slower"),
+    };
+    if ratio.comparison == Comparison::Same {
+        return format!("{what} the same");
+    }
+    let text = if is_better {
+        format!("{what} {} {better}", units::factor(1.0 / ratio.times))
+    } else {
+        format!("{what} {} {worse}", units::factor(ratio.times))
+    };
+    match ratio.comparison {
+        Comparison::NotSettled => text + " (not settled)",
+        _ => text,
+    }
+}
+
+/// Why to choose a design of the front instead of the recommended one.
+pub fn choose_if(decision: &Decision, choice: &Choice, most: usize) -> String {
+    if choice.is_recommended {
+        return "recommended".to_owned();
+    }
+    let reasons: Vec<String> = { choice.advantages.iter().take(most) }
+        .map(|advantage| {
+            let times = units::factor(advantage.times);
+            let better = match advantage.objective {
+                Objective::Storage => format!("storage matters more ({times} smaller)"),
+                Objective::Load => format!("loading matters more ({times} faster)"),
+                Objective::Month => format!("cost matters more ({times} cheaper)"),
+                Objective::Time | Objective::Question(_) => format!(
+                    "{} matters more ({times} faster)",
+                    objective(decision, advantage.objective)
+                ),
+            };
+            if advantage.is_settled {
+                better
+            } else {
+                better.trim_end_matches(')').to_owned() + ", not settled)"
+            }
+        })
+        .collect();
+    format!("choose it if {}", reasons.join(" or "))
+}
+
+/// A point at which the recommendation changes.
+pub fn flip(decision: &Decision, flip: &Flip) -> String {
+    let (now, at) = flip.values();
+    let side = if at > now { "above" } else { "below" };
+    let design = flip.design();
+    match flip {
+        Flip::Share { question, .. } => {
+            let name = &decision.questions[*question].name;
+            let (at, now) = (percent(at), percent(now));
+            format!("{name} {side} {at} of the questions (now {now}): {design}")
+        }
+        Flip::StoragePrice { .. } => {
+            let currency = decision.price.as_ref().map_or("", |price| &price.currency);
+            let (at, now) = (units::amount(at), units::amount(now));
+            format!("storage {side} {at} {currency} for a GiB and month (now {now}): {design}")
+        }
+        Flip::Rows { .. } => format!("{side} {} rows: {design}", units::rate(at)),
+    }
+}
+
+/// Questions and designs that are not part of the decision, each with its reason. What its reader may have
+/// to mend comes first.
+pub fn left_out(decision: &Decision) -> Vec<String> {
+    let is_at_fault = |why: &WhyLeftOut| matches!(why, WhyLeftOut::FailsEverywhere(_));
+    let mut left_out = questions_left_out(decision, is_at_fault);
+    left_out.extend(designs_left_out(decision));
+    let others = |why: &WhyLeftOut| !is_at_fault(why) && *why != WhyLeftOut::NoWeight;
+    left_out.extend(questions_left_out(decision, others));
+    left_out.extend(without_weight(decision));
+    left_out
+}
+
+/// Designs with the same reason are in one sentence.
+fn designs_left_out(decision: &Decision) -> Vec<String> {
+    let mut by_reason: Vec<(String, Vec<&str>)> = Vec::new();
+    for design in &decision.designs {
+        let Some(reason) = design.out.as_ref().and_then(|out| why(decision, out)) else {
+            continue;
+        };
+        match by_reason.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, designs)) => designs.push(&design.id),
+            None => by_reason.push((reason, vec![&design.id])),
+        }
+    }
+    let designs = by_reason.into_iter();
+    designs
+        .map(|(reason, ids)| format!("{}: {reason}.", list(&ids, LISTED)))
+        .collect()
+}
+
+fn without_weight(decision: &Decision) -> Option<String> {
+    let questions = decision.questions.iter();
+    let names: Vec<&str> = questions
+        .filter(|question| question.left_out == Some(WhyLeftOut::NoWeight))
+        .map(|question| question.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| format!("Without a weight: {}.", list(&names, LISTED)))
+}
+
+/// Why a design is left out; nothing for a yardstick, which is none to choose.
+fn why(decision: &Decision, out: &WhyOut) -> Option<String> {
+    Some(match out {
+        WhyOut::Yardstick => return None,
+        WhyOut::Failed(reason) => format!("failed ({reason})"),
+        WhyOut::FailedQuestion { question, reason } => {
+            let name = &decision.questions[*question].name;
+            format!("no right answer to {name} ({reason})")
+        }
+        WhyOut::RowsLost {
+            rows,
+            keeps_rows_if,
+        } => {
+            let rows = units::plural(*rows, "row", "rows");
+            let cure = keeps_rows_if.as_ref().map(|cure| format!("; {cure}"));
+            format!("{rows} lost, since keys repeat{}", cure.unwrap_or_default())
+        }
+        WhyOut::NotRanked(reason) => format!("not ranked ({reason})"),
+    })
+}
+
+fn questions_left_out(decision: &Decision, wanted: impl Fn(&WhyLeftOut) -> bool) -> Vec<String> {
+    let questions = decision.questions.iter().filter_map(|question| {
+        let name = &question.name;
+        Some(
+            match question.left_out.as_ref().filter(|why| wanted(why))? {
+                WhyLeftOut::FailsEverywhere(reason) => {
+                    format!(
+                        "{name} fails with every design, so the question is at fault ({reason})."
+                    )
+                }
+                WhyLeftOut::FromMetadata(designs) => {
+                    let designs = match designs.as_slice() {
+                        [only] => format!("{only} answers"),
+                        several => format!("{} designs answer", units::count(several.len() as u64)),
+                    };
+                    format!("{name} wins nothing: {designs} it from metadata and read no row.")
+                }
+                WhyLeftOut::AlwaysEmpty => {
+                    format!("{name} wins nothing: its answers are always empty.")
+                }
+                WhyLeftOut::Unknown(reason) => format!("{name} has no forecast ({reason})."),
+                WhyLeftOut::NoWeight => return None,
+            },
+        )
+    });
+    questions.collect()
+}
+
+pub fn objective(decision: &Decision, objective: Objective) -> &str {
+    match objective {
+        Objective::Time => "the mean of all answers",
+        Objective::Storage => "storage",
+        Objective::Load => "loading",
+        Objective::Month => "cost",
+        Objective::Question(question) => &decision.questions[question].name,
+    }
+}

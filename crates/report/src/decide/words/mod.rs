@@ -1,0 +1,117 @@
+//! The sentences of a decision, which terminal and page share. Names in them come from outside: whoever
+//! shows them cleans or escapes the whole sentence.
+
+mod designs;
+mod figures;
+mod sure;
+
+pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
+pub use figures::{bytes, limit_state, percent, rate, seconds, seconds_with_interval};
+pub use sure::{rule, sure};
+
+use bakeoff_stats::decide::{Certainty, Decision, Recommendation};
+
+use crate::units;
+
+/// The recommendation in one sentence.
+pub fn headline(decision: &Decision) -> String {
+    let Some(recommendation) = &decision.recommendation else {
+        return "No design can be recommended.".to_owned();
+    };
+    let design = &recommendation.design;
+    if recommendation.is_nearest_to_limits {
+        return format!("No design keeps all limits. {design} comes nearest to them.");
+    }
+    match (recommendation.certainty, rival(recommendation)) {
+        (Certainty::Settled, _) => format!("Take {design}. This is settled."),
+        (Certainty::Likely, _) => format!("Take {design}. This is likely, not settled."),
+        (Certainty::NotSettled, Some(other)) => {
+            format!("Not settled between {design} and {other}. {design} is ahead.")
+        }
+        (Certainty::NotSettled, None) => format!("Take {design}. This is not settled."),
+    }
+}
+
+pub fn rival(recommendation: &Recommendation) -> Option<&str> {
+    recommendation
+        .runner_up
+        .as_ref()
+        .map(|other| other.design.as_str())
+}
+
+/// What to buy, in one sentence.
+pub fn buy(decision: &Decision) -> Option<String> {
+    let design = decision.recommended()?;
+    let copies = units::plural(u64::from(decision.copies), "copy", "copies");
+    let rows = units::count(decision.full_rows);
+    let mut parts = vec![match design.storage {
+        Some(storage) => format!("{} for {copies} of {rows} rows", bytes(storage)),
+        None => format!("the storage for {copies} of {rows} rows is not known"),
+    }];
+    if let (Some(month), Some(price)) = (design.month, &decision.price) {
+        let amount = units::amount(month.point);
+        parts.push(format!("{amount} {} a month", price.currency));
+    }
+    parts.extend(design.load.map(|load| format!("loads {}", rate(load))));
+    Some(parts.join("; "))
+}
+
+/// The smallest differences that could have been shown.
+pub fn floor(decision: &Decision) -> String {
+    let twins = match decision.twins {
+        Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
+        None => "Without twins the noise between equal designs is not known.".to_owned(),
+    };
+    let questions = decision.questions.iter();
+    let known = questions.filter_map(|q| Some((q.smallest_difference?, q.name.as_str())));
+    let mut known: Vec<(f64, &str)> = known.filter(|(least, _)| least.is_finite()).collect();
+    known.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let differences = match known.as_slice() {
+        [] => return twins,
+        [(only, name)] => format!("{} ({name})", percent(*only)),
+        [(least, one), .., (most, other)] => {
+            let (least, most) = (percent(*least), percent(*most));
+            if least == most {
+                least
+            } else {
+                format!("{least} ({one}) to {most} ({other})")
+            }
+        }
+    };
+    format!("{twins} This run could show differences of {differences}.")
+}
+
+/// What the run says nothing about.
+pub fn not_measured(decision: &Decision) -> Option<String> {
+    let mut sentences = Vec::new();
+    if let Some((rows, why)) =
+        { decision.known_rows.as_ref() }.and_then(|known| Some((known.to, known.beyond.as_ref()?)))
+    {
+        sentences.push(format!(
+            "Above {} rows nothing is known: {why}.",
+            units::rate(rows as f64)
+        ));
+    }
+    if !decision.not_measured.is_empty() {
+        sentences.push(format!(
+            "Not measured: {}.",
+            decision.not_measured.join(", ")
+        ));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// `a`, `a and b`, `a, b and c`, `a, b and 4 more`
+pub fn list(names: &[&str], most: usize) -> String {
+    let (shown, more) = names.split_at(names.len().min(most));
+    match (shown, more.len()) {
+        ([], _) => String::new(),
+        ([only], 0) => (*only).to_owned(),
+        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
+        (shown, more) => format!(
+            "{} and {} more",
+            shown.join(", "),
+            units::count(more as u64)
+        ),
+    }
+}

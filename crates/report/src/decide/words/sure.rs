@@ -1,0 +1,196 @@
+//! The rule, and how sure the recommendation is by it.
+
+use bakeoff_stats::decide::{Certainty, Decision, Doubt, LimitState, Minimise, Recommendation};
+
+use super::{limit_state, list, percent};
+use crate::units;
+
+/// Names in one list, beyond which only their number is given.
+const LISTED: usize = 3;
+/// Below this multiple a difference is shown in percent.
+const FEW_TIMES: f64 = 1.2;
+
+/// The rule by which the design was chosen.
+pub fn rule(decision: &Decision) -> String {
+    let rule = &decision.rule;
+    let mut parts = vec![objective(decision)];
+    if !rule.limits.is_empty() {
+        let limits: Vec<&str> = rule
+            .limits
+            .iter()
+            .map(|limit| limit.text.as_str())
+            .collect();
+        parts.push(format!("limits: {}", list(&limits, LISTED)));
+    }
+    if rule.same_within > 0.0 {
+        parts.push(format!(
+            "up to {} is no difference",
+            percent(rule.same_within)
+        ));
+    }
+    let source = if rule.is_stated {
+        ""
+    } else {
+        " This is the default; [decide] in the workload states another rule."
+    };
+    let fallback = decision
+        .fallback
+        .map_or("", |fallback| match fallback.wanted {
+            Minimise::Month => " No prices were given, so the cost of a month does not decide.",
+            _ => " The figures of the rule's own objective are not known.",
+        });
+    format!("{}.{fallback}{source}", parts.join("; "))
+}
+
+fn objective(decision: &Decision) -> String {
+    match decision.minimised() {
+        Minimise::Month => "The lowest cost of a month".to_owned(),
+        Minimise::Storage => "The least storage".to_owned(),
+        Minimise::Load => "The fastest loading".to_owned(),
+        Minimise::Time => format!("The shortest answers, {}", weights(decision)),
+    }
+}
+
+fn weights(decision: &Decision) -> String {
+    let mut counted: Vec<_> = decision
+        .questions
+        .iter()
+        .filter(|q| q.share > 0.0)
+        .collect();
+    if !decision.rule.has_weights || counted.len() < 2 {
+        return match counted.len() {
+            1 => format!("by {} alone", counted[0].name),
+            n => format!("all {} questions alike", units::count(n as u64)),
+        };
+    }
+    counted.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let shares: Vec<String> = counted
+        .iter()
+        .map(|question| format!("{} {}", question.name, percent(question.share)))
+        .collect();
+    let shares: Vec<&str> = shares.iter().map(String::as_str).collect();
+    format!("by weight: {}", list(&shares, LISTED))
+}
+
+/// How sure the recommendation is, and why it is not surer.
+pub fn sure(decision: &Decision) -> Option<String> {
+    let recommendation = decision.recommendation.as_ref()?;
+    let mut sentences = vec![confidence(decision, recommendation)];
+    sentences.extend(limits(decision, recommendation));
+    sentences.extend(runner_up(decision, recommendation));
+    sentences.extend(same(decision, recommendation));
+    sentences.extend(recommendation.doubts.iter().map(doubt));
+    sentences.extend(more(recommendation));
+    Some(sentences.join(" "))
+}
+
+fn confidence(decision: &Decision, recommendation: &Recommendation) -> String {
+    let within = match decision.rule.same_within {
+        same if same > 0.0 => format!(", or within {} of it,", percent(same)),
+        _ => String::new(),
+    };
+    let what = if recommendation.is_nearest_to_limits {
+        "nearest to the limits"
+    } else {
+        "the best"
+    };
+    match (recommendation.confidence, recommendation.resamples) {
+        (None, _) => format!("It is {what} by the estimates."),
+        (Some(_), 1) if recommendation.runner_up.is_none() => "It is the only choice.".to_owned(),
+        (Some(_), 1) => format!("It is {what}{within} by exact figures."),
+        (Some(share), resamples) => format!(
+            "It is {what}{within} in {} of {} resamples; expected loss {}.",
+            rounded_down(share),
+            units::count(resamples as u64),
+            percent(recommendation.expected_loss.unwrap_or(0.0)),
+        ),
+    }
+}
+
+/// 99.96% is not all of them.
+fn rounded_down(share: f64) -> String {
+    format!("{:.0}%", (share * 100.0).floor())
+}
+
+fn runner_up(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
+    let other = recommendation.runner_up.as_ref()?;
+    let what = match decision.minimised() {
+        Minimise::Month => "cost",
+        Minimise::Storage => "storage",
+        Minimise::Time | Minimise::Load => "time",
+    };
+    let more = match other.times {
+        times if times >= FEW_TIMES => format!("{} the {what}", units::factor(times)),
+        times if times >= 1.0 => format!("{} more {what}", percent(times - 1.0)),
+        times => format!("{} less {what}", percent(1.0 - times)),
+    };
+    Some(format!("Runner-up: {}, {more}.", other.design))
+}
+
+fn same(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
+    let same: Vec<&str> = recommendation.same.iter().map(String::as_str).collect();
+    let verb = if same.len() == 1 { "is" } else { "are" };
+    (!same.is_empty()).then(|| {
+        let within = percent(decision.rule.same_within);
+        format!("{} {verb} the same within {within}.", list(&same, 2))
+    })
+}
+
+fn doubt(doubt: &Doubt) -> String {
+    match doubt {
+        Doubt::FewRounds(rounds) => {
+            let rounds = units::plural(u64::from(*rounds), "round", "rounds");
+            format!("{rounds} show no difference; at least 5 are needed.")
+        }
+        Doubt::ErrorNotKnown => {
+            "Some figures were observed once, so their error is not known.".to_owned()
+        }
+        Doubt::NotRanked(designs) => {
+            let designs: Vec<&str> = designs.iter().map(String::as_str).collect();
+            format!(
+                "Not ranked, and perhaps better: {}.",
+                list(&designs, LISTED)
+            )
+        }
+        Doubt::LimitsNotKnown(limits) => {
+            let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
+            format!("Not measured for the limits: {}.", list(&limits, LISTED))
+        }
+    }
+}
+
+/// The limits that are not kept for sure, or that all are.
+fn limits(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
+    let limits = &decision.rule.limits;
+    let states = limits.iter().zip(&recommendation.limits);
+    let open: Vec<String> = states
+        .filter(|(_, state)| !matches!(state, LimitState::Kept | LimitState::NotKnown))
+        .map(|(limit, state)| format!("{} {}", limit.text, limit_state(*state)))
+        .collect();
+    let is_kept = |state: &LimitState| *state == LimitState::Kept;
+    if !open.is_empty() {
+        let open: Vec<&str> = open.iter().map(String::as_str).collect();
+        return Some(format!("Limits: {}.", list(&open, LISTED)));
+    }
+    let all_kept = !limits.is_empty() && recommendation.limits.iter().all(is_kept);
+    all_kept.then(|| match limits.len() {
+        1 => "It keeps the limit.".to_owned(),
+        _ => "It keeps all limits.".to_owned(),
+    })
+}
+
+/// What more measuring would settle, where the error is known and something is open.
+fn more(recommendation: &Recommendation) -> Option<String> {
+    let other = &recommendation.runner_up.as_ref()?.design;
+    if let Some(more) = &recommendation.more {
+        let rounds = units::plural(more.rounds, "more round", "more rounds");
+        let seconds = more.seconds.map(|s| format!(" ({})", units::duration(s)));
+        let seconds = seconds.unwrap_or_default();
+        return Some(format!(
+            "About {rounds}{seconds} would tell it from {other}."
+        ));
+    }
+    let is_open = recommendation.certainty == Certainty::NotSettled;
+    (is_open && recommendation.confidence.is_some() && recommendation.doubts.is_empty())
+        .then(|| "More rounds would hardly tell them apart: choose by other reasons.".to_owned())
+}

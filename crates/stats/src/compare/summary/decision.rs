@@ -1,0 +1,244 @@
+//! Decision for one design from the figures of a run.
+//!
+//! Times and rates are those at the measured number of rows. Their error is found by drawing rounds
+//! with replacement (Efron, Tibshirani: An introduction to the bootstrap, 1993): all designs and
+//! queries get the same rounds in a resample, so that whatever a round had in common cancels out
+//! between designs.
+
+use super::{DesignSummary, Failure, QuerySummary, Summary};
+use crate::decide::{
+    Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, Minimise, Noise, Question,
+    Rule, Status, StoragePrice, Timed,
+};
+use crate::estimate::median;
+use crate::random::SplitMix64;
+
+/// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
+const RESAMPLES: usize = 400;
+/// Seed of the resamples, so that the same journal always gives the same decision.
+const SEED: u64 = 0x0BAC_E0FF;
+/// Relative difference up to which two designs are the same, if the workload states no other.
+const SAME_WITHIN: f64 = 0.05;
+/// A query that read at least this share of the rows is a scan.
+const SCAN_SHARE: f64 = 0.5;
+/// Circumstances that no run measures.
+const NOT_MEASURED: [&str; 3] = ["a cold cache", "a network", "updates"];
+
+impl Summary {
+    /// Decides for one design by the rule of the workload. Returns `None` before any design was
+    /// loaded.
+    pub(super) fn decide(&self) -> Option<Decision> {
+        Some(Decision::of(&self.decision_input()?))
+    }
+
+    fn decision_input(&self) -> Option<DecisionInput> {
+        if self.rows == 0 {
+            return None;
+        }
+        let header = &self.header;
+        let stated = header.decide.as_ref();
+        let rounds = self.common_rounds();
+        let drawn = draw(&rounds);
+        Some(DecisionInput {
+            rule: stated.map_or_else(default_rule, |decide| decide.rule.clone()),
+            rows: self.rows,
+            measured_rows: self.rows,
+            full_rows: header.scale.full_rows,
+            copies: header.scale.replication.max(1),
+            questions: header
+                .queries
+                .iter()
+                .enumerate()
+                .map(|(index, query)| Question {
+                    name: query.name.clone(),
+                    weight: stated.map_or(1.0, |d| d.weights.get(index).copied().unwrap_or(0.0)),
+                })
+                .collect(),
+            designs: { self.designs.iter() }
+                .map(|design| self.contender(design, &drawn))
+                .collect(),
+            price: self.cost.as_ref().map(|cost| StoragePrice {
+                currency: cost.prices.currency.clone(),
+                gib_month: cost.prices.storage_gib_month,
+            }),
+            rounds: u32::try_from(rounds.len()).unwrap_or(u32::MAX),
+            seconds_a_round: self.seconds_a_round(),
+            noise: Noise {
+                smallest_difference: vec![None; header.queries.len()],
+                twins: None,
+            },
+            known_rows: None,
+            not_measured: self.not_measured(),
+        })
+    }
+
+    /// Returns the rounds in which every design that may be recommended answered every query.
+    fn common_rounds(&self) -> Vec<u32> {
+        let mut queries = self.contenders().flat_map(|design| &design.queries);
+        let Some(first) = queries.next() else {
+            return Vec::new();
+        };
+        let mut common: Vec<u32> = first.rounds.iter().map(|(round, _)| *round).collect();
+        for query in queries {
+            common.retain(|round| query.seconds_in(*round).is_some());
+        }
+        common
+    }
+
+    /// Returns what the figures say nothing about.
+    fn not_measured(&self) -> Vec<String> {
+        let full_rows = self.header.scale.full_rows;
+        let at_full_scale = format!("times at the full {full_rows} rows");
+        { (full_rows > self.rows).then_some(at_full_scale) }
+            .into_iter()
+            .chain(NOT_MEASURED.map(str::to_owned))
+            .collect()
+    }
+
+    /// Returns how long one more round takes.
+    fn seconds_a_round(&self) -> Option<f64> {
+        let medians = self.designs.iter().flat_map(|d| &d.queries);
+        let seconds: f64 = medians.filter_map(QuerySummary::median).sum();
+        (seconds > 0.0).then_some(seconds)
+    }
+
+    fn contender(&self, design: &DesignSummary, drawn: &[Vec<u32>]) -> Contender {
+        let scale = &self.header.scale;
+        let (copies, full_rows) = (f64::from(scale.replication.max(1)), scale.full_rows as f64);
+        let storage = design.bytes_per_row;
+        let month = self
+            .cost
+            .iter()
+            .flat_map(|cost| cost.design(&design.info.id));
+        Contender {
+            id: design.info.id.clone(),
+            status: status(design),
+            rows_lost: 0,
+            keeps_rows_if: None,
+            storage: storage.map(|bytes| Figure::exact(bytes * full_rows * copies)),
+            load: design.sustained_rate(),
+            month: month
+                .filter_map(|cost| cost.month)
+                .map(Figure::exact)
+                .next(),
+            answers: design
+                .queries
+                .iter()
+                .map(|query| self.answer(design, query, drawn))
+                .collect(),
+        }
+    }
+
+    fn answer(&self, design: &DesignSummary, query: &QuerySummary, drawn: &[Vec<u32>]) -> Answer {
+        Answer {
+            class: self.class(query),
+            time: timed(design, query, drawn),
+            measured: query.median(),
+            quantiles: Vec::new(),
+            basis: format!("measured, {}", rounds_in_words(query.rounds.len())),
+        }
+    }
+
+    fn class(&self, query: &QuerySummary) -> AnswerClass {
+        match query.rows_scanned {
+            _ if query.always_empty => AnswerClass::AlwaysEmpty,
+            Some(0.0) => AnswerClass::FromMetadata,
+            Some(rows) if rows >= SCAN_SHARE * self.rows as f64 => AnswerClass::Scan,
+            _ => AnswerClass::ByKey,
+        }
+    }
+}
+
+impl DesignSummary {
+    fn sustained_rate(&self) -> Option<Figure> {
+        let rate = self.loading.rate()?;
+        let resamples = self.loading.resamples();
+        Some(if resamples.is_empty() {
+            Figure::once(rate)
+        } else {
+            Figure::resampled(rate, resamples)
+        })
+    }
+}
+
+impl QuerySummary {
+    /// Returns the time of a round, if its answer was right.
+    fn seconds_in(&self, round: u32) -> Option<f64> {
+        let found = self
+            .rounds
+            .binary_search_by_key(&round, |(round, _)| *round);
+        found.ok().map(|index| self.rounds[index].1)
+    }
+}
+
+fn default_rule() -> Rule {
+    Rule {
+        is_stated: false,
+        minimise: Minimise::Time,
+        has_weights: false,
+        limits: Vec::new(),
+        same_within: SAME_WITHIN,
+        baseline: None,
+    }
+}
+
+/// Draws rounds with replacement, as many as there are, [`RESAMPLES`] times.
+fn draw(rounds: &[u32]) -> Vec<Vec<u32>> {
+    if rounds.len() < 2 {
+        return Vec::new();
+    }
+    let mut random = SplitMix64::new(SEED);
+    let mut one = || -> Vec<u32> {
+        let drawn = rounds.iter().map(|_| rounds[random.below(rounds.len())]);
+        drawn.collect()
+    };
+    (0..RESAMPLES).map(|_| one()).collect()
+}
+
+/// Whether the design may be recommended. A wrong answer is a matter of its question.
+fn status(design: &DesignSummary) -> Status {
+    let failed = design
+        .failures
+        .iter()
+        .find(|failure| failure.query.is_none());
+    match failed {
+        _ if design.info.is_yardstick() => Status::Yardstick,
+        Some(failure) => Status::Failed(failure.reason.clone()),
+        None => Status::Right,
+    }
+}
+
+fn timed(design: &DesignSummary, query: &QuerySummary, drawn: &[Vec<u32>]) -> Timed {
+    let is_here = |failure: &&Failure| failure.query.as_ref() == Some(&query.query);
+    if let Some(failure) = design.failures.iter().find(is_here) {
+        return Timed::Failed(failure.reason.clone());
+    }
+    let Some(point) = query.median() else {
+        return Timed::Unknown("it was not measured".to_owned());
+    };
+    let resamples: Vec<f64> = { drawn.iter() }
+        .filter_map(|rounds| median_of(query, rounds))
+        .collect();
+    Timed::Seconds(if resamples.len() == drawn.len() && !drawn.is_empty() {
+        Figure::resampled(point, resamples)
+    } else {
+        Figure::once(point)
+    })
+}
+
+/// Returns the median time over rounds that may repeat, if the query was answered in all of them.
+fn median_of(query: &QuerySummary, rounds: &[u32]) -> Option<f64> {
+    let mut seconds: Vec<f64> = Vec::with_capacity(rounds.len());
+    for round in rounds {
+        seconds.push(query.seconds_in(*round)?);
+    }
+    seconds.sort_by(f64::total_cmp);
+    Some(median(&seconds))
+}
+
+fn rounds_in_words(rounds: usize) -> String {
+    match rounds {
+        1 => "1 round".to_owned(),
+        n => format!("{n} rounds"),
+    }
+}

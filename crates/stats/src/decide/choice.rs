@@ -1,0 +1,209 @@
+//! Which design is the best one, and in which share of the resamples it is.
+
+use super::contest::{Contest, Costs};
+use super::ratio::{Objective, ratios};
+
+/// The share of resamples in which two designs have to be the same to be called so.
+const SURE: f64 = 0.95;
+
+/// The entrants with their costs by the objective of the decision.
+pub struct Ballot<'a> {
+    contest: &'a Contest<'a>,
+    /// In the order of the entrants.
+    pub costs: Vec<Costs>,
+    /// The number of resamples; 1 where all figures are exact.
+    pub resamples: usize,
+    /// Whether the error of every figure that the choice rests on is known.
+    pub is_error_known: bool,
+    /// In the order of the entrants: in how many resamples each one was the best.
+    pub won: Vec<usize>,
+    /// The best of each resample.
+    best: Vec<Best>,
+}
+
+/// The best entrant in a resample, or by the point estimates.
+#[derive(Clone, Copy)]
+struct Best {
+    entrant: usize,
+    /// Whether it keeps the limits, as far as they are known.
+    keeps_limits: bool,
+}
+
+impl<'a> Ballot<'a> {
+    /// `None` where no design can be ranked.
+    pub fn of(contest: &'a Contest<'a>) -> Option<Ballot<'a>> {
+        let objective = contest.objective?;
+        let costs: Vec<Costs> = contest
+            .entrants
+            .iter()
+            .filter_map(|design| contest.costs(objective, *design))
+            .collect();
+        if costs.is_empty() || costs.len() != contest.entrants.len() {
+            return None;
+        }
+        let resamples = costs.iter().map(|costs| costs.resamples.len()).max()?;
+        let mut ballot = Ballot {
+            contest,
+            resamples: resamples.max(1),
+            is_error_known: costs.iter().all(|costs| costs.is_error_known),
+            won: vec![0; costs.len()],
+            costs,
+            best: Vec::new(),
+        };
+        ballot.best = ballot.each().map(|index| ballot.best(index)).collect();
+        for best in &ballot.best {
+            ballot.won[best.entrant] += 1;
+        }
+        Some(ballot)
+    }
+
+    /// Every resample; the points where there are none.
+    fn each(&self) -> impl Iterator<Item = Option<usize>> + use<> {
+        let resamples = self.costs.iter().map(|costs| costs.resamples.len()).max();
+        let resamples = resamples.unwrap_or(0);
+        (0..resamples.max(1)).map(move |index| (resamples > 0).then_some(index))
+    }
+
+    /// The cheapest one that keeps the limits; if none does, the one that comes nearest. Entrants are in
+    /// the order that decides ties.
+    fn best(&self, resample: Option<usize>) -> Best {
+        let mut best: Option<(Best, (f64, f64))> = None;
+        for entrant in 0..self.costs.len() {
+            let excess = self.excess(entrant, resample);
+            let (keeps_limits, cost) = (excess <= 1.0, self.costs[entrant].at(resample));
+            let order = if keeps_limits {
+                (0.0, cost)
+            } else {
+                (excess, cost)
+            };
+            if best.is_none_or(|(_, other)| order < other) {
+                let found = Best {
+                    entrant,
+                    keeps_limits,
+                };
+                best = Some((found, order));
+            }
+        }
+        best.map_or(
+            Best {
+                entrant: 0,
+                keeps_limits: false,
+            },
+            |(best, _)| best,
+        )
+    }
+
+    /// The worst multiple of a limit. What is not known breaks nothing.
+    pub fn excess(&self, entrant: usize, resample: Option<usize>) -> f64 {
+        let input = self.contest.input;
+        let design = &input.designs[self.contest.entrants[entrant]];
+        let excess = input
+            .rule
+            .limits
+            .iter()
+            .filter_map(|limit| limit.excess(design, resample));
+        excess.fold(0.0, f64::max)
+    }
+
+    /// The recommended entrant: the best one by the estimates or, of those that are surely the same, the
+    /// one that needs clearly less storage. If storage is what decides, the one that answers faster.
+    pub fn leader(&self) -> usize {
+        let best = self.best(None);
+        if !self.is_error_known || !best.keeps_limits {
+            return best.entrant;
+        }
+        let second = match self.contest.objective {
+            Some(Objective::Storage) => Objective::Time,
+            _ => Objective::Storage,
+        };
+        let cost = |entrant: usize| {
+            let design = self.contest.entrants[entrant];
+            self.contest.point(second, design)
+        };
+        let Some(of_best) = cost(best.entrant) else {
+            return best.entrant;
+        };
+        let clearly_less = of_best / self.tolerance();
+        (0..self.costs.len())
+            .filter(|entrant| self.excess(*entrant, None) <= 1.0)
+            .filter(|entrant| self.share_won(*entrant) >= SURE)
+            .filter_map(|entrant| Some((entrant, cost(entrant)?)))
+            .filter(|(_, cost)| *cost < clearly_less)
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map_or(best.entrant, |(entrant, _)| entrant)
+    }
+
+    /// The share of resamples in which the entrant is the best one or the same within the tolerance.
+    pub fn share_won(&self, entrant: usize) -> f64 {
+        let won = self
+            .each()
+            .zip(&self.best)
+            .filter(|(resample, best)| {
+                self.loss(entrant, *resample, best) < self.tolerance() - 1.0 + 1e-12
+            })
+            .count();
+        won as f64 / self.resamples as f64
+    }
+
+    /// How much more the entrant costs than the best one of a resample, relative to that, on average.
+    /// Resamples in which it alone breaks a limit are left out: the share that it won has them.
+    pub fn expected_loss(&self, entrant: usize) -> f64 {
+        let losses = { self.each().zip(&self.best) }
+            .map(|(resample, best)| self.loss(entrant, resample, best))
+            .filter(|loss| loss.is_finite());
+        let (count, sum) = losses.fold((0usize, 0.0), |(n, sum), loss| (n + 1, sum + loss));
+        sum / count.max(1) as f64
+    }
+
+    /// Infinite where the entrant breaks a limit that the best one keeps. Where nothing keeps the limits,
+    /// the loss is in how far they are broken.
+    fn loss(&self, entrant: usize, resample: Option<usize>, best: &Best) -> f64 {
+        let excess = self.excess(entrant, resample);
+        let ratio = if !best.keeps_limits {
+            excess / self.excess(best.entrant, resample)
+        } else if excess <= 1.0 {
+            self.costs[entrant].at(resample) / self.costs[best.entrant].at(resample)
+        } else {
+            f64::INFINITY
+        };
+        (ratio - 1.0).max(0.0)
+    }
+
+    fn tolerance(&self) -> f64 {
+        1.0 + self.contest.input.rule.same_within
+    }
+
+    /// The entrant that was the best most often, the recommended one aside; among equals the cheapest.
+    pub fn runner_up(&self, leader: usize) -> Option<usize> {
+        let others = (0..self.costs.len()).filter(|entrant| *entrant != leader);
+        others.min_by(|a, b| {
+            let cost = |entrant: usize| {
+                let excess = self.excess(entrant, None);
+                (
+                    if excess <= 1.0 { 0.0 } else { excess },
+                    self.costs[entrant].point,
+                )
+            };
+            let (a_cost, b_cost) = (cost(*a), cost(*b));
+            self.won[*b]
+                .cmp(&self.won[*a])
+                .then(a_cost.0.total_cmp(&b_cost.0))
+                .then(a_cost.1.total_cmp(&b_cost.1))
+        })
+    }
+
+    /// Entrants whose cost is surely the same as the leader's, and which keep the limits.
+    pub fn same_as(&self, leader: usize) -> Vec<usize> {
+        let same = self.tolerance() + 1e-12;
+        let is_same = |entrant: &usize| {
+            let samples = ratios(&self.costs[*entrant], &self.costs[leader]);
+            let within = samples.iter().filter(|r| **r <= same && **r >= 1.0 / same);
+            within.count() as f64 >= SURE * samples.len() as f64
+        };
+        (0..self.costs.len())
+            .filter(|entrant| *entrant != leader && self.is_error_known)
+            .filter(|entrant| self.excess(*entrant, None) <= 1.0)
+            .filter(is_same)
+            .collect()
+    }
+}

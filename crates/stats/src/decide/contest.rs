@@ -1,0 +1,348 @@
+//! Who takes part in the decision, which questions count, and what each design costs by each objective.
+
+use super::decision::Fallback;
+use super::input::AnswerClass;
+use super::ratio::Objective;
+use super::standing::{WhyLeftOut, WhyOut};
+use super::{Contender, DecisionInput, Figure, Minimise, Timed};
+
+/// Nothing has no logarithm and no ratio: a time of nothing is the clock's resolution, and less than
+/// this is no amount of bytes, rows a second or money.
+const LEAST: f64 = 1e-9;
+
+/// The designs that may be recommended, and what they are compared by.
+pub struct Contest<'a> {
+    pub input: &'a DecisionInput,
+    /// Why a design does not take part, in the order of the designs.
+    pub out: Vec<Option<WhyOut>>,
+    /// Why a question does not count, in the order of the questions.
+    pub left_out: Vec<Option<WhyLeftOut>>,
+    /// The share of each question among those that count; 0 for the others.
+    pub shares: Vec<f64>,
+    /// Designs that take part and can be ranked, by their index.
+    pub entrants: Vec<usize>,
+    /// The objective of the rule, or the one that stands in for it. `None` where nothing is known.
+    pub objective: Option<Objective>,
+    pub fallback: Option<Fallback>,
+}
+
+/// What a design costs by an objective: less is better.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Costs {
+    pub point: f64,
+    pub resamples: Vec<f64>,
+    pub is_error_known: bool,
+}
+
+impl Costs {
+    pub fn at(&self, resample: Option<usize>) -> f64 {
+        match resample {
+            Some(index) if !self.resamples.is_empty() => {
+                self.resamples[index % self.resamples.len()]
+            }
+            _ => self.point,
+        }
+    }
+}
+
+impl<'a> Contest<'a> {
+    pub fn of(input: &'a DecisionInput) -> Contest<'a> {
+        let mut contest = Contest {
+            input,
+            out: input.designs.iter().map(out_by_status).collect(),
+            left_out: vec![None; input.questions.len()],
+            shares: vec![0.0; input.questions.len()],
+            entrants: Vec::new(),
+            objective: None,
+            fallback: None,
+        };
+        contest.leave_out_what_fails_everywhere();
+        contest.exclude_wrong_answers();
+        contest.exclude_lost_rows();
+        contest.leave_out_what_shows_no_work();
+        contest.share_out();
+        contest.choose_objective();
+        contest.enter();
+        contest
+    }
+
+    /// Indices of the designs that were not excluded.
+    pub fn remaining(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.input.designs.len()).filter(|index| self.out[*index].is_none())
+    }
+
+    /// Where at least two designs are asked and none answers, the question is at fault.
+    fn leave_out_what_fails_everywhere(&mut self) {
+        for question in 0..self.input.questions.len() {
+            let designs: Vec<usize> = self.remaining().collect();
+            let failures: Vec<&str> = designs
+                .iter()
+                .filter_map(|index| self.input.designs[*index].failure(question))
+                .collect();
+            if designs.len() > 1 && failures.len() == designs.len() {
+                let reason = failures[0].to_owned();
+                self.left_out[question] = Some(WhyLeftOut::FailsEverywhere(reason));
+            }
+        }
+    }
+
+    fn exclude_wrong_answers(&mut self) {
+        for (index, design) in self.input.designs.iter().enumerate() {
+            let asked = (0..self.input.questions.len()).filter(|q| self.left_out[*q].is_none());
+            let failure = asked
+                .filter_map(|q| Some((q, design.failure(q)?)))
+                .next()
+                .map(|(question, reason)| WhyOut::FailedQuestion {
+                    question,
+                    reason: reason.to_owned(),
+                });
+            if self.out[index].is_none() {
+                self.out[index] = failure;
+            }
+        }
+    }
+
+    fn exclude_lost_rows(&mut self) {
+        for (index, design) in self.input.designs.iter().enumerate() {
+            if self.out[index].is_none() && design.rows_lost > 0 {
+                self.out[index] = Some(WhyOut::RowsLost {
+                    rows: design.rows_lost,
+                    keeps_rows_if: design.keeps_rows_if.clone(),
+                });
+            }
+        }
+    }
+
+    /// Answers from metadata and answers without a row say nothing about how fast a design works, so
+    /// nobody wins by them.
+    fn leave_out_what_shows_no_work(&mut self) {
+        for question in 0..self.input.questions.len() {
+            let with = |class: AnswerClass| -> Vec<String> {
+                self.remaining()
+                    .map(|index| &self.input.designs[index])
+                    .filter(|design| design.class(question) == Some(class))
+                    .map(|design| design.id.clone())
+                    .collect()
+            };
+            let (empty, metadata) = (
+                with(AnswerClass::AlwaysEmpty),
+                with(AnswerClass::FromMetadata),
+            );
+            let why = if !empty.is_empty() {
+                Some(WhyLeftOut::AlwaysEmpty)
+            } else if !metadata.is_empty() {
+                Some(WhyLeftOut::FromMetadata(metadata))
+            } else {
+                self.unknown_everywhere(question).map(WhyLeftOut::Unknown)
+            };
+            if self.left_out[question].is_none() {
+                self.left_out[question] = why;
+            }
+        }
+    }
+
+    /// Whether a design answers the question without reading rows, or all of them without any in it.
+    pub fn is_no_work(&self, question: usize) -> bool {
+        matches!(
+            self.left_out[question],
+            Some(WhyLeftOut::FromMetadata(_) | WhyLeftOut::AlwaysEmpty)
+        )
+    }
+
+    /// The reason of the first design, where no design has a figure.
+    fn unknown_everywhere(&self, question: usize) -> Option<String> {
+        let mut designs = self.remaining().map(|index| &self.input.designs[index]);
+        let first = designs.next()?;
+        let is_known = first.seconds(question).is_some()
+            || designs.any(|design| design.seconds(question).is_some());
+        (!is_known).then(|| why_unknown(first, question))
+    }
+
+    /// Questions with a weight share what is left among them.
+    fn share_out(&mut self) {
+        for (question, asked) in self.input.questions.iter().enumerate() {
+            let has_weight = asked.weight > 0.0 && asked.weight.is_finite();
+            if !has_weight && self.left_out[question].is_none() {
+                self.left_out[question] = Some(WhyLeftOut::NoWeight);
+            }
+            if self.left_out[question].is_none() {
+                self.shares[question] = asked.weight;
+            }
+        }
+        let sum: f64 = self.shares.iter().sum();
+        if sum > 0.0 {
+            self.shares.iter_mut().for_each(|share| *share /= sum);
+        }
+    }
+
+    /// The rule's objective, or the first of the others by which any design can be ranked.
+    fn choose_objective(&mut self) {
+        let wanted = self.input.rule.minimise;
+        let stand_ins = [Minimise::Time, Minimise::Storage, Minimise::Load];
+        let found = std::iter::once(wanted)
+            .chain(stand_ins)
+            .find(|minimise| self.is_known(minimise.objective()));
+        self.objective = found.map(Minimise::objective);
+        self.fallback = match found {
+            Some(instead) if instead != wanted => Some(Fallback { wanted, instead }),
+            _ => None,
+        };
+    }
+
+    fn enter(&mut self) {
+        let Some(objective) = self.objective else {
+            return;
+        };
+        let (mut entrants, mut unknown) = (Vec::new(), Vec::new());
+        for index in self.remaining() {
+            match self.point(objective, index) {
+                Some(_) => entrants.push(index),
+                None => unknown.push((index, self.why_not_ranked(objective, index))),
+            }
+        }
+        for (index, reason) in unknown {
+            self.out[index] = Some(WhyOut::NotRanked(reason));
+        }
+        // Ties are decided by storage, then by id.
+        let storage = |index: usize| self.point(Objective::Storage, index).unwrap_or(f64::MAX);
+        let id = |index: usize| &self.input.designs[index].id;
+        entrants.sort_by(|a, b| {
+            storage(*a)
+                .total_cmp(&storage(*b))
+                .then_with(|| id(*a).cmp(id(*b)))
+        });
+        self.entrants = entrants;
+    }
+
+    fn why_not_ranked(&self, objective: Objective, design: usize) -> String {
+        let design = &self.input.designs[design];
+        match objective {
+            Objective::Month => "its cost is not known".to_owned(),
+            Objective::Storage => "its storage is not known".to_owned(),
+            Objective::Load => "its loading rate is not known".to_owned(),
+            Objective::Question(question) => why_unknown(design, question),
+            Objective::Time => {
+                let counted = (0..self.shares.len()).filter(|q| self.shares[*q] > 0.0);
+                let unknown = counted.filter(|q| design.seconds(*q).is_none()).next();
+                unknown.map_or_else(String::new, |question| {
+                    let name = &self.input.questions[question].name;
+                    format!("{name}: {}", why_unknown(design, question))
+                })
+            }
+        }
+    }
+
+    /// Every objective by which the designs are compared: those of tables, then each question that
+    /// counts.
+    pub fn objectives(&self) -> Vec<Objective> {
+        let counted = (0..self.shares.len()).filter(|q| self.shares[*q] > 0.0);
+        let all = Objective::OF_TABLES
+            .into_iter()
+            .chain(counted.map(Objective::Question));
+        all.filter(|objective| self.is_known(*objective)).collect()
+    }
+
+    /// The design with the least cost, among equals the first one.
+    pub fn best(&self, objective: Objective) -> Option<usize> {
+        let points = |design| Some((design, self.point(objective, design)?));
+        let points = self.remaining().filter_map(points);
+        points
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(design, _)| design)
+    }
+
+    /// Whether any design that was not excluded has a figure for the objective.
+    fn is_known(&self, objective: Objective) -> bool {
+        self.remaining()
+            .any(|design| self.point(objective, design).is_some())
+    }
+
+    /// The cost by the estimates. `None` where the design has no figure for it.
+    pub fn point(&self, objective: Objective, design: usize) -> Option<f64> {
+        let parts = self.parts(objective, design)?;
+        Some(cost(objective, &parts, None))
+    }
+
+    /// The cost with all of its resamples. `None` where the design has no figure for it.
+    pub fn costs(&self, objective: Objective, design: usize) -> Option<Costs> {
+        let parts = self.parts(objective, design)?;
+        let resamples = parts
+            .iter()
+            .map(|(_, figure)| figure.resamples.len())
+            .max()?;
+        Some(Costs {
+            point: cost(objective, &parts, None),
+            resamples: (0..resamples)
+                .map(|index| cost(objective, &parts, Some(index)))
+                .collect(),
+            is_error_known: parts.iter().all(|(_, figure)| figure.is_error_known()),
+        })
+    }
+
+    /// The figures that a cost is made of, each with its share.
+    fn parts(&self, objective: Objective, design: usize) -> Option<Vec<(f64, &'a Figure)>> {
+        let contender = &self.input.designs[design];
+        let figure = match objective {
+            Objective::Month => contender.month.as_ref(),
+            Objective::Storage => contender.storage.as_ref(),
+            Objective::Load => contender.load.as_ref(),
+            Objective::Question(question) => contender.seconds(question),
+            Objective::Time => return self.parts_of_time(contender),
+        };
+        let figure = figure.filter(|figure| figure.is_usable())?;
+        Some(vec![(1.0, figure)])
+    }
+
+    /// The questions that count. `None` if there are none, or if one of them has no figure.
+    fn parts_of_time(&self, design: &'a Contender) -> Option<Vec<(f64, &'a Figure)>> {
+        let shares = self
+            .shares
+            .iter()
+            .enumerate()
+            .filter(|(_, share)| **share > 0.0);
+        let parts: Option<Vec<(f64, &Figure)>> = shares
+            .map(|(question, share)| Some((*share, design.seconds(question)?)))
+            .collect();
+        parts.filter(|parts| !parts.is_empty())
+    }
+}
+
+impl Minimise {
+    pub(super) fn objective(self) -> Objective {
+        match self {
+            Minimise::Month => Objective::Month,
+            Minimise::Storage => Objective::Storage,
+            Minimise::Time => Objective::Time,
+            Minimise::Load => Objective::Load,
+        }
+    }
+}
+
+/// One figure's cost, or the weighted geometric mean of several.
+fn cost(objective: Objective, parts: &[(f64, &Figure)], resample: Option<usize>) -> f64 {
+    match (objective, parts) {
+        (Objective::Load, [(_, rate)]) => 1.0 / rate.at(resample).max(LEAST),
+        (_, [(_, figure)]) => figure.at(resample).max(LEAST),
+        _ => {
+            let ln = |figure: &Figure| figure.at(resample).max(LEAST).ln();
+            let sum: f64 = parts.iter().map(|(share, figure)| share * ln(figure)).sum();
+            sum.exp()
+        }
+    }
+}
+
+fn out_by_status(design: &Contender) -> Option<WhyOut> {
+    match &design.status {
+        super::Status::Right => None,
+        super::Status::Failed(reason) => Some(WhyOut::Failed(reason.clone())),
+        super::Status::Yardstick => Some(WhyOut::Yardstick),
+    }
+}
+
+fn why_unknown(design: &Contender, question: usize) -> String {
+    match design.answers.get(question).map(|answer| &answer.time) {
+        Some(Timed::Unknown(reason)) => reason.clone(),
+        Some(Timed::Seconds(_)) => "its times are no numbers".to_owned(),
+        Some(Timed::Failed(_)) | None => "it was not measured".to_owned(),
+    }
+}

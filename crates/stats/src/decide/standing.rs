@@ -1,0 +1,213 @@
+//! Where each design and each question ended up, for tables and heat maps.
+
+use serde::Serialize;
+
+use super::choice::Ballot;
+use super::contest::Contest;
+use super::ratio::{Objective, Ratio};
+use super::{AnswerClass, LimitState, Span, Timed};
+
+/// Why a design is not recommended, whatever its figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyOut {
+    Yardstick,
+    /// It did not get to the end.
+    Failed(String),
+    /// It answered a question wrongly or not at all, which others can answer.
+    FailedQuestion {
+        question: usize,
+        reason: String,
+    },
+    RowsLost {
+        rows: u64,
+        keeps_rows_if: Option<String>,
+    },
+    /// It has no figure by which it could be ranked.
+    NotRanked(String),
+}
+
+/// Why a question does not count.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyLeftOut {
+    /// No design answers it, so that the question is at fault: the reason of the first design.
+    FailsEverywhere(String),
+    /// These designs read no row for it.
+    FromMetadata(Vec<String>),
+    AlwaysEmpty,
+    /// No design has a figure at the scale of interest: the reason.
+    Unknown(String),
+    /// The rule gives it no weight.
+    NoWeight,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QuestionStanding {
+    pub name: String,
+    /// Its share among the questions that count; 0 if it does not.
+    pub share: f64,
+    pub left_out: Option<WhyLeftOut>,
+    /// The smallest relative difference that the run could have shown.
+    pub smallest_difference: Option<f64>,
+}
+
+/// A design with its figures at the scale of interest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DesignStanding {
+    pub id: String,
+    pub out: Option<WhyOut>,
+    pub is_recommended: bool,
+    /// Whether nothing beats it in all objectives.
+    pub is_on_front: bool,
+    /// The share of resamples in which it is the best; `None` where it is not ranked.
+    pub won: Option<f64>,
+    pub storage: Option<Span>,
+    pub load: Option<Span>,
+    pub month: Option<Span>,
+    /// The weighted mean of the times of all questions that count.
+    pub time: Option<Span>,
+    /// Each as a multiple of the best design's.
+    pub ratios: Vec<Ratio>,
+    /// In the order of the questions.
+    pub cells: Vec<Cell>,
+    /// In the order of the rule's limits.
+    pub limits: Vec<LimitState>,
+}
+
+/// How a design answers a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cell {
+    Time {
+        seconds: Span,
+        /// Seconds at the measured scale.
+        measured: Option<f64>,
+        class: AnswerClass,
+        /// A multiple of the fastest design's time. `None` for questions that some designs answer
+        /// without any work.
+        times_best: Option<f64>,
+        basis: String,
+    },
+    Failed(String),
+    Unknown(String),
+    NotMeasured,
+}
+
+pub fn questions(contest: &Contest<'_>) -> Vec<QuestionStanding> {
+    let smallest = &contest.input.noise.smallest_difference;
+    let questions = contest.input.questions.iter().enumerate();
+    questions
+        .map(|(index, question)| QuestionStanding {
+            name: question.name.clone(),
+            share: contest.shares[index],
+            left_out: contest.left_out[index].clone(),
+            smallest_difference: smallest.get(index).copied().flatten(),
+        })
+        .collect()
+}
+
+pub fn designs(
+    contest: &Contest<'_>,
+    ballot: Option<&Ballot<'_>>,
+    recommended: Option<usize>,
+    front: &[usize],
+) -> Vec<DesignStanding> {
+    let input = contest.input;
+    (0..input.designs.len())
+        .map(|index| {
+            let design = &input.designs[index];
+            let span = |figure: &Option<super::Figure>| {
+                figure.as_ref().filter(|f| f.is_usable()).map(|f| f.span())
+            };
+            DesignStanding {
+                id: design.id.clone(),
+                out: contest.out[index].clone(),
+                is_recommended: recommended == Some(index),
+                is_on_front: front.contains(&index),
+                won: ballot.and_then(|ballot| won(contest, ballot, index)),
+                storage: span(&design.storage),
+                load: span(&design.load),
+                month: span(&design.month),
+                time: time(contest, index),
+                ratios: to_best(contest, index),
+                cells: (0..input.questions.len())
+                    .map(|question| cell(contest, index, question))
+                    .collect(),
+                limits: input
+                    .rule
+                    .limits
+                    .iter()
+                    .map(|limit| limit.state(design))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+fn won(contest: &Contest<'_>, ballot: &Ballot<'_>, design: usize) -> Option<f64> {
+    let entrant = contest.entrants.iter().position(|other| *other == design)?;
+    Some(ballot.won[entrant] as f64 / ballot.resamples as f64)
+}
+
+fn time(contest: &Contest<'_>, design: usize) -> Option<Span> {
+    let costs = contest.costs(Objective::Time, design)?;
+    let shown = super::Figure::resampled(costs.point, costs.resamples);
+    let exact = Some((costs.point, costs.point));
+    Some(Span {
+        point: costs.point,
+        interval: match (costs.is_error_known, shown.interval) {
+            (true, None) => exact,
+            (true, interval) => interval,
+            (false, _) => None,
+        },
+    })
+}
+
+/// The design as a multiple of the best one by each objective of tables.
+fn to_best(contest: &Contest<'_>, design: usize) -> Vec<Ratio> {
+    Objective::OF_TABLES
+        .into_iter()
+        .filter_map(|objective| {
+            let best = contest.best(objective)?;
+            contest.ratio(objective, design, best)
+        })
+        .collect()
+}
+
+fn cell(contest: &Contest<'_>, design: usize, question: usize) -> Cell {
+    let Some(answer) = contest.input.designs[design].answers.get(question) else {
+        return Cell::NotMeasured;
+    };
+    match &answer.time {
+        Timed::Failed(reason) => Cell::Failed(reason.clone()),
+        Timed::Unknown(reason) => Cell::Unknown(reason.clone()),
+        Timed::Seconds(figure) if !figure.is_usable() => {
+            Cell::Unknown("its times are no numbers".to_owned())
+        }
+        Timed::Seconds(figure) => Cell::Time {
+            seconds: figure.span(),
+            measured: answer.measured,
+            class: answer.class,
+            times_best: times_best(contest, design, question),
+            basis: answer.basis.clone(),
+        },
+    }
+}
+
+fn times_best(contest: &Contest<'_>, design: usize, question: usize) -> Option<f64> {
+    if contest.is_no_work(question) {
+        return None;
+    }
+    let objective = Objective::Question(question);
+    let seconds = |design: usize| {
+        let shows_work = contest.input.designs[design].class(question)?.shows_work();
+        let seconds = contest.point(objective, design)?;
+        shows_work.then_some(seconds)
+    };
+    let best = contest
+        .remaining()
+        .filter_map(seconds)
+        .min_by(f64::total_cmp)?;
+    Some(seconds(design)? / best)
+}

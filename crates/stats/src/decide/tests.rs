@@ -1,0 +1,6 @@
+//! Decisions whose right answer is known.
+
+mod bad_input;
+mod fixture;
+mod flips;
+mod simulated;

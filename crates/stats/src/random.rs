@@ -1,0 +1,58 @@
+//! Pseudo-random numbers for resampling, which have to be the same in every version and on every
+//! machine: the same journal gives the same report.
+
+/// Generator SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+pub struct SplitMix64(u64);
+
+impl SplitMix64 {
+    pub fn new(seed: u64) -> SplitMix64 {
+        SplitMix64(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Returns an index below `count`, which is not 0. The bias of the remainder is below 2^-40 for
+    /// a million.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_published_generator() {
+        // The first outputs for the seed 1234567, as in the reference implementation.
+        let mut random = SplitMix64::new(1_234_567);
+        let first = [random.next(), random.next(), random.next()];
+        assert_eq!(
+            first,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
+    }
+
+    #[test]
+    fn every_index_is_drawn_and_none_beyond() {
+        let mut random = SplitMix64::new(1);
+        let mut drawn = [0u32; 7];
+        for _ in 0..7_000 {
+            drawn[random.below(7)] += 1;
+        }
+        assert!(
+            drawn.iter().all(|count| (800..1_200).contains(count)),
+            "{drawn:?}"
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! Limits of a decision: `month p99 < 50ms`, `load > 20k rows/s`, `storage < 2TiB`.
+
+use toml::Spanned;
+
+use super::query::offset_in;
+use super::text::{Text, suggestion};
+use crate::{Limit, LimitOf, Query, Result};
+
+const STORAGE: &str = "storage";
+const LOAD: &str = "load";
+
+const FORM: &str = "write a limit as `storage < 2TiB`, `load > 20k rows/s` or `QUERY p99 < 50ms`";
+
+const SIZES: [(&str, f64); 6] = [
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
+    ("PiB", 1_125_899_906_842_624.0),
+    ("B", 1.0),
+];
+
+const THOUSANDS: [(&str, f64); 3] = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
+
+/// A limit in its three parts.
+struct Parts<'a> {
+    /// The figure, and the statistic of a query where there is one.
+    left: &'a str,
+    is_at_most: bool,
+    bound: &'a str,
+}
+
+pub fn check(place: Text<'_>, written: &Spanned<String>, queries: &[Query]) -> Result<Limit> {
+    let text = written.get_ref().trim();
+    let parts = split(text).ok_or_else(|| {
+        let message = format!("`{text}` is not a limit; {FORM}");
+        place.error(written.span(), message)
+    })?;
+    let of = figure(place, written, &parts, queries)?;
+    if of.is_at_most() != parts.is_at_most {
+        let (right, what) = match of {
+            LimitOf::Load => (">", "the least rate"),
+            LimitOf::Storage => ("<", "the most storage"),
+            LimitOf::Query { .. } => ("<", "the longest time"),
+        };
+        let message = format!(
+            "a limit on `{}` is {what}: {} {right} {}",
+            parts.left, parts.left, parts.bound
+        );
+        return Err(place.error(written.span(), message));
+    }
+    let bound = bound(&of, parts.bound).ok_or_else(|| {
+        let example = match of {
+            LimitOf::Storage => "a size above 0 in B, KiB, MiB, GiB, TiB or PiB: storage < 2TiB",
+            LimitOf::Load => "a rate above 0 in rows/s: load > 20k rows/s",
+            LimitOf::Query { .. } => "a time above 0 with its unit: p99 < 50ms",
+        };
+        let message = format!(
+            "`{}` in the limit `{text}` has to be {example}",
+            parts.bound
+        );
+        place.error(written.span(), message)
+    })?;
+    Ok(Limit {
+        text: text.to_owned(),
+        of,
+        bound,
+    })
+}
+
+fn split(text: &str) -> Option<Parts<'_>> {
+    let at = text.find(['<', '>'])?;
+    let (left, right) = text.split_at(at);
+    let bound = right[1..].trim_start_matches('=').trim();
+    let left = left.trim();
+    (!left.is_empty() && !bound.is_empty()).then_some(Parts {
+        left,
+        is_at_most: right.starts_with('<'),
+        bound,
+    })
+}
+
+fn figure(
+    place: Text<'_>,
+    written: &Spanned<String>,
+    parts: &Parts<'_>,
+    queries: &[Query],
+) -> Result<LimitOf> {
+    let mut words = parts.left.split_whitespace();
+    let name = words.next().unwrap_or_default().to_lowercase();
+    let statistic = words.next();
+    let of = match name.as_str() {
+        STORAGE => LimitOf::Storage,
+        LOAD => LimitOf::Load,
+        _ if queries.iter().any(|q| q.name == name) => LimitOf::Query {
+            name,
+            quantile: quantile(place, written, statistic)?,
+        },
+        _ => {
+            let known = queries.iter().map(|q| q.name.as_str());
+            let hint = suggestion(&name, known.chain([STORAGE, LOAD]));
+            let at = offset_in(
+                place,
+                written,
+                written.get_ref().find(parts.left).unwrap_or(0),
+            );
+            let message =
+                format!("nothing is measured under the name `{name}`, so it has no limit{hint}");
+            return Err(place.error(at..at, message));
+        }
+    };
+    let is_query = matches!(of, LimitOf::Query { .. });
+    let superfluous = words.next().or(statistic.filter(|_| !is_query));
+    if let Some(word) = superfluous {
+        let message = format!(
+            "`{word}` is too much in the limit `{}`; {FORM}",
+            written.get_ref()
+        );
+        return Err(place.error(written.span(), message));
+    }
+    Ok(of)
+}
+
+/// `p99` is 0.99. Without a statistic, and with `median`, a limit is one on the median.
+fn quantile(
+    place: Text<'_>,
+    written: &Spanned<String>,
+    statistic: Option<&str>,
+) -> Result<Option<f64>> {
+    let Some(statistic) = statistic.filter(|s| *s != "median") else {
+        return Ok(None);
+    };
+    let percent = statistic
+        .strip_prefix('p')
+        .and_then(|n| n.parse::<f64>().ok());
+    match percent {
+        Some(percent) if percent > 0.0 && percent < 100.0 => Ok(Some(percent / 100.0)),
+        _ => {
+            let message = format!(
+                "`{statistic}` in the limit `{}` is no quantile from p1 to p99.9; without one the \
+                 limit is on the median",
+                written.get_ref()
+            );
+            Err(place.error(written.span(), message))
+        }
+    }
+}
+
+/// Seconds, bytes or rows a second, above 0.
+fn bound(of: &LimitOf, text: &str) -> Option<f64> {
+    let bound = match of {
+        LimitOf::Storage => with_unit(text, &SIZES)?,
+        LimitOf::Load => rows_a_second(text)?,
+        LimitOf::Query { .. } => humantime::parse_duration(text).ok()?.as_secs_f64(),
+    };
+    (bound > 0.0 && bound.is_finite()).then_some(bound)
+}
+
+fn rows_a_second(text: &str) -> Option<f64> {
+    let number = text.strip_suffix("rows/s")?.trim_end();
+    with_unit(number, &THOUSANDS).or_else(|| number.parse().ok())
+}
+
+fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    units.iter().find_map(|(unit, times)| {
+        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        Some(number * times)
+    })
+}
