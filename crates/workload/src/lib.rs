@@ -9,6 +9,7 @@ mod check;
 mod concurrent;
 pub mod csv;
 mod decide;
+mod design_id;
 mod error;
 mod generator;
 mod literal;
@@ -26,6 +27,7 @@ mod wire;
 pub use check::{nearest, suggestion};
 pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
+pub use design_id::DesignId;
 pub use error::{Error, Result};
 pub use generator::{ColumnGenerator, Sequence};
 pub use mix::{
@@ -33,8 +35,8 @@ pub use mix::{
     OperationChooser, RowChooser, shard_rows,
 };
 pub use model::{
-    Data, DesignId, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime,
-    Query, Scale, ServerLimits, Setting, Workload,
+    Data, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime, Query,
+    Scale, ServerLimits, Setting, Workload,
 };
 pub use parameters::Drawn;
 pub use prices::PriceList;

@@ -1,7 +1,8 @@
 //! Which design is the best one, and in which share of the resamples it is.
 
 use super::contest::{Contest, Costs};
-use super::ratio::{Objective, ratios};
+use super::objective::Objective;
+use super::ratio::ratios;
 
 /// The share of resamples in which two designs have to be the same to be called so.
 const SURE: f64 = 0.95;

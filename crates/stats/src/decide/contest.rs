@@ -1,9 +1,8 @@
 //! Who takes part in the decision, which questions count, and what each design costs by each objective.
 
-use super::decision::Fallback;
 use super::input::AnswerClass;
-use super::ratio::Objective;
-use super::standing::{WhyLeftOut, WhyOut};
+use super::objective::{Fallback, Objective};
+use super::why::{WhyLeftOut, WhyOut};
 use super::{Contender, DecisionInput, Figure, Minimise, Timed};
 
 /// Nothing has no logarithm and no ratio: a time of nothing is the clock's resolution, and less than
@@ -304,17 +303,6 @@ impl<'a> Contest<'a> {
             .map(|(question, share)| Some((*share, design.seconds(question)?)))
             .collect();
         parts.filter(|parts| !parts.is_empty())
-    }
-}
-
-impl Minimise {
-    pub(super) fn objective(self) -> Objective {
-        match self {
-            Minimise::Month => Objective::Month,
-            Minimise::Storage => Objective::Storage,
-            Minimise::Time => Objective::Time,
-            Minimise::Load => Objective::Load,
-        }
     }
 }
 

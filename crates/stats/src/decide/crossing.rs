@@ -2,7 +2,7 @@
 
 use super::contest::Contest;
 use super::flip::{Flip, nearest_on_both_sides};
-use super::ratio::Objective;
+use super::objective::Objective;
 use super::{Contender, Curve};
 
 /// Steps on the logarithmic axis between which a change of sign is looked for.

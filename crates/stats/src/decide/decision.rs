@@ -2,14 +2,17 @@
 
 use serde::Serialize;
 
+use super::changes;
 use super::choice::Ballot;
 use super::contest::Contest;
-use super::flip::{self, Flip};
+use super::flip::Flip;
 use super::front::{Choice, Front, advantages};
 use super::input::Minimise;
 use super::more::{self, MoreRounds};
-use super::ratio::{FEWEST_ROUNDS, Objective, Ratio};
-use super::standing::{self, DesignStanding, QuestionStanding, WhyOut};
+use super::objective::{Fallback, Objective};
+use super::ratio::{FEWEST_ROUNDS, Ratio};
+use super::standing::{self, DesignStanding, QuestionStanding};
+use super::why::WhyOut;
 use super::{DecisionInput, KnownRows, LimitState, Rule, StoragePrice};
 
 /// From these shares of resamples on, a recommendation is settled, or likely.
@@ -107,13 +110,6 @@ pub enum Doubt {
     LimitsNotKnown(Vec<String>),
 }
 
-/// The objective that stands in for the rule's one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Fallback {
-    pub wanted: Minimise,
-    pub instead: Minimise,
-}
-
 impl Decision {
     /// Decides. Nothing is random: the same input gives the same decision.
     pub fn of(input: &DecisionInput) -> Decision {
@@ -141,7 +137,7 @@ impl Decision {
             front: { front.iter().zip(recommended) }
                 .flat_map(|(front, recommended)| choices(&contest, front, recommended))
                 .collect(),
-            flips: recommended.map_or_else(Vec::new, |d| flip::flips(&contest, d, &rivals)),
+            flips: recommended.map_or_else(Vec::new, |d| changes::flips(&contest, d, &rivals)),
             known_rows: input.known_rows.clone(),
             twins: input.noise.twins,
             not_measured: input.not_measured.clone(),

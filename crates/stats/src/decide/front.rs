@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::contest::Contest;
-use super::ratio::{Comparison, Objective, Ratio};
+use super::objective::Objective;
+use super::ratio::{Comparison, Ratio};
 
 /// A report shows no more designs than a reader can weigh against each other.
 const SHOWN: usize = 4;

@@ -8,6 +8,7 @@
 //! decision can be repeated in each of them. The share of resamples in which the recommended design is the
 //! best one, or the same within the rule's tolerance, is the confidence.
 
+mod changes;
 mod choice;
 mod contest;
 mod crossing;
@@ -16,12 +17,15 @@ mod figure;
 mod flip;
 mod front;
 mod input;
+mod keeping;
 mod limit;
 mod more;
+mod objective;
 mod ratio;
 mod standing;
+mod why;
 
-pub use decision::{Certainty, Decision, Doubt, Fallback, Recommendation, RunnerUp};
+pub use decision::{Certainty, Decision, Doubt, Recommendation, RunnerUp};
 pub use figure::{Curve, Figure, Span, interval};
 pub use flip::Flip;
 pub use front::{Advantage, Choice};
@@ -31,8 +35,10 @@ pub use input::{
 };
 pub use limit::{Limit, LimitOf, LimitState};
 pub use more::MoreRounds;
-pub use ratio::{Comparison, Objective, Ratio};
-pub use standing::{Cell, DesignStanding, QuestionStanding, WhyLeftOut, WhyOut};
+pub use objective::{Fallback, Objective};
+pub use ratio::{Comparison, Ratio};
+pub use standing::{Cell, DesignStanding, QuestionStanding};
+pub use why::{WhyLeftOut, WhyOut};
 
 #[cfg(test)]
 mod tests;

@@ -4,25 +4,13 @@ use serde::Serialize;
 
 use super::contest::{Contest, Costs};
 use super::figure::interval;
+use super::objective::Objective;
 
 const SHOWN_COVERAGE: f64 = 0.90;
 /// The probability with which at least one of all comparisons of a decision may be wrong.
 const ERROR_OF_ALL: f64 = 0.05;
 /// With fewer rounds nothing that is timed is called a difference.
 pub const FEWEST_ROUNDS: u32 = 5;
-
-/// What designs are compared by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Objective {
-    Month,
-    Storage,
-    /// The weighted geometric mean of the times of all questions that count.
-    Time,
-    Load,
-    /// The time of the question with this index.
-    Question(usize),
-}
 
 /// One design against another, by one objective.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,23 +36,6 @@ pub enum Comparison {
     /// The difference is within what the rule calls the same.
     Same,
     NotSettled,
-}
-
-impl Objective {
-    pub const OF_TABLES: [Objective; 4] = [
-        Objective::Time,
-        Objective::Storage,
-        Objective::Load,
-        Objective::Month,
-    ];
-
-    /// Whether its figures come from rounds.
-    pub(super) fn is_timed(self) -> bool {
-        matches!(
-            self,
-            Objective::Time | Objective::Month | Objective::Question(_)
-        )
-    }
 }
 
 impl Contest<'_> {

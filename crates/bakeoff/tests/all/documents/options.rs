@@ -8,7 +8,13 @@ use std::process::Command;
 use super::markdown::{Page, pages, root};
 
 /// Options of other programs that the pages name.
-const OF_OTHERS: [&str; 3] = ["--no-index", "--show-output", "--help"];
+const OF_OTHERS: [&str; 5] = [
+    "--no-index",
+    "--show-output",
+    "--help",
+    "--features",
+    "--no-default-features",
+];
 /// Beginnings of variables that tests give to their own programs, and a shell to complete a command.
 const NOT_OF_USERS: [&str; 3] = ["BAKEOFF_FAIL", "BAKEOFF_TEST_", "BAKEOFF_COMPLETE"];
 

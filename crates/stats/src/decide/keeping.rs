@@ -1,0 +1,65 @@
+//! Whether a design keeps a limit.
+
+use super::figure::interval;
+use super::{Contender, Figure, Limit, LimitOf, LimitState};
+
+/// How sure a limit has to be kept or broken to be called so.
+const SURE: f64 = 0.90;
+
+impl Limit {
+    pub(super) fn state(&self, design: &Contender) -> LimitState {
+        let Some(figure) = self.figure(design) else {
+            return LimitState::NotKnown;
+        };
+        let excess = self.excess_of(figure.point);
+        let (low, high) = self.excess_interval(figure);
+        match (excess <= 1.0, low <= 1.0, high <= 1.0) {
+            (true, _, true) => LimitState::Kept,
+            (true, _, false) => LimitState::ProbablyKept,
+            (false, true, _) => LimitState::ProbablyBroken(excess),
+            (false, false, _) => LimitState::Broken(excess),
+        }
+    }
+
+    /// The figure as a multiple of the bound: above 1 it breaks the limit. `None` if it is not known.
+    pub(super) fn excess(&self, design: &Contender, resample: Option<usize>) -> Option<f64> {
+        let figure = self.figure(design)?;
+        Some(self.excess_of(figure.at(resample)))
+    }
+
+    fn excess_of(&self, value: f64) -> f64 {
+        match self.of {
+            LimitOf::Load => self.bound / value,
+            LimitOf::Storage | LimitOf::Question { .. } => value / self.bound,
+        }
+    }
+
+    /// Without an interval nothing is sure, so it reaches from nothing to everything.
+    fn excess_interval(&self, figure: &Figure) -> (f64, f64) {
+        let (low, high) = if figure.resamples.is_empty() {
+            figure.interval.unwrap_or((0.0, f64::INFINITY))
+        } else {
+            interval(&figure.resamples, SURE)
+        };
+        let ends = (self.excess_of(low), self.excess_of(high));
+        (ends.0.min(ends.1), ends.0.max(ends.1))
+    }
+
+    fn figure<'a>(&self, design: &'a Contender) -> Option<&'a Figure> {
+        let figure = match self.of {
+            LimitOf::Storage => design.storage.as_ref(),
+            LimitOf::Load => design.load.as_ref(),
+            LimitOf::Question { index, quantile } => match quantile {
+                None => design.seconds(index),
+                Some(quantile) => quantile_of(design, index, quantile),
+            },
+        };
+        figure.filter(|f| f.is_usable())
+    }
+}
+
+fn quantile_of(design: &Contender, question: usize, quantile: f64) -> Option<&Figure> {
+    let quantiles = &design.answers.get(question)?.quantiles;
+    let found = quantiles.iter().find(|q| (q.0 - quantile).abs() < 1e-9);
+    found.map(|(_, figure)| figure)
+}
