@@ -265,6 +265,7 @@ mod tests {
     use async_trait::async_trait;
     use datafusion::catalog::Session as CatalogSession;
     use datafusion::logical_expr::TableType;
+    use datafusion::physical_plan::ExecutionPlan;
     use tokio::sync::oneshot;
 
     use super::*;

@@ -27,7 +27,7 @@ mod wire;
 pub use check::{nearest, suggestion};
 pub use concurrent::Concurrent;
 pub use decide::{Decide, Growth, Limit, LimitOf, Minimise};
-pub use design_id::DesignId;
+pub use design_id::{DesignId, Setting};
 pub use error::{Error, Result};
 pub use generator::{ColumnGenerator, Sequence};
 pub use mix::{
@@ -36,7 +36,7 @@ pub use mix::{
 };
 pub use model::{
     Data, Expectation, Generator, Parameter, ParameterValues, Published, PublishedTime, Query,
-    Scale, ServerLimits, Setting, Workload,
+    Scale, ServerLimits, Workload,
 };
 pub use parameters::Drawn;
 pub use prices::PriceList;

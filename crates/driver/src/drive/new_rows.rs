@@ -13,7 +13,7 @@ pub struct NewRows {
 #[derive(Debug, Clone, Default)]
 pub(super) struct AcknowledgedRows {
     /// The inserts of all rows before this one have ended.
-    frontier: u64,
+    pub(super) frontier: u64,
     /// Whether the inserts of the rows from the frontier on have ended. As long as the operations
     /// in flight.
     ended: VecDeque<bool>,
@@ -66,5 +66,22 @@ impl AcknowledgedRows {
 
     pub(super) fn is_there(&self, row: u64) -> bool {
         row < self.frontier && row >= self.uncertain_below && !self.uncertain.contains(&row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn very_many_failed_inserts_make_the_older_rows_uncertain() {
+        let mut inserts = AcknowledgedRows::default();
+        let failed = MAX_UNCERTAIN as u64 + 5;
+        (0..failed).for_each(|row| inserts.ended(row, 1, false));
+        (failed..failed + 5).for_each(|row| inserts.ended(row, 1, true));
+        assert_eq!(inserts.uncertain.len(), MAX_UNCERTAIN);
+        assert_eq!(inserts.uncertain_below, 5);
+        assert!((0..failed).all(|row| !inserts.is_there(row)));
+        assert!((failed..failed + 5).all(|row| inserts.is_there(row)));
     }
 }

@@ -18,6 +18,9 @@ use super::{DecisionInput, KnownRows, LimitState, Rule, StoragePrice};
 /// From these shares of resamples on, a recommendation is settled, or likely.
 const SETTLED: f64 = 0.95;
 const LIKELY: f64 = 0.80;
+/// How much longer the runner-up has to take where no twins were measured. It is assumed: tables of one
+/// design differ by their files, which no number of rounds shows.
+const CLEAR_WITHOUT_TWINS: f64 = 1.25;
 
 /// What follows from a [`DecisionInput`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,6 +107,9 @@ pub enum Doubt {
     FewRounds(u32),
     /// Figures of one observation, whose error is not known.
     ErrorNotKnown,
+    /// The runner-up is nearer than tables of one and the same design may be to each other, which no
+    /// twins have shown.
+    NoTwins,
     /// Designs that could not be ranked, and may be better.
     NotRanked(Vec<String>),
     /// Limits that could not be compared with a figure.
@@ -198,10 +204,11 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
     let limits: Vec<LimitState> = { input.rule.limits.iter() }
         .map(|limit| limit.state(&input.designs[design]))
         .collect();
-    let doubts = doubts(contest, ballot, &limits);
+    let runner_up = ballot.runner_up(leader);
+    let lead = runner_up.map(|other| ballot.costs[other].point / ballot.costs[leader].point);
+    let doubts = doubts(contest, ballot, &limits, lead);
     let confidence = ballot.is_error_known.then(|| ballot.share_won(leader));
     let certainty = Certainty::of(confidence).min(at_most(&doubts));
-    let runner_up = ballot.runner_up(leader);
     let more = runner_up
         .filter(|_| certainty < Certainty::Settled)
         .and_then(|other| {
@@ -229,7 +236,13 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
     }
 }
 
-fn doubts(contest: &Contest<'_>, ballot: &Ballot<'_>, limits: &[LimitState]) -> Vec<Doubt> {
+/// `lead` is the runner-up's cost as a multiple of the recommended design's.
+fn doubts(
+    contest: &Contest<'_>,
+    ballot: &Ballot<'_>,
+    limits: &[LimitState],
+    lead: Option<f64>,
+) -> Vec<Doubt> {
     let input = contest.input;
     let is_timed = contest.objective.is_some_and(Objective::is_timed);
     let has_rivals = contest.entrants.len() > 1;
@@ -239,6 +252,10 @@ fn doubts(contest: &Contest<'_>, ballot: &Ballot<'_>, limits: &[LimitState]) -> 
     }
     if !ballot.is_error_known {
         doubts.push(Doubt::ErrorNotKnown);
+    }
+    let is_near = lead.is_some_and(|lead| lead < CLEAR_WITHOUT_TWINS);
+    if is_timed && is_near && input.noise.twins.is_none() {
+        doubts.push(Doubt::NoTwins);
     }
     let not_ranked: Vec<String> = { input.designs.iter().zip(&contest.out) }
         .filter(|(_, out)| matches!(out, Some(WhyOut::NotRanked(_))))
@@ -261,7 +278,7 @@ fn doubts(contest: &Contest<'_>, ballot: &Ballot<'_>, limits: &[LimitState]) -> 
 fn at_most(doubts: &[Doubt]) -> Certainty {
     let one = |doubt: &Doubt| match doubt {
         Doubt::FewRounds(_) | Doubt::ErrorNotKnown => Certainty::NotSettled,
-        Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) => Certainty::Likely,
+        Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) => Certainty::Likely,
     };
     doubts.iter().map(one).min().unwrap_or(Certainty::Settled)
 }

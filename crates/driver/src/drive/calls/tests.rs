@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -171,18 +172,6 @@ fn the_latest_rows_are_those_whose_inserts_ended() {
     let newest = 100 + open.len() as u64;
     assert!(latest.iter().all(|c| c.row < newest));
     assert!(latest.iter().all(|c| c.row_exists == (c.row != 100)));
-}
-
-#[test]
-fn very_many_failed_inserts_make_the_older_rows_uncertain() {
-    let mut inserts = Inserts::default();
-    let failed = MAX_UNCERTAIN as u64 + 5;
-    (0..failed).for_each(|row| inserts.ended(row, 1, false));
-    (failed..failed + 5).for_each(|row| inserts.ended(row, 1, true));
-    assert_eq!(inserts.uncertain.len(), MAX_UNCERTAIN);
-    assert_eq!(inserts.uncertain_below, 5);
-    assert!((0..failed).all(|row| !inserts.is_there(row)));
-    assert!((failed..failed + 5).all(|row| inserts.is_there(row)));
 }
 
 /// The calls of one thread's load, all of which succeed.

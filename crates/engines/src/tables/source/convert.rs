@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
 use arrow::compute::can_cast_types;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{Field, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use arrow::util::display::array_value_to_string;
 use bakeoff_columnar::{Column, Kind};
@@ -156,6 +156,7 @@ mod tests {
         Decimal128Array, Float64Array, Int64Array, StringArray, TimestampNanosecondArray,
         UInt64Array,
     };
+    use arrow::datatypes::DataType;
 
     use super::*;
 

@@ -32,7 +32,11 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     parts.extend(failures(summary, width, style));
     parts.extend(text::notes(&notes::of(summary), width, style));
     parts.push(match &summary.decision {
-        Some(decision) => decide::terminal::render(decision, width, color),
+        Some(decision) => section(
+            "Verdict",
+            style,
+            &decide::terminal::render(decision, width, color),
+        ),
         None => text::paragraph("Verdict", &verdict::paragraph(summary), width, style),
     });
     parts.join("\n\n").trim_end().to_owned() + "\n"

@@ -145,6 +145,9 @@ fn doubt(doubt: &Doubt) -> String {
         Doubt::ErrorNotKnown => {
             "Some figures were observed once, so their error is not known.".to_owned()
         }
+        Doubt::NoTwins => {
+            "Without twins it is not known by how much tables of one design differ.".to_owned()
+        }
         Doubt::NotRanked(designs) => {
             let designs: Vec<&str> = designs.iter().map(String::as_str).collect();
             format!(

@@ -216,6 +216,7 @@ fn header() -> Header {
         published_notes: vec![
             "Wide rows took more space than narrow ones; Deflate saved half of it.".to_owned(),
         ],
+        decide: None,
     }
 }
 

@@ -13,7 +13,7 @@ fn everything_is_there() {
         value["verdict"]
             .as_str()
             .unwrap()
-            .starts_with("Storage to buy: ")
+            .starts_with("Take parquet?codec=snappy.")
     );
     assert_eq!(
         value["summary"]["designs"][0]["queries"][0]["query"],

@@ -87,11 +87,11 @@ impl Summary {
 
     /// Returns what the figures say nothing about.
     fn not_measured(&self) -> Vec<String> {
-        let full_rows = self.header.scale.full_rows;
-        let at_full_scale = format!("times at the full {full_rows} rows");
-        { (full_rows > self.rows).then_some(at_full_scale) }
+        let is_smaller = self.header.scale.full_rows > self.rows;
+        { is_smaller.then_some("times at full scale") }
             .into_iter()
-            .chain(NOT_MEASURED.map(str::to_owned))
+            .chain(NOT_MEASURED)
+            .map(str::to_owned)
             .collect()
     }
 
