@@ -210,7 +210,7 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
     let confidence = ballot.is_error_known.then(|| ballot.share_won(leader));
     let certainty = Certainty::of(confidence).min(at_most(&doubts));
     let more = runner_up
-        .filter(|_| certainty < Certainty::Settled)
+        .filter(|_| Certainty::of(confidence) < Certainty::Settled)
         .and_then(|other| {
             let (own, others) = (&ballot.costs[leader], &ballot.costs[other]);
             more::rounds(contest, own, others, contest.entrants[other])

@@ -131,7 +131,7 @@ impl Summary {
 
     fn answer(&self, design: &DesignSummary, query: &QuerySummary, drawn: &[Vec<u32>]) -> Answer {
         Answer {
-            class: self.class(query),
+            class: self.class(design, query),
             time: timed(design, query, drawn),
             measured: query.median(),
             quantiles: Vec::new(),
@@ -139,10 +139,12 @@ impl Summary {
         }
     }
 
-    fn class(&self, query: &QuerySummary) -> AnswerClass {
+    fn class(&self, design: &DesignSummary, query: &QuerySummary) -> AnswerClass {
+        // A design that counts rows has no count where it read no table.
+        let counts_rows = design.queries.iter().any(|q| q.rows_scanned.is_some());
         match query.rows_scanned {
             _ if query.always_empty => AnswerClass::AlwaysEmpty,
-            Some(0.0) => AnswerClass::FromMetadata,
+            None if counts_rows && query.time.is_some() => AnswerClass::FromMetadata,
             Some(rows) if rows >= SCAN_SHARE * self.rows as f64 => AnswerClass::Scan,
             _ => AnswerClass::ByKey,
         }
