@@ -56,13 +56,10 @@ fn time_to_answer(decision: &Decision) -> Option<Answer> {
     let figure = units::duration(longest.point);
     Some(Answer {
         question: "How fast can my questions be answered?".to_owned(),
-        figure: if all.count() > 1 {
-            format!("within {figure}")
-        } else {
-            figure
-        },
+        figure,
         basis: format!(
-            "{question}, the slowest, of {} rows with {}",
+            "median of {question}{}, over {} rows with {}",
+            if all.count() > 1 { ", the slowest" } else { "" },
             units::count(decision.rows),
             design.id
         ),

@@ -38,8 +38,9 @@ pub fn choices(decision: &Decision) -> String {
     let more = match decision.front_not_shown {
         0 => String::new(),
         n => format!(
-            "<p class=\"hint-text\">{} more are best in something; the map below has them.</p>\n",
-            units::count(n as u64)
+            "<p class=\"hint-text\">{} that no other one beats in everything: see the map \
+             below.</p>\n",
+            units::plural(n as u64, "more design", "more designs")
         ),
     };
     format!("<h3>The choice</h3>\n{}{more}", table.html())

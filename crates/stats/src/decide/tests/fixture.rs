@@ -38,7 +38,10 @@ pub fn input(
         price: None,
         rounds: 7,
         seconds_a_round: Some(2.0),
-        noise: Noise::default(),
+        noise: Noise {
+            twins: Some(0.01),
+            ..Noise::default()
+        },
         known_rows: None,
         not_measured: Vec::new(),
     }
