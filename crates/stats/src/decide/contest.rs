@@ -221,8 +221,8 @@ impl<'a> Contest<'a> {
             Objective::Load => "its loading rate is not known".to_owned(),
             Objective::Question(question) => why_unknown(design, question),
             Objective::Time => {
-                let counted = (0..self.shares.len()).filter(|q| self.shares[*q] > 0.0);
-                let unknown = counted.filter(|q| design.seconds(*q).is_none()).next();
+                let is_unknown = |q: &usize| self.shares[*q] > 0.0 && design.seconds(*q).is_none();
+                let unknown = (0..self.shares.len()).find(is_unknown);
                 unknown.map_or_else(String::new, |question| {
                     let name = &self.input.questions[question].name;
                     format!("{name}: {}", why_unknown(design, question))

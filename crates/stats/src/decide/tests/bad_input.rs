@@ -146,7 +146,7 @@ fn lost_rows_exclude_a_design_and_a_yardstick_is_none() {
     input.designs[0].keeps_rows_if = Some("add a column".to_owned());
     input.designs.push(Contender {
         status: Status::Yardstick,
-        ..design("memory", 1.0, 1e9, &[0.001, 0.001])
+        ..design("in-memory", 1.0, 1e9, &[0.001, 0.001])
     });
     let decision = Decision::of(&input);
     assert_eq!(decision.recommendation.unwrap().design, "b");
