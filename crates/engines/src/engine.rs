@@ -75,6 +75,7 @@ pub trait Engine: Send + Sync {
             server: self.has_server(),
             settings,
             statements,
+            unit_rows: None,
         }
     }
 

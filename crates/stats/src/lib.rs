@@ -20,9 +20,9 @@ pub mod sweep;
 pub use compare::{
     Answered, BadQuestions, Basis, Concurrent, ConcurrentFigures, ConcurrentQuery,
     ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignSummary, Failure, Forecast,
-    Header, Journal, LoadSlice, Outcome, Prices, QueryCost, QueryForecast, QueryInfo, QuerySummary,
-    Record, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, StorageForecast, Summary,
-    SummaryError, Timing,
+    Grows, Header, Instance, InstanceKind, InstanceSummary, Journal, LoadSlice, Outcome, Prices,
+    QueryCost, QueryForecast, QueryInfo, QuerySummary, Record, RowsLeft, Run, Scale, ScaleOut,
+    ScaledQuery, Step, StorageForecast, Summary, SummaryError, Timing,
 };
 pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

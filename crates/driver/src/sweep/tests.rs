@@ -200,6 +200,7 @@ fn fake(fault: Fault) -> Fake {
             server: false,
             settings: Vec::new(),
             statements: Vec::new(),
+            unit_rows: None,
         },
         fault,
         kept: Arc::default(),

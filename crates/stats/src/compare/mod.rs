@@ -4,19 +4,21 @@
 //! [`Journal`] appends each step to the run folder, [`Run`] reads the folder, and [`Summary`] holds
 //! everything that a report shows.
 
+mod instance;
 mod journal;
 mod record;
 mod summary;
 #[cfg(test)]
 pub mod testing;
 
+pub use instance::{Instance, InstanceKind};
 pub use journal::{Journal, Run};
 pub use record::{
-    Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Header, LoadSlice, Outcome,
+    Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
     Basis, ConcurrentFigures, ConcurrentSummary, Cost, CostRange, DesignCost, DesignSummary,
-    Failure, Forecast, Prices, QueryCost, QueryForecast, QuerySummary, ScaleOut, ScaledQuery,
-    StorageForecast, Summary, SummaryError,
+    Failure, Forecast, InstanceSummary, Prices, QueryCost, QueryForecast, QuerySummary, ScaleOut,
+    ScaledQuery, StorageForecast, Summary, SummaryError,
 };

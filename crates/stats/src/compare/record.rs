@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Instance;
 use crate::decide::Rule;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure};
 
@@ -60,6 +61,11 @@ pub enum Record {
         how: String,
     },
     Footprint(Footprint),
+    /// Further tables of the designs that will be loaded; their records have these ids in place of
+    /// a design's. Absent in records of earlier versions, which made none.
+    Instances {
+        instances: Vec<Instance>,
+    },
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit
@@ -179,6 +185,20 @@ pub struct Scale {
     pub replication: u32,
     pub users: u32,
     pub cores: u32,
+    /// What grows from the measured number of rows to the full one. `None` if the workload does not
+    /// say although there are several ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grows: Option<Grows>,
+}
+
+/// What grows with the number of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grows {
+    /// Adds rows of the same kind, as the data has them one after the other; there is no other way.
+    Rows,
+    /// Multiplies the number of series and the length of time by these factors.
+    Along { series: f64, time: f64 },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

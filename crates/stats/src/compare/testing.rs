@@ -30,6 +30,7 @@ pub fn header() -> Header {
             replication: 3,
             users: 8,
             cores: 16,
+            grows: None,
         },
         nodes: None,
         published_source: None,
@@ -57,6 +58,7 @@ fn design_info(id: &str) -> DesignInfo {
         server: false,
         settings: Vec::new(),
         statements: Vec::new(),
+        unit_rows: None,
     }
 }
 

@@ -14,6 +14,8 @@ pub struct DesignRecord {
     server: Option<bool>,
     settings: Vec<(String, String)>,
     statements: Vec<String>,
+    #[serde(default)]
+    unit_rows: Option<u64>,
 }
 
 impl From<DesignRecord> for DesignInfo {
@@ -25,6 +27,7 @@ impl From<DesignRecord> for DesignInfo {
             engine: record.engine,
             settings: record.settings,
             statements: record.statements,
+            unit_rows: record.unit_rows,
         }
     }
 }

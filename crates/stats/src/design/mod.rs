@@ -17,6 +17,10 @@ pub struct DesignInfo {
     pub settings: Vec<(String, String)>,
     /// Statements and files that make up the layout.
     pub statements: Vec<String>,
+    /// Rows of the largest unit that is stored as a whole, such as a row group. A table of fewer
+    /// rows behaves otherwise than one of many units, so it supports no forecast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit_rows: Option<u64>,
 }
 
 impl DesignInfo {

@@ -250,6 +250,7 @@ fn header(fakes: &[Fake]) -> Header {
             replication: 1,
             users: 1,
             cores: 1,
+            grows: None,
         },
         nodes: None,
         published_source: None,

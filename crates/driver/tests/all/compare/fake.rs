@@ -89,6 +89,7 @@ impl Fake {
                 server: false,
                 settings: Vec::new(),
                 statements: Vec::new(),
+                unit_rows: None,
             },
             script: Arc::new(script),
             keeps_duplicates: true,

@@ -46,6 +46,7 @@ impl Fake {
                 server: false,
                 settings: Vec::new(),
                 statements: Vec::new(),
+                unit_rows: None,
             },
             behave: Box::new(behave),
             check: Box::new(|_| None),

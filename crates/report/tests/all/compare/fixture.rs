@@ -206,6 +206,7 @@ fn header() -> Header {
             replication: 3,
             users: 8,
             cores: 16,
+            grows: None,
         },
         nodes: None,
         published_source: Some(
@@ -270,6 +271,7 @@ fn design_info(id: &str) -> DesignInfo {
         engine,
         settings,
         statements,
+        unit_rows: None,
     }
 }
 

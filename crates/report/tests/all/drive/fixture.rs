@@ -227,5 +227,6 @@ fn design(id: &str) -> DesignInfo {
         statements: vec![
             "CREATE TABLE bakeoff_keyvalue.t (key text PRIMARY KEY, value text)".to_owned(),
         ],
+        unit_rows: None,
     }
 }

@@ -112,6 +112,7 @@ fn header() -> SweepHeader {
         server: id != "parquet",
         settings: Vec::new(),
         statements: vec!["CREATE TABLE t".to_owned()],
+        unit_rows: None,
     };
     SweepHeader {
         bakeoff_version: "0.1.0".to_owned(),

@@ -1,8 +1,12 @@
 //! Gathers the records of a run by design and query, and condenses them.
 
 use super::loading::Loading;
-use super::{ConcurrentSummary, DesignSummary, Failure, QuerySummary, Summary, SummaryError};
-use crate::compare::{Answered, Concurrent, Header, LoadSlice, Outcome, Record, Step, Timing};
+use super::{
+    ConcurrentSummary, DesignSummary, Failure, InstanceSummary, QuerySummary, Summary, SummaryError,
+};
+use crate::compare::{
+    Answered, Concurrent, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
+};
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
 /// Records of a run read so far, by design and query.
@@ -11,6 +15,8 @@ pub struct Collected {
     run: Summary,
     rows_to_load: Option<u64>,
     designs: Vec<Design>,
+    /// Further tables; their figures are kept as those of a design.
+    instances: Vec<(Instance, Design)>,
 }
 
 struct Design {
@@ -38,6 +44,7 @@ impl Collected {
         Collected {
             designs: designs.map(|info| Design::new(info, header)).collect(),
             rows_to_load: None,
+            instances: Vec::new(),
             run: Summary {
                 rows_left: None,
                 header: header.clone(),
@@ -48,6 +55,7 @@ impl Collected {
                 warm_up_passes: 0,
                 steady: None,
                 designs: Vec::new(),
+                instances: Vec::new(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -111,6 +119,7 @@ impl Collected {
             Record::Footprint(footprint) => {
                 self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
             }
+            Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {
                 self.query(number, &timing.design, &timing.query)?
@@ -137,6 +146,20 @@ impl Collected {
         for design in &mut self.designs {
             design.failures.retain(|f| f.step != Step::Start);
         }
+    }
+
+    fn take_instances(&mut self, number: usize, made: &[Instance]) -> Result<(), SummaryError> {
+        for instance in made {
+            if self.instances.iter().any(|(known, _)| known == instance) {
+                continue;
+            }
+            let of = self.design(number, &instance.design)?;
+            let mut info = of.info.clone();
+            info.id.clone_from(&instance.id);
+            let design = Design::new(&info, &self.run.header);
+            self.instances.push((instance.clone(), design));
+        }
+        Ok(())
     }
 
     fn take_answer(&mut self, number: usize, answer: &Answered) -> Result<(), SummaryError> {
@@ -166,7 +189,9 @@ impl Collected {
     }
 
     fn design(&mut self, record: usize, id: &str) -> Result<&mut Design, SummaryError> {
-        let found = self.designs.iter_mut().find(|d| d.info.id == id);
+        let further = self.instances.iter_mut().map(|(_, design)| design);
+        let mut all = self.designs.iter_mut().chain(further);
+        let found = all.find(|design| design.info.id == id);
         found.ok_or_else(|| SummaryError::UnknownDesign {
             design: id.to_owned(),
             record,
@@ -196,6 +221,13 @@ impl Collected {
             .map(|design| {
                 let copies = header.copies_in(&design.info);
                 design.condense(copies)
+            })
+            .collect();
+        run.instances = { self.instances.into_iter() }
+            .map(|(instance, design)| {
+                let copies = header.copies_in(&design.info);
+                let figures = design.condense(copies);
+                InstanceSummary { instance, figures }
             })
             .collect();
         let most_loaded = run.designs.iter().map(|d| d.rows_loaded).max();

@@ -13,7 +13,7 @@ pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
 pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
 pub use scale_out::{ScaleOut, ScaledQuery};
 
-use super::{Header, Record, RowsLeft, Step};
+use super::{Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 use collect::Collected;
@@ -37,6 +37,9 @@ pub struct Summary {
     /// Whether times were steady when measuring began; `None` before that.
     pub steady: Option<bool>,
     pub designs: Vec<DesignSummary>,
+    /// Further tables of the designs, in the order in which they were chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instances: Vec<InstanceSummary>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.
@@ -52,6 +55,14 @@ pub struct Summary {
     pub scale_out: Option<ScaleOut>,
     /// Costs; `None` without prices.
     pub cost: Option<Cost>,
+}
+
+/// Further table of a design, with its own figures.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct InstanceSummary {
+    pub instance: Instance,
+    /// Figures of this table alone; `info.id` is the table's id.
+    pub figures: DesignSummary,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]
@@ -148,6 +159,28 @@ impl Summary {
 
     pub fn design(&self, id: &str) -> Option<&DesignSummary> {
         self.designs.iter().find(|d| d.info.id == id)
+    }
+
+    /// Returns the twin of a design.
+    pub fn twin_of(&self, design: &str) -> Option<&DesignSummary> {
+        let found = self.instances.iter().find(|further| {
+            further.instance.design == design && further.instance.kind == InstanceKind::Twin
+        });
+        found.map(|further| &further.figures)
+    }
+
+    /// Returns the tables of a design by their number of rows, the smallest first and its own last.
+    pub fn scales_of<'a>(&'a self, design: &'a DesignSummary) -> Vec<(u64, &'a DesignSummary)> {
+        let smaller = self.instances.iter().filter_map(|further| {
+            let is_its = further.instance.design == design.info.id;
+            match further.instance.kind {
+                InstanceKind::Smaller { rows } if is_its => Some((rows, &further.figures)),
+                _ => None,
+            }
+        });
+        let mut scales: Vec<_> = smaller.chain([(self.rows, design)]).collect();
+        scales.sort_by_key(|(rows, _)| *rows);
+        scales
     }
 
     /// Returns the designs that may be recommended: no yardsticks, and none with failures.

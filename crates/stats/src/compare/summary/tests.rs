@@ -278,3 +278,31 @@ fn records_that_no_run_writes_are_errors() {
         }
     );
 }
+
+#[test]
+fn figures_of_further_tables_are_kept_apart_from_those_of_the_design() {
+    let instances = vec![Instance::twin("a/x"), Instance::smaller("a/x", 50)];
+    let mut records = vec![
+        loaded("a/x", 0, 1.0),
+        Record::Instances { instances },
+        loaded("a/x#twin", 0, 2.0),
+        timed("a/x", "scan", 1.0),
+        timed("a/x#twin", "scan", 1.5),
+        timed("a/x#50rows", "scan", 0.5),
+    ];
+    let summary = Summary::from_records(&run(records.clone())).unwrap();
+    assert_eq!(summary.designs.len(), 3);
+    let median = |figures: &DesignSummary| figures.query("scan").unwrap().time.unwrap().median;
+    assert_eq!(median(summary.twin_of("a/x").unwrap()), 1.5);
+    assert!(summary.twin_of("a/y").is_none());
+    let scales = summary.scales_of(design_of(&summary, "a/x"));
+    let by_rows: Vec<(u64, f64)> = { scales.iter() }
+        .map(|(rows, figures)| (*rows, median(figures)))
+        .collect();
+    assert_eq!(by_rows, [(50, 0.5), (100, 1.0)]);
+    records.push(timed("a/y#twin", "scan", 1.0));
+    assert!(
+        Summary::from_records(&run(records)).is_err(),
+        "an unknown table"
+    );
+}

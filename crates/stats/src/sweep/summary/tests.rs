@@ -20,6 +20,7 @@ fn header() -> SweepHeader {
             server: false,
             settings: Vec::new(),
             statements: Vec::new(),
+            unit_rows: None,
         }],
         machine: Machine {
             os: String::new(),
