@@ -219,6 +219,8 @@ impl Out {
 
 impl Observer for Progress {
     fn phase(&self, what: &str) {
+        // Tables that are loaded in another phase are counted anew.
+        self.shared.lock().loaded.clear();
         self.what(what);
     }
 

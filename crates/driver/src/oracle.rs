@@ -27,6 +27,9 @@ pub trait Oracle: Send + Sync {
         duplicates: Arc<DuplicateKeys>,
     ) -> Result<(), DesignError>;
 
+    /// Another oracle over the same source, which is not prepared.
+    fn another(&self) -> Box<dyn Oracle>;
+
     /// The right answer where rows with equal keys are all kept, or where the last one is.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;
 }

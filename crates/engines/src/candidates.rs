@@ -1,13 +1,15 @@
 //! The designs of a command, as the protocols of measurements ask for them.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bakeoff_driver::drive::{DriveCandidates, Target};
-use bakeoff_driver::{Candidates, Design, DesignError, Observer};
-use bakeoff_stats::EngineInfo;
+use bakeoff_driver::{Candidates, Design, DesignError, Instances, Observer};
+use bakeoff_stats::{EngineInfo, Instance};
 use bakeoff_workload::{DesignId, Workload};
 
+use crate::registry::engine;
 use crate::{Context, Engines, Running, TargetOptions};
 
 /// Designs that hold a table.
@@ -46,6 +48,47 @@ impl Candidates for DesignCandidates<'_> {
         let engine = self.engine(design)?;
         let made = engine.design(id, self.workload, self.context).await;
         made.map_err(DesignError::from)
+    }
+}
+
+/// Further tables of the same designs, on engines that run.
+pub struct DesignInstances<'a> {
+    pub engines: &'a Engines,
+    pub designs: &'a [DesignId],
+    pub workload: &'a Workload,
+    pub context: &'a Context,
+}
+
+impl DesignInstances<'_> {
+    fn id(&self, design: &str) -> Option<&DesignId> {
+        self.designs.iter().find(|id| id.to_string() == design)
+    }
+
+    /// Names a further table of a design by what its id has after the design's.
+    fn tagged(&self, instance: &Instance) -> Option<DesignId> {
+        let tag = instance.id.strip_prefix(&instance.design)?;
+        Some(DesignId {
+            tag: Some(tag.strip_prefix('#')?.to_owned()),
+            ..self.id(&instance.design)?.clone()
+        })
+    }
+}
+
+#[async_trait]
+impl Instances for DesignInstances<'_> {
+    fn can_have(&self, design: &str) -> bool {
+        let takes = |id| engine(id).is_ok_and(|engine| engine.takes_instances(id));
+        self.id(design).is_some_and(takes)
+    }
+
+    async fn make(&mut self, instance: &Instance) -> Result<Arc<dyn Design>, DesignError> {
+        let Some(id) = self.tagged(instance) else {
+            let problem = format!("the run has no design {}", instance.design);
+            return Err(DesignError(problem));
+        };
+        let engine = self.engines.get(&id).map_err(DesignError::from)?;
+        let made = engine.design(&id, self.workload, self.context).await;
+        made.map(Arc::from).map_err(DesignError::from)
     }
 }
 

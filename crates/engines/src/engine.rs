@@ -105,6 +105,11 @@ pub trait Engine: Send + Sync {
         true
     }
 
+    /// Whether a design can have several tables at the same time, each made as if it were alone.
+    fn takes_instances(&self, _id: &DesignId) -> bool {
+        true
+    }
+
     /// Whether it understands SQL itself, so that it may be asked what DataFusion could not plan.
     fn speaks_sql(&self) -> bool {
         false

@@ -91,6 +91,11 @@ impl Oracle for SqlOracle {
         Ok(())
     }
 
+    fn another(&self) -> Box<dyn Oracle> {
+        let (source, table) = (self.source.clone(), self.table.clone());
+        Box::new(SqlOracle::new(source, table, self.threads))
+    }
+
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {
         let sessions = self
             .sessions

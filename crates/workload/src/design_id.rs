@@ -12,6 +12,9 @@ pub struct DesignId {
     /// Layout; absent for engines with a single one (`parquet`, `memory`).
     pub layout: Option<String>,
     pub settings: BTreeMap<String, Setting>,
+    /// Tells a further table of the design from the design's own one, which has none. It is no part
+    /// of what a user writes.
+    pub tag: Option<String>,
 }
 
 pub type Setting = String;
@@ -27,7 +30,10 @@ impl fmt::Display for DesignId {
             write!(f, "{separator}{name}={value}")?;
             separator = '&';
         }
-        Ok(())
+        match &self.tag {
+            Some(tag) => write!(f, "#{tag}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -65,6 +71,7 @@ impl std::str::FromStr for DesignId {
             engine: engine.to_owned(),
             layout,
             settings,
+            tag: None,
         })
     }
 }

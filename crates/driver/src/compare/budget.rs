@@ -36,9 +36,10 @@ impl Budget {
         }
     }
 
-    /// Whether loading may go on for `next` more.
-    pub fn allows_loading(&self, next: Duration) -> bool {
-        self.fits(next, LOADED_BY)
+    /// Whether loading may go on for `next` more, where loading further tables will make it this
+    /// many times the work.
+    pub fn allows_loading(&self, next: Duration, work: f64) -> bool {
+        self.fits(next, LOADED_BY / work.max(1.0))
     }
 
     /// Whether another warm-up pass of this length fits.
@@ -75,8 +76,8 @@ mod tests {
     #[test]
     fn a_fresh_budget_leaves_most_of_its_time_to_measuring() {
         let budget = Budget::new(Instant::now(), Duration::from_secs(100));
-        assert!(budget.allows_loading(Duration::from_secs(15)));
-        assert!(!budget.allows_loading(Duration::from_secs(60)));
+        assert!(budget.allows_loading(Duration::from_secs(15), 1.0));
+        assert!(!budget.allows_loading(Duration::from_secs(60), 1.0));
         assert!(budget.allows_warm_up(Duration::from_secs(45)));
         assert_eq!(budget.rounds(Duration::from_secs(10), false), 9);
         assert_eq!(budget.rounds(Duration::from_secs(10), true), 7);
@@ -89,8 +90,10 @@ mod tests {
         let begun = now - Duration::from_secs(40);
         let budget = Budget::with_engines_since(begun, now, total);
         // A fifth and a half of the 60 s that are left.
-        assert!(budget.allows_loading(Duration::from_secs(11)));
-        assert!(!budget.allows_loading(Duration::from_secs(13)));
+        assert!(budget.allows_loading(Duration::from_secs(11), 1.0));
+        assert!(!budget.allows_loading(Duration::from_secs(13), 1.0));
+        assert!(budget.allows_loading(Duration::from_secs(5), 2.0));
+        assert!(!budget.allows_loading(Duration::from_secs(7), 2.0));
         assert!(budget.allows_warm_up(Duration::from_secs(28)));
         assert!(!budget.allows_warm_up(Duration::from_secs(31)));
     }
@@ -99,7 +102,7 @@ mod tests {
     fn a_spent_budget_allows_nothing() {
         let long_ago = Instant::now() - Duration::from_secs(100);
         let budget = Budget::new(long_ago, Duration::from_secs(50));
-        assert!(!budget.allows_loading(Duration::ZERO));
+        assert!(!budget.allows_loading(Duration::ZERO, 1.0));
         assert_eq!(budget.rounds(Duration::from_secs(1), false), 0);
     }
 }

@@ -7,6 +7,7 @@ use bakeoff_stats::{JournalError, Step};
 use bakeoff_workload::{Concurrent, RowSource, Workload};
 
 use super::Budget;
+use super::further::FurtherTables;
 use super::state::Log;
 use crate::call::within;
 use crate::reader::ReadError;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub call_limit: Duration,
     /// Clients that ask at the same time, after the rounds; `None` for none.
     pub concurrent: Option<Concurrent>,
+    /// Twins and smaller tables that are measured alongside.
+    pub further: FurtherTables,
 }
 
 /// What makes a whole run impossible; a single design's trouble is a record instead.
@@ -72,6 +75,19 @@ impl<'a> Context<'a> {
             .map(Arc::as_ref)
             .filter(|d| !self.log.state().design(&d.info().id).failed)
             .collect()
+    }
+
+    /// Goes on with these designs instead.
+    pub fn with_designs<'b>(self, designs: &'b [Arc<dyn Design>]) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context { designs, ..self }
+    }
+
+    /// Whether the table is a design's own, and no twin or smaller one.
+    pub fn is_own_table(&self, design: &dyn Design) -> bool {
+        self.log.state().instance(&design.info().id).is_none()
     }
 
     /// Whether how much is loaded is still open.

@@ -14,7 +14,7 @@ use crate::reader::Reader;
 use crate::{Design, Meter};
 
 /// Rows that are read at a time, and the size of the first slice.
-const READ_ROWS: u64 = 5_000;
+pub const READ_ROWS: u64 = 5_000;
 /// No slice has more rows than this, so that progress is seen and a resumed run repeats little.
 const SLICE_ROWS_LIMIT: u64 = 100_000;
 /// No slice is larger in memory than this.
@@ -132,7 +132,9 @@ fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
     if let (None, Some(budget)) = (target, run.settings.budget)
         && first_row > 0
     {
-        while !budget.allows_loading(pace.expected(rows)) {
+        let designs = run.live().len();
+        let work = run.settings.further.work(first_row + rows, most, designs);
+        while !budget.allows_loading(pace.expected(rows), work) {
             rows /= 2;
             if rows < READ_ROWS {
                 return None;
@@ -156,27 +158,38 @@ async fn load_slice(
     designs: Vec<&dyn Design>,
 ) -> Result<(), RunError> {
     for design in designs {
-        let id = &design.info().id;
-        let (meter, started) = (Meter::start(design), Instant::now());
-        let loaded = run.limited(design.load(slice, rows)).await;
-        let (seconds, cpu) = (started.elapsed().as_secs_f64(), meter.stop(design));
-        match if_whole(design, loaded) {
-            Ok(()) => {
-                run.log.record(Record::Loaded(LoadSlice {
-                    design: id.clone(),
-                    slice,
-                    first_row: bounds.first_row,
-                    rows: bounds.rows,
-                    seconds,
-                    cpu,
-                }))?;
-                let total = run.log.state().loaded_rows.or(run.settings.rows);
-                run.observer
-                    .loading(id, bounds.first_row + bounds.rows, total);
-            }
-            Err(error) => run.fail(design, Step::Load, None, error)?,
-        }
+        load_one(run, design, slice, bounds, rows).await?;
     }
+    Ok(())
+}
+
+/// Loads a slice into one design; one that does not take it fails alone.
+pub async fn load_one(
+    run: &mut Context<'_>,
+    design: &dyn Design,
+    slice: u64,
+    bounds: SliceBounds,
+    rows: &RecordBatch,
+) -> Result<(), RunError> {
+    let id = &design.info().id;
+    let (meter, started) = (Meter::start(design), Instant::now());
+    let loaded = run.limited(design.load(slice, rows)).await;
+    let (seconds, cpu) = (started.elapsed().as_secs_f64(), meter.stop(design));
+    if let Err(error) = if_whole(design, loaded) {
+        return run.fail(design, Step::Load, None, error);
+    }
+    run.log.record(Record::Loaded(LoadSlice {
+        design: id.clone(),
+        slice,
+        first_row: bounds.first_row,
+        rows: bounds.rows,
+        seconds,
+        cpu,
+    }))?;
+    let all = run.log.state().loaded_rows.or(run.settings.rows);
+    let total = all.filter(|_| run.is_own_table(design));
+    let loaded = bounds.first_row + bounds.rows;
+    run.observer.loading(id, loaded, total);
     Ok(())
 }
 

@@ -24,15 +24,28 @@ const ROUNDS_AT_ONCE: u32 = 64;
 
 type Values = Vec<(String, String)>;
 
-/// Draws parameters as a pure function of (seed, query, round), and keeps right answers.
+/// Draws parameters as a pure function of seed, query, round and number of rows, and keeps right
+/// answers.
 pub struct Questions<'a> {
     workload: &'a Workload,
     source: Arc<dyn RowSource>,
     rows: u64,
     oracle: &'a dyn Oracle,
-    drawn: BTreeMap<(String, u32), Values>,
-    /// By SQL text and by whether repeated keys are kept.
-    expected: HashMap<(String, bool), Arc<Expected>>,
+    /// Who knows the right answers over fewer rows, by their number.
+    smaller: BTreeMap<u64, Box<dyn Oracle>>,
+    /// Rows of the tables that have fewer, by id.
+    rows_of: HashMap<String, u64>,
+    /// By query, round and rows.
+    drawn: BTreeMap<(String, u32, u64), Values>,
+    expected: HashMap<Asked, Arc<Expected>>,
+}
+
+/// What a right answer depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Asked {
+    sql: String,
+    rows: u64,
+    keeps_all: bool,
 }
 
 impl<'a> Questions<'a> {
@@ -42,14 +55,41 @@ impl<'a> Questions<'a> {
         rows: u64,
         oracle: &'a dyn Oracle,
     ) -> Self {
-        let (drawn, expected) = (BTreeMap::new(), HashMap::new());
         Questions {
             workload,
             source,
             rows,
             oracle,
-            drawn,
-            expected,
+            smaller: BTreeMap::new(),
+            rows_of: HashMap::new(),
+            drawn: BTreeMap::new(),
+            expected: HashMap::new(),
+        }
+    }
+
+    pub fn has_scale(&self, rows: u64) -> bool {
+        self.smaller.contains_key(&rows)
+    }
+
+    /// Adds who knows the right answers over the first `rows` rows.
+    pub fn add_scale(&mut self, rows: u64, oracle: Box<dyn Oracle>) {
+        self.smaller.insert(rows, oracle);
+    }
+
+    /// Adds a table that has only the first `rows` rows, a scale that was added.
+    pub fn add_smaller_table(&mut self, id: &str, rows: u64) {
+        self.rows_of.insert(id.to_owned(), rows);
+    }
+
+    fn rows_of(&self, design: &dyn Design) -> u64 {
+        let id = design.info().id.as_str();
+        self.rows_of.get(id).copied().unwrap_or(self.rows)
+    }
+
+    fn oracle_of(&self, rows: u64) -> &dyn Oracle {
+        match self.smaller.get(&rows) {
+            Some(smaller) => smaller.as_ref(),
+            None => self.oracle,
         }
     }
 
@@ -60,7 +100,8 @@ impl<'a> Questions<'a> {
         query: &Query,
         round: u32,
     ) -> Result<String, RunError> {
-        Ok(query.bind(&design.info().id, self.values(query, round)?))
+        let rows = self.rows_of(design);
+        Ok(query.bind(&design.info().id, self.values(query, round, rows)?))
     }
 
     /// The right answer for this design in this round.
@@ -72,12 +113,18 @@ impl<'a> Questions<'a> {
     ) -> Result<Arc<Expected>, RunError> {
         // Where no key repeats both answers are the same, and one is enough.
         let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
-        let key = (query.bind("", self.values(query, round)?), keeps_all);
-        if let Some(expected) = self.expected.get(&key) {
+        let rows = self.rows_of(design);
+        let asked = Asked {
+            sql: query.bind("", self.values(query, round, rows)?),
+            rows,
+            keeps_all,
+        };
+        if let Some(expected) = self.expected.get(&asked) {
             return Ok(expected.clone());
         }
-        let expected = Arc::new(self.oracle.answer(&key.0, key.1).await?);
-        self.expected.insert(key, expected.clone());
+        let answer = self.oracle_of(rows).answer(&asked.sql, keeps_all).await?;
+        let expected = Arc::new(answer);
+        self.expected.insert(asked, expected.clone());
         Ok(expected)
     }
 
@@ -115,31 +162,33 @@ impl<'a> Questions<'a> {
 
     /// Drops what only this round needed, so that memory does not grow with the rounds.
     pub fn forget(&mut self, round: u32) {
-        for query in self
-            .workload
-            .queries
-            .iter()
-            .filter(|q| !q.parameters.is_empty())
-        {
-            let Some(values) = self.drawn.remove(&(query.name.clone(), round)) else {
-                continue;
-            };
-            let sql = query.bind("", &values);
-            self.expected.retain(|(asked, _), _| *asked != sql);
+        let mut rows: Vec<u64> = self.smaller.keys().copied().collect();
+        rows.push(self.rows);
+        let queries = self.workload.queries.iter();
+        for query in queries.filter(|query| !query.parameters.is_empty()) {
+            for rows in &rows {
+                let Some(values) = self.drawn.remove(&(query.name.clone(), round, *rows)) else {
+                    continue;
+                };
+                let sql = query.bind("", &values);
+                self.expected
+                    .retain(|asked, _| asked.sql != sql || asked.rows != *rows);
+            }
         }
     }
 
-    fn values(&mut self, query: &Query, round: u32) -> Result<&Values, RunError> {
+    fn values(&mut self, query: &Query, round: u32, rows: u64) -> Result<&Values, RunError> {
         use std::collections::btree_map::Entry;
-        if !self.drawn.contains_key(&(query.name.clone(), round)) {
-            self.draw_ahead(query, round);
+        let place = (query.name.clone(), round, rows);
+        if !self.drawn.contains_key(&place) {
+            self.draw_ahead(query, round, rows);
         }
-        Ok(match self.drawn.entry((query.name.clone(), round)) {
+        Ok(match self.drawn.entry(place) {
             Entry::Occupied(drawn) => drawn.into_mut(),
             Entry::Vacant(place) => place.insert(self.workload.draw(
                 query,
                 u64::from(round),
-                self.rows,
+                rows,
                 self.source.as_ref(),
             )?),
         })
@@ -147,15 +196,15 @@ impl<'a> Questions<'a> {
 
     /// Draws for a round and those after it: where rows come from a file, it is read once for all.
     /// Where that fails, each round is drawn when it comes: not all of them may.
-    fn draw_ahead(&mut self, query: &Query, round: u32) {
+    fn draw_ahead(&mut self, query: &Query, round: u32, rows: u64) {
         let Some(end) = round.checked_add(ROUNDS_AT_ONCE) else {
             return;
         };
         let rounds = u64::from(round)..u64::from(end);
         let source = self.source.as_ref();
-        let drawn = self.workload.draw_all(query, rounds, self.rows, source);
+        let drawn = self.workload.draw_all(query, rounds, rows, source);
         for (round, values) in (round..end).zip(drawn.unwrap_or_default()) {
-            let place = (query.name.clone(), round);
+            let place = (query.name.clone(), round, rows);
             self.drawn.entry(place).or_insert(values);
         }
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bakeoff_stats::{Journal, Record, Step};
+use bakeoff_stats::{InstanceKind, Journal, Record, Step};
 use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 
 use super::context::{Context, RunError, Settings};
+use super::further::{self, Instances};
 use super::questions::{Questions, check_expectation};
 use super::state::Log;
 use super::{concurrent, load, measure};
@@ -15,6 +16,13 @@ use crate::{Design, Observer, Oracle};
 /// Memory that the search for repeated keys may use, in bytes.
 const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;
 
+/// The designs of a comparison, whose engines run.
+pub struct Designs<'a> {
+    pub started: &'a [Arc<dyn Design>],
+    /// Makes further tables of them.
+    pub instances: &'a mut dyn Instances,
+}
+
 /// Runs a comparison to its end, or goes on with one that was stopped: steps that the journal
 /// holds are not done again. The journal's header has been written by the caller, who also
 /// appends the last record, and who has checked what the workload expects of its first rows
@@ -22,7 +30,7 @@ const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;
 pub async fn run(
     workload: &Workload,
     source: Arc<dyn RowSource>,
-    designs: &[Arc<dyn Design>],
+    designs: Designs<'_>,
     oracle: &mut dyn Oracle,
     settings: &Settings,
     journal: &mut Journal,
@@ -32,7 +40,7 @@ pub async fn run(
     let mut run = Context {
         workload,
         source,
-        designs,
+        designs: designs.started,
         settings,
         log,
         observer,
@@ -46,15 +54,43 @@ pub async fn run(
     if run.live().is_empty() {
         return Ok(());
     }
-    let duplicates = Arc::new(find_duplicates(&mut run, rows).await?);
+    let made = further::make(&mut run, designs.instances).await?;
+    let mut run = run.with_designs(&made);
+    create(&mut run).await?;
+    further::load(&mut run).await?;
+    let all: Vec<Arc<dyn Design>> = designs.started.iter().chain(&made).cloned().collect();
+    let mut run = run.with_designs(&all);
+    let duplicates = find_duplicates(&mut run, rows).await?;
     settle(&mut run).await?;
     read_footprints(&mut run).await?;
-    oracle.prepare(rows, duplicates).await?;
+    oracle.prepare(rows, Arc::new(duplicates)).await?;
     check_all_rows(&run, rows, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
+    add_scales(&run, &mut questions, oracle).await?;
     measure::verify(&mut run, &mut questions).await?;
     let warm = measure::measure(&mut run, &mut questions).await?;
     concurrent::measure(&mut run, &mut questions, warm).await
+}
+
+/// Adds the questions of smaller tables, each about its own rows.
+async fn add_scales<'a>(
+    run: &Context<'_>,
+    questions: &mut Questions<'a>,
+    oracle: &dyn Oracle,
+) -> Result<(), RunError> {
+    for instance in run.log.state().instances.iter().flatten() {
+        let InstanceKind::Smaller { rows } = instance.kind else {
+            continue;
+        };
+        if !questions.has_scale(rows) {
+            let duplicates = duplicates_within(run, rows).await?;
+            let mut smaller = oracle.another();
+            smaller.prepare(rows, Arc::new(duplicates)).await?;
+            questions.add_scale(rows, smaller);
+        }
+        questions.add_smaller_table(&instance.id, rows);
+    }
+    Ok(())
 }
 
 /// Checks the answers that the workload file expects over the first rows of its data, which needs no
@@ -163,17 +199,26 @@ async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKe
         return Ok(DuplicateKeys::none());
     }
     run.observer.phase("looking for repeated keys");
-    let (source, table) = (run.source.clone(), run.workload.table.clone());
-    let found = tokio::task::spawn_blocking(move || {
-        DuplicateKeys::find(source.as_ref(), &table, Some(rows), DUPLICATE_SEARCH_BYTES)
-    });
-    let found = found.await.map_err(|e| RunError::Reader(e.to_string()))??;
+    let found = duplicates_within(run, rows).await?;
     if !run.log.state().duplicates_known {
         run.log.record(Record::DuplicateKeys {
             rows: found.count(),
         })?;
     }
     Ok(found)
+}
+
+/// Finds the repeated keys among the first rows.
+async fn duplicates_within(run: &Context<'_>, rows: u64) -> Result<DuplicateKeys, RunError> {
+    if !run.source.may_repeat_keys() {
+        return Ok(DuplicateKeys::none());
+    }
+    let (source, table) = (run.source.clone(), run.workload.table.clone());
+    let found = tokio::task::spawn_blocking(move || {
+        DuplicateKeys::find(source.as_ref(), &table, Some(rows), DUPLICATE_SEARCH_BYTES)
+    });
+    let found = found.await.map_err(|e| RunError::Reader(e.to_string()))?;
+    Ok(found?)
 }
 
 /// Settles every design.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_stats::{Journal, JournalError, Outcome, Record, Step};
+use bakeoff_stats::{Instance, Journal, JournalError, Outcome, Record, Step};
 
 /// The journal, and what its records add up to.
 pub struct Log<'a> {
@@ -28,6 +28,15 @@ impl<'a> Log<'a> {
         self.journal.append(&record)?;
         self.state.note(&record);
         Ok(())
+    }
+
+    /// Seconds that loading a design took so far.
+    pub fn seconds_loading(&self, design: &str) -> f64 {
+        let seconds = self.journal.records().iter().map(|record| match record {
+            Record::Loaded(slice) if slice.design == design => slice.seconds,
+            _ => 0.0,
+        });
+        seconds.sum()
     }
 
     pub fn fail(
@@ -64,6 +73,8 @@ pub struct State {
     pub duplicates_known: bool,
     /// Rows in every design, once loading is over.
     pub loaded_rows: Option<u64>,
+    /// Further tables of the designs, once they are chosen.
+    pub instances: Option<Vec<Instance>>,
     pub rounds: Option<u32>,
     /// Of concurrent questions.
     pub parameter_sets: Option<u32>,
@@ -104,11 +115,14 @@ impl State {
                     first_row: slice.first_row,
                     rows: slice.rows,
                 };
-                self.slices.insert(slice.slice, bounds);
+                if self.instance(&slice.design).is_none() {
+                    self.slices.insert(slice.slice, bounds);
+                }
                 self.design_mut(&slice.design).slices = slice.slice + 1;
             }
             Record::DuplicateKeys { .. } => self.duplicates_known = true,
             Record::LoadingDone { rows, .. } => self.loaded_rows = Some(*rows),
+            Record::Instances { instances } => self.instances = Some(instances.clone()),
             Record::Settled { design, .. } => self.design_mut(design).settled = true,
             Record::Footprint(footprint) => self.design_mut(&footprint.design).footprint = true,
             Record::Answered(answered) => {
@@ -159,6 +173,12 @@ impl State {
             timed: BTreeSet::new(),
         };
         self.designs.get(design).unwrap_or(&NEW)
+    }
+
+    /// Returns the further table that has this id.
+    pub fn instance(&self, id: &str) -> Option<&Instance> {
+        let known = self.instances.iter().flatten();
+        known.into_iter().find(|instance| instance.id == id)
     }
 
     pub fn slice(&self, number: u64) -> Option<SliceBounds> {

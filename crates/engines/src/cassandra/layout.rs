@@ -86,6 +86,11 @@ impl CassandraLayout {
         self != CassandraLayout::AsWritten
     }
 
+    /// Whether its tables have names of ours, so that there can be several of a design.
+    pub fn names_its_tables(self) -> bool {
+        self != CassandraLayout::AsWritten
+    }
+
     /// Describes what a design will send, statement by statement, without touching anything.
     pub fn describe(self, request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
         match self {

@@ -67,6 +67,10 @@ impl Engine for Cassandra {
         Some(context.options.cassandra.would_touch())
     }
 
+    fn takes_instances(&self, id: &DesignId) -> bool {
+        CassandraLayout::of(id).is_ok_and(CassandraLayout::names_its_tables)
+    }
+
     fn takes_inserts(&self, id: &DesignId) -> bool {
         CassandraLayout::of(id).map_or(true, CassandraLayout::takes_inserts)
     }

@@ -22,11 +22,11 @@ pub fn quoted_list(names: &[&str]) -> String {
         .join(", ")
 }
 
-/// Names a design's table by its layout and, where there are settings, a hash of its id: names are
+/// Names a design's table by its layout and, where there are settings or a tag, a hash of its id: names are
 /// lower case and have at most 48 characters, ids are neither.
 pub fn table_name(id: &DesignId) -> String {
     let layout = id.layout.as_deref().unwrap_or_default();
-    if id.settings.is_empty() {
+    if id.settings.is_empty() && id.tag.is_none() {
         layout.to_owned()
     } else {
         let hash = xxhash_rust::xxh3::xxh3_64(id.to_string().as_bytes());

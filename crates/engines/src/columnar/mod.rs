@@ -64,6 +64,11 @@ impl Shape {
         })
     }
 
+    /// Rows that are encoded together, at most.
+    pub fn chunk_rows(&self) -> u64 {
+        u64::from(self.definition.chunk_rows)
+    }
+
     /// What the result keeps of it.
     pub fn settings(&self) -> Vec<(String, String)> {
         let definition = &self.definition;

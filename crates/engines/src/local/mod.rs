@@ -48,8 +48,11 @@ impl Engine for Local {
             "write a columnar table in {}",
             context.folder_of_design(id).display()
         );
-        let settings = shape(id, workload)?.settings();
-        Ok(self.info_of(id, settings, vec![statement]))
+        let shape = shape(id, workload)?;
+        Ok(DesignInfo {
+            unit_rows: Some(shape.chunk_rows()),
+            ..self.info_of(id, shape.settings(), vec![statement])
+        })
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

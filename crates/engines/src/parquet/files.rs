@@ -23,7 +23,7 @@ use crate::bytes::folder_size;
 use crate::sql::{self, Session};
 
 /// Rows of a row group: what can be skipped by its statistics.
-const ROW_GROUP_ROWS: usize = 131_072;
+pub const ROW_GROUP_ROWS: usize = 131_072;
 /// The Zstandard library's own default.
 const ZSTD_LEVEL: i32 = 3;
 

@@ -13,7 +13,7 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::settings::Settings;
 use crate::{Context, Engine, EngineError, Layout, Running};
-use files::{Codec, ParquetTable};
+use files::{Codec, ParquetTable, ROW_GROUP_ROWS};
 
 const SETTINGS: &str = "codec=zstd|snappy";
 
@@ -57,7 +57,10 @@ impl Engine for ParquetFiles {
                 dir.display()
             ),
         ];
-        Ok(self.info_of(id, codec.settings(), statements))
+        Ok(DesignInfo {
+            unit_rows: Some(ROW_GROUP_ROWS as u64),
+            ..self.info_of(id, codec.settings(), statements)
+        })
     }
 
     async fn start(&self, context: &Context) -> Result<Box<dyn Running>, EngineError> {

@@ -56,10 +56,11 @@ impl About<'_> {
 
     fn has_times(&self, written: Option<&Spanned<f64>>) -> Result<()> {
         let is_timestamp = |column: &crate::Column| column.kind == ColumnType::Timestamp;
+        let mut columns = self.table.columns.iter();
         match written {
-            Some(time) if !self.table.columns.iter().any(is_timestamp) => {
-                let message = "the table has no column of type `timestamp`, so it cannot grow in \
-                               `time`; name `series`";
+            Some(time) if self.table.order_key.is_empty() && !columns.any(is_timestamp) => {
+                let message = "the table has neither an order key nor a column of type \
+                               `timestamp`, so it cannot grow in `time`; name `series`";
                 Err(self.place.error(time.span(), message))
             }
             _ => Ok(()),

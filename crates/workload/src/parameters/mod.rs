@@ -26,7 +26,7 @@ impl Query {
     /// Returns the SQL for a design, by its id or the beginning of it: that for its layout, or
     /// otherwise for its engine, or otherwise for all.
     pub fn sql_for(&self, design: &str) -> &str {
-        let layout = design.split('?').next().unwrap_or_default();
+        let layout = design.split(['?', '#']).next().unwrap_or_default();
         let engine = layout.split('/').next().unwrap_or_default();
         let own = { self.engine_sql.get(layout) }.or_else(|| self.engine_sql.get(engine));
         own.unwrap_or(&self.sql)

@@ -301,10 +301,15 @@ fn axes_that_do_not_fit() {
         error("time = 3", "tiem = 3"),
         "w/mine.toml:30:1: unknown key `tiem`; did you mean `time`?"
     );
-    let message = error("time = \"timestamp\"", "time = \"bigint\"");
+    let by_number = GOOD.replace("time = \"timestamp\"", "time = \"bigint\"");
+    assert!(
+        parse(&by_number).is_ok(),
+        "an order key is as good as a time"
+    );
+    let unordered = by_number.replace("order_key = [\"time\"]", "order_key = []");
     assert_eq!(
-        message,
-        "w/mine.toml:30:8: the table has no column of type `timestamp`, so it cannot grow in \
-         `time`; name `series`"
+        parse(&unordered).unwrap_err(),
+        "w/mine.toml:30:8: the table has neither an order key nor a column of type `timestamp`, so \
+         it cannot grow in `time`; name `series`"
     );
 }

@@ -14,7 +14,7 @@ proptest! {
         layout in prop::option::of("[a-z][a-z0-9_-]{0,8}"),
         settings in prop::collection::btree_map("[a-z]{1,6}", "[A-Za-z0-9.=?_-]{1,8}", 0..4),
     ) {
-        let design = DesignId { engine, layout, settings };
+        let design = DesignId { engine, layout, settings, tag: None };
         prop_assert_eq!(parse(&design.to_string()), Ok(design));
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use bakeoff_driver::{Budget, Settings, start_designs};
-use bakeoff_engines::{Context, DesignCandidates, Engines, SqlOracle};
+use bakeoff_driver::{Budget, Designs, Settings, start_designs};
+use bakeoff_engines::{Context, DesignCandidates, DesignInstances, Engines, SqlOracle};
 use bakeoff_stats::{Header, Journal, Prices, Record};
 use bakeoff_workload::{DesignId, RowSource, Workload};
 
@@ -81,7 +81,13 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         context: &plan.context,
         observer: &plan.progress,
     };
-    let designs = start_designs(&mut candidates, journal).await?;
+    let started = start_designs(&mut candidates, journal).await?;
+    let mut instances = DesignInstances {
+        engines,
+        designs: plan.designs,
+        workload: plan.workload,
+        context: &plan.context,
+    };
     let mut oracle = SqlOracle::new(
         plan.source.clone(),
         plan.workload.table.clone(),
@@ -94,11 +100,16 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         budget: budget.map(|total| Budget::new(plan.began, total)),
         call_limit: plan.options.limit,
         concurrent: plan.options.concurrent.plan(plan.workload),
+        further: plan.options.further.tables(),
+    };
+    let designs = Designs {
+        started: &started,
+        instances: &mut instances,
     };
     bakeoff_driver::run(
         plan.workload,
         plan.source.clone(),
-        &designs,
+        designs,
         &mut oracle,
         &settings,
         journal,

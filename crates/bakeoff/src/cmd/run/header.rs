@@ -2,8 +2,8 @@
 
 use bakeoff_engines::Replication;
 use bakeoff_stats::decide::{Limit, LimitOf, Minimise, Rule};
-use bakeoff_stats::{Decide, DesignInfo, Header, PublishedFigure, QueryInfo, Scale};
-use bakeoff_workload::{DesignId, Workload};
+use bakeoff_stats::{Decide, DesignInfo, Grows, Header, PublishedFigure, QueryInfo, Scale};
+use bakeoff_workload::{DesignId, Growth, Workload};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
@@ -46,6 +46,7 @@ pub fn header(
             replication: workload.scale.replication,
             users: workload.scale.users,
             cores: workload.scale.cores,
+            grows: grows(workload),
         },
         nodes: replication.nodes_info(),
         published_source: published.map(|p| p.source.clone()),
@@ -59,6 +60,18 @@ pub fn header(
         }),
         published_notes: published.map_or_else(Vec::new, |p| p.notes.clone()),
         decide: Some(decide(workload)),
+    }
+}
+
+/// What grows up to the full scale. A table has one way to grow if it has no series, which
+/// partition keys are, or no order within them.
+fn grows(workload: &Workload) -> Option<Grows> {
+    let table = &workload.table;
+    let has_both = !table.partition_key.is_empty() && !table.order_key.is_empty();
+    match workload.scale.grows {
+        Some(Growth { series, time }) => Some(Grows::Along { series, time }),
+        None if has_both => None,
+        None => Some(Grows::Rows),
     }
 }
 
@@ -132,6 +145,7 @@ pub fn fingerprint(
             (&options.cluster.cassandra, options.postgres.url()),
             (options.threads(), replication),
             options.concurrent.plan(workload),
+            options.further.tables(),
         ),
     );
     format!("{:016x}", xxh3_64(format!("{parts:?}").as_bytes()))

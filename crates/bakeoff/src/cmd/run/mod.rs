@@ -2,6 +2,7 @@
 
 mod concurrent;
 mod execute;
+mod further;
 mod header;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use bakeoff_workload::{Consistency, RowSource, Workload};
 use clap::Args;
 
 use self::concurrent::ConcurrentOptions;
+use self::further::FurtherOptions;
 use crate::cmd::completions;
 use crate::cmd::measure::before::{Before, RowsToHold};
 use crate::cmd::measure::{DryRun, folder};
@@ -79,6 +81,9 @@ pub struct Run {
 
     #[command(flatten)]
     concurrent: ConcurrentOptions,
+
+    #[command(flatten)]
+    further: FurtherOptions,
 
     #[command(flatten)]
     prices: PriceOptions,
@@ -149,7 +154,8 @@ impl Run {
         warnings.extend(before.check_ranges(&designs, &to_hold)?);
         if self.dry_run {
             progress.finish();
-            return dry_run(&workload, &infos, &context);
+            let further = self.further.describe(&workload, rows);
+            return dry_run(&workload, &infos, &context, further);
         }
         before.check_expectations(&to_hold, context.threads).await?;
         let header = header::header(&self, &workload, infos, fingerprint, replication);
@@ -209,9 +215,15 @@ impl Run {
     }
 }
 
-fn dry_run(workload: &Workload, infos: &[DesignInfo], context: &Context) -> Result<Exit> {
+fn dry_run(
+    workload: &Workload,
+    infos: &[DesignInfo],
+    context: &Context,
+    further: Vec<String>,
+) -> Result<Exit> {
     let touched = would_touch(infos, context).into_iter();
-    let touched: Vec<String> = touched.map(|what| format!("and {what}.")).collect();
+    let mut touched: Vec<String> = touched.map(|what| format!("and {what}.")).collect();
+    touched.extend(further);
     let heading = "\nQueries, asked of every design but where one has its own:".to_owned();
     let mut queries = vec![heading];
     for query in &workload.queries {

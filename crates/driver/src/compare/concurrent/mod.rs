@@ -61,7 +61,9 @@ fn open<'a>(run: &Context<'a>) -> Vec<&'a Arc<dyn Design>> {
     let is_open = |design: &&Arc<dyn Design>| {
         let state = run.log.state().design(&design.info().id);
         let mut queries = run.workload.queries.iter();
-        !state.concurrent && queries.any(|q| state.may_time(&q.name))
+        run.is_own_table(design.as_ref())
+            && !state.concurrent
+            && queries.any(|q| state.may_time(&q.name))
     };
     let open = run.designs.iter().filter(is_open).collect();
     shuffled(open, &[run.workload.seed, 3])
@@ -163,7 +165,9 @@ async fn ask(
 
 /// How long the clients may begin questions to a design.
 fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
-    let share = |budget: super::Budget| budget.concurrent() / run.designs.len().max(1) as u32;
+    let is_own = |design: &&Arc<dyn Design>| run.is_own_table(design.as_ref());
+    let designs = run.designs.iter().filter(is_own).count().max(1) as u32;
+    let share = |budget: super::Budget| budget.concurrent() / designs;
     match run.settings.budget {
         Some(budget) => plan.limit.min(share(budget)),
         None => plan.limit,

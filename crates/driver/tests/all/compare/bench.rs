@@ -4,15 +4,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bakeoff_driver::{Budget, Design, RunError, Settings, Silent, check_expectations, run};
+use bakeoff_driver::{
+    Budget, Design, Designs, FurtherTables, RunError, Scales, Settings, Silent, check_expectations,
+    run,
+};
 use bakeoff_stats::{
     Header, Journal, LoadSlice, Machine, Outcome, Record, Run, Scale, Step, Timing,
 };
 use bakeoff_workload::{RowSource, Workload};
 use tempfile::TempDir;
 
-use super::fake::{Call, Fake, FakeOracle, Rows};
+use super::fake::{Call, Fake, FakeInstances, FakeOracle, Rows};
 
+/// No further tables.
+pub const NONE: FurtherTables = FurtherTables {
+    scales: Some(Scales::ONE),
+    twins: false,
+};
 pub const QUERIES: [&str; 2] = ["all", "some"];
 
 /// One comparison: change what a test is about, then run it as often as needed.
@@ -44,6 +52,7 @@ impl Bench {
             budget: Some(spent()),
             call_limit: Duration::from_secs(60),
             concurrent: None,
+            further: NONE,
         };
         Bench {
             workload,
@@ -55,6 +64,15 @@ impl Bench {
 
     /// Runs, or goes on with what is in the folder.
     pub async fn run(&self, fakes: &[Fake]) -> Result<(), RunError> {
+        self.run_with(fakes, &mut FakeInstances::default()).await
+    }
+
+    /// The same where further tables are made by `instances`.
+    pub async fn run_with(
+        &self,
+        fakes: &[Fake],
+        instances: &mut FakeInstances,
+    ) -> Result<(), RunError> {
         let mut journal = Journal::create_or_resume(self.folder.path(), "f").unwrap();
         if journal.records().is_empty() {
             journal
@@ -62,13 +80,17 @@ impl Bench {
                 .unwrap();
         }
         let boxed = |fake: &Fake| Arc::new(fake.clone()) as Arc<dyn Design>;
-        let designs: Vec<_> = fakes.iter().map(boxed).collect();
+        let started: Vec<_> = fakes.iter().map(boxed).collect();
+        let designs = Designs {
+            started: &started,
+            instances,
+        };
         let source = Arc::new(self.source.clone());
         let (oracle, settings) = (&mut FakeOracle::default(), &self.settings);
         run(
             &self.workload,
             source,
-            &designs,
+            designs,
             oracle,
             settings,
             &mut journal,

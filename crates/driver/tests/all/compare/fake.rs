@@ -8,8 +8,8 @@ use arrow::array::{ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, Stri
 use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_driver::{Answer, Design, DesignError, Expected, Oracle};
-use bakeoff_stats::{DesignInfo, Footprint, Role};
+use bakeoff_driver::{Answer, Design, DesignError, Expected, Instances, Oracle};
+use bakeoff_stats::{DesignInfo, Footprint, Instance, Role};
 use bakeoff_workload::source::RowBatches;
 use bakeoff_workload::{DuplicateKeys, Error, Result, RowBatch, RowSource};
 
@@ -104,6 +104,12 @@ impl Fake {
             id,
             move |call| if when(call) { Act::Hang } else { Act::Well },
         )
+    }
+
+    /// A design that is something else than a store.
+    pub fn with_role(mut self, role: Role) -> Fake {
+        self.info.role = role;
+        self
     }
 
     /// Keeps the last row of each key only.
@@ -278,6 +284,27 @@ fn answer_to(sql: &str, rows: u64) -> RecordBatch {
     RecordBatch::try_from_iter([("rows", rows), ("sql", sql)]).unwrap()
 }
 
+/// Further tables, by id: those of an earlier process are taken over.
+#[derive(Default)]
+pub struct FakeInstances {
+    pub tables: BTreeMap<String, Fake>,
+    /// Designs that can have no further tables.
+    pub alone: Vec<String>,
+}
+
+#[async_trait]
+impl Instances for FakeInstances {
+    fn can_have(&self, design: &str) -> bool {
+        !self.alone.iter().any(|alone| alone == design)
+    }
+
+    async fn make(&mut self, instance: &Instance) -> Result<Arc<dyn Design>, DesignError> {
+        let id = instance.id.clone();
+        let new = || Fake::new(&instance.id);
+        Ok(Arc::new(self.tables.entry(id).or_insert_with(new).clone()))
+    }
+}
+
 #[derive(Default)]
 pub struct FakeOracle {
     rows: u64,
@@ -293,6 +320,10 @@ impl Oracle for FakeOracle {
     ) -> Result<(), DesignError> {
         (self.rows, self.overwritten) = (rows, duplicates.count());
         Ok(())
+    }
+
+    fn another(&self) -> Box<dyn Oracle> {
+        Box::new(FakeOracle::default())
     }
 
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {

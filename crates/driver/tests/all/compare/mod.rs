@@ -6,5 +6,6 @@ mod budget;
 mod concurrent;
 mod failures;
 pub mod fake;
+mod further;
 mod protocol;
 mod resume;

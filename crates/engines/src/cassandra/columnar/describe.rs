@@ -20,7 +20,10 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
     statements.extend(request.settling(&relations(&name)));
     statements.extend(request.dropping());
-    Ok(request.info(shape.settings(), statements))
+    Ok(DesignInfo {
+        unit_rows: Some(shape.chunk_rows()),
+        ..request.info(shape.settings(), statements)
+    })
 }
 
 /// The CQL tables of a columnar table.
