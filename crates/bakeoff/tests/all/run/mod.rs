@@ -1,4 +1,5 @@
 //! What a run does beside its rounds, through the program.
 
 mod concurrent;
+mod further;
 mod prices;

@@ -121,13 +121,19 @@ impl Bench {
         self.dir.path().join(name)
     }
 
-    /// The program in this folder, with a home of its own.
+    /// The program in this folder, with a home of its own. A run loads no twins and no smaller tables
+    /// unless it asks for them, since few tests are about these.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         command
             .current_dir(self.dir.path())
             .env("BAKEOFF_HOME", self.path("home"))
             .args(arguments);
+        let is_run = arguments.first() == Some(&"run");
+        let asks = |argument: &&str| ["--scales", "--no-twins"].contains(argument);
+        if is_run && !arguments.iter().any(asks) {
+            command.args(["--scales", "1", "--no-twins"]);
+        }
         command
     }
 
