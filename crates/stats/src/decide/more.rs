@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::contest::{Contest, Costs};
 use super::ratio::ratios;
+use crate::quantile::normal;
 
 /// The probability with which a difference that exists is to be found: its normal deviate.
 const POWER_80_PERCENT: f64 = 0.8416;
@@ -42,7 +43,7 @@ pub fn rounds(
     let squares: f64 = logarithms.iter().map(|ln| (ln - mean).powi(2)).sum();
     let variance_of_mean = squares / (logarithms.len() - 1) as f64;
     let comparisons = contest.entrants.len().saturating_sub(1).max(1);
-    let deviate = normal_deviate(1.0 - ERROR / (2.0 * comparisons as f64)) + POWER_80_PERCENT;
+    let deviate = normal(1.0 - ERROR / (2.0 * comparisons as f64)) + POWER_80_PERCENT;
     let tolerance = (1.0 + input.rule.same_within.max(LEAST_DIFFERENCE)).ln();
     let difference = tolerance.max(mean.abs());
     let times = (deviate / difference).powi(2) * variance_of_mean;
@@ -53,25 +54,4 @@ pub fn rounds(
         rounds: more as u64,
         seconds: input.seconds_a_round.map(|seconds| seconds * more),
     })
-}
-
-/// The quantile of the normal distribution for a probability from 0.5 to below 1, to within 0.0005
-/// (Abramowitz, Stegun: Handbook of Mathematical Functions, 26.2.23).
-fn normal_deviate(probability: f64) -> f64 {
-    let t = (-2.0 * (1.0 - probability).ln()).sqrt();
-    let above = 2.515_517 + 0.802_853 * t + 0.010_328 * t * t;
-    let below = 1.0 + 1.432_788 * t + 0.189_269 * t * t + 0.001_308 * t.powi(3);
-    t - above / below
-}
-
-#[cfg(test)]
-mod tests {
-    use super::normal_deviate;
-
-    #[test]
-    fn quantiles_are_those_of_the_tables() {
-        for (probability, deviate) in [(0.5, 0.0), (0.975, 1.95996), (0.995, 2.57583)] {
-            assert!((normal_deviate(probability) - deviate).abs() < 5e-4);
-        }
-    }
 }

@@ -8,7 +8,7 @@ mod tables;
 
 use bakeoff_stats::Summary;
 
-use super::{engine_choice, figure, notes, verdict};
+use super::{engine_choice, figure, notes, to_best, verdict};
 use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
@@ -102,8 +102,11 @@ fn query_charts(summary: &Summary) -> String {
         .collect();
     charts_section(
         "Query times",
-        "Medians with 95% intervals, and how many times faster than the slowest design. Bars of \
-         very different length are on a logarithmic axis, on which equal steps are equal factors.",
+        &format!(
+            "Medians with intervals, and their multiples of the fastest design's time: {}. Bars of \
+             very different length are on a logarithmic axis, on which equal steps are equal factors.",
+            to_best::LEGEND
+        ),
         &charts,
     )
 }
