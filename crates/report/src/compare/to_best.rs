@@ -4,6 +4,8 @@ use bakeoff_stats::{AgainstBest, DesignSummary, Difference, Estimate, QuerySumma
 
 use crate::units;
 
+/// Stands for the ratio of the best design to itself.
+pub const BEST: &str = "best";
 /// Explains the words, for captions.
 pub const LEGEND: &str = "“best” and “same” are shown, “?” is not settled";
 
@@ -11,7 +13,7 @@ pub const LEGEND: &str = "“best” and “same” are shown, “?” is not se
 pub fn short(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> Option<String> {
     match summary.comparison.design(&query.query, &design.info.id) {
         Some(compared) => Some(in_short(compared)),
-        None => query.times_fastest.map(ratio),
+        None => query.times_fastest.map(number),
     }
 }
 
@@ -35,10 +37,7 @@ pub fn with_interval(
 
 /// Writes the ratio of a design's bytes to the smallest ones, which have no error.
 pub fn of_bytes(design: &DesignSummary) -> Option<String> {
-    design.times_smallest.map(|times| match times {
-        1.0 => "best".to_owned(),
-        times => ratio(times),
-    })
+    design.times_smallest.map(ratio)
 }
 
 /// Names intervals by what they cover at least: `95% interval`, or `75% interval` after three rounds.
@@ -51,13 +50,28 @@ pub fn interval_heading<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> St
     }
 }
 
+/// Writes a time's ratio to the one of the design that is in use today: `0.48× today's`.
+pub fn to_baseline(
+    summary: &Summary,
+    design: &DesignSummary,
+    query: &QuerySummary,
+) -> Option<String> {
+    let compared = summary.comparison.design(&query.query, &design.info.id)?;
+    let baseline = compared.to_baseline.as_ref()?;
+    Some(match baseline.difference {
+        Difference::Best | Difference::Same => "same as today's".to_owned(),
+        Difference::Slower | Difference::Faster => format!("{} today's", number(baseline.ratio)),
+        Difference::NotSettled => format!("{} today's ?", number(baseline.ratio)),
+    })
+}
+
 fn in_short(compared: &AgainstBest) -> String {
     match compared.difference {
-        Difference::Best => "best".to_owned(),
+        Difference::Best => BEST.to_owned(),
         Difference::Same => "same".to_owned(),
-        Difference::Slower | Difference::Faster => ratio(compared.ratio),
-        Difference::NotSettled if compared.ratio == 1.0 => "best ?".to_owned(),
-        Difference::NotSettled => format!("{} ?", ratio(compared.ratio)),
+        Difference::Slower | Difference::Faster => number(compared.ratio),
+        Difference::NotSettled if compared.ratio == 1.0 => format!("{BEST} ?"),
+        Difference::NotSettled => format!("{} ?", number(compared.ratio)),
     }
 }
 
@@ -68,13 +82,20 @@ fn is_different(difference: Difference) -> bool {
 /// `1.2–1.4`; nothing where both ends are the same to the digits that are shown.
 fn interval(compared: &AgainstBest) -> Option<String> {
     let (low, high) = compared.interval?;
-    let (low, high) = (ratio(low), ratio(high));
+    let (low, high) = (number(low), number(high));
     let low = low.trim_end_matches('×');
     (low != high.trim_end_matches('×')).then(|| format!("{low}–{}", high.trim_end_matches('×')))
 }
 
-/// `1.31×`, `2.4×`, `545×`, `0.14×`
-fn ratio(times: f64) -> String {
+/// Writes a ratio by estimates alone: `best`, `1.31×`, `2.4×`, `545×`, `0.14×`.
+pub fn ratio(times: f64) -> String {
+    match times {
+        1.0 => BEST.to_owned(),
+        times => number(times),
+    }
+}
+
+fn number(times: f64) -> String {
     match times {
         t if t < 0.0995 => format!("{t:.3}×"),
         t if t < 1.995 => format!("{t:.2}×"),
@@ -106,6 +127,12 @@ mod tests {
         assert_eq!(short(0.14, Difference::Faster), "0.14×");
         assert_eq!(short(1.1, Difference::NotSettled), "1.10× ?");
         assert_eq!(short(1.0, Difference::NotSettled), "best ?");
+    }
+
+    #[test]
+    fn only_the_best_itself_has_no_ratio() {
+        let ratios = [1.0, 1.004, 0.031, 12.4].map(ratio);
+        assert_eq!(ratios, ["best", "1.00×", "0.031×", "12×"]);
     }
 
     #[test]

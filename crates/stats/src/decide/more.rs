@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::contest::{Contest, Costs};
+use super::objective::Objective;
 use super::ratio::ratios;
 use crate::quantile::normal;
 
@@ -25,8 +26,9 @@ pub struct MoreRounds {
     pub seconds: Option<f64>,
 }
 
-/// By `n = (z + 0.84)² s² / ln²(1 + δ)`, with the variance of the difference of logarithms that the
-/// resamples have. `None` where the error is not known, or where rounds are of no help.
+/// By `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has in the difference
+/// of logarithms, and the variance `v` of tables, which rounds do not make smaller. `None` where the error
+/// is not known, or where rounds are of no help.
 pub fn rounds(
     contest: &Contest<'_>,
     own: &Costs,
@@ -46,7 +48,12 @@ pub fn rounds(
     let deviate = normal(1.0 - ERROR / (2.0 * comparisons as f64)) + POWER_80_PERCENT;
     let tolerance = (1.0 + input.rule.same_within.max(LEAST_DIFFERENCE)).ln();
     let difference = tolerance.max(mean.abs());
-    let times = (deviate / difference).powi(2) * variance_of_mean;
+    let of_tables = variance_of_tables(contest);
+    let allowed = (difference / deviate).powi(2) - of_tables;
+    if allowed <= 0.0 {
+        return None;
+    }
+    let times = (variance_of_mean - of_tables).max(0.0) / allowed;
     let needed = (times * f64::from(input.rounds)).ceil();
     let more = needed - f64::from(input.rounds);
     (times.is_finite() && times <= MOST_TIMES && more >= 1.0).then(|| MoreRounds {
@@ -54,4 +61,15 @@ pub fn rounds(
         rounds: more as u64,
         seconds: input.seconds_a_round.map(|seconds| seconds * more),
     })
+}
+
+/// The variance of the difference of logarithms that two designs have because each is one of its tables.
+fn variance_of_tables(contest: &Contest<'_>) -> f64 {
+    let tables = &contest.input.noise.tables;
+    if contest.objective != Some(Objective::Time) {
+        return 0.0;
+    }
+    let shares = contest.shares.iter().zip(tables);
+    let parts = shares.map(|(share, deviation)| (share * deviation.unwrap_or(0.0)).powi(2));
+    2.0 * parts.sum::<f64>()
 }

@@ -119,7 +119,8 @@ fn query_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -
             let scanned = query
                 .rows_scanned_per_second
                 .map(|r| format!("{} rows/s", units::rate(r)));
-            for part in factor.into_iter().chain(scanned) {
+            let today = to_best::to_baseline(summary, design, query);
+            for part in factor.into_iter().chain(today).chain(scanned) {
                 cell += &format!("<small>{part}</small>");
             }
             if query.bad_rounds > 0 {

@@ -4,6 +4,7 @@
 use bakeoff_stats::decide::{AnswerClass, Cell, Decision, DesignStanding, WhyOut};
 
 use super::orders::{self, Order};
+use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
 use crate::page::table::NONE;
 use crate::units;
@@ -20,7 +21,8 @@ pub fn map(decision: &Decision) -> String {
         return String::new();
     }
     let hint = "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time, and the \
-                time below it. The darker, the slower. Answers that read no row, or that \
+                time below it. The darker, the slower; whether a difference is shown, the table of \
+                all figures says. Answers that read no row, or that \
                 are always empty, have no multiple. Choose how much each question weighs, and the \
                 designs are ordered by it.</p>\n";
     format!(
@@ -136,7 +138,7 @@ fn overall(orders: &[Order], index: usize) -> String {
         .iter()
         .enumerate()
         .map(|(order, ranking)| {
-            let text = ranking.ratios[index].map_or_else(|| NONE.to_owned(), units::factor);
+            let text = ranking.ratios[index].map_or_else(|| NONE.to_owned(), to_best::ratio);
             format!("<b class=\"by{order}\">{text}</b>")
         })
         .collect();
@@ -153,7 +155,7 @@ fn cell(question: &str, cell: &Cell) -> String {
         } => {
             let time = units::duration(seconds.point);
             match (times_best, class) {
-                (Some(times), _) => ("time", shade(*times), units::factor(*times), time),
+                (Some(times), _) => ("time", shade(*times), to_best::ratio(*times), time),
                 (None, AnswerClass::FromMetadata) => ("none", 0.0, "metadata".to_owned(), time),
                 (None, AnswerClass::AlwaysEmpty) => ("none", 0.0, "empty".to_owned(), time),
                 (None, AnswerClass::ByKey | AnswerClass::Scan) => {
@@ -166,7 +168,7 @@ fn cell(question: &str, cell: &Cell) -> String {
         Cell::NotMeasured => ("none", 0.0, NONE.to_owned(), String::new()),
     };
     // The fastest one has no shade, and says so by its weight.
-    let number = if number == "1.0×" {
+    let number = if number == to_best::BEST {
         format!("<b>{number}</b>")
     } else {
         number

@@ -104,10 +104,11 @@ impl Summary {
 
     /// Returns what the twins show.
     fn noise(&self) -> Noise {
-        let queries = self.comparison.queries.iter();
+        let queries = || self.comparison.queries.iter();
         Noise {
-            smallest_difference: queries.map(|query| query.smallest_difference).collect(),
+            smallest_difference: queries().map(|query| query.smallest_difference).collect(),
             twins: self.comparison.twins,
+            tables: queries().map(|query| query.table_deviation).collect(),
         }
     }
 
