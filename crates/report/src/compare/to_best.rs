@@ -6,8 +6,8 @@ use crate::units;
 
 /// Stands for the ratio of the best design to itself.
 pub const BEST: &str = "best";
-/// Explains the words, for captions.
-pub const LEGEND: &str = "“best” and “same” are shown, “?” is not settled";
+/// Explains the mark, for captions.
+pub const LEGEND: &str = "“?” means not settled";
 
 /// Writes a time's ratio to the fastest one, as short as it can be: `best`, `same`, `1.31×`, `1.1× ?`.
 pub fn short(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> Option<String> {
@@ -65,7 +65,8 @@ pub fn to_baseline(
     })
 }
 
-fn in_short(compared: &AgainstBest) -> String {
+/// Writes what the comparison within rounds shows of a design.
+pub fn in_short(compared: &AgainstBest) -> String {
     match compared.difference {
         Difference::Best => BEST.to_owned(),
         Difference::Same => "same".to_owned(),

@@ -48,7 +48,7 @@ fn frame(summary: &Summary) -> Frame<'_> {
         facts: notes::facts(summary),
         answers: verdict::answers(summary),
         verdict: match &summary.decision {
-            Some(decision) => decide::html::section(decision),
+            Some(decision) => decide::html::section_of_run(decision, &summary.comparison),
             None => page::verdict(&verdict::paragraph(summary)),
         },
         style: decide::html::STYLE,
@@ -103,7 +103,7 @@ fn query_charts(summary: &Summary) -> String {
     charts_section(
         "Query times",
         &format!(
-            "Medians with intervals, and their multiples of the fastest design's time: {}. Bars of \
+            "Medians with intervals, and their multiples of the fastest design's time ({}). Bars of \
              very different length are on a logarithmic axis, on which equal steps are equal factors.",
             to_best::LEGEND
         ),
