@@ -38,12 +38,6 @@ impl Estimate {
             observations: u32::try_from(sorted.len()).unwrap_or(u32::MAX),
         })
     }
-
-    /// Returns whether the intervals share a value, in which case no difference between the two was
-    /// shown.
-    pub fn overlaps(&self, other: &Estimate) -> bool {
-        self.low <= other.high && other.low <= self.high
-    }
 }
 
 /// Returns the median of sorted values, of which there is at least one.
@@ -129,14 +123,6 @@ mod tests {
     #[test]
     fn an_even_count_has_the_mean_of_the_middle_two() {
         assert_eq!(of(&[4.0, 1.0, 2.0, 10.0]).median, 3.0);
-    }
-
-    #[test]
-    fn intervals_overlap_when_they_share_a_value() {
-        let (low, high) = (of(&[1.0, 2.0, 3.0]), of(&[3.0, 4.0, 5.0]));
-        assert!(low.overlaps(&high) && high.overlaps(&low));
-        assert!(!low.overlaps(&of(&[3.1, 4.0])));
-        assert!(low.overlaps(&of(&[2.0])) && of(&[2.0]).overlaps(&low));
     }
 
     proptest::proptest! {

@@ -14,15 +14,17 @@ mod event;
 mod lines;
 mod log;
 mod machine;
+mod quantile;
 mod random;
 pub mod sweep;
 
 pub use compare::{
-    Answered, BadQuestions, Basis, Concurrent, ConcurrentFigures, ConcurrentQuery,
-    ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignSummary, Failure, Forecast,
-    Grows, Header, Instance, InstanceKind, InstanceSummary, Journal, LoadSlice, Outcome, Prices,
-    QueryCost, QueryForecast, QueryInfo, QuerySummary, Record, RowsLeft, Run, Scale, ScaleOut,
-    ScaledQuery, Step, StorageForecast, Summary, SummaryError, Timing,
+    AgainstBaseline, AgainstBest, Answered, BadQuestions, Basis, Concurrent, ConcurrentFigures,
+    ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignSummary,
+    Difference, Failure, Forecast, Grows, Header, Instance, InstanceKind, InstanceSummary, Journal,
+    LoadSlice, Outcome, PairedComparison, Prices, QueryComparison, QueryCost, QueryForecast,
+    QueryInfo, QuerySummary, Record, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
+    StorageForecast, Summary, SummaryError, Timing,
 };
 pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

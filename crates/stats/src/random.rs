@@ -22,6 +22,18 @@ impl SplitMix64 {
     pub fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
+
+    /// Returns a number of the standard normal distribution (Box, Muller: A note on the generation
+    /// of random normal deviates, 1958).
+    pub fn normal(&mut self) -> f64 {
+        let (radius, angle) = (self.uniform(), self.uniform());
+        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+    }
+
+    /// Returns a number above 0 and at most 1.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
 }
 
 #[cfg(test)]
@@ -41,6 +53,16 @@ mod tests {
                 9_817_491_932_198_370_423
             ]
         );
+    }
+
+    #[test]
+    fn normal_numbers_have_the_mean_and_deviation_of_the_distribution() {
+        let mut random = SplitMix64::new(2);
+        let drawn: Vec<f64> = (0..20_000).map(|_| random.normal()).collect();
+        let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
+        let variance = drawn.iter().map(|x| x * x).sum::<f64>() / drawn.len() as f64;
+        assert!(mean.abs() < 0.02 && (variance - 1.0).abs() < 0.03);
+        assert!(drawn.iter().all(|x| x.is_finite()));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use bakeoff_stats::{DesignSummary, Estimate, Summary};
 
 use super::bars::{Bar, Value, bars};
 use super::palette::Palette;
+use crate::compare::to_best;
 use crate::units;
 
 /// `None` when nothing was loaded.
@@ -13,11 +14,10 @@ pub fn load_bars(summary: &Summary) -> Option<String> {
     let rate = |d: &DesignSummary| d.load_rate.map_or(0.0, |r| r.median);
     designs.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     let rows: Vec<Bar> = designs.into_iter().map(|d| bar(d, &palette)).collect();
-    bars(
-        "Rows loaded a second by design, with 95% intervals",
-        &rows,
-        |rate| units::trimmed(&units::rate(rate)),
-    )
+    let rates = summary.designs.iter().filter_map(|d| d.load_rate.as_ref());
+    let intervals = to_best::interval_heading(rates).to_lowercase();
+    let title = format!("Rows loaded a second by design, with {intervals}s");
+    bars(&title, &rows, |rate| units::trimmed(&units::rate(rate)))
 }
 
 fn bar(design: &DesignSummary, palette: &Palette) -> Bar {

@@ -5,6 +5,7 @@ use bakeoff_stats::{DesignSummary, QuerySummary, Summary};
 use super::bars::{Bar, Value, bars};
 use super::palette::Palette;
 use crate::compare::figure::{self, Figure};
+use crate::compare::to_best;
 use crate::units;
 
 /// `None` when no design has a time for the query.
@@ -13,22 +14,23 @@ pub fn query_bars(summary: &Summary, query: &str) -> Option<String> {
     let ranking = figure::ranking(&summary.designs, query);
     let rows: Vec<Bar> = ranking
         .into_iter()
-        .map(|(d, q)| bar(d, q, &palette))
+        .map(|(d, q)| bar(summary, d, q, &palette))
         .collect();
-    let title = format!("Median time of query {query} by design, with 95% intervals");
+    let times = { summary.designs.iter().filter_map(|d| d.query(query)) }
+        .filter_map(|query| query.time.as_ref());
+    let intervals = to_best::interval_heading(times).to_lowercase();
+    let title = format!("Median time of query {query} by design, with {intervals}s");
     bars(&title, &rows, |seconds| {
         units::trimmed(&units::duration(seconds))
     })
 }
 
-fn bar(design: &DesignSummary, query: &QuerySummary, palette: &Palette) -> Bar {
+fn bar(summary: &Summary, design: &DesignSummary, query: &QuerySummary, palette: &Palette) -> Bar {
     let (text, value) = match figure::of(design, query) {
         Figure::Failed(why) => (why.to_owned(), None),
         Figure::NotMeasured => ("not measured".to_owned(), None),
         Figure::Time { time, query } => {
-            let factor = query
-                .times_faster
-                .map(|f| format!(" · {}", units::factor(f)));
+            let factor = to_best::short(summary, design, query).map(|f| format!(" · {f}"));
             let text = units::duration(time.median) + &factor.unwrap_or_default();
             let whisker = (time.observations > 1).then_some((time.low, time.high));
             (

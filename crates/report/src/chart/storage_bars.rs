@@ -4,6 +4,7 @@ use bakeoff_stats::{DesignSummary, Summary};
 
 use super::bars::{Bar, Value, bars};
 use super::palette::Palette;
+use crate::compare::to_best;
 use crate::units;
 
 /// `None` when no storage was read.
@@ -21,9 +22,7 @@ pub fn storage_bars(summary: &Summary) -> Option<String> {
 fn bar(design: &DesignSummary, palette: &Palette) -> Bar {
     let text = match design.bytes_per_row {
         Some(bytes) => {
-            let factor = design
-                .times_smaller
-                .map(|f| format!(" · {}", units::factor(f)));
+            let factor = to_best::of_bytes(design).map(|f| format!(" · {f}"));
             units::bytes(bytes) + &factor.unwrap_or_default()
         }
         None if design.is_right() => "not read".to_owned(),

@@ -8,4 +8,5 @@ pub mod html;
 pub mod json;
 mod notes;
 pub mod terminal;
+pub(crate) mod to_best;
 mod verdict;

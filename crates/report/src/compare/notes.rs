@@ -6,6 +6,8 @@ use crate::{nodes, units};
 
 /// Fewer rounds than this cannot give an interval that covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
+/// Fewer rounds than this show no difference between designs.
+const ROUNDS_FOR_DIFFERENCES: u32 = 5;
 
 /// What was measured, in one line.
 pub fn facts(summary: &Summary) -> String {
@@ -115,14 +117,20 @@ fn few_rounds(summary: &Summary) -> Option<String> {
     } else {
         String::new()
     };
-    (fewest.observations < ROUNDS_FOR_AIM).then(|| match fewest.observations {
-        1 => format!("{which}one round was measured: nothing is known about its error"),
-        n => format!(
-            "{which}{n} rounds: an interval is the whole range and covers {:.0}%, not 95%; take \
-             small differences for unproven",
-            fewest.coverage * 100.0
-        ),
-    })
+    let covers = (fewest.coverage * 100.0).floor();
+    match fewest.observations {
+        1 => Some(format!(
+            "{which}one round was measured: nothing is known about its error"
+        )),
+        n if n < ROUNDS_FOR_DIFFERENCES => Some(format!(
+            "{which}{n} rounds show no difference, at least {ROUNDS_FOR_DIFFERENCES} are needed; an \
+             interval is the whole range and covers {covers}%"
+        )),
+        n if n < ROUNDS_FOR_AIM => Some(format!(
+            "{which}{n} rounds: an interval is the whole range and covers {covers}%"
+        )),
+        _ => None,
+    }
 }
 
 fn yardstick(summary: &Summary) -> Option<String> {

@@ -5,8 +5,8 @@ use crate::markup::Escaped;
 pub const NONE: &str = "–";
 
 /// Cells are HTML already; headings are text.
-pub struct Table {
-    pub caption: &'static str,
+pub struct Table<'a> {
+    pub caption: &'a str,
     pub head: Vec<Heading>,
     pub rows: Vec<Vec<String>>,
 }
@@ -18,7 +18,7 @@ pub enum Heading {
     Number(String),
 }
 
-impl Table {
+impl Table<'_> {
     pub fn html(&self) -> String {
         let head: String = self.head.iter().map(Heading::html).collect();
         let rows: String = self.rows.iter().map(|row| self.row(row)).collect();

@@ -18,7 +18,8 @@ pub use record::{
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
-    Basis, ConcurrentFigures, ConcurrentSummary, Cost, CostRange, DesignCost, DesignSummary,
-    Failure, Forecast, InstanceSummary, Prices, QueryCost, QueryForecast, QuerySummary, ScaleOut,
-    ScaledQuery, StorageForecast, Summary, SummaryError,
+    AgainstBaseline, AgainstBest, Basis, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
+    DesignCost, DesignSummary, Difference, Failure, Forecast, InstanceSummary, PairedComparison,
+    Prices, QueryComparison, QueryCost, QueryForecast, QuerySummary, ScaleOut, ScaledQuery,
+    StorageForecast, Summary, SummaryError,
 };

@@ -81,6 +81,10 @@ pub struct Noise {
     pub smallest_difference: Vec<Option<f64>>,
     /// By how much twins, which are the same design twice, differed at most. `None` without twins.
     pub twins: Option<f64>,
+    /// The deviation of the logarithm of a table's times, in the order of the questions: no number of
+    /// rounds makes it smaller. The resamples have it already. Empty without twins.
+    #[serde(default)]
+    pub tables: Vec<Option<f64>>,
 }
 
 /// The range of rows for which fitted curves hold.

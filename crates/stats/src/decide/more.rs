@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::contest::{Contest, Costs};
+use super::objective::Objective;
 use super::ratio::ratios;
+use crate::quantile::normal;
 
 /// The probability with which a difference that exists is to be found: its normal deviate.
 const POWER_80_PERCENT: f64 = 0.8416;
@@ -24,8 +26,9 @@ pub struct MoreRounds {
     pub seconds: Option<f64>,
 }
 
-/// By `n = (z + 0.84)² s² / ln²(1 + δ)`, with the variance of the difference of logarithms that the
-/// resamples have. `None` where the error is not known, or where rounds are of no help.
+/// By `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has in the difference
+/// of logarithms, and the variance `v` of tables, which rounds do not make smaller. `None` where the error
+/// is not known, or where rounds are of no help.
 pub fn rounds(
     contest: &Contest<'_>,
     own: &Costs,
@@ -42,10 +45,15 @@ pub fn rounds(
     let squares: f64 = logarithms.iter().map(|ln| (ln - mean).powi(2)).sum();
     let variance_of_mean = squares / (logarithms.len() - 1) as f64;
     let comparisons = contest.entrants.len().saturating_sub(1).max(1);
-    let deviate = normal_deviate(1.0 - ERROR / (2.0 * comparisons as f64)) + POWER_80_PERCENT;
+    let deviate = normal(1.0 - ERROR / (2.0 * comparisons as f64)) + POWER_80_PERCENT;
     let tolerance = (1.0 + input.rule.same_within.max(LEAST_DIFFERENCE)).ln();
     let difference = tolerance.max(mean.abs());
-    let times = (deviate / difference).powi(2) * variance_of_mean;
+    let of_tables = variance_of_tables(contest);
+    let allowed = (difference / deviate).powi(2) - of_tables;
+    if allowed <= 0.0 {
+        return None;
+    }
+    let times = (variance_of_mean - of_tables).max(0.0) / allowed;
     let needed = (times * f64::from(input.rounds)).ceil();
     let more = needed - f64::from(input.rounds);
     (times.is_finite() && times <= MOST_TIMES && more >= 1.0).then(|| MoreRounds {
@@ -55,23 +63,13 @@ pub fn rounds(
     })
 }
 
-/// The quantile of the normal distribution for a probability from 0.5 to below 1, to within 0.0005
-/// (Abramowitz, Stegun: Handbook of Mathematical Functions, 26.2.23).
-fn normal_deviate(probability: f64) -> f64 {
-    let t = (-2.0 * (1.0 - probability).ln()).sqrt();
-    let above = 2.515_517 + 0.802_853 * t + 0.010_328 * t * t;
-    let below = 1.0 + 1.432_788 * t + 0.189_269 * t * t + 0.001_308 * t.powi(3);
-    t - above / below
-}
-
-#[cfg(test)]
-mod tests {
-    use super::normal_deviate;
-
-    #[test]
-    fn quantiles_are_those_of_the_tables() {
-        for (probability, deviate) in [(0.5, 0.0), (0.975, 1.95996), (0.995, 2.57583)] {
-            assert!((normal_deviate(probability) - deviate).abs() < 5e-4);
-        }
+/// The variance of the difference of logarithms that two designs have because each is one of its tables.
+fn variance_of_tables(contest: &Contest<'_>) -> f64 {
+    let tables = &contest.input.noise.tables;
+    if contest.objective != Some(Objective::Time) {
+        return 0.0;
     }
+    let shares = contest.shares.iter().zip(tables);
+    let parts = shares.map(|(share, deviation)| (share * deviation.unwrap_or(0.0)).powi(2));
+    2.0 * parts.sum::<f64>()
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::contest::{Contest, Costs};
 use super::figure::interval;
 use super::objective::Objective;
+use crate::quantile::student;
 
 const SHOWN_COVERAGE: f64 = 0.90;
 /// The probability with which at least one of all comparisons of a decision may be wrong.
@@ -55,17 +56,26 @@ impl Contest<'_> {
             } else if !is_known || (objective.is_timed() && self.input.rounds < FEWEST_ROUNDS) {
                 Comparison::NotSettled
             } else {
-                self.comparison(&samples)
+                self.comparison(objective, times, &samples)
             },
         })
     }
 
-    /// Bonferroni's correction for comparing each design with the best one by each objective.
-    fn comparison(&self, samples: &[f64]) -> Comparison {
+    /// Bonferroni's correction for comparing each design with the best one by each objective. Resamples of
+    /// few rounds do not reach as far out as it asks for, so that the interval is Student's, with their
+    /// deviation.
+    fn comparison(&self, objective: Objective, times: f64, samples: &[f64]) -> Comparison {
         let others = self.entrants.len().saturating_sub(1).max(1);
         let objectives = self.objectives().len().max(1);
         let error = ERROR_OF_ALL / (others * objectives) as f64;
-        let (low, high) = interval(samples, 1.0 - error);
+        let rounds = if objective.is_timed() {
+            f64::from(self.input.rounds)
+        } else {
+            samples.len().max(2) as f64
+        };
+        let deviation = deviation(samples) * (rounds / (rounds - 1.0)).sqrt();
+        let half = student(error, rounds - 1.0) * deviation;
+        let (low, high) = (times / half.exp(), times * half.exp());
         let same = 1.0 + self.input.rule.same_within;
         if low > same {
             Comparison::Worse
@@ -88,4 +98,12 @@ pub fn ratios(own: &Costs, other: &Costs) -> Vec<f64> {
     (0..resamples)
         .map(|index| own.at(Some(index)) / other.at(Some(index)))
         .collect()
+}
+
+/// The standard deviation of the logarithms.
+fn deviation(samples: &[f64]) -> f64 {
+    let logarithms: Vec<f64> = samples.iter().map(|ratio| ratio.ln()).collect();
+    let mean = logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64;
+    let squares: f64 = logarithms.iter().map(|ln| (ln - mean).powi(2)).sum();
+    (squares / logarithms.len().saturating_sub(1).max(1) as f64).sqrt()
 }

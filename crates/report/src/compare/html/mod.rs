@@ -8,7 +8,7 @@ mod tables;
 
 use bakeoff_stats::Summary;
 
-use super::{engine_choice, figure, notes, verdict};
+use super::{engine_choice, figure, notes, to_best, verdict};
 use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
@@ -48,7 +48,7 @@ fn frame(summary: &Summary) -> Frame<'_> {
         facts: notes::facts(summary),
         answers: verdict::answers(summary),
         verdict: match &summary.decision {
-            Some(decision) => decide::html::section(decision),
+            Some(decision) => decide::html::section_of_run(decision, &summary.comparison),
             None => page::verdict(&verdict::paragraph(summary)),
         },
         style: decide::html::STYLE,
@@ -102,8 +102,11 @@ fn query_charts(summary: &Summary) -> String {
         .collect();
     charts_section(
         "Query times",
-        "Medians with 95% intervals, and how many times faster than the slowest design. Bars of \
-         very different length are on a logarithmic axis, on which equal steps are equal factors.",
+        &format!(
+            "Medians with intervals, and their multiples of the fastest design's time ({}). Bars of \
+             very different length are on a logarithmic axis, on which equal steps are equal factors.",
+            to_best::LEGEND
+        ),
         &charts,
     )
 }

@@ -2,13 +2,14 @@
 
 use bakeoff_stats::{DesignSummary, Summary};
 
+use crate::compare::to_best;
 use crate::units;
 
 pub fn of_run(summary: &Summary) -> String {
     let header = &summary.header;
     let ours = |what: &str| {
         let ours = summary.designs.iter();
-        ours.filter_map(|d| Some((d.info.id.as_str(), ours_of(d, what)?)))
+        ours.filter_map(|d| Some((d.info.id.as_str(), ours_of(summary, d, what)?)))
             .collect()
     };
     let source = header
@@ -18,7 +19,7 @@ pub fn of_run(summary: &Summary) -> String {
     crate::page::published::of(source, &header.published, &header.published_notes, ours)
 }
 
-fn ours_of(design: &DesignSummary, what: &str) -> Option<String> {
+fn ours_of(summary: &Summary, design: &DesignSummary, what: &str) -> Option<String> {
     match what {
         "load" => design
             .load_rate
@@ -26,9 +27,7 @@ fn ours_of(design: &DesignSummary, what: &str) -> Option<String> {
         "storage" => design.bytes_per_row.map(|b| format!("{b:.1} bytes/row")),
         query => {
             let query = design.query(query)?;
-            let factor = query
-                .times_faster
-                .map(|f| format!(", {}", units::factor(f)));
+            let factor = to_best::short(summary, design, query).map(|f| format!(", {f}"));
             let time = units::duration(query.time?.median);
             Some(format!("{time}{}", factor.unwrap_or_default()))
         }

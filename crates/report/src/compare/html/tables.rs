@@ -3,6 +3,7 @@
 use bakeoff_stats::{Basis, CpuSeconds, DesignSummary, Forecast, QuerySummary, Summary};
 
 use crate::compare::figure::{self, Figure};
+use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
@@ -40,7 +41,7 @@ pub fn forecast(forecast: &Forecast) -> String {
             Heading::number("Measured"),
             Heading::number("At full scale"),
             Heading::words("Basis"),
-            Heading::words("No difference shown to"),
+            Heading::words("Not shown to be slower"),
         ],
         rows: forecast.queries.iter().map(row).collect(),
     };
@@ -55,7 +56,7 @@ pub fn designs(summary: &Summary) -> String {
         scale.replication
     );
     let mut head = vec![Heading::text("Design")];
-    let figures = ["Bytes/row", "Smaller", &full_scale, "Rows/s loaded"];
+    let figures = ["Bytes/row", "× the smallest", &full_scale, "Rows/s loaded"];
     head.extend(figures.map(Heading::number));
     head.extend(
         summary
@@ -64,9 +65,16 @@ pub fn designs(summary: &Summary) -> String {
             .iter()
             .map(|q| Heading::number(&q.name)),
     );
+    let times = summary.designs.iter().flat_map(|d| &d.queries);
+    let interval = to_best::interval_heading(times.filter_map(|q| q.time.as_ref()));
+    let caption = format!(
+        "Under each time: its {}, its multiple of the fastest design's time ({}), and rows scanned a \
+         second. The intervals of all multiples hold at once with a probability of 95%.",
+        interval.to_lowercase(),
+        to_best::LEGEND,
+    );
     let table = Table {
-        caption: "Under each time: its 95% interval, how many times faster than the slowest \
-                  design, and rows scanned a second.",
+        caption: &caption,
         head,
         rows: summary
             .designs
@@ -85,28 +93,34 @@ fn design_row(summary: &Summary, design: &DesignSummary) -> Vec<String> {
     let mut row = vec![
         name(design),
         or_none(design.bytes_per_row, |b| format!("{b:.1}")),
-        or_none(design.times_smaller, units::factor),
+        to_best::of_bytes(design).unwrap_or_else(|| NONE.to_owned()),
         or_none(forecast, |f| units::bytes(f.bytes)),
         or_none(rate, |(median, interval)| {
             format!("{median}<small>{interval}</small>")
         }),
     ];
-    row.extend(design.queries.iter().map(|query| query_cell(design, query)));
+    row.extend(
+        design
+            .queries
+            .iter()
+            .map(|query| query_cell(summary, design, query)),
+    );
     row
 }
 
-fn query_cell(design: &DesignSummary, query: &QuerySummary) -> String {
+fn query_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> String {
     match figure::of(design, query) {
         Figure::Failed(why) => format!("<span class=\"failed\">{why}</span>"),
         Figure::NotMeasured => NONE.to_owned(),
         Figure::Time { time, query } => {
             let (median, interval) = units::duration_interval(time);
             let mut cell = format!("{median}<small>{interval}</small>");
-            let factor = query.times_faster.map(units::factor);
+            let factor = to_best::with_interval(summary, design, query);
             let scanned = query
                 .rows_scanned_per_second
                 .map(|r| format!("{} rows/s", units::rate(r)));
-            for part in factor.into_iter().chain(scanned) {
+            let today = to_best::to_baseline(summary, design, query);
+            for part in factor.into_iter().chain(today).chain(scanned) {
                 cell += &format!("<small>{part}</small>");
             }
             if query.bad_rounds > 0 {

@@ -1,9 +1,10 @@
 //! The tables: one of storage and loading, one or several of queries.
 
-use bakeoff_stats::{DesignSummary, QuerySummary, Summary};
+use bakeoff_stats::{DesignSummary, Estimate, QuerySummary, Summary};
 use comfy_table::{Attribute, Cell, Table};
 
 use crate::compare::figure::{self, Figure};
+use crate::compare::to_best;
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::text::style::Style;
 use crate::units;
@@ -27,8 +28,9 @@ fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table 
         scale.replication
     );
     let mut table = table(style);
-    let interval = with_interval.then(|| right("95% interval"));
-    let figures = ["Bytes/row", "Smaller", &full_scale, "Loaded/s"].map(right);
+    let rates = summary.designs.iter().filter_map(|d| d.load_rate.as_ref());
+    let interval = with_interval.then(|| right(to_best::interval_heading(rates)));
+    let figures = ["Bytes/row", "× best", &full_scale, "Loaded/s"].map(right);
     table.set_header(
         std::iter::once(left("Design"))
             .chain(figures)
@@ -40,7 +42,7 @@ fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table 
         let rate = design.load_rate.as_ref();
         let figures = [
             or_none(design.bytes_per_row, |b| format!("{b:.1}")),
-            or_none(design.times_smaller, units::factor),
+            to_best::of_bytes(design).unwrap_or_else(|| NONE.to_owned()),
             or_none(forecast, |f| units::bytes(f.bytes)),
             or_none(rate, |r| units::rate(r.median)),
         ];
@@ -58,17 +60,30 @@ fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table 
 pub fn queries(summary: &Summary, width: usize, style: Style) -> String {
     let matrix = matrix(summary, style);
     if fits(&matrix, width) {
-        let legend =
-            "median and times faster than the slowest; below: 95% interval and rows scanned";
+        let legend = format!(
+            "median and × best (? is not settled); below: {} and rows scanned",
+            to_best::interval_heading(times(summary)),
+        );
         return format!("{legend}\n{}", matrix.trim_fmt());
     }
-    let rankings: Vec<String> = summary
-        .header
-        .queries
-        .iter()
-        .map(|q| ranking(summary, &q.name, width, style))
-        .collect();
-    rankings.join("\n\n")
+    let names = || summary.header.queries.iter().map(|q| q.name.as_str());
+    let rankings = |columns: Columns| -> Vec<Table> {
+        names()
+            .map(|name| ranking(summary, name, columns, style))
+            .collect()
+    };
+    // All rankings have the same columns.
+    let all_fit = |tables: &Vec<Table>| tables.iter().all(|table| fits(table, width));
+    let narrower = NARROWER.into_iter().map(rankings);
+    let mut candidates = std::iter::once(rankings(EVERYTHING)).chain(narrower);
+    let mut tables = candidates
+        .find(all_fit)
+        .unwrap_or_else(|| rankings(NARROWER[1]));
+    let shown = tables.iter_mut().map(|table| {
+        set_width(table, width);
+        table.trim_fmt()
+    });
+    shown.collect::<Vec<_>>().join("\n\n")
 }
 
 fn matrix(summary: &Summary, style: Style) -> Table {
@@ -79,56 +94,102 @@ fn matrix(summary: &Summary, style: Style) -> Table {
         let cells = design
             .queries
             .iter()
-            .map(|query| matrix_cell(design, query));
+            .map(|query| matrix_cell(summary, design, query));
         table.add_row(std::iter::once(name(design)).chain(cells));
     }
     table
 }
 
-fn matrix_cell(design: &DesignSummary, query: &QuerySummary) -> Cell {
+fn matrix_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> Cell {
     match figure::of(design, query) {
         Figure::Failed(why) => red(right(why)),
         Figure::NotMeasured => right(NONE),
         Figure::Time { time, query } => {
             let (median, interval) = units::duration_interval(time);
-            let factor = or_none(query.times_faster, units::factor);
+            let factor = to_best::short(summary, design, query);
+            let factor = factor.map_or_else(String::new, |factor| format!(" {factor}"));
             let scanned = query.rows_scanned_per_second;
             let scanned = scanned.map_or_else(String::new, |r| format!(" {}/s", units::rate(r)));
             right(format!(
-                "{median} {factor}\n{interval}{scanned}{}",
+                "{median}{factor}\n{interval}{scanned}{}",
                 bad_rounds(query)
             ))
         }
     }
 }
 
-fn ranking(summary: &Summary, query: &str, width: usize, style: Style) -> String {
+/// What a ranking shows: what rows scanned and intervals of ratios do not fit is left out.
+#[derive(Clone, Copy)]
+struct Columns {
+    scanned: bool,
+    ratio_intervals: bool,
+}
+
+const EVERYTHING: Columns = Columns {
+    scanned: true,
+    ratio_intervals: true,
+};
+const NARROWER: [Columns; 2] = [
+    Columns {
+        scanned: false,
+        ..EVERYTHING
+    },
+    Columns {
+        ratio_intervals: false,
+        ..EVERYTHING
+    },
+];
+
+fn ranking(summary: &Summary, query: &str, columns: Columns, style: Style) -> Table {
     let mut table = table(style);
-    set_width(&mut table, width);
-    table.set_header([
-        Cell::new(query).add_attribute(Attribute::Bold),
-        right("Median"),
-        right("95% interval"),
-        right("Faster"),
-        right("Scanned/s"),
-    ]);
+    let interval = to_best::interval_heading(times_of(summary, query));
+    let figures = ["Median", &interval, "× best"].map(right);
+    table.set_header(
+        std::iter::once(Cell::new(query).add_attribute(Attribute::Bold))
+            .chain(figures)
+            .chain(columns.scanned.then(|| right("Scanned/s"))),
+    );
     for (design, query) in figure::ranking(&summary.designs, query) {
         let cells = match figure::of(design, query) {
-            Figure::Failed(why) => [red(right(why)), right(""), right(""), right("")],
-            Figure::NotMeasured => [right(NONE), right(""), right(""), right("")],
-            Figure::Time { time, query } => {
-                let (median, interval) = units::duration_interval(time);
-                [
-                    right(median + &bad_rounds(query)),
-                    right(interval),
-                    right(or_none(query.times_faster, units::factor)),
-                    right(or_none(query.rows_scanned_per_second, units::rate)),
-                ]
-            }
+            Figure::Failed(why) => vec![red(right(why))],
+            Figure::NotMeasured => vec![right(NONE)],
+            Figure::Time { time, query } => ranked(summary, design, query, time, columns),
         };
         table.add_row(std::iter::once(name(design)).chain(cells));
     }
-    table.trim_fmt()
+    table
+}
+
+fn ranked(
+    summary: &Summary,
+    design: &DesignSummary,
+    query: &QuerySummary,
+    time: &Estimate,
+    columns: Columns,
+) -> Vec<Cell> {
+    let (median, interval) = units::duration_interval(time);
+    let ratio = if columns.ratio_intervals {
+        to_best::with_interval(summary, design, query)
+    } else {
+        to_best::short(summary, design, query)
+    };
+    let scanned = || right(or_none(query.rows_scanned_per_second, units::rate));
+    [median + &bad_rounds(query), interval]
+        .into_iter()
+        .chain([ratio.unwrap_or_else(|| NONE.to_owned())])
+        .map(right)
+        .chain(columns.scanned.then(scanned))
+        .collect()
+}
+
+fn times(summary: &Summary) -> impl Iterator<Item = &Estimate> {
+    let queries = summary.designs.iter().flat_map(|d| &d.queries);
+    queries.filter_map(|q| q.time.as_ref())
+}
+
+fn times_of<'a>(summary: &'a Summary, query: &'a str) -> impl Iterator<Item = &'a Estimate> {
+    let queries = summary.designs.iter().filter_map(move |d| d.query(query));
+    queries.filter_map(|q| q.time.as_ref())
 }
 
 fn bad_rounds(query: &QuerySummary) -> String {

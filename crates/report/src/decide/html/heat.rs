@@ -2,8 +2,10 @@
 //! every cell, so that the shade alone carries no meaning.
 
 use bakeoff_stats::decide::{AnswerClass, Cell, Decision, DesignStanding, WhyOut};
+use bakeoff_stats::{AgainstBest, PairedComparison, QueryComparison};
 
 use super::orders::{self, Order};
+use crate::compare::to_best;
 use crate::markup::{Escaped, design_id};
 use crate::page::table::NONE;
 use crate::units;
@@ -14,19 +16,21 @@ const STRONGEST_FROM: f64 = 32.0;
 const STRONGEST: f64 = 52.0;
 
 /// The map with the choice of its order; nothing where there are no designs.
-pub fn map(decision: &Decision) -> String {
+pub fn map(decision: &Decision, compared: &PairedComparison) -> String {
     let orders = orders::all(decision);
     if decision.designs.is_empty() || decision.questions.is_empty() {
         return String::new();
     }
-    let hint = "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time, and the \
-                time below it. The darker, the slower. Answers that read no row, or that \
-                are always empty, have no multiple. Choose how much each question weighs, and the \
-                designs are ordered by it.</p>\n";
+    let hint = format!(
+        "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time ({}), and the \
+         time below it. The darker, the slower. Answers that read no row, or that are always empty, \
+         have no multiple. Choose how much each question weighs, and the designs are ordered by it.</p>\n",
+        to_best::LEGEND
+    );
     format!(
         "<h3>All designs, all questions</h3>\n{hint}<div class=\"map\">\n{}{}</div>\n",
         choice(&orders),
-        table(decision, &orders)
+        table(decision, compared, &orders)
     )
 }
 
@@ -51,7 +55,7 @@ fn button((index, order): (usize, &Order)) -> String {
 }
 
 /// Roles are written out, since browsers forget them where a style sheet changes how tables are laid out.
-fn table(decision: &Decision, orders: &[Order]) -> String {
+fn table(decision: &Decision, compared: &PairedComparison, orders: &[Order]) -> String {
     let questions: String = decision
         .questions
         .iter()
@@ -70,7 +74,7 @@ fn table(decision: &Decision, orders: &[Order]) -> String {
     // Where style sheets are not read, the rows are in the order of the rule.
     designs.sort_by_key(|design| orders.first().map(|order| order.places[*design]));
     let rows: String = { designs.iter() }
-        .map(|design| row(decision, orders, *design))
+        .map(|design| row(decision, compared, orders, *design))
         .collect();
     format!(
         "<div class=\"scroll\" tabindex=\"0\"><table role=\"table\" class=\"heat-map\" \
@@ -82,7 +86,7 @@ fn table(decision: &Decision, orders: &[Order]) -> String {
     )
 }
 
-fn row(decision: &Decision, orders: &[Order], index: usize) -> String {
+fn row(decision: &Decision, compared: &PairedComparison, orders: &[Order], index: usize) -> String {
     let design = &decision.designs[index];
     let places: String = orders
         .iter()
@@ -90,7 +94,14 @@ fn row(decision: &Decision, orders: &[Order], index: usize) -> String {
         .map(|(order, ranking)| format!("--o{order}:{};", ranking.places[index]))
         .collect();
     let cells: String = { decision.questions.iter().zip(&design.cells) }
-        .map(|(question, shown)| cell(&question.name, shown))
+        .map(|(question, shown)| {
+            let against = compared_here(decision, compared, &question.name);
+            cell(
+                &question.name,
+                shown,
+                against.and_then(|query| query.design(&design.id)),
+            )
+        })
         .collect();
     format!(
         "<tr role=\"row\" class=\"{}\" style=\"{places}\"><th role=\"rowheader\" scope=\"row\" \
@@ -136,14 +147,31 @@ fn overall(orders: &[Order], index: usize) -> String {
         .iter()
         .enumerate()
         .map(|(order, ranking)| {
-            let text = ranking.ratios[index].map_or_else(|| NONE.to_owned(), units::factor);
+            let text = ranking.ratios[index].map_or_else(|| NONE.to_owned(), to_best::ratio);
             format!("<b class=\"by{order}\">{text}</b>")
         })
         .collect();
     format!("<td role=\"cell\" class=\"overall\">{ratios}</td>")
 }
 
-fn cell(question: &str, cell: &Cell) -> String {
+/// What was compared within rounds, where that is what the map shows: times as they were measured, against
+/// the same design.
+fn compared_here<'a>(
+    decision: &Decision,
+    compared: &'a PairedComparison,
+    question: &str,
+) -> Option<&'a QueryComparison> {
+    let query = compared
+        .query(question)
+        .filter(|_| !decision.forecasts_times())?;
+    let index = decision.questions.iter().position(|q| q.name == question)?;
+    let best = decision.design(query.best.as_deref()?)?;
+    let is_best =
+        |cell: &Cell| matches!(cell, Cell::Time { times_best: Some(times), .. } if *times == 1.0);
+    best.cells.get(index).is_some_and(is_best).then_some(query)
+}
+
+fn cell(question: &str, cell: &Cell, against: Option<&AgainstBest>) -> String {
     let (class, shade, number, under) = match cell {
         Cell::Time {
             seconds,
@@ -153,7 +181,10 @@ fn cell(question: &str, cell: &Cell) -> String {
         } => {
             let time = units::duration(seconds.point);
             match (times_best, class) {
-                (Some(times), _) => ("time", shade(*times), units::factor(*times), time),
+                (Some(times), _) => {
+                    let number = against.map_or_else(|| to_best::ratio(*times), to_best::in_short);
+                    ("time", shade(*times), number, time)
+                }
                 (None, AnswerClass::FromMetadata) => ("none", 0.0, "metadata".to_owned(), time),
                 (None, AnswerClass::AlwaysEmpty) => ("none", 0.0, "empty".to_owned(), time),
                 (None, AnswerClass::ByKey | AnswerClass::Scan) => {
@@ -166,7 +197,7 @@ fn cell(question: &str, cell: &Cell) -> String {
         Cell::NotMeasured => ("none", 0.0, NONE.to_owned(), String::new()),
     };
     // The fastest one has no shade, and says so by its weight.
-    let number = if number == "1.0×" {
+    let number = if number.starts_with(to_best::BEST) {
         format!("<b>{number}</b>")
     } else {
         number

@@ -6,6 +6,7 @@ mod heat;
 mod orders;
 mod tables;
 
+use bakeoff_stats::PairedComparison;
 use bakeoff_stats::decide::{Certainty, Decision};
 
 use super::words;
@@ -17,8 +18,13 @@ pub const STYLE: &str = include_str!("style.css");
 /// Reasons that a list shows before the others fold away.
 const SHOWN: usize = 5;
 
-/// The section of a page. Everything that came from outside is escaped.
+/// Returns the section of a page. Everything that came from outside is escaped.
 pub fn section(decision: &Decision) -> String {
+    section_of_run(decision, &PairedComparison::default())
+}
+
+/// Returns the section of a page of a run, whose designs were compared within rounds.
+pub fn section_of_run(decision: &Decision, compared: &PairedComparison) -> String {
     let parts = [
         recommendation(decision),
         tables::choices(decision),
@@ -27,7 +33,7 @@ pub fn section(decision: &Decision) -> String {
         list("What would change it", &changes(decision)),
         list("Left out", &words::left_out(decision)),
         limits_of_the_run(decision),
-        heat::map(decision),
+        heat::map(decision, compared),
     ];
     format!(
         "<section class=\"decision\">\n{}</section>\n",

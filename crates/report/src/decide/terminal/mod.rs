@@ -63,7 +63,7 @@ fn parts(decision: &Decision, width: usize) -> Vec<Part> {
         others(decision, width),
         Part::of("Flips at", changes(decision), width, 2),
         Part::of("Left out", left_out(decision), width, most_left_out),
-        Part::of("Noise", Some(words::floor(decision)), width, 1),
+        Part::of("Noise", Some(words::floor(decision)), width, 2),
         Part::of("Unknown", words::not_measured(decision), width, 2),
     ];
     let used: usize = before

@@ -60,7 +60,7 @@ pub fn buy(decision: &Decision) -> Option<String> {
 pub fn floor(decision: &Decision) -> String {
     let twins = match decision.twins {
         Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
-        None => "Without twins the noise between equal designs is not known.".to_owned(),
+        None => "Floor unknown: no twins, which are two tables of one design.".to_owned(),
     };
     let questions = decision.questions.iter();
     let known = questions.filter_map(|q| Some((q.smallest_difference?, q.name.as_str())));

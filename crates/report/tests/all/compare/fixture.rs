@@ -109,6 +109,19 @@ const DESIGNS: [Design; 8] = [
     },
 ];
 
+/// Further tables of a slow and of a fast design, and how many times as long answers take.
+fn twins() -> [Design; 2] {
+    let of = |design: &Design, id, factor: f64| Design {
+        id,
+        seconds: design.seconds.map(|seconds| seconds * factor),
+        ..*design
+    };
+    [
+        of(&DESIGNS[0], "cassandra/narrow#twin", 1.02),
+        of(&DESIGNS[5], "parquet?codec=zstd#twin", 0.98),
+    ]
+}
+
 const fn cassandra(
     id: &'static str,
     bytes_per_row: f64,
@@ -144,20 +157,26 @@ pub fn records() -> Vec<Record> {
                  4.0; set `compact_tables_enabled` in its configuration, or leave the design out"
             .to_owned(),
     });
-    records.extend(DESIGNS.iter().flat_map(load));
+    let instances = ["cassandra/narrow", "parquet?codec=zstd"].map(Instance::twin);
+    records.push(Record::Instances {
+        instances: instances.to_vec(),
+    });
+    let twins = twins();
+    let all = || DESIGNS.iter().chain(&twins);
+    records.extend(all().flat_map(load));
     records.push(Record::LoadingDone {
         rows: ROWS,
         left: None,
     });
-    records.extend(DESIGNS.iter().flat_map(settle));
-    records.extend(DESIGNS.iter().flat_map(answers));
+    records.extend(all().flat_map(settle));
+    records.extend(all().flat_map(answers));
     records.push(Record::WarmedUp {
         passes: 4,
         seconds: 31.5,
         steady: true,
     });
     records.push(Record::Rounds { rounds: ROUNDS });
-    records.extend((0..ROUNDS).flat_map(|round| DESIGNS.iter().flat_map(move |d| times(d, round))));
+    records.extend((0..ROUNDS).flat_map(|round| all().flat_map(move |d| times(d, round))));
     records.push(Record::Warning {
         message: "another process used 0.4 of the 2 cores during round 5".to_owned(),
     });

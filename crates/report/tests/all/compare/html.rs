@@ -1,5 +1,5 @@
 use bakeoff_report::html::render;
-use bakeoff_stats::Summary;
+use bakeoff_stats::{Record, Summary};
 
 use super::fixture;
 
@@ -53,6 +53,46 @@ fn every_failure_and_note_is_told() {
 }
 
 #[test]
+fn what_is_not_settled_is_marked_everywhere_and_twins_are_told() {
+    let page = page();
+    let map = page.split_once("class=\"heat-map\"").unwrap().1;
+    let map = map.split_once("</table>").unwrap().0;
+    assert!(map.contains("<b>best ?</b>") && map.contains("1.04× ?"));
+    assert!(page.contains("<small>1.04× ?</small>"));
+    assert!(page.contains("<small>653× (532–778)</small>"));
+    assert!(page.contains("Twins differed by up to 3.1%. This run could show"));
+}
+
+#[test]
+fn without_twins_the_floor_is_unknown() {
+    let mut records = fixture::records();
+    let is_twin = |design: &str| design.ends_with("#twin");
+    records.retain(|record| match record {
+        Record::Instances { .. } => false,
+        Record::Created { design } | Record::Settled { design, .. } => !is_twin(design),
+        Record::Loaded(slice) => !is_twin(&slice.design),
+        Record::Footprint(footprint) => !is_twin(&footprint.design),
+        Record::Answered(answered) => !is_twin(&answered.design),
+        Record::Timed(timing) => !is_twin(&timing.design),
+        _ => true,
+    });
+    let summary = Summary::from_records(&records).unwrap();
+    assert_eq!(summary.comparison.twins, None);
+    assert!(render(&summary).contains("Floor unknown: no twins"));
+}
+
+#[test]
+fn three_rounds_promise_no_95_percent() {
+    let mut records = fixture::records();
+    records.retain(|record| !matches!(record, Record::Timed(timing) if timing.round > 2));
+    let summary = Summary::from_records(&records).unwrap();
+    let page = render(&summary);
+    assert!(page.contains("Under each time: its 75% interval"));
+    assert!(page.contains("3 rounds show no difference, at least 5 are needed"));
+    assert!(!page.contains("ms · best<") && page.contains("ms · best ?"));
+}
+
+#[test]
 fn charts_have_alternatives_with_the_figures() {
     let page = page();
     let charts: Vec<&str> = page.split("<svg ").skip(1).collect();
@@ -62,7 +102,7 @@ fn charts_have_alternatives_with_the_figures() {
         assert!(chart.starts_with("role=\"img\""));
         assert!(chart.contains("<title>") && chart.contains("<desc>"));
     }
-    assert!(page.contains("parquet?codec=zstd: 3.14 ms · 681×."));
+    assert!(page.contains("parquet?codec=zstd: 3.14 ms · 1.04× ?."));
     assert!(page.contains("cassandra/wide?compressor=Deflate: wrong."));
 }
 

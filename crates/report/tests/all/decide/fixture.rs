@@ -148,6 +148,7 @@ pub fn events() -> DecisionInput {
         noise: Noise {
             smallest_difference: vec![Some(0.08), Some(0.12), Some(0.31), Some(0.1), None],
             twins: Some(0.06),
+            tables: Vec::new(),
         },
         known_rows: Some(KnownRows {
             from: 65_000,

@@ -47,7 +47,7 @@ fn every_cell_of_the_map_names_its_question_and_has_its_number() {
     let map = html.split_once("heat-map").unwrap().1;
     assert_eq!(map.matches("data-question=").count(), 7 * 5);
     assert_eq!(map.matches("data-question=\"scan\"").count(), 7);
-    assert!(map.contains("<b>1.0×</b>") && map.contains("metadata<small>"));
+    assert!(map.contains("<b>best</b>") && map.contains("metadata<small>"));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use super::loading::Loading;
 use super::{
-    ConcurrentSummary, DesignSummary, Failure, InstanceSummary, QuerySummary, Summary, SummaryError,
+    ConcurrentSummary, DesignSummary, Failure, InstanceSummary, PairedComparison, QuerySummary,
+    Summary, SummaryError,
 };
 use crate::compare::{
     Answered, Concurrent, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
@@ -61,6 +62,7 @@ impl Collected {
                 interrupted: false,
                 seconds: None,
                 peak_memory_bytes: None,
+                comparison: PairedComparison::default(),
                 forecast: None,
                 decision: None,
                 scale_out: None,
@@ -300,7 +302,7 @@ impl Design {
             bytes_per_row: bytes
                 .filter(|_| rows_loaded > 0)
                 .map(|bytes| bytes as f64 / rows_loaded as f64 / f64::from(copies)),
-            times_smaller: None,
+            times_smallest: None,
             queries: self.queries.into_iter().map(Query::condense).collect(),
             footprint: self.footprint,
             concurrent: self.concurrent,
@@ -364,7 +366,7 @@ impl Query {
             time,
             rounds,
             always_empty: !right.is_empty() && right.iter().all(is_empty),
-            times_faster: None,
+            times_fastest: None,
             rows_scanned_per_second: rows_scanned
                 .zip(time.filter(|t| t.median > 0.0))
                 .map(|(rows, time)| rows / time.median),

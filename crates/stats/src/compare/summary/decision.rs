@@ -3,8 +3,10 @@
 //! Times and rates are those at the measured number of rows. Their error is found by drawing rounds
 //! with replacement (Efron, Tibshirani: An introduction to the bootstrap, 1993): all designs and
 //! queries get the same rounds in a resample, so that whatever a round had in common cancels out
-//! between designs.
+//! between designs. What tables of one design differ by, as far as twins show it, is drawn for each
+//! design and query from a normal distribution of logarithms.
 
+use super::rounds::SAME_WITHIN;
 use super::{DesignSummary, Failure, QuerySummary, Summary};
 use crate::decide::{
     Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, Minimise, Noise, Question,
@@ -17,8 +19,8 @@ use crate::random::SplitMix64;
 const RESAMPLES: usize = 400;
 /// Seed of the resamples, so that the same journal always gives the same decision.
 const SEED: u64 = 0x0BAC_E0FF;
-/// Relative difference up to which two designs are the same, if the workload states no other.
-const SAME_WITHIN: f64 = 0.05;
+/// Seed of what tables of one design differ by.
+const TABLES_SEED: u64 = 0x0007_AB1E;
 /// A query that read at least this share of the rows is a scan.
 const SCAN_SHARE: f64 = 0.5;
 /// Circumstances that no run measures.
@@ -39,6 +41,7 @@ impl Summary {
         let stated = header.decide.as_ref();
         let rounds = self.common_rounds();
         let drawn = draw(&rounds);
+        let mut tables = TableDraws::new();
         Some(DecisionInput {
             rule: stated.map_or_else(default_rule, |decide| decide.rule.clone()),
             rows: self.rows,
@@ -55,7 +58,7 @@ impl Summary {
                 })
                 .collect(),
             designs: { self.designs.iter() }
-                .map(|design| self.contender(design, &drawn))
+                .map(|design| self.contender(design, &drawn, &mut tables))
                 .collect(),
             price: self.cost.as_ref().map(|cost| StoragePrice {
                 currency: cost.prices.currency.clone(),
@@ -63,10 +66,7 @@ impl Summary {
             }),
             rounds: u32::try_from(rounds.len()).unwrap_or(u32::MAX),
             seconds_a_round: self.seconds_a_round(),
-            noise: Noise {
-                smallest_difference: vec![None; header.queries.len()],
-                twins: None,
-            },
+            noise: self.noise(),
             known_rows: None,
             not_measured: self.not_measured(),
         })
@@ -102,7 +102,22 @@ impl Summary {
         (seconds > 0.0).then_some(seconds)
     }
 
-    fn contender(&self, design: &DesignSummary, drawn: &[Vec<u32>]) -> Contender {
+    /// Returns what the twins show.
+    fn noise(&self) -> Noise {
+        let queries = || self.comparison.queries.iter();
+        Noise {
+            smallest_difference: queries().map(|query| query.smallest_difference).collect(),
+            twins: self.comparison.twins,
+            tables: queries().map(|query| query.table_deviation).collect(),
+        }
+    }
+
+    fn contender(
+        &self,
+        design: &DesignSummary,
+        drawn: &[Vec<u32>],
+        tables: &mut TableDraws,
+    ) -> Contender {
         let scale = &self.header.scale;
         let (copies, full_rows) = (f64::from(scale.replication.max(1)), scale.full_rows as f64);
         let storage = design.bytes_per_row;
@@ -124,15 +139,24 @@ impl Summary {
             answers: design
                 .queries
                 .iter()
-                .map(|query| self.answer(design, query, drawn))
+                .map(|query| self.answer(design, query, drawn, tables))
                 .collect(),
         }
     }
 
-    fn answer(&self, design: &DesignSummary, query: &QuerySummary, drawn: &[Vec<u32>]) -> Answer {
+    fn answer(
+        &self,
+        design: &DesignSummary,
+        query: &QuerySummary,
+        drawn: &[Vec<u32>],
+        tables: &mut TableDraws,
+    ) -> Answer {
+        let compared = self.comparison.query(&query.query);
+        let deviation = compared.and_then(|query| query.table_deviation);
+        let factors = tables.factors(deviation.unwrap_or(0.0), drawn.len());
         Answer {
             class: self.class(design, query),
-            time: timed(design, query, drawn),
+            time: timed(design, query, drawn, &factors),
             measured: query.median(),
             quantiles: Vec::new(),
             basis: format!("measured, {}", rounds_in_words(query.rounds.len())),
@@ -210,7 +234,28 @@ fn status(design: &DesignSummary) -> Status {
     }
 }
 
-fn timed(design: &DesignSummary, query: &QuerySummary, drawn: &[Vec<u32>]) -> Timed {
+/// Random factors between a table and another one of the same design.
+struct TableDraws(SplitMix64);
+
+impl TableDraws {
+    fn new() -> TableDraws {
+        TableDraws(SplitMix64::new(TABLES_SEED))
+    }
+
+    /// Returns a factor for each resample.
+    fn factors(&mut self, deviation: f64, resamples: usize) -> Vec<f64> {
+        let one = |_| (deviation * self.0.normal()).exp();
+        (0..resamples).map(one).collect()
+    }
+}
+
+/// `factors` are those of the table in each resample.
+fn timed(
+    design: &DesignSummary,
+    query: &QuerySummary,
+    drawn: &[Vec<u32>],
+    factors: &[f64],
+) -> Timed {
     let is_here = |failure: &&Failure| failure.query.as_ref() == Some(&query.query);
     if let Some(failure) = design.failures.iter().find(is_here) {
         return Timed::Failed(failure.reason.clone());
@@ -218,8 +263,8 @@ fn timed(design: &DesignSummary, query: &QuerySummary, drawn: &[Vec<u32>]) -> Ti
     let Some(point) = query.median() else {
         return Timed::Unknown("it was not measured".to_owned());
     };
-    let resamples: Vec<f64> = { drawn.iter() }
-        .filter_map(|rounds| median_of(query, rounds))
+    let resamples: Vec<f64> = { drawn.iter().zip(factors) }
+        .filter_map(|(rounds, factor)| Some(median_of(query, rounds)? * factor))
         .collect();
     Timed::Seconds(if resamples.len() == drawn.len() && !drawn.is_empty() {
         Figure::resampled(point, resamples)
@@ -305,6 +350,33 @@ mod tests {
         assert_eq!(recommendation.confidence, Some(1.0));
         assert_eq!(recommendation.certainty, Certainty::Likely);
         assert!(recommendation.more.is_none(), "rounds do not tell");
+    }
+
+    /// The two designs with a twin of the first that takes this many times as long.
+    fn with_twin(factor: f64, twin: f64) -> Decision {
+        let instances = vec![crate::Instance::twin("a/x")];
+        let mut records = vec![Record::Instances { instances }];
+        records.extend(two_designs(factor, 7));
+        records.extend(rounds("a/x#twin", twin, 7));
+        decision(records)
+    }
+
+    #[test]
+    fn twins_that_agree_settle_a_near_runner_up() {
+        let decision = with_twin(1.15, 1.0);
+        assert!(decision.twins.unwrap() < 1e-9);
+        assert!(decision.questions[0].smallest_difference.is_some());
+        let recommendation = decision.recommendation.unwrap();
+        assert_eq!(recommendation.certainty, Certainty::Settled);
+    }
+
+    #[test]
+    fn twins_that_differ_unsettle_what_rounds_alone_would_settle() {
+        let decision = with_twin(1.15, 1.4);
+        assert!((decision.twins.unwrap() - 0.4).abs() < 1e-9);
+        let recommendation = decision.recommendation.unwrap();
+        assert!(recommendation.confidence.unwrap() < 0.95);
+        assert!(recommendation.certainty < Certainty::Settled);
     }
 
     #[test]

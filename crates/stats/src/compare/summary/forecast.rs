@@ -1,6 +1,6 @@
 //! Answers to the two questions of a run, at production scale.
 
-use super::{DesignSummary, Summary};
+use super::{DesignSummary, Difference, Summary};
 use crate::Estimate;
 
 /// A query that read at least this share of the rows grows with the table.
@@ -38,7 +38,7 @@ pub struct QueryForecast {
     /// Seconds at full scale until every user has an answer.
     pub seconds: f64,
     pub basis: Basis,
-    /// Designs whose intervals overlap with the fastest one's, so that no difference was shown.
+    /// Designs that are not shown to be slower than the fastest one of the comparison.
     pub not_slower: Vec<String>,
 }
 
@@ -104,10 +104,14 @@ fn query(summary: &Summary, contenders: &[&DesignSummary], name: &str) -> Option
         .copied()
         .min_by(|a, b| a.1.median.total_cmp(&b.1.median))?;
     let basis = basis(summary, fastest.query(name)?.rows_scanned);
-    let not_slower = timed
-        .iter()
-        .filter(|(d, time)| d.info.id != fastest.info.id && time.overlaps(&measured))
-        .map(|(d, _)| d.info.id.clone())
+    let is_slower = |id: &str| {
+        let compared = summary.comparison.design(name, id);
+        compared.is_some_and(|compared| compared.difference == Difference::Slower)
+    };
+    let others = timed.iter().map(|(design, _)| design.info.id.as_str());
+    let not_slower = others
+        .filter(|id| *id != fastest.info.id && !is_slower(id))
+        .map(str::to_owned)
         .collect();
     Some(QueryForecast {
         query: name.to_owned(),

@@ -6,11 +6,13 @@ mod cost;
 mod decision;
 mod forecast;
 mod loading;
+mod rounds;
 mod scale_out;
 
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
 pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
+pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
 
 use super::{Header, Instance, InstanceKind, Record, RowsLeft, Step};
@@ -46,6 +48,8 @@ pub struct Summary {
     pub interrupted: bool,
     pub seconds: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
+    /// Comparison of the designs' times within rounds.
+    pub comparison: PairedComparison,
     /// Forecast at full scale; `None` while no design has both storage and rows.
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.
@@ -83,8 +87,8 @@ pub struct DesignSummary {
     pub footprint: Option<Footprint>,
     /// Bytes of the footprint for each row sent, duplicates included, for one copy of each row.
     pub bytes_per_row: Option<f64>,
-    /// Factor by which the design is smaller than the largest one that has a figure.
-    pub times_smaller: Option<f64>,
+    /// Bytes as a multiple of those of the smallest design without failures that is no yardstick.
+    pub times_smallest: Option<f64>,
     /// Figures of the queries, in the header's order.
     pub queries: Vec<QuerySummary>,
     /// Figures of concurrent clients; `None` if there were none, or not yet.
@@ -105,8 +109,9 @@ pub struct QuerySummary {
     /// Set if all right answers were without a row.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub always_empty: bool,
-    /// Factor by which the design is faster than the slowest one on this query, by medians.
-    pub times_faster: Option<f64>,
+    /// Median as a multiple of that of the fastest design without failures that is no yardstick.
+    /// The comparison within rounds says what of it is shown.
+    pub times_fastest: Option<f64>,
     /// Rows per second that the storage passed to the query engine, at the median.
     pub rows_scanned_per_second: Option<f64>,
     /// Rows that the storage passed to the query engine for one answer, median over rounds.
@@ -191,18 +196,18 @@ impl Summary {
 
     /// Fills in the figures that are relative to other designs.
     fn compare(&mut self) {
-        let largest = greatest(self.designs.iter().filter_map(|d| d.bytes_per_row));
+        let smallest = least(self.contenders().filter_map(|d| d.bytes_per_row));
         for design in &mut self.designs {
-            design.times_smaller = ratio(largest, design.bytes_per_row);
+            design.times_smallest = ratio(design.bytes_per_row, smallest);
         }
         for query in 0..self.header.queries.len() {
-            let medians = self.designs.iter().map(|d| d.queries[query].median());
-            let slowest = greatest(medians.flatten());
+            let fastest = least(self.contenders().filter_map(|d| d.queries[query].median()));
             for design in &mut self.designs {
                 let query = &mut design.queries[query];
-                query.times_faster = ratio(slowest, query.median());
+                query.times_fastest = ratio(query.median(), fastest);
             }
         }
+        self.comparison = PairedComparison::of(self);
     }
 }
 
@@ -223,13 +228,13 @@ impl QuerySummary {
     }
 }
 
-fn greatest(values: impl Iterator<Item = f64>) -> Option<f64> {
-    values.max_by(f64::total_cmp)
+fn least(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.min_by(f64::total_cmp)
 }
 
-fn ratio(greatest: Option<f64>, own: Option<f64>) -> Option<f64> {
-    let own = own.filter(|&x| x > 0.0)?;
-    Some(greatest? / own)
+fn ratio(own: Option<f64>, least: Option<f64>) -> Option<f64> {
+    let least = least.filter(|&x| x > 0.0)?;
+    Some(own? / least)
 }
 
 #[cfg(test)]

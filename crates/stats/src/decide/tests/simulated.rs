@@ -102,6 +102,17 @@ fn noise_settles_little_and_more_rounds_are_proposed() {
 }
 
 #[test]
+fn rounds_are_no_advice_where_tables_differ_by_more() {
+    let truth = [("a", [0.010, 0.030]), ("b", [0.0103, 0.0309])];
+    for seed in 0..40 {
+        let mut input = run(seed, &truth, 0.4);
+        input.noise.tables = vec![Some(0.5); 2];
+        let recommendation = Decision::of(&input).recommendation.unwrap();
+        assert_eq!(recommendation.more, None, "{seed}");
+    }
+}
+
+#[test]
 fn equal_designs_are_the_same_and_the_smaller_one_is_taken() {
     let mut input = run(7, &[("a", [0.010, 0.030]), ("b", [0.010, 0.030])], 0.005);
     input.designs[0].storage = Some(Figure::exact(3e9));

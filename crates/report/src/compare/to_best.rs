@@ -1,0 +1,162 @@
+//! How a design's figure compares with the best one's, in a word or as a ratio.
+
+use bakeoff_stats::{AgainstBest, DesignSummary, Difference, Estimate, QuerySummary, Summary};
+
+use crate::units;
+
+/// Stands for the ratio of the best design to itself.
+pub const BEST: &str = "best";
+/// Explains the mark, for captions.
+pub const LEGEND: &str = "“?” means not settled";
+
+/// Writes a time's ratio to the fastest one, as short as it can be: `best`, `same`, `1.31×`, `1.1× ?`.
+pub fn short(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> Option<String> {
+    match summary.comparison.design(&query.query, &design.info.id) {
+        Some(compared) => Some(in_short(compared)),
+        None => query.times_fastest.map(number),
+    }
+}
+
+/// Writes a time's ratio to the fastest one, with its interval where a difference is shown:
+/// `1.31× (1.2–1.4)`.
+pub fn with_interval(
+    summary: &Summary,
+    design: &DesignSummary,
+    query: &QuerySummary,
+) -> Option<String> {
+    let short = short(summary, design, query)?;
+    let compared = summary.comparison.design(&query.query, &design.info.id);
+    let interval = compared
+        .filter(|c| is_different(c.difference))
+        .and_then(interval);
+    Some(match interval {
+        Some(interval) => format!("{short} ({interval})"),
+        None => short,
+    })
+}
+
+/// Writes the ratio of a design's bytes to the smallest ones, which have no error.
+pub fn of_bytes(design: &DesignSummary) -> Option<String> {
+    design.times_smallest.map(ratio)
+}
+
+/// Names intervals by what they cover at least: `95% interval`, or `75% interval` after three rounds.
+pub fn interval_heading<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> String {
+    let covered = estimates.map(|estimate| estimate.coverage);
+    let least = covered.filter(|coverage| *coverage > 0.0).reduce(f64::min);
+    match least {
+        Some(least) => format!("{:.0}% interval", (100.0 * least).floor().min(95.0)),
+        None => "Interval".to_owned(),
+    }
+}
+
+/// Writes a time's ratio to the one of the design that is in use today: `0.48× today's`.
+pub fn to_baseline(
+    summary: &Summary,
+    design: &DesignSummary,
+    query: &QuerySummary,
+) -> Option<String> {
+    let compared = summary.comparison.design(&query.query, &design.info.id)?;
+    let baseline = compared.to_baseline.as_ref()?;
+    Some(match baseline.difference {
+        Difference::Best | Difference::Same => "same as today's".to_owned(),
+        Difference::Slower | Difference::Faster => format!("{} today's", number(baseline.ratio)),
+        Difference::NotSettled => format!("{} today's ?", number(baseline.ratio)),
+    })
+}
+
+/// Writes what the comparison within rounds shows of a design.
+pub fn in_short(compared: &AgainstBest) -> String {
+    match compared.difference {
+        Difference::Best => BEST.to_owned(),
+        Difference::Same => "same".to_owned(),
+        Difference::Slower | Difference::Faster => number(compared.ratio),
+        Difference::NotSettled if compared.ratio == 1.0 => format!("{BEST} ?"),
+        Difference::NotSettled => format!("{} ?", number(compared.ratio)),
+    }
+}
+
+fn is_different(difference: Difference) -> bool {
+    matches!(difference, Difference::Slower | Difference::Faster)
+}
+
+/// `1.2–1.4`; nothing where both ends are the same to the digits that are shown.
+fn interval(compared: &AgainstBest) -> Option<String> {
+    let (low, high) = compared.interval?;
+    let (low, high) = (number(low), number(high));
+    let low = low.trim_end_matches('×');
+    (low != high.trim_end_matches('×')).then(|| format!("{low}–{}", high.trim_end_matches('×')))
+}
+
+/// Writes a ratio by estimates alone: `best`, `1.31×`, `2.4×`, `545×`, `0.14×`.
+pub fn ratio(times: f64) -> String {
+    match times {
+        1.0 => BEST.to_owned(),
+        times => number(times),
+    }
+}
+
+fn number(times: f64) -> String {
+    match times {
+        t if t < 0.0995 => format!("{t:.3}×"),
+        t if t < 1.995 => format!("{t:.2}×"),
+        t => units::factor(t),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(ratio: f64, interval: Option<(f64, f64)>, difference: Difference) -> AgainstBest {
+        AgainstBest {
+            design: "a/x".to_owned(),
+            ratio,
+            interval,
+            difference,
+            rounds: 7,
+            to_baseline: None,
+        }
+    }
+
+    #[test]
+    fn a_word_or_a_ratio_stands_for_a_difference() {
+        let short = |ratio, difference| in_short(&compared(ratio, None, difference));
+        assert_eq!(short(1.0, Difference::Best), "best");
+        assert_eq!(short(1.02, Difference::Same), "same");
+        assert_eq!(short(1.314, Difference::Slower), "1.31×");
+        assert_eq!(short(0.14, Difference::Faster), "0.14×");
+        assert_eq!(short(1.1, Difference::NotSettled), "1.10× ?");
+        assert_eq!(short(1.0, Difference::NotSettled), "best ?");
+    }
+
+    #[test]
+    fn only_the_best_itself_has_no_ratio() {
+        let ratios = [1.0, 1.004, 0.031, 12.4].map(ratio);
+        assert_eq!(ratios, ["best", "1.00×", "0.031×", "12×"]);
+    }
+
+    #[test]
+    fn an_interval_has_the_digits_of_its_ends() {
+        let shown = |low, high| interval(&compared(1.0, Some((low, high)), Difference::Slower));
+        assert_eq!(shown(1.2, 1.4).unwrap(), "1.20–1.40");
+        assert_eq!(shown(480.2, 620.4).unwrap(), "480–620");
+        assert_eq!(shown(1.2, 1.2001), None);
+        assert_eq!(interval(&compared(9.0, None, Difference::NotSettled)), None);
+    }
+
+    #[test]
+    fn a_heading_does_not_promise_more_than_the_intervals_cover() {
+        let of = |samples: &[&[f64]]| {
+            let estimates: Vec<Estimate> = { samples.iter() }
+                .filter_map(|samples| Estimate::from_samples(samples))
+                .collect();
+            interval_heading(estimates.iter())
+        };
+        assert_eq!(of(&[&[1.0; 7]]), "95% interval");
+        assert_eq!(of(&[&[1.0; 7], &[1.0; 3]]), "75% interval");
+        assert_eq!(of(&[&[1.0; 7], &[1.0]]), "95% interval");
+        assert_eq!(of(&[&[1.0]]), "Interval");
+        assert_eq!(of(&[]), "Interval");
+    }
+}

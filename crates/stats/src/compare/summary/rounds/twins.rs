@@ -1,0 +1,69 @@
+//! By how much tables of one and the same design differ, from twins.
+
+use super::method::{FEWEST_ROUNDS, Method, TableNoise};
+use super::paired::Paired;
+
+/// Differences of twins in one query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Twins {
+    /// Logarithm of the ratio of each twin to its design, and the variance of it that is due to
+    /// rounds.
+    differences: Vec<(f64, f64)>,
+}
+
+impl Twins {
+    /// Gathers the pairs of designs with their twins that have enough rounds.
+    pub fn of(method: &Method, pairs: &[Paired]) -> Twins {
+        let pairs = pairs.iter().filter(|p| p.rounds() >= FEWEST_ROUNDS);
+        Twins {
+            differences: pairs
+                .filter_map(|p| Some((p.centre()?, method.variance(p)?)))
+                .collect(),
+        }
+    }
+
+    /// Returns the largest relative difference.
+    pub fn largest(&self) -> Option<f64> {
+        let largest = self.differences.iter().map(|(ln, _)| ln.abs());
+        largest.max_by(f64::total_cmp).map(f64::exp_m1)
+    }
+
+    /// Returns the variance of a table: half of that of a difference, without what the rounds have
+    /// to do with it.
+    fn variance(&self) -> Option<f64> {
+        let parts = self.differences.iter().map(|(ln, rounds)| ln * ln - rounds);
+        let mean = parts.sum::<f64>() / self.differences.len() as f64;
+        (!self.differences.is_empty()).then_some(mean.max(0.0) / 2.0)
+    }
+}
+
+/// Returns the noise of tables in each query. Two twins are few, so it is the larger one of what
+/// the query itself and what all queries together show.
+pub fn noise(queries: &[Twins]) -> Vec<Option<TableNoise>> {
+    let all = Twins {
+        differences: { queries.iter() }
+            .flat_map(|q| q.differences.iter().copied())
+            .collect(),
+    };
+    let freedom = all.differences.len() as f64;
+    let of_query = |twins: &Twins| {
+        let pooled = all.variance()?;
+        Some(TableNoise {
+            variance: twins.variance().map_or(pooled, |own| own.max(pooled)),
+            freedom,
+        })
+    };
+    queries.iter().map(of_query).collect()
+}
+
+impl TableNoise {
+    /// Returns the standard deviation of the logarithm of a table's times.
+    pub fn deviation(self) -> f64 {
+        self.variance.sqrt()
+    }
+
+    /// Returns the relative difference that two tables of one design have in the root mean square.
+    pub fn floor(self) -> f64 {
+        (2.0 * self.variance).sqrt().exp_m1()
+    }
+}
