@@ -18,11 +18,12 @@ mod random;
 pub mod sweep;
 
 pub use compare::{
-    Answered, BadQuestions, Basis, Concurrent, ConcurrentFigures, ConcurrentQuery,
-    ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignSummary, Failure, Forecast,
-    Grows, Header, Instance, InstanceKind, InstanceSummary, Journal, LoadSlice, Outcome, Prices,
-    QueryCost, QueryForecast, QueryInfo, QuerySummary, Record, RowsLeft, Run, Scale, ScaleOut,
-    ScaledQuery, Step, StorageForecast, Summary, SummaryError, Timing,
+    Answered, BadQuestions, Concurrent, ConcurrentFigures, ConcurrentQuery, ConcurrentSummary,
+    Cost, CostRange, Decide, DesignCost, DesignForecast, DesignSummary, Failure, Forecast, Grows,
+    Header, HeldOut, Instance, InstanceKind, InstanceSummary, Journal, LoadSlice, Outcome, Prices,
+    Projected, Projection, QueryCost, QueryInfo, QuerySummary, Record, Refusal, RowsLeft, Run,
+    Scale, ScaleOut, ScaledQuery, Step, StorageForecast, Summary, SummaryError, TimeForecast,
+    Timing,
 };
 pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

@@ -18,7 +18,8 @@ pub use record::{
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
-    Basis, ConcurrentFigures, ConcurrentSummary, Cost, CostRange, DesignCost, DesignSummary,
-    Failure, Forecast, InstanceSummary, Prices, QueryCost, QueryForecast, QuerySummary, ScaleOut,
-    ScaledQuery, StorageForecast, Summary, SummaryError,
+    ConcurrentFigures, ConcurrentSummary, Cost, CostRange, DesignCost, DesignForecast,
+    DesignSummary, Failure, Forecast, HeldOut, InstanceSummary, Prices, Projected, Projection,
+    QueryCost, QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast, Summary,
+    SummaryError, TimeForecast,
 };

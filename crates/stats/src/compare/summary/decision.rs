@@ -1,9 +1,12 @@
 //! Decision for one design from the figures of a run.
 //!
-//! Times and rates are those at the measured number of rows. Their error is found by drawing rounds
+//! Times are those at full scale where the run can forecast them, else those at the measured number of
+//! rows; rates are always measured. The error of what is measured is found by drawing rounds
 //! with replacement (Efron, Tibshirani: An introduction to the bootstrap, 1993): all designs and
 //! queries get the same rounds in a resample, so that whatever a round had in common cancels out
 //! between designs.
+
+mod full_scale;
 
 use super::{DesignSummary, Failure, QuerySummary, Summary};
 use crate::decide::{
@@ -12,6 +15,7 @@ use crate::decide::{
 };
 use crate::estimate::median;
 use crate::random::SplitMix64;
+use full_scale::storage;
 
 /// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
 const RESAMPLES: usize = 400;
@@ -39,7 +43,7 @@ impl Summary {
         let stated = header.decide.as_ref();
         let rounds = self.common_rounds();
         let drawn = draw(&rounds);
-        Some(DecisionInput {
+        let measured = DecisionInput {
             rule: stated.map_or_else(default_rule, |decide| decide.rule.clone()),
             rows: self.rows,
             measured_rows: self.rows,
@@ -68,8 +72,9 @@ impl Summary {
                 twins: None,
             },
             known_rows: None,
-            not_measured: self.not_measured(),
-        })
+            not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
+        };
+        Some(self.at_full_scale_or_measured(measured))
     }
 
     /// Returns the rounds in which every design that may be recommended answered every query.
@@ -85,16 +90,6 @@ impl Summary {
         common
     }
 
-    /// Returns what the figures say nothing about.
-    fn not_measured(&self) -> Vec<String> {
-        let is_smaller = self.header.scale.full_rows > self.rows;
-        { is_smaller.then_some("times at full scale") }
-            .into_iter()
-            .chain(NOT_MEASURED)
-            .map(str::to_owned)
-            .collect()
-    }
-
     /// Returns how long one more round takes.
     fn seconds_a_round(&self) -> Option<f64> {
         let medians = self.designs.iter().flat_map(|d| &d.queries);
@@ -103,9 +98,6 @@ impl Summary {
     }
 
     fn contender(&self, design: &DesignSummary, drawn: &[Vec<u32>]) -> Contender {
-        let scale = &self.header.scale;
-        let (copies, full_rows) = (f64::from(scale.replication.max(1)), scale.full_rows as f64);
-        let storage = design.bytes_per_row;
         let month = self
             .cost
             .iter()
@@ -115,7 +107,7 @@ impl Summary {
             status: status(design),
             rows_lost: 0,
             keeps_rows_if: None,
-            storage: storage.map(|bytes| Figure::exact(bytes * full_rows * copies)),
+            storage: self.storage_to_buy(design),
             load: design.sustained_rate(),
             month: month
                 .filter_map(|cost| cost.month)
@@ -127,6 +119,17 @@ impl Summary {
                 .map(|query| self.answer(design, query, drawn))
                 .collect(),
         }
+    }
+
+    fn storage_to_buy(&self, design: &DesignSummary) -> Option<Figure> {
+        let Some(forecast) = self.forecast.as_ref()?.design(&design.info.id) else {
+            let scale = &self.header.scale;
+            let rows = scale.full_rows as f64 * f64::from(scale.replication.max(1));
+            return design
+                .bytes_per_row
+                .map(|bytes| Figure::exact(bytes * rows));
+        };
+        forecast.storage.as_ref().map(storage)
     }
 
     fn answer(&self, design: &DesignSummary, query: &QuerySummary, drawn: &[Vec<u32>]) -> Answer {
@@ -165,7 +168,7 @@ impl DesignSummary {
 
 impl QuerySummary {
     /// Returns the time of a round, if its answer was right.
-    fn seconds_in(&self, round: u32) -> Option<f64> {
+    pub(super) fn seconds_in(&self, round: u32) -> Option<f64> {
         let found = self
             .rounds
             .binary_search_by_key(&round, |(round, _)| *round);

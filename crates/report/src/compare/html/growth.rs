@@ -1,0 +1,89 @@
+//! Times at full scale: a table of all designs by queries.
+
+use bakeoff_stats::{Forecast, Summary, TimeForecast};
+
+use crate::compare::growth::{ASSUMED, basis, common_refusal, interval, of_query};
+use crate::markup::{Escaped, design_id};
+use crate::page::section;
+use crate::page::table::{Heading, NONE, Table, or_none};
+use crate::units;
+
+/// Renders the section; it is empty where the full scale was measured, or nothing was.
+pub fn at_full_scale(summary: &Summary) -> String {
+    let larger = |forecast: &&Forecast| forecast.rows > forecast.measured_rows;
+    let Some(forecast) = summary.forecast.as_ref().filter(larger) else {
+        return String::new();
+    };
+    let times = || forecast.designs.iter().flat_map(|design| &design.times);
+    if times().next().is_none() {
+        return String::new();
+    }
+    let content = match common_refusal(times()) {
+        Some(refusal) => {
+            let text = format!("There is no forecast of times, since {refusal}.");
+            format!("<p>{}</p>\n", Escaped(text))
+        }
+        None => table(summary, forecast),
+    };
+    section("At full scale", &content)
+}
+
+fn table(summary: &Summary, forecast: &Forecast) -> String {
+    let hint = format!(
+        "<p class=\"hint-text\">{} rows, forecast from tables of up to {}. {ASSUMED}</p>\n",
+        units::count(forecast.rows),
+        units::count(forecast.measured_rows),
+    );
+    let queries = summary.header.queries.iter();
+    let table = Table {
+        caption: "",
+        head: vec![
+            Heading::text("Query"),
+            Heading::text("Design"),
+            Heading::number("Measured"),
+            Heading::number("At full scale, 90%"),
+            Heading::words("Rests on"),
+        ],
+        rows: queries
+            .flat_map(|query| rows(forecast, &query.name))
+            .collect(),
+    };
+    hint + &table.html()
+}
+
+/// One row where no design has a forecast for the same reason.
+fn rows(forecast: &Forecast, query: &str) -> Vec<Vec<String>> {
+    let times = of_query(forecast, query);
+    if let Some(refusal) = common_refusal(times.iter().map(|(_, time)| *time)) {
+        let none = [
+            query,
+            "all designs",
+            NONE,
+            NONE,
+            &format!("no forecast: {refusal}"),
+        ];
+        return vec![none.map(|cell| Escaped(cell).to_string()).to_vec()];
+    }
+    { times.into_iter() }
+        .map(|(design, time)| row(query, design, time))
+        .collect()
+}
+
+fn row(query: &str, design: &str, time: &TimeForecast) -> Vec<String> {
+    let known = time.known();
+    let basis = basis(time);
+    vec![
+        Escaped(query).to_string(),
+        design_id(design),
+        units::duration(time.measured),
+        or_none(known, |known| {
+            let ends = interval(known.interval, units::duration);
+            format!("{}<small>{ends}</small>", units::duration(known.seconds))
+        }),
+        Escaped(match known {
+            Some(_) => basis,
+            None => format!("no forecast: {basis}"),
+        })
+        .to_string(),
+    ]
+}
