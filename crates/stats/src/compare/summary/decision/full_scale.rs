@@ -1,7 +1,6 @@
 //! Figures of a decision at full scale, from the forecast.
 
 use super::{RESAMPLES, SEED};
-use crate::compare::summary::growth::thousands;
 use crate::compare::{
     DesignForecast, Projected, Projection, StorageForecast, Summary, TimeForecast,
 };
@@ -153,7 +152,7 @@ fn refusal(time: &TimeForecast) -> Option<String> {
 }
 
 fn without_forecast(measured: DecisionInput, refusal: Option<String>) -> DecisionInput {
-    let times = format!("times at {} rows", thousands(measured.full_rows));
+    let times = "times at full scale".to_owned();
     let why = refusal.map_or(times.clone(), |refusal| format!("{times} ({refusal})"));
     let others = measured.not_measured.iter().cloned();
     DecisionInput {

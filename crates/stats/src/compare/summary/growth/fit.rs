@@ -203,9 +203,14 @@ fn grown(share: f64, x: f64) -> f64 {
 /// Returns the share of the growing part with the least sum of squares.
 fn best_share(points: &[Point], x: &[f64]) -> f64 {
     let squares = |share: f64| -> f64 {
-        let residuals = residuals(points, x, share);
-        let weighted = points.iter().zip(residuals);
-        weighted.map(|(point, r)| point.weight * r * r).sum()
+        let (mut weights, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for (point, x) in points.iter().zip(x) {
+            let ln = point.ln - grown(share, *x).ln();
+            weights += point.weight;
+            sum += point.weight * ln;
+            squares += point.weight * ln * ln;
+        }
+        squares - sum * sum / weights
     };
     let share = |logit: f64| 1.0 / (1.0 + (-logit).exp());
     let of_logit = |logit: &f64| squares(share(*logit));

@@ -11,7 +11,7 @@ mod scales;
 mod storage;
 mod twins;
 
-pub use refusal::{Refusal, thousands};
+pub use refusal::Refusal;
 
 use serde::Serialize;
 

@@ -111,10 +111,9 @@ impl Pair {
         if rows == self.rows {
             return Projected::Seconds(Projection::measured(self.measured));
         }
-        let refusal = self.other_ways(rows, scale);
-        let refusal = refusal
-            .or_else(|| self.too_few(rows))
-            .or_else(|| self.beyond(rows));
+        let refusal = self.too_few(rows);
+        let refusal = refusal.or_else(|| self.other_ways(rows, scale));
+        let refusal = refusal.or_else(|| self.beyond(rows));
         match (refusal, &self.fit) {
             (Some(refusal), _) => Projected::Refused(refusal),
             (None, Some(fit)) => self.projected(fit, rows, common),

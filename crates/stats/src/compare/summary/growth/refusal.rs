@@ -83,7 +83,7 @@ impl fmt::Display for Refusal {
 }
 
 /// Writes a number with commas: `4,160,000`.
-pub fn thousands(number: u64) -> String {
+fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

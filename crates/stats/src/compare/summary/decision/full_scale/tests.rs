@@ -67,7 +67,7 @@ fn without_a_forecast_the_measured_times_decide_and_the_reason_is_told() {
     assert_eq!(decision.recommended().unwrap().id, "a/x");
     assert_eq!(
         decision.not_measured[0],
-        "times at 8,192,000 rows (1,024,000 rows are too few to forecast 8,192,000 from: load \
+        "times at full scale (1,024,000 rows are too few to forecast 8,192,000 from: load \
          13,000,000)"
     );
     assert_eq!(decision.known_rows, None);
