@@ -4,10 +4,14 @@ mod validation;
 
 pub use validation::{Check, Errors, Longest, Sizes, Validation, validate};
 
-use bakeoff_stats::{DesignSummary, Forecast, Projected, StorageForecast, Summary, TimeForecast};
+use bakeoff_stats::decide::Span;
+use bakeoff_stats::{
+    DesignSummary, Forecast, Projected, Projection, StorageForecast, Summary, TimeForecast,
+};
 use serde::Serialize;
 
-use crate::text::layout::{NONE, left, right, set_width, table};
+use crate::decide::words;
+use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
@@ -141,9 +145,12 @@ pub(super) fn common_refusal<'a>(
     is_same.then_some(first)
 }
 
-/// Returns an interval with its unit.
-pub(super) fn interval(ends: (f64, f64), show: impl Fn(f64) -> String) -> String {
-    format!("{} – {}", show(ends.0), show(ends.1))
+/// Returns a time as it is shown with its interval.
+fn span(known: &Projection) -> Span {
+    Span {
+        point: known.seconds,
+        interval: Some(known.interval),
+    }
 }
 
 fn headline(forecast: &Forecast) -> String {
@@ -167,57 +174,61 @@ fn headline(forecast: &Forecast) -> String {
 fn storage(forecast: &Forecast) -> Option<String> {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
-    table.set_header([
-        left("Design"),
-        right("Storage"),
-        right("90% interval"),
-        left("Rests on"),
-    ]);
+    table.set_header([left("Design"), right("Storage, 90%"), left("Rests on")]);
     for design in &forecast.designs {
         let Some(storage) = &design.storage else {
             continue;
         };
-        let ends = storage.interval.map(|ends| interval(ends, units::bytes));
+        let span = Span {
+            point: storage.bytes,
+            interval: storage.interval,
+        };
         table.add_row([
             left(&design.design),
-            right(units::bytes(storage.bytes)),
-            right(ends.unwrap_or_else(|| NONE.to_owned())),
+            right(words::bytes(span)),
             left(&storage.basis()),
         ]);
     }
     (!table.is_empty()).then(|| table.trim_fmt())
 }
 
-/// One line where no design has a forecast for the same reason.
+/// A table of the designs that have a forecast, then the others by the reason why they have none.
 fn times(forecast: &Forecast, query: &str) -> Option<String> {
     let times = of_query(forecast, query);
-    if times.is_empty() {
-        return None;
-    }
-    if let Some(refusal) = common_refusal(times.iter().map(|(_, time)| *time)) {
-        let text = format!("{query}: no forecast, since {refusal}.");
-        return Some(wrap(&text, COLUMNS, "", ""));
-    }
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
     table.set_header([
         left(query),
         right("Measured"),
-        right("Forecast"),
-        right("90% interval"),
+        right("Forecast, 90%"),
         left("Rests on"),
     ]);
-    for (design, time) in times {
-        let known = time.known();
-        let shown = known.map(|known| units::duration(known.seconds));
-        let ends = known.map(|known| interval(known.interval, units::duration));
-        table.add_row([
-            left(design),
-            right(units::duration(time.measured)),
-            right(shown.unwrap_or_else(|| NONE.to_owned())),
-            right(ends.unwrap_or_else(|| NONE.to_owned())),
-            left(&basis(time)),
-        ]);
+    let mut refused: Vec<(String, Vec<&str>)> = Vec::new();
+    for (design, time) in &times {
+        let (measured, basis) = (units::duration(time.measured), basis(time));
+        if let Some(known) = time.known() {
+            let shown = right(words::seconds_with_interval(span(known)));
+            table.add_row([left(design), right(measured), shown, left(&basis)]);
+        } else if let Some((_, designs)) = refused.iter_mut().find(|(why, _)| *why == basis) {
+            designs.push(design);
+        } else {
+            refused.push((basis, vec![design]));
+        }
     }
-    Some(table.trim_fmt())
+    let known = (!table.is_empty()).then(|| table.trim_fmt());
+    let lines: Vec<String> = { known.into_iter() }
+        .chain(refused.iter().map(|(why, designs)| {
+            let whose = match designs.len() {
+                all if all == times.len() => query.to_owned(),
+                _ => designs.join(", "),
+            };
+            wrap(
+                &format!("{whose}: no forecast, since {why}."),
+                COLUMNS,
+                "",
+                "  ",
+            )
+        }))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }

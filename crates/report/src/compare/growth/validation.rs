@@ -1,10 +1,11 @@
 //! Check of the forecasts of a run by its own largest tables: what `bakeoff forecast --validate` prints.
 
+use bakeoff_stats::decide::Span;
 use bakeoff_stats::{HeldOut, Summary};
 use serde::Serialize;
 
-use super::{COLUMNS, interval};
-use crate::decide::words::percent;
+use super::COLUMNS;
+use crate::decide::words::{self, percent};
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
@@ -104,10 +105,10 @@ impl Validation {
     pub fn render(&self) -> String {
         let mut parts = vec![wrap(&self.headline(), COLUMNS, "", "")];
         if !self.times.is_empty() {
-            parts.push(checks("Query", &self.times, &units::duration));
+            parts.push(checks("Time", &self.times, &words::seconds_with_interval));
         }
         if !self.sizes.is_empty() {
-            parts.push(checks("Storage", &self.sizes, &units::bytes));
+            parts.push(checks("Storage", &self.sizes, &words::bytes));
         }
         parts.join("\n\n") + "\n"
     }
@@ -196,26 +197,32 @@ fn ratio(error: f64) -> String {
     }
 }
 
-fn checks(what: &str, checks: &[Check], show: &dyn Fn(f64) -> String) -> String {
+fn checks(what: &str, checks: &[Check], show: &dyn Fn(Span) -> String) -> String {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
     table.set_header([
         left(what),
-        left("Design"),
-        right("Predicted"),
-        right("90% interval"),
+        right("Predicted, 90%"),
         right("Measured"),
         right("Error"),
         right("In proportion"),
     ]);
     for check in checks {
         let outside = if check.is_covered { "" } else { " (outside)" };
+        let query = check.query.as_ref();
+        let name = query.map_or_else(String::new, |query| format!("{query}, "));
+        let predicted = Span {
+            point: check.predicted,
+            interval: Some(check.interval),
+        };
+        let measured = Span {
+            point: check.measured,
+            interval: None,
+        };
         table.add_row([
-            left(check.query.as_deref().unwrap_or("")),
-            left(&check.design),
-            right(show(check.predicted)),
-            right(interval(check.interval, show)),
-            right(show(check.measured)),
+            left(&(name + &check.design)),
+            right(show(predicted)),
+            right(show(measured)),
             right(ratio(check.error) + outside),
             right(ratio(check.proportional_error)),
         ]);

@@ -2,7 +2,7 @@
 
 use bakeoff_stats::{Forecast, Summary, TimeForecast};
 
-use crate::compare::growth::{ASSUMED, basis, common_refusal, interval, of_query};
+use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query};
 use crate::markup::{Escaped, design_id};
 use crate::page::section;
 use crate::page::table::{Heading, NONE, Table, or_none};
@@ -77,8 +77,12 @@ fn row(query: &str, design: &str, time: &TimeForecast) -> Vec<String> {
         design_id(design),
         units::duration(time.measured),
         or_none(known, |known| {
-            let ends = interval(known.interval, units::duration);
-            format!("{}<small>{ends}</small>", units::duration(known.seconds))
+            let (low, high) = known.interval;
+            let (low, high) = (units::duration(low), units::duration(high));
+            format!(
+                "{}<small>{low} – {high}</small>",
+                units::duration(known.seconds)
+            )
         }),
         Escaped(match known {
             Some(_) => basis,

@@ -141,9 +141,9 @@ impl TimeForecast {
         match &self.held_out {
             _ if is_measured => "measured".to_owned(),
             Some(held_out) => format!(
-                "{} scales, held-out error {:.0}%",
+                "{} scales, held-out error {}",
                 self.scales,
-                100.0 * (held_out.error().exp() - 1.0)
+                percent(held_out.error())
             ),
             None => format!("{} scales", self.scales),
         }
@@ -156,9 +156,9 @@ impl StorageForecast {
         match &self.held_out {
             _ if self.curve.is_none() => "proportional to the rows".to_owned(),
             Some(held_out) => format!(
-                "{} scales, held-out error {:.1}%",
+                "{} scales, held-out error {}",
                 self.scales,
-                100.0 * (held_out.error().exp() - 1.0)
+                percent(held_out.error())
             ),
             None => format!("{} scales", self.scales),
         }
@@ -197,6 +197,15 @@ impl HeldOut {
 fn ln_error(predicted: f64, measured: f64) -> f64 {
     let ln = |figure: f64| figure.max(1e-9).ln();
     (ln(predicted) - ln(measured)).abs()
+}
+
+/// Shows a logarithm as what it is too much or too little by: `8%`.
+fn percent(error: f64) -> String {
+    match 100.0 * (error.exp() - 1.0) {
+        percent if percent < 0.05 => "below 0.1%".to_owned(),
+        percent if percent < 0.95 => format!("{percent:.1}%"),
+        percent => format!("{percent:.0}%"),
+    }
 }
 
 /// What the tables of a run show, for any number of rows.
