@@ -56,6 +56,33 @@ fn the_page_has_times_with_intervals_and_what_they_rest_on() {
 }
 
 #[test]
+fn names_from_outside_are_escaped() {
+    let evil = "<script>alert('x')</script>";
+    let mut summary = scaled();
+    summary.header.queries[0].name = evil.to_owned();
+    for design in &mut summary.forecast.as_mut().unwrap().designs {
+        design.design += evil;
+        if let Some(time) = design.times.first_mut() {
+            time.query = evil.to_owned();
+        }
+    }
+    for design in &mut summary.designs {
+        design.queries[0].query = evil.to_owned();
+    }
+    let page = html::render(&summary);
+    assert!(!page.contains("<script"));
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+}
+
+#[test]
+fn the_figure_at_the_head_of_the_page_says_that_it_is_a_forecast() {
+    let page = html::render(&scaled());
+    assert!(page.contains("forecast of tone_by_actor, the slowest, over 4,160,000 rows with"));
+    let page = html::render(&fixture::summary().unwrap());
+    assert!(page.contains("median of tone_by_actor, the slowest, over 120,000 rows with"));
+}
+
+#[test]
 fn the_json_has_figures_and_reasons() {
     let text = growth::json(&scaled(), 4_160_000, 3).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();

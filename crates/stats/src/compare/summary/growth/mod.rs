@@ -115,12 +115,14 @@ impl Summary {
 }
 
 impl Forecast {
+    /// Returns the forecast of a design, if it did not fail.
     pub fn design(&self, id: &str) -> Option<&DesignForecast> {
         self.designs.iter().find(|design| design.design == id)
     }
 }
 
 impl DesignForecast {
+    /// Returns the forecast of a query, if the design answered it.
     pub fn time(&self, query: &str) -> Option<&TimeForecast> {
         self.times.iter().find(|time| time.query == query)
     }
@@ -272,8 +274,8 @@ impl<'a> Growth<'a> {
                 query: query.name.clone(),
                 measured: pair.measured,
                 scales: pair.scales(),
-                from_rows: pair.from_rows(),
-                to_rows: pair.to_rows(),
+                from_rows: pair.least_rows(),
+                to_rows: pair.most_rows(),
                 held_out: pair.held_out(&self.common_without(pair)),
                 forecast: pair.at(rows, &header.scale, &self.common()),
             })

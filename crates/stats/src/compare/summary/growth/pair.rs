@@ -88,22 +88,23 @@ impl Pair {
         })
     }
 
+    /// Returns the number of tables that were fitted.
     pub fn scales(&self) -> usize {
         self.points.len()
     }
 
     /// Returns the rows of the smallest table that was fitted.
-    pub fn from_rows(&self) -> u64 {
+    pub fn least_rows(&self) -> u64 {
         self.points.first().map_or(self.rows, |p| p.rows as u64)
     }
 
     /// Returns the most rows that a forecast may be for.
-    pub fn to_rows(&self) -> u64 {
+    pub fn most_rows(&self) -> u64 {
         (self.rows as f64 * self.span()) as u64
     }
 
     fn span(&self) -> f64 {
-        self.rows as f64 / self.from_rows().max(1) as f64
+        self.rows as f64 / self.least_rows().max(1) as f64
     }
 
     /// Returns the time for a number of rows.
@@ -166,7 +167,7 @@ impl Pair {
     }
 
     fn beyond(&self, forecast: u64) -> Option<Refusal> {
-        let (rows, from) = (self.rows, self.from_rows());
+        let (rows, from) = (self.rows, self.least_rows());
         if forecast < from {
             let rows = forecast;
             return Some(Refusal::TooNear { rows, from });

@@ -67,10 +67,16 @@ impl fmt::Display for Refusal {
                 thousands(*rows),
                 thousands(*from)
             ),
-            Refusal::TooWide { factor } => write!(
-                f,
-                "it could be {factor:.0}× longer or shorter: measure more rounds or more rows"
-            ),
+            Refusal::TooWide { factor } => {
+                let times = match factor {
+                    factor if *factor < 100.0 => format!("{factor:.0}×"),
+                    _ => "100× or more".to_owned(),
+                };
+                write!(
+                    f,
+                    "it could be {times} longer or shorter: measure more rounds or more rows"
+                )
+            }
             Refusal::SeveralWays => f.write_str(
                 "the table grows in several ways: [scale.grows] in the workload has to say which",
             ),
