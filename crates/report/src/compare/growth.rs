@@ -195,6 +195,20 @@ fn storage(forecast: &Forecast) -> Option<String> {
 /// A table of the designs that have a forecast, then the others by the reason why they have none.
 fn times(forecast: &Forecast, query: &str) -> Option<String> {
     let times = of_query(forecast, query);
+    let refused = refused(&times);
+    let lines = refused.iter().map(|(why, designs)| {
+        let whose = match designs.len() {
+            all if all == times.len() => query.to_owned(),
+            _ => designs.join(", "),
+        };
+        let text = format!("{whose}: no forecast, since {why}.");
+        wrap(&text, COLUMNS, "", "  ")
+    });
+    let parts: Vec<String> = known(&times, query).into_iter().chain(lines).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
+fn known(times: &[(&str, &TimeForecast)], query: &str) -> Option<String> {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
     table.set_header([
@@ -203,32 +217,28 @@ fn times(forecast: &Forecast, query: &str) -> Option<String> {
         right("Forecast, 90%"),
         left("Rests on"),
     ]);
-    let mut refused: Vec<(String, Vec<&str>)> = Vec::new();
-    for (design, time) in &times {
-        let (measured, basis) = (units::duration(time.measured), basis(time));
+    for (design, time) in times {
         if let Some(known) = time.known() {
-            let shown = right(words::seconds_with_interval(span(known)));
-            table.add_row([left(design), right(measured), shown, left(&basis)]);
-        } else if let Some((_, designs)) = refused.iter_mut().find(|(why, _)| *why == basis) {
-            designs.push(design);
-        } else {
-            refused.push((basis, vec![design]));
+            table.add_row([
+                left(design),
+                right(units::duration(time.measured)),
+                right(words::seconds_with_interval(span(known))),
+                left(&basis(time)),
+            ]);
         }
     }
-    let known = (!table.is_empty()).then(|| table.trim_fmt());
-    let lines: Vec<String> = { known.into_iter() }
-        .chain(refused.iter().map(|(why, designs)| {
-            let whose = match designs.len() {
-                all if all == times.len() => query.to_owned(),
-                _ => designs.join(", "),
-            };
-            wrap(
-                &format!("{whose}: no forecast, since {why}."),
-                COLUMNS,
-                "",
-                "  ",
-            )
-        }))
-        .collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    (!table.is_empty()).then(|| table.trim_fmt())
+}
+
+/// Reasons why there is no forecast, each with its designs.
+fn refused<'a>(times: &[(&'a str, &TimeForecast)]) -> Vec<(String, Vec<&'a str>)> {
+    let mut refused: Vec<(String, Vec<&str>)> = Vec::new();
+    for (design, time) in times.iter().filter(|(_, time)| time.known().is_none()) {
+        let why = basis(time);
+        match refused.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, designs)) => designs.push(design),
+            None => refused.push((why, vec![design])),
+        }
+    }
+    refused
 }

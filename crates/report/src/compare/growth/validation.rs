@@ -1,7 +1,8 @@
 //! Check of the forecasts of a run by its own largest tables: what `bakeoff forecast --validate` prints.
 
 use bakeoff_stats::decide::Span;
-use bakeoff_stats::{HeldOut, Summary};
+use bakeoff_stats::{DesignForecast, HeldOut, Summary, TimeForecast};
+use comfy_table::Cell;
 use serde::Serialize;
 
 use super::COLUMNS;
@@ -64,40 +65,45 @@ pub struct Check {
 
 /// Returns the predictions of the largest tables of a run from the smaller ones, with their errors.
 pub fn validate(summary: &Summary) -> Validation {
-    let designs = summary.forecast.iter().flat_map(|f| &f.designs);
-    let (mut times, mut sizes) = (Vec::new(), Vec::new());
-    for design in designs {
-        for time in &design.times {
-            let held_out = time.held_out.as_ref();
-            times.extend(held_out.map(|h| Check::of(&design.design, Some(&time.query), h)));
-        }
-        let storage = design.storage.as_ref().and_then(|s| s.held_out.as_ref());
-        sizes.extend(storage.map(|held_out| Check::of(&design.design, None, held_out)));
-    }
+    let (times, sizes) = (times(summary), sizes(summary));
     let recommended = summary.decision.as_ref().and_then(|d| d.recommended());
     let is_recommended = |check: &&Check| recommended.is_some_and(|d| d.id == check.design);
-    let errors = |checks: &[Check]| checks.iter().map(|c| c.error).collect::<Vec<_>>();
-    let own: Vec<f64> = { times.iter() }
-        .filter(is_recommended)
-        .map(|c| c.error)
-        .collect();
-    let proportional: Vec<f64> = times.iter().map(|c| c.proportional_error).collect();
+    let recommended = times.iter().filter(is_recommended);
     Validation {
+        recommended: Longest {
+            time_max: quantile(recommended.map(|check| check.error), 1.0),
+        },
         time: Errors {
             covered: share_covered(&times),
-            ..Errors::of(errors(&times))
+            ..Errors::of(times.iter().map(|check| check.error))
         },
         bytes: Sizes {
-            median: quantile(errors(&sizes), 0.5),
-            max: quantile(errors(&sizes), 1.0),
+            median: quantile(sizes.iter().map(|check| check.error), 0.5),
+            max: quantile(sizes.iter().map(|check| check.error), 1.0),
         },
-        proportional: Errors::of(proportional),
-        recommended: Longest {
-            time_max: quantile(own, 1.0),
-        },
+        proportional: Errors::of(times.iter().map(|check| check.proportional_error)),
         times,
         sizes,
     }
+}
+
+fn times(summary: &Summary) -> Vec<Check> {
+    let designs = summary.forecast.iter().flat_map(|f| &f.designs);
+    let times = designs.flat_map(|design| design.times.iter().map(move |time| (design, time)));
+    let check = |(design, time): (&DesignForecast, &TimeForecast)| {
+        let held_out = time.held_out.as_ref()?;
+        Some(Check::of(&design.design, Some(&time.query), held_out))
+    };
+    times.filter_map(check).collect()
+}
+
+fn sizes(summary: &Summary) -> Vec<Check> {
+    let designs = summary.forecast.iter().flat_map(|f| &f.designs);
+    let check = |design: &DesignForecast| {
+        let held_out = design.storage.as_ref()?.held_out.as_ref()?;
+        Some(Check::of(&design.design, None, held_out))
+    };
+    designs.filter_map(check).collect()
 }
 
 impl Validation {
@@ -153,7 +159,7 @@ impl Validation {
 }
 
 impl Errors {
-    fn of(errors: Vec<f64>) -> Errors {
+    fn of(errors: impl Iterator<Item = f64> + Clone) -> Errors {
         Errors {
             median: quantile(errors.clone(), 0.5),
             p90: quantile(errors, 0.9),
@@ -183,7 +189,8 @@ fn share_covered(checks: &[Check]) -> Option<f64> {
 }
 
 /// Returns the value that this share of the values does not exceed.
-fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
+fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let rank = (share * values.len() as f64).ceil() as usize;
     values.get(rank.saturating_sub(1)).copied()
@@ -208,24 +215,21 @@ fn checks(what: &str, checks: &[Check], show: &dyn Fn(Span) -> String) -> String
         right("In proportion"),
     ]);
     for check in checks {
-        let outside = if check.is_covered { "" } else { " (outside)" };
-        let query = check.query.as_ref();
-        let name = query.map_or_else(String::new, |query| format!("{query}, "));
-        let predicted = Span {
-            point: check.predicted,
-            interval: Some(check.interval),
-        };
-        let measured = Span {
-            point: check.measured,
-            interval: None,
-        };
-        table.add_row([
-            left(&(name + &check.design)),
-            right(show(predicted)),
-            right(show(measured)),
-            right(ratio(check.error) + outside),
-            right(ratio(check.proportional_error)),
-        ]);
+        table.add_row(row(check, show));
     }
     table.trim_fmt()
+}
+
+fn row(check: &Check, show: &dyn Fn(Span) -> String) -> [Cell; 5] {
+    let outside = if check.is_covered { "" } else { " (outside)" };
+    let query = check.query.as_ref();
+    let name = query.map_or_else(String::new, |query| format!("{query}, "));
+    let shown = |point: f64, interval| right(show(Span { point, interval }));
+    [
+        left(&(name + &check.design)),
+        shown(check.predicted, Some(check.interval)),
+        shown(check.measured, None),
+        right(ratio(check.error) + outside),
+        right(ratio(check.proportional_error)),
+    ]
 }

@@ -5,8 +5,12 @@ use bakeoff_stats::{Forecast, Summary, TimeForecast};
 use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query};
 use crate::markup::{Escaped, design_id};
 use crate::page::section;
+use crate::page::setup::details;
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
+
+/// Rows of one table; more of them fold away by query.
+const MOST_ROWS: usize = 60;
 
 /// Renders the section; it is empty where the full scale was measured, or nothing was.
 pub fn at_full_scale(summary: &Summary) -> String {
@@ -23,18 +27,34 @@ pub fn at_full_scale(summary: &Summary) -> String {
             let text = format!("There is no forecast of times, since {refusal}.");
             format!("<p>{}</p>\n", Escaped(text))
         }
-        None => table(summary, forecast),
+        None => tables(summary, forecast),
     };
     section("At full scale", &content)
 }
 
-fn table(summary: &Summary, forecast: &Forecast) -> String {
+/// One table, or one for each query where that would be long.
+fn tables(summary: &Summary, forecast: &Forecast) -> String {
     let hint = format!(
         "<p class=\"hint-text\">{} rows, forecast from tables of up to {}. {ASSUMED}</p>\n",
         units::count(forecast.rows),
         units::count(forecast.measured_rows),
     );
     let queries = summary.header.queries.iter();
+    let of_queries: Vec<(&str, Vec<Vec<String>>)> = queries
+        .map(|query| (query.name.as_str(), rows(forecast, &query.name)))
+        .collect();
+    let count: usize = of_queries.iter().map(|(_, rows)| rows.len()).sum();
+    if count <= MOST_ROWS {
+        return hint + &table(of_queries.into_iter().flat_map(|(_, rows)| rows).collect());
+    }
+    let folded = of_queries.into_iter().map(|(query, rows)| {
+        let title = format!("{query}, with all designs");
+        details(&title, &table(rows))
+    });
+    hint + &folded.collect::<String>()
+}
+
+fn table(rows: Vec<Vec<String>>) -> String {
     let table = Table {
         caption: "",
         head: vec![
@@ -44,11 +64,9 @@ fn table(summary: &Summary, forecast: &Forecast) -> String {
             Heading::number("At full scale, 90%"),
             Heading::words("Rests on"),
         ],
-        rows: queries
-            .flat_map(|query| rows(forecast, &query.name))
-            .collect(),
+        rows,
     };
-    hint + &table.html()
+    table.html()
 }
 
 /// One row where no design has a forecast for the same reason.

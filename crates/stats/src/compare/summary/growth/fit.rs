@@ -251,8 +251,7 @@ fn residuals(points: &[Point], x: &[f64], share: f64) -> Vec<f64> {
     points.iter().zip(x).map(residual).collect()
 }
 
-/// Returns the covariance of the two parameters. The variance of a point is that of the residuals, and at
-/// least what the observations of one scale differ by: a few points may lie on a curve by chance.
+/// Returns the covariance of the two parameters.
 fn covariance(
     points: &[Point],
     x: &[f64],
@@ -260,29 +259,35 @@ fn covariance(
     residuals: &[f64],
     shape: &Shape,
 ) -> [f64; 3] {
-    let parameters = match shape {
-        Shape::Constant => 1.0,
-        _ => 2.0,
-    };
     let count = points.len() as f64;
-    let mean_weight = mean(points.iter().map(|point| point.weight));
-    let weights: Vec<f64> = { points.iter() }
-        .map(|point| point.weight / mean_weight)
-        .collect();
-    let squares = residuals.iter().zip(&weights).map(|(r, w)| w * r * r);
-    let scatter = squares.sum::<f64>() / (count - parameters).max(1.0);
-    let variance = scatter.max(mean(points.iter().map(|point| point.variance)));
     if matches!(shape, Shape::Constant) {
-        return [variance / count, 0.0, 0.0];
+        return [variance(points, residuals, 1.0) / count, 0.0, 0.0];
     }
     let slopes: Vec<f64> = x.iter().map(|x| (x - 1.0) / grown(share, *x)).collect();
+    let weights = relative_weights(points);
     let sum = |power: i32| -> f64 {
         let terms = weights.iter().zip(&slopes);
         terms.map(|(w, slope)| w * slope.powi(power)).sum()
     };
     let determinant = (count * sum(2) - sum(1).powi(2)).max(f64::MIN_POSITIVE);
-    let part = |sum: f64| variance * sum / determinant;
+    let part = |sum: f64| variance(points, residuals, 2.0) * sum / determinant;
     [part(sum(2)), part(count), part(-sum(1))]
+}
+
+/// Returns the variance of a point: that of the residuals, and at least what the observations of one scale
+/// differ by, since a few points may lie on a curve by chance.
+fn variance(points: &[Point], residuals: &[f64], parameters: f64) -> f64 {
+    let weights = relative_weights(points);
+    let squares = residuals.iter().zip(&weights).map(|(r, w)| w * r * r);
+    let scatter = squares.sum::<f64>() / (points.len() as f64 - parameters).max(1.0);
+    scatter.max(mean(points.iter().map(|point| point.variance)))
+}
+
+/// Returns the weights as multiples of their mean.
+fn relative_weights(points: &[Point]) -> Vec<f64> {
+    let mean_weight = mean(points.iter().map(|point| point.weight));
+    let relative = points.iter().map(|point| point.weight / mean_weight);
+    relative.collect()
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
