@@ -56,6 +56,17 @@ fn the_page_has_times_with_intervals_and_what_they_rest_on() {
 }
 
 #[test]
+fn many_forecasts_fold_away_by_query() {
+    let mut summary = scaled();
+    let designs = &mut summary.forecast.as_mut().unwrap().designs;
+    let more: Vec<_> = designs.iter().cloned().cycle().take(40).collect();
+    designs.extend(more);
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("<summary>month, with all designs</summary>"));
+}
+
+#[test]
 fn names_from_outside_are_escaped() {
     let evil = "<script>alert('x')</script>";
     let mut summary = scaled();

@@ -149,6 +149,27 @@ fn what_reads_the_same_rows_takes_the_same_time() {
 }
 
 #[test]
+fn the_way_that_predicted_better_is_taken_where_more_rows_are_read() {
+    // The rows read jump where the time does, so the time follows from them.
+    let read = |rows: u64| rows / if rows < 100_000 { 4 } else { 2 };
+    let mut ladder = Ladder::of(&ROWS);
+    for rows in ROWS {
+        let table = ladder.table("a/x", rows);
+        for round in 0..7 {
+            let seconds = 0.001 + 1e-7 * read(rows) as f64;
+            ladder.answer(&table, "scan", round, seconds, Some(read(rows)));
+        }
+    }
+    let time = ladder.time("a/x", "scan");
+    let known = time.known().unwrap();
+    let truth = 0.001 + 1e-7 * read(ladder.full_rows) as f64;
+    assert!(
+        known.interval.0 < truth && truth < known.interval.1,
+        "{known:?}"
+    );
+}
+
+#[test]
 fn where_several_things_grow_and_none_is_said_only_scans_are_forecast() {
     let mut ladder = keys(|_| Some(10));
     ladder.grows = None;
