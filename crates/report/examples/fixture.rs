@@ -1,11 +1,12 @@
 //! Renders the runs that the tests use: `cargo run -p bakeoff-report --example fixture -- html`,
-//! `-- json` or `-- terminal 80`; of a load, `-- comparison html`, `-- search html`,
+//! `-- json` or `-- terminal 80`; with smaller tables, `-- scales html`, `-- scales forecast` or
+//! `-- scales validate`; of a load, `-- comparison html`, `-- search html`,
 //! `-- rate html`, `-- ramp html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an
 //! insert sweep, `-- sweep html`.
 
 use std::io::Write;
 
-use bakeoff_report::{drive as load_report, html, json, sweep as sweep_report, terminal};
+use bakeoff_report::{drive as load_report, growth, html, json, sweep as sweep_report, terminal};
 
 #[path = "../tests/all/drive/fixture.rs"]
 mod drive;
@@ -23,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("ramp") => load(drive::ramp()?, &arguments[1..])?,
         Some("stall") => load(drive::stall()?, &arguments[1..])?,
         Some("sweep") => sweep(&arguments[1..])?,
+        Some("scales") => scales(&arguments[1..])?,
         _ => run(&arguments)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -34,6 +36,18 @@ fn run(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
     Ok(match arguments.first().map(String::as_str) {
         Some("html") => html::render(&summary),
         Some("json") => json::render(&summary, &fixture::records())?,
+        _ => terminal::render(&summary, width(arguments)?, true),
+    })
+}
+
+fn scales(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    let summary = fixture::scaled()?;
+    let rows = summary.header.scale.full_rows;
+    Ok(match arguments.first().map(String::as_str) {
+        Some("html") => html::render(&summary),
+        Some("json") => json::render(&summary, &fixture::scaled_records())?,
+        Some("forecast") => growth::render(&summary, rows, 3),
+        Some("validate") => growth::validate(&summary).render(),
         _ => terminal::render(&summary, width(arguments)?, true),
     })
 }

@@ -19,4 +19,4 @@ pub mod sweep;
 mod text;
 pub mod units;
 
-pub use compare::{html, json, terminal};
+pub use compare::{growth, html, json, terminal};

@@ -19,12 +19,12 @@ mod random;
 pub mod sweep;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, BadQuestions, Basis, Concurrent, ConcurrentFigures,
-    ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignSummary,
-    Difference, Failure, Forecast, Grows, Header, Instance, InstanceKind, InstanceSummary, Journal,
-    LoadSlice, Outcome, PairedComparison, Prices, QueryComparison, QueryCost, QueryForecast,
-    QueryInfo, QuerySummary, Record, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
-    StorageForecast, Summary, SummaryError, Timing,
+    AgainstBaseline, AgainstBest, Answered, BadQuestions, Concurrent, ConcurrentFigures,
+    ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignForecast,
+    DesignSummary, Difference, Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind,
+    InstanceSummary, Journal, LoadSlice, Outcome, PairedComparison, Prices, Projected, Projection,
+    QueryComparison, QueryCost, QueryInfo, QuerySummary, Record, Refusal, RowsLeft, Run, Scale,
+    ScaleOut, ScaledQuery, Step, StorageForecast, Summary, SummaryError, TimeForecast, Timing,
 };
 pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

@@ -23,16 +23,16 @@ impl SplitMix64 {
         (self.next() % count.max(1) as u64) as usize
     }
 
-    /// Returns a number of the standard normal distribution (Box, Muller: A note on the generation
-    /// of random normal deviates, 1958).
-    pub fn normal(&mut self) -> f64 {
-        let (radius, angle) = (self.uniform(), self.uniform());
-        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+    /// Returns a number from 0 to below 1, of 53 random bits.
+    pub fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Returns a number above 0 and at most 1.
-    pub fn uniform(&mut self) -> f64 {
-        ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    /// Returns a normal deviate (Box, Muller: A note on the generation of random normal deviates,
+    /// 1958).
+    pub fn normal(&mut self) -> f64 {
+        let (one, two) = (1.0 - self.uniform(), self.uniform());
+        (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * two).cos()
     }
 }
 
@@ -76,5 +76,15 @@ mod tests {
             drawn.iter().all(|count| (800..1_200).contains(count)),
             "{drawn:?}"
         );
+    }
+
+    #[test]
+    fn normal_deviates_have_their_mean_and_variance() {
+        let mut random = SplitMix64::new(3);
+        let drawn: Vec<f64> = (0..20_000).map(|_| random.normal()).collect();
+        let mean = drawn.iter().sum::<f64>() / 20_000.0;
+        let squares: f64 = drawn.iter().map(|z| z * z).sum();
+        assert!(mean.abs() < 0.03, "{mean}");
+        assert!((squares / 20_000.0 - 1.0).abs() < 0.04, "{squares}");
     }
 }

@@ -2,6 +2,7 @@
 
 use bakeoff_stats::{DesignSummary, Summary};
 
+use super::growth;
 use crate::units;
 
 /// One sentence for each engine with several right designs that does not win everything anyway.
@@ -62,13 +63,13 @@ fn sentence(summary: &Summary, engine: &str) -> Option<String> {
 
 fn wins_everything(summary: &Summary, engine: &str) -> bool {
     let of_engine = |id: &str| summary.design(id).is_some_and(|d| d.info.engine == engine);
-    summary.forecast.as_ref().is_some_and(|forecast| {
-        forecast
-            .storage
-            .first()
-            .is_some_and(|s| of_engine(&s.design))
-            && forecast.queries.iter().all(|q| of_engine(&q.design))
-    })
+    let designs: Vec<&DesignSummary> = right_designs(summary).collect();
+    let storage = |design: &DesignSummary| Some(growth::storage_to_buy(summary, design)?.bytes);
+    let sizes = { designs.iter() }.filter_map(|d| Some((d.info.id.as_str(), storage(d)?)));
+    let smallest = sizes.min_by(|a, b| a.1.total_cmp(&b.1));
+    let queries = summary.header.queries.iter();
+    let mut winners = queries.filter_map(|query| Some(fastest(&designs, &query.name)?.0));
+    smallest.is_some_and(|(id, _)| of_engine(id)) && winners.all(of_engine)
 }
 
 fn right_designs(summary: &Summary) -> impl Iterator<Item = &DesignSummary> {

@@ -4,6 +4,7 @@ mod concurrent;
 mod cost;
 mod engine_choice;
 pub(crate) mod figure;
+pub mod growth;
 pub mod html;
 pub mod json;
 mod notes;

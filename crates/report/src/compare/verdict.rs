@@ -58,7 +58,12 @@ fn time_to_answer(decision: &Decision) -> Option<Answer> {
         question: "How fast can my questions be answered?".to_owned(),
         figure,
         basis: format!(
-            "median of {question}{}, over {} rows with {}",
+            "{} of {question}{}, over {} rows with {}",
+            if decision.forecasts_times() {
+                "forecast"
+            } else {
+                "median"
+            },
             if all.count() > 1 { ", the slowest" } else { "" },
             units::count(decision.rows),
             design.id

@@ -18,8 +18,9 @@ pub use record::{
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
-    AgainstBaseline, AgainstBest, Basis, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
-    DesignCost, DesignSummary, Difference, Failure, Forecast, InstanceSummary, PairedComparison,
-    Prices, QueryComparison, QueryCost, QueryForecast, QuerySummary, ScaleOut, ScaledQuery,
-    StorageForecast, Summary, SummaryError,
+    AgainstBaseline, AgainstBest, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
+    DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, HeldOut,
+    InstanceSummary, PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost,
+    QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast, Summary, SummaryError,
+    TimeForecast,
 };

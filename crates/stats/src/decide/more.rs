@@ -28,7 +28,7 @@ pub struct MoreRounds {
 
 /// By `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has in the difference
 /// of logarithms, and the variance `v` of tables, which rounds do not make smaller. `None` where the error
-/// is not known, or where rounds are of no help.
+/// is not known, or where rounds are of no help, as to a forecast, whose error is that of the fit.
 pub fn rounds(
     contest: &Contest<'_>,
     own: &Costs,
@@ -37,7 +37,12 @@ pub fn rounds(
 ) -> Option<MoreRounds> {
     let input = contest.input;
     let samples = ratios(own, other);
-    if input.rounds == 0 || samples.len() < 2 || !(own.is_error_known && other.is_error_known) {
+    let is_forecast = input.rows != input.measured_rows;
+    if is_forecast
+        || input.rounds == 0
+        || samples.len() < 2
+        || !(own.is_error_known && other.is_error_known)
+    {
         return None;
     }
     let logarithms: Vec<f64> = samples.iter().map(|ratio| ratio.ln()).collect();

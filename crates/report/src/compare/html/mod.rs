@@ -2,6 +2,7 @@
 
 mod concurrent;
 mod cost;
+mod growth;
 mod published;
 mod setup;
 mod tables;
@@ -13,7 +14,6 @@ use crate::chart::{self, Palette};
 use crate::decide;
 use crate::markup::Escaped;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
-use crate::units;
 
 /// The whole page. Everything that came from outside is escaped.
 pub fn render(summary: &Summary) -> String {
@@ -22,7 +22,7 @@ pub fn render(summary: &Summary) -> String {
         query_charts(summary),
         concurrent::of_run(summary),
         storage_and_loading(summary),
-        forecast(summary),
+        growth::at_full_scale(summary),
         engines(summary),
         cost::of_run(summary),
         section("All figures", &tables::designs(summary)),
@@ -120,26 +120,6 @@ fn storage_and_loading(summary: &Summary) -> String {
         "Storage and loading",
         "Storage after flush and compaction; rows by the seconds of loading and settling.",
         &charts.into_iter().flatten().collect::<String>(),
-    )
-}
-
-fn forecast(summary: &Summary) -> String {
-    let Some(forecast) = summary.forecast.as_ref().filter(|f| !f.queries.is_empty()) else {
-        return String::new();
-    };
-    let scale = &summary.header.scale;
-    let hint = format!(
-        "<p class=\"hint-text\">{} rows, {} users at once, {} cores; extrapolated in \
-         proportion from {} rows. Most queries read only some of the rows and take less: one that reads \
-         by key may take no longer than now.</p>\n",
-        units::count(forecast.full_rows),
-        scale.users,
-        scale.cores,
-        units::count(forecast.measured_rows),
-    );
-    section(
-        "In proportion to the rows",
-        &(hint + &tables::forecast(forecast)),
     )
 }
 

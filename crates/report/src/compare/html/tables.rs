@@ -1,52 +1,12 @@
-//! The figures as tables: forecast, all designs, CPU time.
+//! The figures as tables: all designs, CPU time.
 
-use bakeoff_stats::{Basis, CpuSeconds, DesignSummary, Forecast, QuerySummary, Summary};
+use bakeoff_stats::{CpuSeconds, DesignSummary, QuerySummary, Summary};
 
 use crate::compare::figure::{self, Figure};
-use crate::compare::to_best;
-use crate::markup::{Escaped, design_id};
+use crate::compare::{growth, to_best};
+use crate::markup::Escaped;
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
-
-pub fn forecast(forecast: &Forecast) -> String {
-    let row = |q: &bakeoff_stats::QueryForecast| {
-        let (median, interval) = units::duration_interval(&q.measured);
-        let basis = match q.basis {
-            Basis::Scan => "grows with the rows, shared by all cores",
-            Basis::UpperBound => "upper bound: does not read the whole table",
-        };
-        let ties = if q.not_slower.is_empty() {
-            NONE.to_owned()
-        } else {
-            q.not_slower
-                .iter()
-                .map(|d| design_id(d))
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        vec![
-            Escaped(&q.query).to_string(),
-            design_id(&q.design),
-            format!("{median}<small>{interval}</small>"),
-            units::duration(q.seconds),
-            basis.to_owned(),
-            ties,
-        ]
-    };
-    let table = Table {
-        caption: "",
-        head: vec![
-            Heading::text("Query"),
-            Heading::words("Fastest design"),
-            Heading::number("Measured"),
-            Heading::number("At full scale"),
-            Heading::words("Basis"),
-            Heading::words("Not shown to be slower"),
-        ],
-        rows: forecast.queries.iter().map(row).collect(),
-    };
-    table.html()
-}
 
 pub fn designs(summary: &Summary) -> String {
     let scale = &summary.header.scale;
@@ -86,15 +46,14 @@ pub fn designs(summary: &Summary) -> String {
 }
 
 fn design_row(summary: &Summary, design: &DesignSummary) -> Vec<String> {
-    let forecast = summary.forecast.iter().flat_map(|f| &f.storage);
-    let forecast = forecast.into_iter().find(|s| s.design == design.info.id);
+    let storage = growth::storage_to_buy(summary, design);
     let rate = design.load_rate.as_ref();
     let rate = rate.map(|r| (units::rate(r.median), units::rate_interval(r)));
     let mut row = vec![
         name(design),
         or_none(design.bytes_per_row, |b| format!("{b:.1}")),
         to_best::of_bytes(design).unwrap_or_else(|| NONE.to_owned()),
-        or_none(forecast, |f| units::bytes(f.bytes)),
+        or_none(storage, |s| units::bytes(s.bytes)),
         or_none(rate, |(median, interval)| {
             format!("{median}<small>{interval}</small>")
         }),

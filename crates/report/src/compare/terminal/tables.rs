@@ -4,7 +4,7 @@ use bakeoff_stats::{DesignSummary, Estimate, QuerySummary, Summary};
 use comfy_table::{Attribute, Cell, Table};
 
 use crate::compare::figure::{self, Figure};
-use crate::compare::to_best;
+use crate::compare::{growth, to_best};
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::text::style::Style;
 use crate::units;
@@ -37,13 +37,12 @@ fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table 
             .chain(interval),
     );
     for design in &summary.designs {
-        let forecast = summary.forecast.iter().flat_map(|f| &f.storage);
-        let forecast = forecast.into_iter().find(|s| s.design == design.info.id);
+        let storage = growth::storage_to_buy(summary, design);
         let rate = design.load_rate.as_ref();
         let figures = [
             or_none(design.bytes_per_row, |b| format!("{b:.1}")),
             to_best::of_bytes(design).unwrap_or_else(|| NONE.to_owned()),
-            or_none(forecast, |f| units::bytes(f.bytes)),
+            or_none(storage, |s| units::bytes(s.bytes)),
             or_none(rate, |r| units::rate(r.median)),
         ];
         let interval = with_interval.then(|| right(or_none(rate, units::rate_interval)));

@@ -80,7 +80,7 @@ pub fn sure(decision: &Decision) -> Option<String> {
     sentences.extend(runner_up(decision, recommendation));
     sentences.extend(same(decision, recommendation));
     sentences.extend(recommendation.doubts.iter().map(doubt));
-    sentences.extend(more(recommendation));
+    sentences.extend(more(decision, recommendation));
     Some(sentences.join(" "))
 }
 
@@ -183,7 +183,7 @@ fn limits(decision: &Decision, recommendation: &Recommendation) -> Option<String
 }
 
 /// What more measuring would settle, where the error is known and something is open.
-fn more(recommendation: &Recommendation) -> Option<String> {
+fn more(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
     let other = &recommendation.runner_up.as_ref()?.design;
     if let Some(more) = &recommendation.more {
         let rounds = units::plural(more.rounds, "more round", "more rounds");
@@ -194,6 +194,13 @@ fn more(recommendation: &Recommendation) -> Option<String> {
         ));
     }
     let is_open = recommendation.certainty == Certainty::NotSettled;
-    (is_open && recommendation.confidence.is_some() && recommendation.doubts.is_empty())
-        .then(|| "More rounds would hardly tell them apart: choose by other reasons.".to_owned())
+    (is_open && recommendation.confidence.is_some() && recommendation.doubts.is_empty()).then(
+        || {
+            if decision.forecasts_times() {
+                "A run with more rows would tell more than one with more rounds.".to_owned()
+            } else {
+                "More rounds would hardly tell them apart: choose by other reasons.".to_owned()
+            }
+        },
+    )
 }

@@ -188,6 +188,92 @@ pub fn records() -> Vec<Record> {
     records
 }
 
+/// Rows of the smaller tables in [`scaled`].
+const SMALLER: [u64; 4] = [3_072, 7_680, 19_200, 48_000];
+/// Designs with twins in [`scaled`].
+const TWINS: [&str; 2] = ["cassandra/wide", "parquet?codec=zstd"];
+
+/// Makes the same run with four smaller tables of each design and the twins of two. The chunks of one
+/// design are too large for a forecast.
+pub fn scaled() -> Result<Summary, SummaryError> {
+    Summary::from_records(&scaled_records())
+}
+
+pub fn scaled_records() -> Vec<Record> {
+    let mut records = records();
+    if let Some(Record::Started(header)) = records.first_mut() {
+        header.scale.grows = Some(Grows::Rows);
+        let mut blobs = { header.designs.iter_mut() }.filter(|d| d.id == "cassandra/blob");
+        blobs.by_ref().for_each(|d| d.unit_rows = Some(30_000));
+    }
+    let (mut instances, mut further) = (Vec::new(), Vec::new());
+    for design in &DESIGNS {
+        let smaller = SMALLER.map(|rows| (Instance::smaller(design.id, rows), rows));
+        let twin = TWINS.contains(&design.id);
+        let twin = twin.then(|| (Instance::twin(design.id), ROWS));
+        for (instance, rows) in smaller.into_iter().chain(twin) {
+            let of_rounds = (0..ROUNDS).flat_map(|round| times(design, round));
+            let own = load(design).into_iter().chain(settle(design));
+            let own = own.chain(answers(design)).chain(of_rounds);
+            further.extend(own.map(|record| of_table(record, &instance.id, rows)));
+            instances.push(instance);
+        }
+    }
+    let last = records.len() - 1;
+    records.splice(last..last, further);
+    records.insert(1, Record::Instances { instances });
+    records
+}
+
+/// Makes a record of a design into that of a table with this many rows.
+fn of_table(record: Record, id: &str, rows: u64) -> Record {
+    let share = rows as f64 / ROWS as f64;
+    let part = |rows: u64| (rows as f64 * share).round() as u64;
+    let design = id.to_owned();
+    match record {
+        Record::Created { .. } => Record::Created { design },
+        Record::Settled { seconds, how, .. } => Record::Settled {
+            design,
+            seconds: seconds * share,
+            how,
+        },
+        Record::Answered(answer) => Record::Answered(Answered { design, ..answer }),
+        Record::Loaded(slice) => Record::Loaded(LoadSlice {
+            design,
+            first_row: part(slice.first_row),
+            rows: part(slice.rows),
+            seconds: slice.seconds * share,
+            ..slice
+        }),
+        Record::Footprint(footprint) => Record::Footprint(Footprint {
+            design,
+            engine_bytes: footprint.engine_bytes.map(part),
+            file_bytes: footprint.file_bytes.map(|bytes| part(bytes) + 9_000),
+            ..footprint
+        }),
+        Record::Timed(timing) => Record::Timed(Timing {
+            seconds: timing.seconds * grown(&timing, share, id.len() as u64 + rows),
+            rows_scanned: timing.rows_scanned.map(part),
+            design,
+            ..timing
+        }),
+        other => other,
+    }
+}
+
+/// Share of its time that an answer takes from a smaller table: files have a large fixed part.
+fn grown(timing: &Timing, share: f64, seed: u64) -> f64 {
+    let fixed = match (timing.design.contains("cassandra"), timing.query.as_str()) {
+        (true, "month") if timing.design.contains("wide") => 0.6,
+        (true, _) => 0.01,
+        (false, "scan" | "month") => 0.8,
+        (false, _) => 0.3,
+    };
+    let noise = [0.0, 0.021, -0.012, 0.034, -0.02, 0.009, -0.031];
+    let at = (seed + u64::from(timing.round) * 5) as usize % noise.len();
+    (fixed + (1.0 - fixed) * share) * (1.0 + noise[at])
+}
+
 fn header() -> Header {
     let compact = "cassandra/compact";
     let mut ids: Vec<&str> = DESIGNS.iter().map(|d| d.id).collect();

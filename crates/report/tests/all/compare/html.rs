@@ -161,13 +161,17 @@ fn text_from_outside_is_escaped() {
 }
 
 fn rename_query(summary: &mut Summary, name: &str) {
-    summary.header.queries[0].name = name.to_owned();
+    let old = std::mem::replace(&mut summary.header.queries[0].name, name.to_owned());
     summary
         .designs
         .iter_mut()
         .for_each(|d| d.queries[0].query = name.to_owned());
     let forecast = summary.forecast.as_mut().unwrap();
-    forecast.queries[0].query = name.to_owned();
+    for time in forecast.designs.iter_mut().flat_map(|d| &mut d.times) {
+        if time.query == old {
+            time.query = name.to_owned();
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod concurrent;
 mod cost;
 mod fixture;
 #[cfg(test)]
+mod growth;
+#[cfg(test)]
 pub mod html;
 #[cfg(test)]
 mod json;

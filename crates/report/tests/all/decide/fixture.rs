@@ -232,6 +232,7 @@ pub fn nothing() -> DecisionInput {
 /// Two designs that the noise does not tell apart.
 pub fn not_settled() -> DecisionInput {
     let mut input = events();
+    input.measured_rows = input.rows;
     for (question, answer) in input.designs[5].answers.iter_mut().enumerate() {
         let seconds = EVENTS[4].3[question] / 1e3 * 1.02;
         answer.time = Timed::Seconds(figure(seconds, 0.2, 900 + question));

@@ -109,8 +109,9 @@ impl DesignCost {
                 .and_then(|time| rate.million(&query.cpu, time.median, 1.0)),
         });
         let asked = design.concurrent.as_ref();
-        let forecast = summary.forecast.iter().flat_map(|f| &f.storage);
-        let storage = forecast.into_iter().find(|s| s.design == design.info.id);
+        let forecast = summary.forecast.as_ref();
+        let forecast = forecast.and_then(|forecast| forecast.design(&design.info.id));
+        let storage = forecast.and_then(|design| design.storage.as_ref());
         let storage_month = storage.map(|s| s.bytes / GIB * prices.storage_gib_month);
         DesignCost {
             design: design.info.id.clone(),

@@ -1,10 +1,13 @@
 //! Decision for one design from the figures of a run.
 //!
-//! Times and rates are those at the measured number of rows. Their error is found by drawing rounds
+//! Times are those at full scale where the run can forecast them, else those at the measured number of
+//! rows; rates are always measured. The error of what is measured is found by drawing rounds
 //! with replacement (Efron, Tibshirani: An introduction to the bootstrap, 1993): all designs and
 //! queries get the same rounds in a resample, so that whatever a round had in common cancels out
 //! between designs. What tables of one design differ by, as far as twins show it, is drawn for each
 //! design and query from a normal distribution of logarithms.
+
+mod full_scale;
 
 use super::rounds::SAME_WITHIN;
 use super::{DesignSummary, Failure, QuerySummary, Summary};
@@ -14,6 +17,7 @@ use crate::decide::{
 };
 use crate::estimate::median;
 use crate::random::SplitMix64;
+use full_scale::storage;
 
 /// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
 const RESAMPLES: usize = 400;
@@ -42,7 +46,7 @@ impl Summary {
         let rounds = self.common_rounds();
         let drawn = draw(&rounds);
         let mut tables = TableDraws::new();
-        Some(DecisionInput {
+        let measured = DecisionInput {
             rule: stated.map_or_else(default_rule, |decide| decide.rule.clone()),
             rows: self.rows,
             measured_rows: self.rows,
@@ -68,8 +72,9 @@ impl Summary {
             seconds_a_round: self.seconds_a_round(),
             noise: self.noise(),
             known_rows: None,
-            not_measured: self.not_measured(),
-        })
+            not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
+        };
+        Some(self.at_full_scale_or_measured(measured))
     }
 
     /// Returns the rounds in which every design that may be recommended answered every query.
@@ -83,16 +88,6 @@ impl Summary {
             common.retain(|round| query.seconds_in(*round).is_some());
         }
         common
-    }
-
-    /// Returns what the figures say nothing about.
-    fn not_measured(&self) -> Vec<String> {
-        let is_smaller = self.header.scale.full_rows > self.rows;
-        { is_smaller.then_some("times at full scale") }
-            .into_iter()
-            .chain(NOT_MEASURED)
-            .map(str::to_owned)
-            .collect()
     }
 
     /// Returns how long one more round takes.
@@ -118,9 +113,6 @@ impl Summary {
         drawn: &[Vec<u32>],
         tables: &mut TableDraws,
     ) -> Contender {
-        let scale = &self.header.scale;
-        let (copies, full_rows) = (f64::from(scale.replication.max(1)), scale.full_rows as f64);
-        let storage = design.bytes_per_row;
         let month = self
             .cost
             .iter()
@@ -130,7 +122,7 @@ impl Summary {
             status: status(design),
             rows_lost: 0,
             keeps_rows_if: None,
-            storage: storage.map(|bytes| Figure::exact(bytes * full_rows * copies)),
+            storage: self.storage_to_buy(design),
             load: design.sustained_rate(),
             month: month
                 .filter_map(|cost| cost.month)
@@ -142,6 +134,17 @@ impl Summary {
                 .map(|query| self.answer(design, query, drawn, tables))
                 .collect(),
         }
+    }
+
+    fn storage_to_buy(&self, design: &DesignSummary) -> Option<Figure> {
+        let Some(forecast) = self.forecast.as_ref()?.design(&design.info.id) else {
+            let scale = &self.header.scale;
+            let rows = scale.full_rows as f64 * f64::from(scale.replication.max(1));
+            return design
+                .bytes_per_row
+                .map(|bytes| Figure::exact(bytes * rows));
+        };
+        forecast.storage.as_ref().map(storage)
     }
 
     fn answer(
@@ -189,7 +192,7 @@ impl DesignSummary {
 
 impl QuerySummary {
     /// Returns the time of a round, if its answer was right.
-    fn seconds_in(&self, round: u32) -> Option<f64> {
+    pub(super) fn seconds_in(&self, round: u32) -> Option<f64> {
         let found = self
             .rounds
             .binary_search_by_key(&round, |(round, _)| *round);

@@ -4,14 +4,17 @@ mod collect;
 mod concurrent;
 mod cost;
 mod decision;
-mod forecast;
+mod growth;
 mod loading;
 mod rounds;
 mod scale_out;
 
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
-pub use forecast::{Basis, Forecast, QueryForecast, StorageForecast};
+pub use growth::{
+    DesignForecast, Forecast, HeldOut, Projected, Projection, Refusal, StorageForecast,
+    TimeForecast,
+};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
 
@@ -50,7 +53,7 @@ pub struct Summary {
     pub peak_memory_bytes: Option<u64>,
     /// Comparison of the designs' times within rounds.
     pub comparison: PairedComparison,
-    /// Forecast at full scale; `None` while no design has both storage and rows.
+    /// Forecast at full scale; `None` before any row was loaded.
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.
     pub decision: Option<Decision>,
@@ -156,10 +159,15 @@ impl Summary {
         }
         let mut summary = collected.summary();
         summary.compare();
-        summary.forecast = Forecast::from_summary(&summary);
+        summary.forecast = summary.at_full_scale();
         summary.decision = summary.decide();
         summary.scale_out = ScaleOut::from_summary(&summary);
         Ok(summary)
+    }
+
+    fn at_full_scale(&self) -> Option<Forecast> {
+        let scale = &self.header.scale;
+        (self.rows > 0).then(|| self.projected(scale.full_rows, scale.replication.max(1)))
     }
 
     pub fn design(&self, id: &str) -> Option<&DesignSummary> {

@@ -121,8 +121,9 @@ mod tests {
     fn machines_bring_their_cores_and_a_copy_is_counted_once() {
         let summary = summary(0.06, 2);
         assert_eq!(summary.designs[0].bytes_per_row, Some(20.0));
-        let forecast = &summary.forecast.as_ref().unwrap().storage[0];
-        assert_eq!(forecast.bytes, 20.0 * 10_000.0 * 3.0);
+        let forecast = summary.forecast.as_ref().unwrap();
+        let storage = forecast.designs[0].storage.as_ref().unwrap();
+        assert_eq!(storage.bytes, 20.0 * 10_000.0 * 3.0);
         let out = ScaleOut::from_summary(&summary).unwrap();
         assert_eq!((out.machines, out.cores), (3, 2));
         assert_eq!(out.queries[0].per_second, 6.0 / 0.06);

@@ -39,6 +39,7 @@ fn run(seed: u64, truth: &[(&str, [f64; 2])], own_noise: f64) -> DecisionInput {
     }
     let mut input = input(Minimise::Time, &[("month", 1.0), ("usa", 1.0)], designs);
     input.rounds = ROUNDS as u32;
+    input.measured_rows = input.rows;
     input
 }
 

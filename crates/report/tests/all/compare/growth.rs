@@ -1,0 +1,163 @@
+use bakeoff_report::{growth, html, terminal};
+use bakeoff_stats::Summary;
+
+use super::fixture;
+
+fn scaled() -> Summary {
+    fixture::scaled().unwrap()
+}
+
+#[test]
+fn forecasts_of_all_designs() {
+    insta::assert_snapshot!(growth::render(&scaled(), 4_160_000, 3));
+}
+
+#[test]
+fn forecasts_checked_by_the_largest_tables() {
+    insta::assert_snapshot!(growth::validate(&scaled()).render());
+}
+
+#[test]
+fn no_line_is_wider_than_a_hundred_columns() {
+    let summary = scaled();
+    for text in [
+        growth::render(&summary, 4_160_000, 3),
+        growth::render(&summary, 99_000_000, 1),
+        growth::validate(&summary).render(),
+    ] {
+        for line in text.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+}
+
+#[test]
+fn the_decision_is_made_at_full_scale() {
+    insta::assert_snapshot!(
+        terminal::render(&scaled(), 100, false)
+            .split_once("Verdict")
+            .unwrap()
+            .1
+    );
+}
+
+#[test]
+fn the_page_has_times_with_intervals_and_what_they_rest_on() {
+    let page = html::render(&scaled());
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    let section = page.split("At full scale</h2>").nth(1).unwrap();
+    let section = section.split("</section>").next().unwrap();
+    assert!(section.contains("5 scales, held-out error "));
+    assert!(section.contains("no forecast: 120,000 rows are too few to forecast 4,160,000 from"));
+    assert!(section.contains("4,160,000 rows, forecast from tables of up to 120,000."));
+    // One table: one sentence.
+    let page = html::render(&fixture::summary().unwrap());
+    assert!(page.contains("There is no forecast of times, since one table of 120,000 rows"));
+}
+
+#[test]
+fn many_forecasts_fold_away_by_query() {
+    let mut summary = scaled();
+    let designs = &mut summary.forecast.as_mut().unwrap().designs;
+    let more: Vec<_> = designs.iter().cloned().cycle().take(40).collect();
+    designs.extend(more);
+    let page = html::render(&summary);
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+    assert!(page.contains("<summary>month, with all designs</summary>"));
+}
+
+#[test]
+fn names_from_outside_are_escaped() {
+    let evil = "<script>alert('x')</script>";
+    let mut summary = scaled();
+    summary.header.queries[0].name = evil.to_owned();
+    for design in &mut summary.forecast.as_mut().unwrap().designs {
+        design.design += evil;
+        if let Some(time) = design.times.first_mut() {
+            time.query = evil.to_owned();
+        }
+    }
+    for design in &mut summary.designs {
+        design.queries[0].query = evil.to_owned();
+    }
+    let page = html::render(&summary);
+    assert!(!page.contains("<script"));
+    assert_eq!(super::html::open_elements(&page), Ok(Vec::new()));
+}
+
+#[test]
+fn the_figure_at_the_head_of_the_page_says_that_it_is_a_forecast() {
+    let page = html::render(&scaled());
+    assert!(page.contains("forecast of tone_by_actor, the slowest, over 4,160,000 rows with"));
+    let page = html::render(&fixture::summary().unwrap());
+    assert!(page.contains("median of tone_by_actor, the slowest, over 120,000 rows with"));
+}
+
+#[test]
+fn the_json_has_figures_and_reasons() {
+    let text = growth::json(&scaled(), 4_160_000, 3).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&value["rows"], &value["copies"]),
+        (&4_160_000.into(), &3.into())
+    );
+    let designs = value["designs"].as_array().unwrap();
+    let design = |id: &str| designs.iter().find(|d| d["design"] == id).unwrap();
+    let zstd = &design("parquet?codec=zstd")["times"][0];
+    assert!(zstd["seconds"].as_f64().unwrap() > 0.0);
+    assert!(zstd["interval"][0].as_f64() < zstd["seconds"].as_f64());
+    let blob = &design("cassandra/blob")["times"][0];
+    assert!(blob["seconds"].is_null());
+    assert!(
+        blob["basis"]
+            .as_str()
+            .unwrap()
+            .contains("too few to forecast")
+    );
+    assert!(design("memory")["storage"]["bytes"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_check_has_the_figures_that_a_gate_needs() {
+    let text = growth::validate(&scaled()).json().unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for (part, figures) in [
+        ("time", &["median", "p90", "covered"][..]),
+        ("bytes", &["median", "max"]),
+        ("proportional", &["median", "p90"]),
+        ("recommended", &["time_max"]),
+    ] {
+        for figure in figures {
+            assert!(value[part][figure].is_f64(), "{part}.{figure}");
+        }
+    }
+    let median = |part: &str| value[part]["median"].as_f64().unwrap();
+    assert!(median("time") < 0.1 && median("bytes") < 0.02);
+    assert!(median("proportional") > 3.0 * median("time"));
+}
+
+#[test]
+fn a_run_without_smaller_tables_or_figures_has_nothing_to_check() {
+    for records in [fixture::records(), fixture::records()[..1].to_vec()] {
+        let summary = Summary::from_records(&records).unwrap();
+        let check = growth::validate(&summary);
+        assert!(check.render().starts_with("Nothing to check"));
+        let json: serde_json::Value = serde_json::from_str(&check.json().unwrap()).unwrap();
+        assert!(json["time"]["median"].is_null());
+        let text = growth::render(&summary, 4_160_000, 3);
+        assert!(
+            text.starts_with("Forecast for 4,160,000 rows in 3 copies"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn unfinished_runs_have_a_page_at_every_record() {
+    let records = fixture::scaled_records();
+    for end in (1..records.len()).step_by(311) {
+        let summary = Summary::from_records(&records[..end]).unwrap();
+        let page = html::render(&summary) + &growth::render(&summary, 4_160_000, 3);
+        assert!(!page.contains("NaN") && !page.contains("inf"), "{end}");
+    }
+}

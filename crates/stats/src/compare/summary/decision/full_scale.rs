@@ -1,0 +1,165 @@
+//! Figures of a decision at full scale, from the forecast.
+
+use super::{RESAMPLES, SEED};
+use crate::compare::{
+    DesignForecast, Projected, Projection, StorageForecast, Summary, TimeForecast,
+};
+use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Status, Timed};
+use crate::random::SplitMix64;
+
+/// Why nothing is known beyond the range of a forecast.
+const BEYOND: &str = "the tables of this run are no further apart";
+
+impl Summary {
+    /// Returns the input with the times at full scale, if a design that may be recommended has all of them
+    /// that count, and else the measured one, which says why there are none.
+    pub(super) fn at_full_scale_or_measured(&self, measured: DecisionInput) -> DecisionInput {
+        let full_rows = self.header.scale.full_rows;
+        if full_rows <= self.rows {
+            return measured;
+        }
+        let counted = counted(&measured);
+        let times = self.times(&measured, &counted);
+        let is_known = |times: &Vec<&TimeForecast>| times.iter().all(|time| time.known().is_some());
+        let known: Vec<_> = times.iter().filter(|times| is_known(times)).collect();
+        if known.is_empty() || counted.is_empty() {
+            let refusal = times.iter().flatten().find_map(|time| refusal(time));
+            return without_forecast(measured, refusal);
+        }
+        let from = known.iter().copied().flatten().map(|time| time.from_rows);
+        let to = known.iter().copied().flatten().map(|time| time.to_rows);
+        let known_rows = from.max().zip(to.min()).map(|(from, to)| KnownRows {
+            from,
+            to,
+            beyond: Some(BEYOND.to_owned()),
+        });
+        self.forecast_input(measured, known_rows)
+    }
+
+    /// Returns the forecasts of all questions that count, for each design that may be recommended and has
+    /// answered all of them.
+    fn times(&self, input: &DecisionInput, counted: &[usize]) -> Vec<Vec<&TimeForecast>> {
+        let Some(forecast) = &self.forecast else {
+            return Vec::new();
+        };
+        { contenders(input) }
+            .filter_map(|contender| {
+                let design = forecast.design(&contender.id)?;
+                let names = counted
+                    .iter()
+                    .map(|question| &input.questions[*question].name);
+                names.map(|name| design.time(name)).collect()
+            })
+            .collect()
+    }
+
+    fn forecast_input(
+        &self,
+        measured: DecisionInput,
+        known_rows: Option<KnownRows>,
+    ) -> DecisionInput {
+        let mut random = SplitMix64::new(SEED);
+        let designs = measured.designs.into_iter().map(|mut contender| {
+            let forecast = self.forecast.as_ref();
+            let design = forecast.and_then(|forecast| forecast.design(&contender.id));
+            for (question, answer) in measured.questions.iter().zip(&mut contender.answers) {
+                forecast_answer(answer, design, &question.name, &mut random);
+            }
+            contender
+        });
+        DecisionInput {
+            designs: designs.collect(),
+            questions: measured.questions.clone(),
+            rows: self.header.scale.full_rows,
+            known_rows,
+            ..measured
+        }
+    }
+}
+
+/// Returns the storage to buy.
+pub fn storage(forecast: &StorageForecast) -> Figure {
+    let mut figure = match (forecast.interval, forecast.spread) {
+        (Some(interval), Some(spread)) if spread > 0.0 => Figure {
+            point: forecast.bytes,
+            interval: Some(interval),
+            resamples: resamples(forecast.bytes, spread, &mut SplitMix64::new(SEED)),
+            curve: None,
+        },
+        _ => Figure::exact(forecast.bytes),
+    };
+    figure.curve = forecast.curve;
+    figure
+}
+
+fn time(projection: &Projection, random: &mut SplitMix64) -> Figure {
+    Figure {
+        point: projection.seconds,
+        interval: Some(projection.interval),
+        resamples: resamples(projection.seconds, projection.spread, random),
+        curve: projection.curve,
+    }
+}
+
+/// Draws from the log-normal distribution of a forecast.
+fn resamples(point: f64, spread: f64, random: &mut SplitMix64) -> Vec<f64> {
+    let mut one = || point * (spread * random.normal()).exp();
+    (0..RESAMPLES).map(|_| one()).collect()
+}
+
+/// Replaces the measured time of an answer by the one at full scale. A failure remains one.
+fn forecast_answer(
+    answer: &mut Answer,
+    design: Option<&DesignForecast>,
+    query: &str,
+    random: &mut SplitMix64,
+) {
+    if !matches!(answer.time, Timed::Seconds(_)) {
+        return;
+    }
+    let Some(forecast) = design.and_then(|design| design.time(query)) else {
+        answer.time = Timed::Unknown("it has no forecast".to_owned());
+        return;
+    };
+    answer.basis = forecast.basis();
+    answer.time = match &forecast.forecast {
+        Projected::Seconds(projection) => Timed::Seconds(time(projection, random)),
+        Projected::Refused(refusal) => Timed::Unknown(refusal.to_string()),
+    };
+}
+
+fn contenders(input: &DecisionInput) -> impl Iterator<Item = &Contender> {
+    { input.designs.iter() }.filter(|design| design.status == Status::Right)
+}
+
+/// Returns the questions that have a weight, show how fast designs work, and are answered by any.
+fn counted(input: &DecisionInput) -> Vec<usize> {
+    let is_answered = |answer: &Answer| matches!(answer.time, Timed::Seconds(_));
+    let counts = |question: &usize| {
+        let answers = contenders(input).filter_map(|design| design.answers.get(*question));
+        let answers: Vec<&Answer> = answers.filter(|answer| is_answered(answer)).collect();
+        let shows_work = answers.iter().all(|answer| answer.class.shows_work());
+        input.questions[*question].weight > 0.0 && shows_work && !answers.is_empty()
+    };
+    (0..input.questions.len()).filter(counts).collect()
+}
+
+fn refusal(time: &TimeForecast) -> Option<String> {
+    match &time.forecast {
+        Projected::Refused(refusal) => Some(refusal.to_string()),
+        Projected::Seconds(_) => None,
+    }
+}
+
+fn without_forecast(measured: DecisionInput, refusal: Option<String>) -> DecisionInput {
+    let times = "times at full scale".to_owned();
+    let why = refusal.map_or(times.clone(), |refusal| format!("{times} ({refusal})"));
+    let others = measured.not_measured.iter().cloned();
+    DecisionInput {
+        not_measured: std::iter::once(why).chain(others).collect(),
+        ..measured
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! One query on one design: its fit, the check of the fit, and times at other numbers of rows.
+
+use super::fit::{Fit, Point};
+use super::refusal::Refusal;
+use super::scales::{Scales, Work, rounded_up};
+use super::{COVERED, HeldOut, Projected, Projection};
+use crate::compare::{DesignSummary, Grows, Scale};
+
+/// Scales of a fit: two parameters, and as many again that can contradict them.
+pub const FEWEST_SCALES: usize = 4;
+/// A factor up and down beyond which an interval says nothing.
+const WIDEST: f64 = 3.0;
+
+/// A query on a design with everything that its tables show.
+pub struct Pair {
+    /// The design's own rows.
+    rows: u64,
+    /// Median of the design's own table.
+    pub measured: f64,
+    points: Vec<Point>,
+    fit: Option<Fit>,
+    /// Why there is no fit.
+    too_few: Option<Few>,
+    work: Work,
+    is_scan: bool,
+    pub check: Option<Check>,
+}
+
+/// Reasons for which there is no fit.
+enum Few {
+    OneScale,
+    Rows { load: u64 },
+    Scales,
+}
+
+/// Prediction of the largest scale from the others.
+#[derive(Debug, Clone, Copy)]
+pub struct Check {
+    pub predicted: f64,
+    /// Standard error of the logarithm, by the fit.
+    error: f64,
+    pub measured: f64,
+    /// The time at the scale before the largest one, in proportion to the rows.
+    proportional: f64,
+    /// Logarithm of how many times larger the largest scale is than the one before.
+    pub ln_rows: f64,
+}
+
+/// Errors that a pair has in common with others of its run.
+#[derive(Debug, Clone, Copy)]
+pub struct Common {
+    /// Standard deviation of the logarithm between tables of one design.
+    pub tables: f64,
+    /// Root of the mean square of the errors of prediction beyond those of fit and tables, for each unit
+    /// of the logarithm of rows.
+    pub prediction: f64,
+}
+
+impl Pair {
+    /// Returns the pair, if the design's own table has times.
+    pub fn of(
+        scales: &Scales<'_>,
+        design: &DesignSummary,
+        rows: u64,
+        query: usize,
+    ) -> Option<Pair> {
+        let measured = design.queries.get(query)?.time?.median;
+        let points = scales.points(query);
+        let work = scales.work(query);
+        let (fit, check) = fitted(&points, &work);
+        let few = match fit {
+            Some(_) => None,
+            None if scales.count() < 2 => Some(Few::OneScale),
+            None => Some(
+                { scales.rows_to_load(FEWEST_SCALES) }
+                    .map_or(Few::Scales, |load| Few::Rows { load }),
+            ),
+        };
+        Some(Pair {
+            rows,
+            measured,
+            check: check.map(|check| Check { measured, ..check }),
+            is_scan: scales.is_scan(query),
+            too_few: few,
+            points,
+            fit,
+            work,
+        })
+    }
+
+    /// Returns the number of tables that were fitted.
+    pub fn scales(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Returns the rows of the smallest table that was fitted.
+    pub fn least_rows(&self) -> u64 {
+        self.points.first().map_or(self.rows, |p| p.rows as u64)
+    }
+
+    /// Returns the most rows that a forecast may be for.
+    pub fn most_rows(&self) -> u64 {
+        (self.rows as f64 * self.span()) as u64
+    }
+
+    fn span(&self) -> f64 {
+        self.rows as f64 / self.least_rows().max(1) as f64
+    }
+
+    /// Returns the time for a number of rows.
+    pub fn at(&self, rows: u64, scale: &Scale, common: &Common) -> Projected {
+        if rows == self.rows {
+            return Projected::Seconds(Projection::measured(self.measured));
+        }
+        let refusal = self.too_few(rows);
+        let refusal = refusal.or_else(|| self.other_ways(rows, scale));
+        let refusal = refusal.or_else(|| self.beyond(rows));
+        match (refusal, &self.fit) {
+            (Some(refusal), _) => Projected::Refused(refusal),
+            (None, Some(fit)) => self.projected(fit, rows, common),
+            (None, None) => Projected::Refused(Refusal::OneScale { rows: self.rows }),
+        }
+    }
+
+    fn projected(&self, fit: &Fit, rows: u64, common: &Common) -> Projected {
+        let value = fit.at(rows as f64);
+        let distance = (rows as f64 / self.rows as f64).ln().max(0.0);
+        let spread = common.spread(value.error, distance);
+        let factor = (COVERED * spread).exp();
+        if factor.is_nan() || factor > WIDEST {
+            return Projected::Refused(Refusal::TooWide { factor });
+        }
+        Projected::Seconds(Projection {
+            seconds: value.value,
+            interval: (value.value / factor, value.value * factor),
+            spread,
+            curve: Some(fit.curve()),
+        })
+    }
+
+    /// Smaller tables hold the first rows, so that they show one way to grow.
+    fn other_ways(&self, rows: u64, scale: &Scale) -> Option<Refusal> {
+        let reads_more = matches!(self.work, Work::More(_));
+        match scale.grows {
+            _ if rows <= self.rows => None,
+            None if !self.is_scan => Some(Refusal::SeveralWays),
+            Some(Grows::Along { series, .. }) if series > 1.0 && !(reads_more || self.is_scan) => {
+                Some(Refusal::MoreSeries { times: series })
+            }
+            _ => None,
+        }
+    }
+
+    fn too_few(&self, forecast: u64) -> Option<Refusal> {
+        let rows = self.rows;
+        Some(match self.too_few.as_ref()? {
+            Few::OneScale => Refusal::OneScale { rows },
+            Few::Rows { load } => Refusal::TooFewRows {
+                rows,
+                forecast,
+                load: *load,
+            },
+            Few::Scales => Refusal::TooFewScales {
+                scales: self.points.len(),
+            },
+        })
+    }
+
+    fn beyond(&self, forecast: u64) -> Option<Refusal> {
+        let (rows, from) = (self.rows, self.least_rows());
+        if forecast < from {
+            let rows = forecast;
+            return Some(Refusal::TooNear { rows, from });
+        }
+        (forecast as f64 / rows as f64 > self.span()).then(|| Refusal::TooFar {
+            rows,
+            forecast,
+            load: rounded_up(forecast as f64 / self.span()),
+        })
+    }
+
+    /// Returns the check of the fit with the interval that it would have had.
+    pub fn held_out(&self, others: &Common) -> Option<HeldOut> {
+        let check = self.check.as_ref()?;
+        let factor = (COVERED * others.spread(check.error, check.ln_rows)).exp();
+        Some(HeldOut {
+            predicted: check.predicted,
+            interval: (check.predicted / factor, check.predicted * factor),
+            measured: check.measured,
+            proportional: check.proportional,
+        })
+    }
+}
+
+impl Common {
+    /// Returns the standard deviation of the logarithm at this distance from the measured rows.
+    fn spread(&self, fit: f64, distance: f64) -> f64 {
+        let far = self.prediction * distance;
+        (fit * fit + self.tables * self.tables + far * far).sqrt()
+    }
+}
+
+impl Check {
+    /// Returns the square of the error beyond what fit and tables account for, for each unit of the
+    /// logarithm of rows. It is negative where they account for more than the error.
+    pub fn excess(&self, tables: f64) -> f64 {
+        let error = super::ln_error(self.predicted, self.measured);
+        let known = self.error * self.error + tables * tables;
+        (error * error - known) / (self.ln_rows * self.ln_rows)
+    }
+}
+
+/// Returns the fit, if there are scales enough, and its check.
+fn fitted(points: &[Point], work: &Work) -> (Option<Fit>, Option<Check>) {
+    let candidates = candidates(work);
+    let best = { candidates.iter() }
+        .map(|fit| (fit, check(points, work, *fit)))
+        .min_by(|a, b| error(a.1).total_cmp(&error(b.1)));
+    let Some((fit, check)) = best else {
+        return (None, None);
+    };
+    let has_enough = points.len() >= FEWEST_SCALES;
+    let complete = has_enough.then(|| fit(points, work));
+    (complete, check.filter(|_| has_enough))
+}
+
+type Method = fn(&[Point], &Work) -> Fit;
+
+/// Returns the ways to fit, of which the one that predicted best is taken. A query that reads the same
+/// rows from every table takes the same time.
+fn candidates(work: &Work) -> Vec<Method> {
+    match work {
+        Work::Same => vec![|points, _| Fit::constant(points)],
+        Work::Unknown => vec![|points, _| Fit::growing(points)],
+        Work::More(_) => vec![|points, _| Fit::growing(points), by_work],
+    }
+}
+
+fn by_work(points: &[Point], work: &Work) -> Fit {
+    match work {
+        Work::More(read) => {
+            let read = &read[..points.len().min(read.len())];
+            Fit::growing_as(points, Fit::growing(read))
+        }
+        Work::Unknown | Work::Same => Fit::growing(points),
+    }
+}
+
+fn error(check: Option<Check>) -> f64 {
+    check.map_or(f64::INFINITY, |c| super::ln_error(c.predicted, c.measured))
+}
+
+/// Predicts the largest scale from the others.
+fn check(points: &[Point], work: &Work, fit: Method) -> Option<Check> {
+    let (last, others) = points.split_last()?;
+    if points.len() < FEWEST_SCALES {
+        return None;
+    }
+    let before = others.last()?;
+    let value = fit(others, work).at(last.rows);
+    Some(Check {
+        predicted: value.value,
+        error: value.error,
+        measured: last.ln.exp(),
+        proportional: before.ln.exp() * last.rows / before.rows,
+        ln_rows: (last.rows / before.rows).ln(),
+    })
+}

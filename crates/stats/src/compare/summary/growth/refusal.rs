@@ -1,0 +1,102 @@
+//! Reasons not to forecast, each with what to measure instead.
+
+use std::fmt;
+
+/// Why there is no forecast of a time.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+pub enum Refusal {
+    /// The design has a table of one size.
+    OneScale { rows: u64 },
+    /// Too few tables are large enough to show how the design works with many rows.
+    TooFewRows { rows: u64, forecast: u64, load: u64 },
+    /// Too few tables have right answers to the query.
+    TooFewScales { scales: usize },
+    /// The rows are further from the measured ones than the measured ones from each other.
+    TooFar { rows: u64, forecast: u64, load: u64 },
+    /// The rows are fewer than those of the smallest table.
+    TooNear { rows: u64, from: u64 },
+    /// The interval is wider than this factor up and down.
+    TooWide { factor: f64 },
+    /// The table grows in several ways, and the workload does not say in which.
+    SeveralWays,
+    /// The number of series grows, which smaller tables do not show.
+    MoreSeries { times: f64 },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::OneScale { rows } => write!(
+                f,
+                "one table of {} rows shows no growth: measure smaller ones, too",
+                thousands(*rows)
+            ),
+            Refusal::TooFewRows {
+                rows,
+                forecast,
+                load,
+            } => write!(
+                f,
+                "{} rows are too few to forecast {} from: load {}",
+                thousands(*rows),
+                thousands(*forecast),
+                thousands(*load)
+            ),
+            Refusal::TooFewScales { scales } => {
+                let tables = if *scales == 1 { "table" } else { "tables" };
+                write!(
+                    f,
+                    "{scales} {tables} with right answers are too few: 4 are needed"
+                )
+            }
+            Refusal::TooFar {
+                rows,
+                forecast,
+                load,
+            } => write!(
+                f,
+                "{} rows are too far from {} to forecast: load {}",
+                thousands(*forecast),
+                thousands(*rows),
+                thousands(*load)
+            ),
+            Refusal::TooNear { rows, from } => write!(
+                f,
+                "{} rows are fewer than the {} of the smallest table: load that many",
+                thousands(*rows),
+                thousands(*from)
+            ),
+            Refusal::TooWide { factor } => {
+                let times = match factor {
+                    factor if *factor < 100.0 => format!("{factor:.0}×"),
+                    _ => "100× or more".to_owned(),
+                };
+                write!(
+                    f,
+                    "it could be {times} longer or shorter: measure more rounds or more rows"
+                )
+            }
+            Refusal::SeveralWays => f.write_str(
+                "the table grows in several ways: [scale.grows] in the workload has to say which",
+            ),
+            Refusal::MoreSeries { times } => write!(
+                f,
+                "smaller tables do not show {times:.0}× the series: load that many series"
+            ),
+        }
+    }
+}
+
+/// Writes a number with commas: `4,160,000`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
