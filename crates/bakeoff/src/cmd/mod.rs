@@ -5,6 +5,7 @@ mod completions;
 mod doctor;
 mod drive;
 mod engines;
+mod forecast;
 mod generate;
 mod ingest;
 mod list;
@@ -51,6 +52,7 @@ enum Command {
     Show(show::Show),
     Doctor(doctor::Doctor),
     Report(report::Report),
+    Forecast(forecast::Forecast),
     Sql(Box<sql::Sql>),
     Ingest(Box<ingest::Ingest>),
     Table(table::Table),
@@ -93,6 +95,7 @@ impl Arguments {
             Command::Show(show) => show.run(),
             Command::Doctor(doctor) => doctor.run(),
             Command::Report(report) => report.run(),
+            Command::Forecast(forecast) => forecast.run(),
             Command::Sql(sql) => sql.run(),
             Command::Ingest(ingest) => ingest.run(),
             Command::Table(table) => table.run(),

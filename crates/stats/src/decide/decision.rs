@@ -50,6 +50,8 @@ pub struct Decision {
     pub known_rows: Option<KnownRows>,
     /// By how much twins differed at most; `None` without twins.
     pub twins: Option<f64>,
+    /// Why there are no times at full scale, where there should be.
+    pub no_forecast: Option<String>,
     pub not_measured: Vec<String>,
 }
 
@@ -146,6 +148,7 @@ impl Decision {
             flips: recommended.map_or_else(Vec::new, |d| changes::flips(&contest, d, &rivals)),
             known_rows: input.known_rows.clone(),
             twins: input.noise.twins,
+            no_forecast: input.no_forecast.clone(),
             not_measured: input.not_measured.clone(),
         }
     }

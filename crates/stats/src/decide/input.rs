@@ -27,6 +27,8 @@ pub struct DecisionInput {
     pub noise: Noise,
     /// Rows for which the fitted curves may be read.
     pub known_rows: Option<KnownRows>,
+    /// Why there are no times at full scale, where there should be; it says what to load or measure.
+    pub no_forecast: Option<String>,
     /// What the run did not measure, each as the end of a sentence: `a cold cache`.
     pub not_measured: Vec<String>,
 }

@@ -13,8 +13,19 @@ use bakeoff_stats::decide::{Certainty, Decision, Recommendation};
 
 use crate::units;
 
-/// The recommendation in one sentence.
+/// The recommendation, and where it holds.
 pub fn headline(decision: &Decision) -> String {
+    let recommended = recommendation(decision);
+    match &decision.no_forecast {
+        Some(reason) => format!(
+            "{recommended} That is at {} rows: {reason}.",
+            units::rate(decision.rows as f64)
+        ),
+        None => recommended,
+    }
+}
+
+fn recommendation(decision: &Decision) -> String {
     let Some(recommendation) = &decision.recommendation else {
         return "No design can be recommended.".to_owned();
     };

@@ -155,6 +155,7 @@ pub fn events() -> DecisionInput {
             to: 900_000_000,
             beyond: Some("a node's 64 GiB no longer hold the table".to_owned()),
         }),
+        no_forecast: None,
         not_measured: vec![
             "a cold cache".to_owned(),
             "a network".to_owned(),

@@ -72,6 +72,7 @@ impl Summary {
             seconds_a_round: self.seconds_a_round(),
             noise: self.noise(),
             known_rows: None,
+            no_forecast: None,
             not_measured: NOT_MEASURED.map(str::to_owned).to_vec(),
         };
         Some(self.at_full_scale_or_measured(measured))

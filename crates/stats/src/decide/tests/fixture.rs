@@ -43,6 +43,7 @@ pub fn input(
             ..Noise::default()
         },
         known_rows: None,
+        no_forecast: None,
         not_measured: Vec::new(),
     }
 }

@@ -11,8 +11,9 @@ use crate::random::SplitMix64;
 const BEYOND: &str = "the tables of this run are no further apart";
 
 impl Summary {
-    /// Returns the input with the times at full scale, if a design that may be recommended has all of them
-    /// that count, and else the measured one, which says why there are none.
+    /// Returns the input with the times at full scale, if all designs that may be recommended have those
+    /// that count, and otherwise the measured one, which says why there are none: a design must not win
+    /// because others have no forecast.
     pub(super) fn at_full_scale_or_measured(&self, measured: DecisionInput) -> DecisionInput {
         let full_rows = self.header.scale.full_rows;
         if full_rows <= self.rows {
@@ -21,13 +22,12 @@ impl Summary {
         let counted = counted(&measured);
         let times = self.times(&measured, &counted);
         let is_known = |times: &Vec<&TimeForecast>| times.iter().all(|time| time.known().is_some());
-        let known: Vec<_> = times.iter().filter(|times| is_known(times)).collect();
-        if known.is_empty() || counted.is_empty() {
-            let refusal = times.iter().flatten().find_map(|time| refusal(time));
-            return without_forecast(measured, refusal);
+        if times.is_empty() || counted.is_empty() || !times.iter().all(is_known) {
+            return without_forecast(measured, worst_refusal(&times));
         }
-        let from = known.iter().copied().flatten().map(|time| time.from_rows);
-        let to = known.iter().copied().flatten().map(|time| time.to_rows);
+        let known = &times;
+        let from = known.iter().flatten().map(|time| time.from_rows);
+        let to = known.iter().flatten().map(|time| time.to_rows);
         let known_rows = from.max().zip(to.min()).map(|(from, to)| KnownRows {
             from,
             to,
@@ -144,19 +144,31 @@ fn counted(input: &DecisionInput) -> Vec<usize> {
     (0..input.questions.len()).filter(counts).collect()
 }
 
-fn refusal(time: &TimeForecast) -> Option<String> {
-    match &time.forecast {
-        Projected::Refused(refusal) => Some(refusal.to_string()),
-        Projected::Seconds(_) => None,
-    }
+/// Returns the refusal that needs most rows to be loaded, or otherwise the first one.
+fn worst_refusal(times: &[Vec<&TimeForecast>]) -> Option<String> {
+    let refusals = times
+        .iter()
+        .flatten()
+        .filter_map(|time| match &time.forecast {
+            Projected::Refused(refusal) => Some(refusal),
+            Projected::Seconds(_) => None,
+        });
+    let worst = refusals.reduce(|worst, other| {
+        if other.rows_to_load() > worst.rows_to_load() {
+            other
+        } else {
+            worst
+        }
+    });
+    worst.map(ToString::to_string)
 }
 
 fn without_forecast(measured: DecisionInput, refusal: Option<String>) -> DecisionInput {
     let times = "times at full scale".to_owned();
-    let why = refusal.map_or(times.clone(), |refusal| format!("{times} ({refusal})"));
     let others = measured.not_measured.iter().cloned();
     DecisionInput {
-        not_measured: std::iter::once(why).chain(others).collect(),
+        not_measured: std::iter::once(times).chain(others).collect(),
+        no_forecast: refusal,
         ..measured
     }
 }

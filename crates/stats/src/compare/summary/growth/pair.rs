@@ -8,6 +8,8 @@ use crate::compare::{DesignSummary, Grows, Scale};
 
 /// Scales of a fit: two parameters, and as many again that can contradict them.
 pub const FEWEST_SCALES: usize = 4;
+/// Rows with which a run has that many tables that show more than fixed costs.
+const FEWEST_ROWS: u64 = 8_000;
 /// A factor up and down beyond which an interval says nothing.
 const WIDEST: f64 = 3.0;
 
@@ -70,6 +72,7 @@ impl Pair {
         let (fit, check) = fitted(&points, &work);
         let few = match fit {
             Some(_) => None,
+            None if rows < FEWEST_ROWS => Some(Few::Rows { load: FEWEST_ROWS }),
             None if scales.count() < 2 => Some(Few::OneScale),
             None => Some(
                 { scales.rows_to_load(FEWEST_SCALES) }

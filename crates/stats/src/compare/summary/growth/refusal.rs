@@ -24,12 +24,22 @@ pub enum Refusal {
     MoreSeries { times: f64 },
 }
 
+impl Refusal {
+    /// Returns the rows with which there would be a forecast, where more rows are what it takes.
+    pub(crate) fn rows_to_load(&self) -> Option<u64> {
+        match self {
+            Refusal::TooFewRows { load, .. } | Refusal::TooFar { load, .. } => Some(*load),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::OneScale { rows } => write!(
                 f,
-                "one table of {} rows shows no growth: measure smaller ones, too",
+                "one table of {} rows shows no growth; measure smaller ones, too",
                 thousands(*rows)
             ),
             Refusal::TooFewRows {
@@ -38,16 +48,16 @@ impl fmt::Display for Refusal {
                 load,
             } => write!(
                 f,
-                "{} rows are too few to forecast {} from: load {}",
+                "{} rows are too few to forecast {} from; load {}",
                 thousands(*rows),
                 thousands(*forecast),
-                thousands(*load)
+                to_load(*load, *forecast)
             ),
             Refusal::TooFewScales { scales } => {
                 let tables = if *scales == 1 { "table" } else { "tables" };
                 write!(
                     f,
-                    "{scales} {tables} with right answers are too few: 4 are needed"
+                    "{scales} {tables} with right answers are too few; 4 are needed"
                 )
             }
             Refusal::TooFar {
@@ -56,14 +66,14 @@ impl fmt::Display for Refusal {
                 load,
             } => write!(
                 f,
-                "{} rows are too far from {} to forecast: load {}",
+                "{} rows are too far from {} to forecast; load {}",
                 thousands(*forecast),
                 thousands(*rows),
-                thousands(*load)
+                to_load(*load, *forecast)
             ),
             Refusal::TooNear { rows, from } => write!(
                 f,
-                "{} rows are fewer than the {} of the smallest table: load that many",
+                "{} rows are fewer than the {} of the smallest table; load that many",
                 thousands(*rows),
                 thousands(*from)
             ),
@@ -74,7 +84,7 @@ impl fmt::Display for Refusal {
                 };
                 write!(
                     f,
-                    "it could be {times} longer or shorter: measure more rounds or more rows"
+                    "it could be {times} longer or shorter; measure more rounds or more rows"
                 )
             }
             Refusal::SeveralWays => f.write_str(
@@ -82,9 +92,18 @@ impl fmt::Display for Refusal {
             ),
             Refusal::MoreSeries { times } => write!(
                 f,
-                "smaller tables do not show {times:.0}× the series: load that many series"
+                "smaller tables do not show {times:.0}× the series; load that many series"
             ),
         }
+    }
+}
+
+/// Writes how many rows to load: no more than there will be.
+fn to_load(load: u64, forecast: u64) -> String {
+    if load < forecast {
+        thousands(load)
+    } else {
+        "all of them".to_owned()
     }
 }
 

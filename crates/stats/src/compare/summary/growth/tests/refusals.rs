@@ -49,7 +49,7 @@ fn one_table_shows_no_growth() {
     assert_eq!(refusal, Refusal::OneScale { rows: ROWS[4] });
     assert_eq!(
         refusal.to_string(),
-        "one table of 1,024,000 rows shows no growth: measure smaller ones, too"
+        "one table of 1,024,000 rows shows no growth; measure smaller ones, too"
     );
 }
 
@@ -63,7 +63,7 @@ fn tables_below_two_units_are_not_fitted_and_more_rows_are_asked_for() {
     let refusal = refusal(&ladder, "scan");
     assert_eq!(
         refusal.to_string(),
-        "1,024,000 rows are too few to forecast 8,192,000 from: load 4,200,000"
+        "1,024,000 rows are too few to forecast 8,192,000 from; load 4,200,000"
     );
     assert_eq!(ladder.time("a/x", "scan").held_out, None);
 }
@@ -105,7 +105,7 @@ fn rows_outside_of_the_range_are_refused_with_what_to_load() {
     let mut ladder = ladder();
     ladder.full_rows = 300 * ROWS[4];
     let refused = refusal(&ladder, "scan").to_string();
-    let expected = "307,200,000 rows are too far from 1,024,000 to forecast: load 1,200,000";
+    let expected = "307,200,000 rows are too far from 1,024,000 to forecast; load 1,200,000";
     assert_eq!(refused, expected);
     ladder.full_rows = 100;
     let refused = refusal(&ladder, "scan");

@@ -1,0 +1,88 @@
+//! `bakeoff forecast`: what a saved run says about another number of rows.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+use bakeoff_report::growth;
+use bakeoff_stats::drive::DriveRun;
+use bakeoff_stats::sweep::SweepRun;
+use bakeoff_stats::{Run, Summary};
+use clap::Args;
+
+use crate::cmd::options::choice::parse_rows;
+use crate::exit::{Exit, Misuse};
+
+/// Forecast storage and times at another number of rows, from the tables of several sizes that a
+/// run measured.
+///
+/// Each figure has its 90% interval and says what it rests on; where the run supports none, it says
+/// what to measure instead.
+#[derive(Args)]
+pub struct Forecast {
+    /// The folder that `bakeoff run` wrote to
+    dir: PathBuf,
+
+    /// Rows to forecast, for example 4.16M [default: the workload's full scale]
+    #[arg(long, value_name = "N", value_parser = parse_rows, allow_negative_numbers = true)]
+    rows: Option<u64>,
+
+    /// Copies of each row [default: as the workload says]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    copies: Option<u32>,
+
+    /// Predict the largest tables of the run from its smaller ones, and compare with what was
+    /// measured
+    #[arg(long, conflicts_with_all = ["rows", "copies"])]
+    validate: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Forecast {
+    pub fn run(self) -> Result<Exit> {
+        if DriveRun::is_one(&self.dir) || SweepRun::is_one(&self.dir) {
+            let of_load = anyhow!(
+                "{} is the folder of a load, which has no forecast; name that of `bakeoff run`",
+                self.dir.display()
+            );
+            return Err(Misuse::of(of_load).into());
+        }
+        let summary = Run::open(&self.dir)?.summary()?;
+        if summary.rows == 0 {
+            return Err(anyhow!(
+                "the run in {} loaded no rows, so there is nothing to forecast from",
+                self.dir.display()
+            ));
+        }
+        let text = if self.validate {
+            self.validated(&summary)?
+        } else {
+            self.projected(&summary)?
+        };
+        writeln!(std::io::stdout().lock(), "{text}")?;
+        Ok(Exit::Complete)
+    }
+
+    fn projected(&self, summary: &Summary) -> Result<String> {
+        let scale = &summary.header.scale;
+        let rows = self.rows.unwrap_or(scale.full_rows);
+        let copies = self.copies.unwrap_or(scale.replication.max(1));
+        Ok(if self.json {
+            growth::json(summary, rows, copies)?
+        } else {
+            growth::render(summary, rows, copies)
+        })
+    }
+
+    fn validated(&self, summary: &Summary) -> Result<String> {
+        let validation = growth::validate(summary);
+        Ok(if self.json {
+            validation.json()?
+        } else {
+            validation.render()
+        })
+    }
+}
