@@ -13,8 +13,8 @@ use crate::Design;
 
 /// Rounds when neither the command line nor a budget says.
 const DEFAULT_ROUNDS: u32 = 7;
-/// A median of fewer rounds says nothing about its own uncertainty.
-const MIN_ROUNDS: u32 = 3;
+/// With fewer rounds no difference between designs can be shown.
+const MIN_ROUNDS: u32 = 5;
 const MAX_ROUNDS: u32 = 30;
 
 /// Asks every query of every design once and compares the answers with the oracle's.

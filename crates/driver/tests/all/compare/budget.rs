@@ -34,12 +34,12 @@ fn is_answer(call: &Call) -> bool {
 }
 
 #[tokio::test]
-async fn a_spent_budget_still_loads_one_slice_and_measures_three_rounds() {
+async fn a_spent_budget_still_loads_one_slice_and_measures_five_rounds() {
     let records = limited_by(spent()).complete(&[Fake::new("a")]).await;
     assert_eq!(records.loaded_rows(), Some(5_000));
     assert_eq!(records.warm_up_passes(), Some(1));
-    assert_eq!(records.rounds(), Some(3));
-    records.assert_complete(&["a"], 3);
+    assert_eq!(records.rounds(), Some(5));
+    records.assert_complete(&["a"], 5);
 }
 
 #[tokio::test]
