@@ -13,21 +13,10 @@ use bakeoff_stats::{Instance, InstanceKind, Record, Role, Step};
 
 use super::context::{Context, RunError};
 use super::load::{READ_ROWS, load_one};
-use super::scales::Scales;
 use super::state::SliceBounds;
 use crate::order::shuffled;
 use crate::reader::Reader;
 use crate::{Design, DesignError};
-
-/// Which further tables a run has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FurtherTables {
-    /// Numbers of rows at which every design is measured; `None` chooses them by how many rows there
-    /// are.
-    pub scales: Option<Scales>,
-    /// Whether two of the designs are loaded twice.
-    pub twins: bool,
-}
 
 /// Makes further tables of designs whose engines run.
 #[async_trait]
@@ -40,20 +29,6 @@ pub trait Instances: Send {
     /// # Errors
     /// If the engine does not take it.
     async fn make(&mut self, instance: &Instance) -> Result<Arc<dyn Design>, DesignError>;
-}
-
-impl FurtherTables {
-    /// Returns the scales of a run of this many rows.
-    pub fn scales(self, rows: u64, full_rows: u64) -> Scales {
-        self.scales
-            .unwrap_or_else(|| Scales::chosen(rows, full_rows))
-    }
-
-    /// Returns how many times the work of the designs' own tables all tables together are.
-    pub(super) fn work(self, rows: u64, full_rows: u64, designs: usize) -> f64 {
-        let twins = if self.twins { designs.min(2) } else { 0 };
-        self.scales(rows, full_rows).work() + twins as f64 / designs.max(1) as f64
-    }
 }
 
 /// Chooses the further tables, unless an earlier process did, and makes their designs. One that

@@ -1,4 +1,4 @@
-//! Numbers of rows at which the designs are measured in one run.
+//! Which further tables a run has, and the numbers of rows at which its designs are measured.
 
 /// Fewest rows of the smallest table that is chosen: below, only fixed costs are seen.
 const FEWEST_ROWS: u64 = 1_000;
@@ -8,6 +8,16 @@ const COUNT: u32 = 5;
 const FEWEST: u32 = 4;
 /// Ratios of neighbouring scales that are chosen.
 const RATIOS: [u32; 3] = [2, 3, 4];
+
+/// Which further tables a run has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FurtherTables {
+    /// Numbers of rows at which every design is measured; `None` chooses them by how many rows there
+    /// are.
+    pub scales: Option<Scales>,
+    /// Whether two of the designs are loaded twice.
+    pub twins: bool,
+}
 
 /// Number of scales and the ratio of rows between neighbouring ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +71,20 @@ impl Scales {
     pub fn work(self) -> f64 {
         let shares = (0..self.count).map(|step| f64::from(self.ratio).powf(-f64::from(step)));
         shares.sum()
+    }
+}
+
+impl FurtherTables {
+    /// Returns the scales of a run of this many rows.
+    pub fn scales(self, rows: u64, full_rows: u64) -> Scales {
+        self.scales
+            .unwrap_or_else(|| Scales::chosen(rows, full_rows))
+    }
+
+    /// Returns how many times the work of the designs' own tables all tables together are.
+    pub fn work(self, rows: u64, full_rows: u64, designs: usize) -> f64 {
+        let twins = if self.twins { designs.min(2) } else { 0 };
+        self.scales(rows, full_rows).work() + twins as f64 / designs.max(1) as f64
     }
 }
 
