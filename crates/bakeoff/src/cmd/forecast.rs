@@ -31,9 +31,17 @@ pub struct Forecast {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     copies: Option<u32>,
 
-    /// Predict the largest tables of the run from its smaller ones, and compare with what was
-    /// measured
-    #[arg(long, conflicts_with_all = ["rows", "copies"])]
+    /// Users who ask at the same time, one question after another, with the measured rows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with_all = ["rows", "copies", "json"])]
+    users: Option<u32>,
+
+    /// Cores that serve them [default: those of the machine that measured]
+    #[arg(long, value_name = "N", requires = "users", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    cores: Option<u32>,
+
+    /// Predict the largest tables of the run from its smaller ones, and the clients of a run from single
+    /// answers, and compare with what was measured
+    #[arg(long, conflicts_with_all = ["rows", "copies", "users"])]
     validate: bool,
 
     /// Print JSON
@@ -57,10 +65,10 @@ impl Forecast {
                 self.dir.display()
             ));
         }
-        let text = if self.validate {
-            self.validated(&summary)?
-        } else {
-            self.projected(&summary)?
+        let text = match self.users {
+            Some(users) => self.under_load(&summary, users),
+            None if self.validate => self.validated(&summary)?,
+            None => self.projected(&summary)?,
         };
         writeln!(std::io::stdout().lock(), "{text}")?;
         Ok(Exit::Complete)
@@ -77,12 +85,18 @@ impl Forecast {
         })
     }
 
+    fn under_load(&self, summary: &Summary, users: u32) -> String {
+        let cores = self.cores.unwrap_or(summary.header.machine.cores);
+        growth::render_users(summary, users, cores)
+    }
+
     fn validated(&self, summary: &Summary) -> Result<String> {
         let validation = growth::validate(summary);
-        Ok(if self.json {
-            validation.json()?
-        } else {
-            validation.render()
-        })
+        if self.json {
+            return Ok(validation.json()?);
+        }
+        let users = growth::render_checked_users(summary);
+        let parts = [Some(validation.render()), users];
+        Ok(parts.into_iter().flatten().collect::<Vec<_>>().join("\n"))
     }
 }

@@ -1,7 +1,9 @@
 //! Forecast of a run for another number of rows: what `bakeoff forecast` prints.
 
+mod users;
 mod validation;
 
+pub use users::{render_checked_users, render_users};
 pub use validation::{Check, Errors, Longest, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;

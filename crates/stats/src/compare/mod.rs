@@ -20,7 +20,7 @@ pub use record::{
 pub use summary::{
     AgainstBaseline, AgainstBest, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
     DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, HeldOut,
-    InstanceSummary, PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost,
-    QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast, Summary, SummaryError,
-    TimeForecast,
+    InstanceSummary, MeasuredLoad, PairedComparison, Prices, Projected, Projection,
+    QueryComparison, QueryCost, QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast,
+    Summary, SummaryError, TimeForecast, UnderLoad,
 };

@@ -172,3 +172,32 @@ fn unfinished_runs_have_a_page_at_every_record() {
         assert!(!page.contains("NaN") && !page.contains("inf"), "{end}");
     }
 }
+
+#[test]
+fn several_users_get_what_the_cores_can_do() {
+    let text = growth::render_users(&fixture::summary().unwrap(), 50, 4);
+    let first = text.lines().next().unwrap();
+    assert!(
+        first.starts_with("50 users on 4 cores get at most "),
+        "{first}"
+    );
+    assert!(
+        first.ends_with(" answers a second, from parquet?codec=snappy."),
+        "{first}"
+    );
+    assert!(text.contains("without an interval"));
+    assert!(!text.contains("cassandra/compact"), "it failed");
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn several_users_are_refused_where_no_cpu_time_is_known() {
+    let mut summary = fixture::summary().unwrap();
+    summary.designs.truncate(1);
+    for query in &mut summary.designs[0].queries {
+        query.cpu.server = None;
+    }
+    let text = growth::render_users(&summary, 50, 4);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(growth::render_checked_users(&summary).is_none());
+}

@@ -8,6 +8,7 @@ mod growth;
 mod loading;
 mod rounds;
 mod scale_out;
+mod users;
 
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
@@ -17,6 +18,7 @@ pub use growth::{
 };
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
+pub use users::{MeasuredLoad, UnderLoad};
 
 use super::{Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;

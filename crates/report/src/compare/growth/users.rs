@@ -1,0 +1,105 @@
+//! Figures of several users: what `bakeoff forecast --users` prints.
+
+use bakeoff_stats::{Summary, UnderLoad};
+
+use super::COLUMNS;
+use crate::text::layout::{left, right, set_width, table};
+use crate::text::style::{Style, wrap};
+use crate::units;
+
+/// What the forecast for several users assumes.
+const ASSUMED: &str = "Every query is asked as often as any other, and each user asks the next question \
+    when the last one is answered. Cores of this machine's kind are what users wait for; a single answer \
+    gets no faster by more of them. Estimated from CPU times, without an interval.";
+
+/// Renders what this many users get on this many cores at the measured number of rows.
+pub fn render_users(summary: &Summary, users: u32, cores: u32) -> String {
+    let loads = summary.under_load(users, cores);
+    let headline = match fastest(&loads) {
+        Some(best) => format!(
+            "{} on {} get at most {} answers a second, from {}.",
+            units::plural(u64::from(users), "user", "users"),
+            units::plural(u64::from(cores), "core", "cores"),
+            units::rate(best.per_second),
+            best.design
+        ),
+        None => "The CPU time of no design is known, so nothing can be said about several users."
+            .to_owned(),
+    };
+    let mut parts = vec![wrap(&headline, COLUMNS, "", "")];
+    if !loads.is_empty() {
+        parts.push(wrap(ASSUMED, COLUMNS, "", ""));
+        parts.push(rows(loads));
+    }
+    parts.join("\n\n") + "\n"
+}
+
+/// Renders the figures of as many users as there were clients beside what these measured. Returns
+/// `None` for a run without clients.
+pub fn render_checked_users(summary: &Summary) -> Option<String> {
+    let loads = summary.under_measured_load();
+    let first = loads.first()?;
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    table.set_header([
+        left(&units::plural(u64::from(first.users), "client", "clients")),
+        right("Answers/s predicted"),
+        right("Measured"),
+        right("Error"),
+        right("Mean predicted"),
+        right("Measured"),
+        right("Error"),
+    ]);
+    for load in &loads {
+        let Some(measured) = load.measured else {
+            continue;
+        };
+        table.add_row([
+            left(&load.design),
+            right(units::rate(load.per_second)),
+            right(units::rate(measured.per_second)),
+            right(error(load.per_second, measured.per_second)),
+            right(units::duration(load.mean)),
+            right(units::duration(measured.mean)),
+            right(error(load.mean, measured.mean)),
+        ]);
+    }
+    Some(table.trim_fmt() + "\n")
+}
+
+fn fastest(loads: &[UnderLoad]) -> Option<&UnderLoad> {
+    let by_rate = |a: &&UnderLoad, b: &&UnderLoad| a.per_second.total_cmp(&b.per_second);
+    loads.iter().max_by(by_rate)
+}
+
+fn rows(mut loads: Vec<UnderLoad>) -> String {
+    loads.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    table.set_header([
+        left("Design"),
+        right("Answers/s"),
+        right("Mean"),
+        right("Alone"),
+        right("CPU of an answer"),
+    ]);
+    for load in &loads {
+        table.add_row([
+            left(&load.design),
+            right(units::rate(load.per_second)),
+            right(units::duration(load.mean)),
+            right(units::duration(load.alone)),
+            right(units::duration(load.cpu_seconds)),
+        ]);
+    }
+    table.trim_fmt()
+}
+
+/// Shows by how much a prediction is off, in either direction.
+fn error(predicted: f64, measured: f64) -> String {
+    if predicted <= 0.0 || measured <= 0.0 {
+        return "–".to_owned();
+    }
+    let ratio = (predicted / measured).max(measured / predicted);
+    crate::decide::words::percent(ratio - 1.0)
+}
