@@ -15,6 +15,7 @@ mod drive;
 mod earlier_runs;
 mod faults;
 mod files;
+mod forecast;
 mod ingest;
 mod mistakes;
 mod names;

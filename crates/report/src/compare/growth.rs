@@ -8,7 +8,8 @@ pub use validation::{Check, Errors, Longest, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;
 use bakeoff_stats::{
-    DesignSummary, Forecast, Projected, Projection, StorageForecast, Summary, TimeForecast,
+    DesignForecast, DesignSummary, Forecast, Projected, Projection, StorageForecast, Summary,
+    TimeForecast,
 };
 use serde::Serialize;
 
@@ -30,7 +31,14 @@ pub fn render(summary: &Summary, rows: u64, copies: u32) -> String {
     let mut parts = vec![headline(&forecast), wrap(ASSUMED, COLUMNS, "", "")];
     parts.extend(storage(&forecast));
     let queries = summary.header.queries.iter();
-    parts.extend(queries.filter_map(|query| times(&forecast, &query.name)));
+    parts.extend(queries.filter_map(|query| {
+        let times = of_query(&forecast, &query.name);
+        known(&times, &query.name)
+    }));
+    let refusals = refusals(&forecast);
+    if !refusals.is_empty() {
+        parts.push(refusals.join("\n"));
+    }
     parts.join("\n\n") + "\n"
 }
 
@@ -194,22 +202,6 @@ fn storage(forecast: &Forecast) -> Option<String> {
     (!table.is_empty()).then(|| table.trim_fmt())
 }
 
-/// A table of the designs that have a forecast, then the others by the reason why they have none.
-fn times(forecast: &Forecast, query: &str) -> Option<String> {
-    let times = of_query(forecast, query);
-    let refused = refused(&times);
-    let lines = refused.iter().map(|(why, designs)| {
-        let whose = match designs.len() {
-            all if all == times.len() => query.to_owned(),
-            _ => designs.join(", "),
-        };
-        let text = format!("{whose}: no forecast, since {why}.");
-        wrap(&text, COLUMNS, "", "  ")
-    });
-    let parts: Vec<String> = known(&times, query).into_iter().chain(lines).collect();
-    (!parts.is_empty()).then(|| parts.join("\n"))
-}
-
 fn known(times: &[(&str, &TimeForecast)], query: &str) -> Option<String> {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
@@ -232,14 +224,37 @@ fn known(times: &[(&str, &TimeForecast)], query: &str) -> Option<String> {
     (!table.is_empty()).then(|| table.trim_fmt())
 }
 
-/// Reasons why there is no forecast, each with its designs.
-fn refused<'a>(times: &[(&'a str, &TimeForecast)]) -> Vec<(String, Vec<&'a str>)> {
+/// Sentences that say why there are no forecasts: each reason once, with the designs, and with the
+/// queries where it is not about all of a design.
+fn refusals(forecast: &Forecast) -> Vec<String> {
+    let mut refused: Vec<(String, Vec<String>)> = Vec::new();
+    for design in &forecast.designs {
+        for (why, queries) in refused_of(design) {
+            let whose = match queries.len() {
+                all if all == design.times.len() => design.design.clone(),
+                _ => format!("{} ({})", design.design, queries.join(", ")),
+            };
+            match refused.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, designs)) => designs.push(whose),
+                None => refused.push((why, vec![whose])),
+            }
+        }
+    }
+    let sentence = |(why, whose): &(String, Vec<String>)| {
+        let text = format!("{}: no forecast, since {why}.", whose.join(", "));
+        wrap(&text, COLUMNS, "", "  ")
+    };
+    refused.iter().map(sentence).collect()
+}
+
+/// Reasons why a design has no forecasts, each with its queries.
+fn refused_of(design: &DesignForecast) -> Vec<(String, Vec<&str>)> {
     let mut refused: Vec<(String, Vec<&str>)> = Vec::new();
-    for (design, time) in times.iter().filter(|(_, time)| time.known().is_none()) {
+    for time in design.times.iter().filter(|time| time.known().is_none()) {
         let why = basis(time);
         match refused.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, designs)) => designs.push(design),
-            None => refused.push((why, vec![design])),
+            Some((_, queries)) => queries.push(&time.query),
+            None => refused.push((why, vec![&time.query])),
         }
     }
     refused
