@@ -24,7 +24,7 @@ pub mod sweep;
 pub use candidates::Candidates;
 pub use compare::{
     Budget, Comparison, Designs, FurtherTables, Instances, RunError, Scales, Settings,
-    check_expectations, compare, run, start_designs,
+    check_expectations, compare, rows_to_forecast, run, start_designs,
 };
 pub use cpu::{Meter, peak_memory_bytes, process_cpu_seconds};
 pub use design::{Answer, Design};

@@ -13,6 +13,7 @@ use bakeoff_stats::{Instance, InstanceKind, Record, Role, Step};
 
 use super::context::{Context, RunError};
 use super::load::{READ_ROWS, load_one};
+use super::scales::rows_to_forecast;
 use super::state::SliceBounds;
 use crate::order::shuffled;
 use crate::reader::Reader;
@@ -64,7 +65,9 @@ fn choose(run: &Context<'_>, instances: &dyn Instances) -> Vec<Instance> {
         info.role == Role::Store && instances.can_have(&info.id)
     };
     let designs: Vec<&dyn Design> = run.live().into_iter().filter(may_have).collect();
-    let scales = further.scales(rows, run.workload.scale.full_rows);
+    let infos = designs.iter().map(|design| design.info());
+    let fewest = rows_to_forecast(infos);
+    let scales = further.scales(rows, run.workload.scale.full_rows, fewest);
     let mut chosen = Vec::new();
     for rows in scales.smaller_than(rows) {
         let ids = designs.iter().map(|design| &design.info().id);

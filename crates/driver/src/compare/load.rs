@@ -7,6 +7,7 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
 
 use super::context::{Context, RunError};
+use super::scales::rows_to_forecast;
 use super::state::SliceBounds;
 use crate::call::if_whole;
 use crate::order::shuffled;
@@ -132,8 +133,10 @@ fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
     if let (None, Some(budget)) = (target, run.settings.budget)
         && first_row > 0
     {
-        let designs = run.live().len();
-        let work = run.settings.further.work(first_row + rows, most, designs);
+        let live = run.live();
+        let fewest = rows_to_forecast(live.iter().map(|design| design.info()));
+        let further = run.settings.further;
+        let work = further.work(first_row + rows, most, fewest, live.len());
         while !budget.allows_loading(pace.expected(rows), work) {
             rows /= 2;
             if rows < READ_ROWS {

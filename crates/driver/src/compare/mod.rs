@@ -22,5 +22,5 @@ pub use budget::Budget;
 pub use context::{RunError, Settings};
 pub use further::Instances;
 pub use run::{Designs, check_expectations, run};
-pub use scales::{FurtherTables, Scales};
+pub use scales::{FurtherTables, Scales, rows_to_forecast};
 pub use start::start_designs;

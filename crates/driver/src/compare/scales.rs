@@ -1,5 +1,7 @@
 //! Which further tables a run has, and the numbers of rows at which its designs are measured.
 
+use bakeoff_stats::DesignInfo;
+
 /// Fewest rows of the smallest table that is chosen: below, only fixed costs are seen.
 const FEWEST_ROWS: u64 = 1_000;
 /// Number of scales that are chosen, the design's own table included.
@@ -32,15 +34,17 @@ impl Scales {
     /// The scale of the designs' own tables alone.
     pub const ONE: Scales = Scales { count: 1, ratio: 2 };
 
-    /// Chooses scales for a run of this many rows. One that has all rows needs no others, and in one
-    /// of few rows others would show nothing.
+    /// Chooses scales for a run of this many rows, whose smallest table has at least `fewest` rows and
+    /// never less than 1,000. A run that has all rows needs no others, and in one of few rows others
+    /// would show nothing.
     ///
     /// A forecast reaches as far beyond the largest scale as that is from the smallest, so the ratio
     /// is the least that reaches the full number of rows with five scales, and at most 4.
-    pub fn chosen(rows: u64, full_rows: u64) -> Scales {
+    pub fn chosen(rows: u64, full_rows: u64, fewest: u64) -> Scales {
         if full_rows <= rows {
             return Scales::ONE;
         }
+        let fewest = fewest.max(FEWEST_ROWS);
         let growth = full_rows.div_ceil(rows.max(1));
         let reaches = |ratio: &&u32| u64::from(**ratio).pow(COUNT - 1) >= growth;
         let widest = RATIOS
@@ -51,7 +55,7 @@ impl Scales {
         let mut fitting = narrower.filter_map(|ratio| {
             let count = (FEWEST..=COUNT)
                 .rev()
-                .find(|count| rows / u64::from(*ratio).pow(count - 1) >= FEWEST_ROWS)?;
+                .find(|count| rows / u64::from(*ratio).pow(count - 1) >= fewest)?;
             let ratio = *ratio;
             Some(Scales { count, ratio })
         });
@@ -75,17 +79,26 @@ impl Scales {
 }
 
 impl FurtherTables {
-    /// Returns the scales of a run of this many rows.
-    pub fn scales(self, rows: u64, full_rows: u64) -> Scales {
+    /// Returns the scales of a run of this many rows, whose smallest table has at least `fewest` rows
+    /// unless the scales were asked for.
+    pub fn scales(self, rows: u64, full_rows: u64, fewest: u64) -> Scales {
         self.scales
-            .unwrap_or_else(|| Scales::chosen(rows, full_rows))
+            .unwrap_or_else(|| Scales::chosen(rows, full_rows, fewest))
     }
 
     /// Returns how many times the work of the designs' own tables all tables together are.
-    pub fn work(self, rows: u64, full_rows: u64, designs: usize) -> f64 {
+    pub fn work(self, rows: u64, full_rows: u64, fewest: u64, designs: usize) -> f64 {
         let twins = if self.twins { designs.min(2) } else { 0 };
-        self.scales(rows, full_rows).work() + twins as f64 / designs.max(1) as f64
+        self.scales(rows, full_rows, fewest).work() + twins as f64 / designs.max(1) as f64
     }
+}
+
+/// Returns the fewest rows of a table from which each of these designs can be forecast: a decision at
+/// full scale needs all of them.
+pub fn rows_to_forecast<'a>(designs: impl Iterator<Item = &'a DesignInfo>) -> u64 {
+    let stores = designs.filter(|info| !info.is_yardstick());
+    let fewest = stores.map(DesignInfo::rows_to_forecast);
+    fewest.max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -98,26 +111,32 @@ mod tests {
 
     #[test]
     fn five_scales_reach_the_full_number_of_rows_where_they_can() {
-        assert_eq!(Scales::chosen(1_000_000, 2_000_000), scales(5, 2));
-        assert_eq!(Scales::chosen(1_000_000, 16_000_000), scales(5, 2));
-        assert_eq!(Scales::chosen(1_000_000, 17_000_000), scales(5, 3));
-        assert_eq!(Scales::chosen(1_000_000, 100_000_000), scales(5, 4));
-        assert_eq!(Scales::chosen(1_000_000, u64::MAX), scales(5, 4));
+        assert_eq!(Scales::chosen(1_000_000, 2_000_000, 0), scales(5, 2));
+        assert_eq!(Scales::chosen(1_000_000, 16_000_000, 0), scales(5, 2));
+        assert_eq!(Scales::chosen(1_000_000, 17_000_000, 0), scales(5, 3));
+        assert_eq!(Scales::chosen(1_000_000, 100_000_000, 0), scales(5, 4));
+        assert_eq!(Scales::chosen(1_000_000, u64::MAX, 0), scales(5, 4));
     }
 
     #[test]
     fn few_rows_make_fewer_and_closer_scales_and_then_none() {
-        assert_eq!(Scales::chosen(64_000, u64::MAX), scales(4, 4));
-        assert_eq!(Scales::chosen(63_000, u64::MAX), scales(4, 3));
-        assert_eq!(Scales::chosen(16_000, u64::MAX), scales(5, 2));
-        assert_eq!(Scales::chosen(8_000, u64::MAX), scales(4, 2));
-        assert_eq!(Scales::chosen(7_999, u64::MAX), Scales::ONE);
-        assert_eq!(Scales::chosen(0, u64::MAX), Scales::ONE);
+        assert_eq!(Scales::chosen(64_000, u64::MAX, 0), scales(4, 4));
+        assert_eq!(Scales::chosen(63_000, u64::MAX, 0), scales(4, 3));
+        assert_eq!(Scales::chosen(16_000, u64::MAX, 0), scales(5, 2));
+        assert_eq!(Scales::chosen(8_000, u64::MAX, 0), scales(4, 2));
+        assert_eq!(Scales::chosen(7_999, u64::MAX, 0), Scales::ONE);
+        assert_eq!(Scales::chosen(0, u64::MAX, 0), Scales::ONE);
+    }
+
+    #[test]
+    fn the_smallest_table_is_as_large_as_it_has_to_be() {
+        assert_eq!(Scales::chosen(800_000, u64::MAX, 100_000), scales(4, 2));
+        assert_eq!(Scales::chosen(799_999, u64::MAX, 100_000), Scales::ONE);
     }
 
     #[test]
     fn a_run_of_all_rows_needs_no_smaller_tables() {
-        assert_eq!(Scales::chosen(100_000, 100_000), Scales::ONE);
+        assert_eq!(Scales::chosen(100_000, 100_000, 0), Scales::ONE);
         assert!(Scales::ONE.smaller_than(100_000).is_empty());
     }
 

@@ -23,7 +23,16 @@ pub struct DesignInfo {
     pub unit_rows: Option<u64>,
 }
 
+/// Units of its storage that a table has at least if forecasts are made from it: with one, nothing can
+/// be skipped or read in parallel.
+const UNITS_TO_FORECAST: u64 = 2;
+
 impl DesignInfo {
+    /// Returns the fewest rows of a table from which forecasts are made.
+    pub fn rows_to_forecast(&self) -> u64 {
+        self.unit_rows.unwrap_or(0) * UNITS_TO_FORECAST
+    }
+
     /// Returns whether the design is measured and shown like all others, but never recommended.
     pub fn is_yardstick(&self) -> bool {
         self.role != Role::Store

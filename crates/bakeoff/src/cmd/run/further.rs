@@ -1,6 +1,7 @@
 //! Options of twins and of smaller tables, which show what figures are worth and how they grow.
 
-use bakeoff_driver::{FurtherTables, Scales};
+use bakeoff_driver::{FurtherTables, Scales, rows_to_forecast};
+use bakeoff_stats::DesignInfo;
 use bakeoff_workload::Workload;
 use clap::Args;
 
@@ -32,7 +33,12 @@ impl FurtherOptions {
 
     /// Says for a dry run which further tables there would be. `rows` is `None` where a budget
     /// decides.
-    pub fn describe(&self, workload: &Workload, rows: Option<u64>) -> Vec<String> {
+    pub fn describe(
+        &self,
+        workload: &Workload,
+        infos: &[DesignInfo],
+        rows: Option<u64>,
+    ) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.no_twins {
             let twins = "and load two of the designs a second time, as twins (--no-twins: none).";
@@ -40,13 +46,13 @@ impl FurtherOptions {
         }
         let further = self.tables();
         let smaller = rows.map(|rows| {
-            let scales = further.scales(rows, workload.scale.full_rows);
+            let fewest = rows_to_forecast(infos.iter());
+            let scales = further.scales(rows, workload.scale.full_rows, fewest);
             scales.smaller_than(rows)
         });
         match smaller {
-            None => {
-                lines.push("and smaller tables of every design, by the rows loaded.".to_owned())
-            }
+            None => lines
+                .push("and smaller tables of every design if enough rows are loaded.".to_owned()),
             Some(sizes) if sizes.is_empty() => {}
             Some(sizes) => {
                 let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();

@@ -154,7 +154,7 @@ impl Run {
         warnings.extend(before.check_ranges(&designs, &to_hold)?);
         if self.dry_run {
             progress.finish();
-            let further = self.further.describe(&workload, rows);
+            let further = self.further.describe(&workload, &infos, rows);
             return dry_run(&workload, &infos, &context, further);
         }
         before.check_expectations(&to_hold, context.threads).await?;

@@ -35,6 +35,22 @@ enum Few {
     Scales,
 }
 
+impl Few {
+    /// Returns why a design has one table only: too few rows for smaller ones, or nobody asked for
+    /// them.
+    fn of_one_table(design: &DesignSummary, rows: u64) -> Few {
+        let halvings = 1 << (FEWEST_SCALES - 1);
+        let load = FEWEST_ROWS.max(rounded_up(
+            (design.info.rows_to_forecast() * halvings) as f64,
+        ));
+        if rows < load {
+            Few::Rows { load }
+        } else {
+            Few::OneScale
+        }
+    }
+}
+
 /// Prediction of the largest scale from the others.
 #[derive(Debug, Clone, Copy)]
 pub struct Check {
@@ -72,8 +88,7 @@ impl Pair {
         let (fit, check) = fitted(&points, &work);
         let few = match fit {
             Some(_) => None,
-            None if rows < FEWEST_ROWS => Some(Few::Rows { load: FEWEST_ROWS }),
-            None if scales.count() < 2 => Some(Few::OneScale),
+            None if scales.count() < 2 => Some(Few::of_one_table(design, rows)),
             None => Some(
                 { scales.rows_to_load(FEWEST_SCALES) }
                     .map_or(Few::Scales, |load| Few::Rows { load }),

@@ -9,8 +9,6 @@ const LEAST_SECONDS: f64 = 1e-9;
 const TRIMMED: f64 = 0.2;
 /// Rows read that differ by no more than this factor are the same.
 const SAME_ROWS: f64 = 1.1;
-/// Units of storage that a table has at least, so that it works like a large one.
-const UNITS: u64 = 2;
 /// Share of the rows that a scan reads at least.
 const SCAN_SHARE: f64 = 0.5;
 
@@ -53,7 +51,7 @@ impl<'a> Scales<'a> {
     }
 
     fn least_rows(&self) -> u64 {
-        self.design.info.unit_rows.unwrap_or(0) * UNITS
+        self.design.info.rows_to_forecast()
     }
 
     /// Returns the rows to load so that this many tables are large enough, `None` if they are. Tables
