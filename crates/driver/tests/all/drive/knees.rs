@@ -257,7 +257,7 @@ async fn pair(noise: f64, pauses: f64, seed: u64) -> (bool, usize) {
 
 #[tokio::test]
 async fn two_searches_agree_and_their_intervals_hold_the_truth() {
-    let pairs = times(50, 300);
+    let pairs = times(20, 300);
     for (noise, pauses) in [(0.015, 0.0), (0.05, 0.0), (0.15, 0.0), (0.05, 0.15)] {
         let (mut agreed, mut covered) = (0, 0);
         for seed in 0..pairs {
