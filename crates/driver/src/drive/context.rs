@@ -22,6 +22,8 @@ pub struct DriveSettings {
     pub rounds: u32,
     /// Searches the highest rate in place of each load.
     pub search: Option<SearchFor>,
+    /// Whether each design's server is warmed up before its first load. A search always does that.
+    pub warms_up: bool,
     /// Whether the tables are filled; else an earlier command did it.
     pub fills_tables: bool,
 }

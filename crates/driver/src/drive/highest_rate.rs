@@ -5,6 +5,7 @@ use bakeoff_stats::drive::{DriveRecord, FoundRate, ProbeRecord};
 
 use super::context::{SearchFor, Trouble};
 use super::turn::Turn;
+use super::warm_up::{in_flight, warm_up};
 use super::{
     Found, Objective, Probe, ProbeError, ProbeResult, Probed, Rate, Schedule, SearchSettings,
     WhyStopped, search,
@@ -12,14 +13,6 @@ use super::{
 
 /// A rate below this is of no use, in operations per second.
 const LOWEST_RATE: f64 = 1.0;
-
-/// Operations in flight of the closed loops, unless there are more threads, which need one each.
-const CLOSED_LOOP_IN_FLIGHT: u32 = 64;
-/// Closed loops before a search, at most. A server that has just started does a fraction of what it
-/// does later, and all rates that are tried follow from that.
-const MOST_WARM_UPS: u32 = 6;
-/// A server whose throughput grows by less from one closed loop to the next is warm.
-const WARM_GROWTH: f64 = 1.1;
 
 /// Searches the highest rate on a design, and writes down each load with how it did as soon as that
 /// is known.
@@ -29,7 +22,7 @@ const WARM_GROWTH: f64 = 1.1;
 pub async fn find(turn: Turn<'_, '_>, asked: &SearchFor) -> Result<(), Trouble> {
     let (design, round) = (turn.design.target.info().id.clone(), turn.round);
     let mut probing = Probing { turn, asked };
-    probing.warm_up().await?;
+    warm_up(&mut probing.turn).await?;
     let settings = SearchSettings::new(Rate::new(LOWEST_RATE)?);
     let found = search(&asked.objective, &mut probing, settings).await?;
     let found = record(design, round, &asked.objective, &found);
@@ -43,6 +36,7 @@ fn record(design: String, round: u32, objective: &Objective, found: &Found) -> F
         objective: objective.to_string(),
         rate: found.rate.map(Rate::per_second),
         failed_at: found.failed_at.map(Rate::per_second),
+        estimate: found.estimate,
         probes: found.probes.len() as u32,
         why: in_words(found.why_stopped).to_owned(),
     }
@@ -55,6 +49,9 @@ fn in_words(why: WhyStopped) -> &'static str {
         WhyStopped::Impossible => "not even the lowest rate that was tried held",
         WhyStopped::HighestRate => "the highest rate that can be asked for held",
         WhyStopped::NothingSucceeded => "no operation succeeded",
+        WhyStopped::TooFewOperations => {
+            "its loads had too few operations for the quantile: give them more time with --for"
+        }
     }
 }
 
@@ -65,19 +62,6 @@ struct Probing<'a, 'b, 'c> {
 }
 
 impl Probing<'_, '_, '_> {
-    /// Drives closed loops, which are not judged, until the server does no more than before.
-    async fn warm_up(&mut self) -> Result<(), Trouble> {
-        let mut before = 0.0;
-        for _ in 0..MOST_WARM_UPS {
-            let probed = self.drive(None).await?;
-            if is_warm(before, probed.rate_reached) {
-                break;
-            }
-            before = probed.rate_reached;
-        }
-        Ok(())
-    }
-
     fn schedule(&self, rate: Option<Rate>) -> Result<Schedule, Trouble> {
         let Some(rate) = rate else {
             return Ok(Schedule::ClosedLoop);
@@ -89,16 +73,6 @@ impl Probing<'_, '_, '_> {
             Ok(constant)
         }
     }
-}
-
-/// By the throughput of two closed loops, one after the other. One that does nothing never warms up.
-fn is_warm(before: f64, now: f64) -> bool {
-    now <= 0.0 || now <= WARM_GROWTH * before
-}
-
-/// Operations in flight of a closed loop: each thread needs one.
-fn in_flight(threads: u32) -> u32 {
-    CLOSED_LOOP_IN_FLIGHT.max(threads)
 }
 
 #[async_trait]
@@ -113,7 +87,10 @@ impl Probe for Probing<'_, '_, '_> {
             return Err("stopped".into());
         }
         let operations = self.turn.trials.steady_part(&trial)?;
-        Ok(Probed::new(&trial.driven, operations))
+        Ok(Probed {
+            least_climb: trial.least_climb(),
+            ..Probed::new(&trial.driven, operations)
+        })
     }
 
     fn judged(&mut self, result: &ProbeResult) -> Result<(), ProbeError> {
@@ -127,24 +104,5 @@ impl Probe for Probing<'_, '_, '_> {
             missed: result.missed.clone(),
         };
         Ok(trials.log.append(&DriveRecord::Probe(probe))?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_is_warm_when_it_does_no_more_than_before() {
-        assert!(!is_warm(0.0, 9_000.0), "nothing to compare it with");
-        assert!(!is_warm(9_000.0, 29_000.0));
-        assert!(is_warm(54_000.0, 56_000.0));
-        assert!(is_warm(54_000.0, 40_000.0));
-        assert!(is_warm(0.0, 0.0), "it does nothing");
-    }
-    #[test]
-    fn each_thread_has_an_operation_of_a_closed_loop() {
-        assert_eq!(in_flight(1), 64);
-        assert_eq!(in_flight(1_024), 1_024);
     }
 }

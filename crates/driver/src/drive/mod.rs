@@ -37,6 +37,7 @@ mod stop;
 mod target;
 mod trial;
 mod turn;
+mod warm_up;
 mod worker;
 
 pub use background::BackgroundRuns;

@@ -8,6 +8,10 @@ use hdrhistogram::Histogram;
 /// The share of failed operations that an objective allows unless it says otherwise.
 pub const DEFAULT_ERROR_SHARE: f64 = 0.001;
 
+/// A quantile is judged if at least so many operations are expected to be slower than it: with fewer, the
+/// next load may show another one.
+const FEWEST_SLOWER: f64 = 10.0;
+
 /// Limits that all have to hold, judged on response times (from the moment an operation was due).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Objective {
@@ -31,6 +35,7 @@ struct Limit {
 enum Statistic {
     /// In 0..=1.
     Quantile(f64),
+    /// Of the operations that succeeded.
     Mean,
     Max,
 }
@@ -61,8 +66,11 @@ pub enum ObjectiveError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// Each limit as written, with what was measured, in nanoseconds; `None` where no operation
-    /// succeeded.
+    /// succeeded, where the quantile is among those that failed, and where there were too few
+    /// operations for it.
     pub measured: Vec<(String, Option<f64>)>,
+    /// Whether a quantile had too few operations. At a lower rate there are even fewer.
+    pub has_too_few: bool,
     /// What did not hold, in words; empty if all did.
     pub missed: Vec<String>,
 }
@@ -109,29 +117,27 @@ impl Objective {
         }
     }
 
-    /// Judges operations in the order of `Mix::operations`.
-    pub fn judge(&self, operations: &[Tally]) -> Judgement {
+    /// Judges operations in the order of `Mix::operations`. Those that failed, and those that were due
+    /// and never sent, which may have been of any kind, count as infinitely slow.
+    pub fn judge(&self, operations: &[Tally], unsent: u64) -> Judgement {
         let mut judgement = Judgement {
             measured: Vec::new(),
+            has_too_few: false,
             missed: Vec::new(),
         };
         let mut all = Tally::default();
         operations.iter().for_each(|tally| all += tally);
         for limit in &self.limits {
             let tally = limit.operation.and_then(|o| operations.get(o));
-            let value = limit.statistic.of(&tally.unwrap_or(&all).response);
-            match value {
-                None => {
-                    let missed = format!("{}: no operation succeeded", limit.text);
-                    judgement.missed.push(missed);
-                }
-                Some(value) if value >= limit.below => {
-                    let missed = format!("{}: {}", limit.text, milliseconds(value));
-                    judgement.missed.push(missed);
-                }
-                Some(_) => {}
-            }
-            judgement.measured.push((limit.text.clone(), value));
+            let measured = limit.measure(tally.unwrap_or(&all), unsent);
+            judgement.has_too_few |= matches!(measured, Measured::TooFew(_));
+            let missed = measured.missed(limit);
+            judgement
+                .missed
+                .extend(missed.map(|why| format!("{}: {why}", limit.text)));
+            judgement
+                .measured
+                .push((limit.text.clone(), measured.nanoseconds()));
         }
         let ended = all.successes() + all.failed();
         let share = all.failed() as f64 / ended.max(1) as f64;
@@ -150,16 +156,95 @@ impl Judgement {
     }
 }
 
-impl Statistic {
-    fn of(self, response: &Histogram<u64>) -> Option<f64> {
-        if response.is_empty() {
-            return None;
+/// What a load measured for a limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Measured {
+    /// In nanoseconds.
+    Time(f64),
+    NothingSucceeded,
+    /// The statistic is the time of an operation that failed or was never sent; so many did, and were.
+    Infinite(u64),
+    /// So many operations are too few for the quantile.
+    TooFew(u64),
+}
+
+impl Measured {
+    fn nanoseconds(self) -> Option<f64> {
+        match self {
+            Measured::Time(nanoseconds) => Some(nanoseconds),
+            Measured::NothingSucceeded | Measured::Infinite(_) | Measured::TooFew(_) => None,
         }
-        Some(match self {
-            Statistic::Quantile(quantile) => response.value_at_quantile(quantile) as f64,
-            Statistic::Mean => response.mean(),
-            Statistic::Max => response.max() as f64,
-        })
+    }
+
+    /// Returns why the limit does not hold, in words.
+    fn missed(self, limit: &Limit) -> Option<String> {
+        match self {
+            Measured::Time(nanoseconds) => {
+                (nanoseconds >= limit.below).then(|| milliseconds(nanoseconds))
+            }
+            Measured::NothingSucceeded => Some("no operation succeeded".to_owned()),
+            Measured::Infinite(1) => Some("1 operation failed or was never sent".to_owned()),
+            Measured::Infinite(count) => {
+                Some(format!("{count} operations failed or were never sent"))
+            }
+            Measured::TooFew(count) => Some(format!(
+                "too few operations for {} ({count}; {:.0} are needed)",
+                limit.statistic,
+                limit.statistic.fewest()
+            )),
+        }
+    }
+}
+
+impl Limit {
+    fn measure(&self, tally: &Tally, unsent: u64) -> Measured {
+        let response = &tally.response;
+        let infinite = tally.failed() + unsent;
+        let all = response.len() + infinite;
+        if response.is_empty() {
+            return Measured::NothingSucceeded;
+        }
+        // Half a thing less, since the shares of 1 - 0.99 and its like are not exact.
+        if (all as f64) < self.statistic.fewest() - 0.5 {
+            return Measured::TooFew(all);
+        }
+        let time = match self.statistic {
+            Statistic::Quantile(quantile) => finite_quantile(response, quantile, infinite),
+            Statistic::Mean => Some(response.mean()),
+            Statistic::Max => (infinite == 0).then(|| response.max() as f64),
+        };
+        time.map_or(Measured::Infinite(infinite), Measured::Time)
+    }
+}
+
+/// Returns a quantile of times to which so many infinite ones belong; `None` if it is one of these.
+fn finite_quantile(response: &Histogram<u64>, quantile: f64, infinite: u64) -> Option<f64> {
+    let finite = response.len() as f64;
+    let rank = (quantile * (finite + infinite as f64)).ceil().max(1.0);
+    // The middle of the rank's share: its upper end may be rounded up to the next one.
+    let share = (rank - 0.5) / finite;
+    (rank <= finite).then(|| response.value_at_quantile(share) as f64)
+}
+
+impl Statistic {
+    /// Returns the fewest operations that it is judged of. The largest time is no estimate of a
+    /// quantile, so that any number will do.
+    fn fewest(self) -> f64 {
+        match self {
+            Statistic::Quantile(quantile) if quantile < 1.0 => FEWEST_SLOWER / (1.0 - quantile),
+            Statistic::Quantile(_) | Statistic::Mean | Statistic::Max => 0.0,
+        }
+    }
+}
+
+impl fmt::Display for Statistic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Rounded, since 0.999 * 100 is a little more than 99.9.
+            Statistic::Quantile(quantile) => write!(f, "p{}", (quantile * 1e8).round() / 1e6),
+            Statistic::Mean => f.write_str("mean"),
+            Statistic::Max => f.write_str("max"),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::context::{Driving, RecordError, Trouble, fail};
 use super::trial::Trials;
 use super::turn::{DrivenDesign, Turn};
-use super::{Target, highest_rate};
+use super::{Target, highest_rate, warm_up};
 use crate::shuffled;
 
 /// Drives every design once in every round, in random order, or searches on it.
@@ -52,6 +52,12 @@ async fn drive_turn(mut turn: Turn<'_, '_>) -> Result<(), Trouble> {
     if let Some(search) = &settings.search {
         return highest_rate::find(turn, search).await;
     }
+    // Planned before the warm-up, whose length differs, so that all designs have the same load.
     let load = turn.plan(settings.load.schedule.clone());
+    if !turn.design.is_warm && warm_up::is_possible(settings) {
+        turn.loads += 1;
+        warm_up::warm_up(&mut turn).await?;
+        turn.design.is_warm = true;
+    }
     turn.drive(load).await.map(drop)
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 
 use async_trait::async_trait;
 use bakeoff_stats::Tally;
+use bakeoff_stats::drive::{Judged, RateEstimate, Threshold};
 
 use super::{Driven, Objective, Rate};
 
@@ -11,10 +12,15 @@ use super::{Driven, Objective, Rate};
 const REACHED_SHARE: f64 = 0.98;
 /// The first rate to be tried, as a share of what a closed loop reached.
 const FIRST_SHARE: f64 = 0.8;
-/// Steps to the other end of the bracket, each from the rate before. After a step of
-/// 1.04^(2^k), k bisections make the interval 4 % wide: 3, 4 and 6 of them for the first steps, so
-/// that 12 loads are enough for any rate above 3.2 % of what the closed loop reached.
+/// A load does not hold if its response times grow by more than this, in seconds each second, with 95%
+/// certainty. The growth is the share by which the rate is too high, so that less of it is far below
+/// what a search can tell apart, and may be no more than a table that grows.
+const MOST_CLIMB: f64 = 0.005;
+/// Steps until a load has held and another one has failed, each from the rate before.
 const BRACKET_STEPS: [f64; 5] = [1.36, 1.85, 10.0, 10.0, 500.0];
+/// Where the next load is in the distribution of the threshold, in turn: loads at its sides show how
+/// steep the curve is, without which the interval stays wide however many are at the middle.
+const PLACES: [f64; 3] = [0.5, 0.8, 0.2];
 
 /// Carries out loads for a search.
 #[async_trait]
@@ -43,6 +49,9 @@ pub struct Probed {
     pub rate_reached: f64,
     /// Operations that were due and never sent.
     pub unsent: u64,
+    /// The least growth of response times, in seconds each second; `None` if the load was too short to
+    /// tell.
+    pub least_climb: Option<f64>,
 }
 
 impl Probed {
@@ -53,6 +62,7 @@ impl Probed {
             scheduled_rate: driven.scheduled_rate(),
             rate_reached: driven.rate_reached,
             unsent: driven.unsent,
+            least_climb: None,
         }
     }
 }
@@ -60,7 +70,7 @@ impl Probed {
 /// How exact a search is to be.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchSettings {
-    /// Width of the interval at which it stops, as a share of the rate.
+    /// Width of the 95% interval at which it stops, as a share of the rate.
     pub tolerance: f64,
     /// Loads at most, the closed loop at the beginning included.
     pub max_probes: usize,
@@ -69,12 +79,12 @@ pub struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// Stops at 4 % (which with a little noise keeps the answer, its lower end, within 5 % of the
-    /// truth) or after 12 loads; lower rates than this are not tried.
+    /// Stops at 10% or after 25 loads, which two searches on a server whose knee varies by 15% from load
+    /// to load need to agree within 10%; lower rates than this are not tried.
     pub fn new(lowest: Rate) -> Self {
         SearchSettings {
-            tolerance: 0.04,
-            max_probes: 12,
+            tolerance: 0.1,
+            max_probes: 25,
             lowest,
         }
     }
@@ -100,7 +110,7 @@ impl ProbeResult {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhyStopped {
-    /// The interval is narrow enough, and the rate held at least twice.
+    /// The interval is narrow enough.
     Narrow,
     /// No further load was allowed.
     ProbesUsed,
@@ -110,12 +120,17 @@ pub enum WhyStopped {
     HighestRate,
     /// Nothing succeeded in the closed loop.
     NothingSucceeded,
+    /// A quantile cannot be judged of so few operations, and lower rates have even fewer.
+    TooFewOperations,
 }
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// The highest rate that held, and below which none failed; `None` if there is none.
+    /// By all loads together; `None` unless some held and some other failed.
+    pub estimate: Option<RateEstimate>,
+    /// The highest rate that held, of those up to the estimate: what held above it was lucky. `None` if
+    /// none did.
     pub rate: Option<Rate>,
     /// The lowest rate above it that failed.
     pub failed_at: Option<Rate>,
@@ -127,9 +142,8 @@ pub struct Found {
 /// Searches the highest rate at which the objective holds.
 ///
 /// A closed loop shows about how much the server can take. From there the search steps up or down,
-/// in growing steps, until it has a rate that holds and one that fails, and then bisects the
-/// logarithm of the rate. A failure that all else depends on is repeated, and so is the final
-/// rate: the later result counts, and where that contradicts the search goes on.
+/// in growing steps, until a load has held and another one has failed. Each further load is where
+/// those so far say that the threshold may be, until its interval is narrow.
 ///
 /// # Errors
 /// If a load could not be driven.
@@ -143,6 +157,7 @@ pub async fn search(
         probes: Vec::new(),
         capacity: 0.0,
         steps: 0,
+        has_too_few: false,
     };
     let closed = probe.drive(None).await?;
     let succeeded: u64 = closed.operations.iter().map(Tally::successes).sum();
@@ -169,6 +184,8 @@ struct Search {
     capacity: f64,
     /// Steps so far to the other end of the bracket.
     steps: usize,
+    /// Whether the last load had too few operations for a quantile.
+    has_too_few: bool,
 }
 
 enum Step {
@@ -179,7 +196,8 @@ enum Step {
 impl Search {
     /// The result is the last of the probes.
     fn keep(&mut self, objective: &Objective, rate: Option<Rate>, probed: &Probed) -> &ProbeResult {
-        let judgement = objective.judge(&probed.operations);
+        let judgement = objective.judge(&probed.operations, probed.unsent);
+        self.has_too_few = judgement.has_too_few;
         let mut missed = judgement.missed;
         if rate.is_some() && probed.unsent > 0 {
             missed.push(format!("{} operations could not be sent", probed.unsent));
@@ -188,6 +206,15 @@ impl Search {
             missed.push(format!(
                 "{:.0} of {:.0} operations/s were reached",
                 probed.rate_reached, probed.scheduled_rate
+            ));
+        }
+        if let Some(climb) = probed
+            .least_climb
+            .filter(|climb| rate.is_some() && *climb > MOST_CLIMB)
+        {
+            missed.push(format!(
+                "response times still climbed at the end, by {:.0} ms each second or more",
+                climb * 1_000.0
             ));
         }
         self.probes.push(ProbeResult {
@@ -201,17 +228,17 @@ impl Search {
 
     fn next(&mut self) -> Step {
         let left = self.settings.max_probes.saturating_sub(self.probes.len());
-        let (held, failed) = self.interval();
+        let held = self.rates(true).reduce(Rate::max);
+        let failed = self.rates(false).reduce(Rate::min);
         match (held, failed) {
+            (None, Some(_)) if self.has_too_few => Step::Stop(WhyStopped::TooFewOperations),
             (None, Some(failed)) if failed <= self.settings.lowest => {
                 Step::Stop(WhyStopped::Impossible)
             }
             (Some(held), None) if held >= Rate::HIGHEST => Step::Stop(WhyStopped::HighestRate),
-            (Some(held), Some(failed)) => self.narrow(held, failed, left),
-            _ if left == 0 => Step::Stop(match held {
-                Some(_) => WhyStopped::ProbesUsed,
-                None => WhyStopped::Impossible,
-            }),
+            (None, _) if left == 0 => Step::Stop(WhyStopped::Impossible),
+            (Some(_), None) if left == 0 => Step::Stop(WhyStopped::ProbesUsed),
+            (Some(_), Some(_)) => self.narrow(left),
             (None, None) => Step::Try(self.rate(self.capacity * FIRST_SHARE)),
             (None, Some(failed)) => {
                 let step = self.bracket();
@@ -224,34 +251,28 @@ impl Search {
         }
     }
 
-    /// With a rate that holds and one that fails.
-    fn narrow(&mut self, held: Rate, failed: Rate, left: usize) -> Step {
-        self.steps = 0;
-        let (low, high) = (held.per_second(), failed.per_second());
-        let width = 1.0 + self.settings.tolerance;
-        let narrow = high / low <= width;
-        if narrow && self.times(held, true) > 1 {
+    /// With loads that held and some that failed.
+    fn narrow(&self, left: usize) -> Step {
+        let Some(threshold) = self.threshold() else {
+            return Step::Stop(WhyStopped::ProbesUsed);
+        };
+        let (low, high) = threshold.interval();
+        if high / low <= 1.0 + self.settings.tolerance {
             return Step::Stop(WhyStopped::Narrow);
         }
-        match left {
-            0 => Step::Stop(WhyStopped::ProbesUsed),
-            // The last load is for repeating the rate that is the answer.
-            1 => Step::Try(held),
-            // A rate that failed when it was repeated is close to the answer.
-            _ if !narrow && self.times(failed, true) > 0 => {
-                Step::Try(self.rate((low * high).sqrt().max(high / width.sqrt())))
-            }
-            _ if !narrow => Step::Try(self.rate((low * high).sqrt())),
-            3.. if self.all_depends_on(failed) => Step::Try(failed),
-            _ => Step::Try(held),
+        if left == 0 {
+            return Step::Stop(WhyStopped::ProbesUsed);
         }
+        let place = PLACES[self.probes.len() % PLACES.len()];
+        Step::Try(self.rate(threshold.quantile(place)))
     }
 
-    /// Whether this failure came once, and all lower rates after it held: then it may have been an
-    /// accident, and the interval would be too low as a whole.
-    fn all_depends_on(&self, failed: Rate) -> bool {
-        let lower_failed = self.judged().any(|(rate, holds)| rate < failed && !holds);
-        self.times(failed, false) == 1 && !lower_failed && self.times(failed, true) == 0
+    fn threshold(&self) -> Option<Threshold> {
+        let loads = self.judged().map(|(rate, held)| Judged {
+            rate: rate.per_second(),
+            held,
+        });
+        Threshold::of(&loads.collect::<Vec<_>>())
     }
 
     fn judged(&self) -> impl Iterator<Item = (Rate, bool)> {
@@ -260,24 +281,10 @@ impl Search {
             .filter_map(|p| Some((p.rate?, p.holds())))
     }
 
-    /// How often this rate held or failed.
-    fn times(&self, rate: Rate, holds: bool) -> usize {
-        self.judged()
-            .filter(|probe| *probe == (rate, holds))
-            .count()
-    }
-
-    /// The highest rate that held below the lowest that failed, and that one. Of several loads at
-    /// one rate the last one counts.
-    fn interval(&self) -> (Option<Rate>, Option<Rate>) {
-        let last = |rate: Rate| self.judged().filter(|(r, _)| *r == rate).last();
-        let latest = |wanted: bool| {
-            let rates = self.judged().map(|(rate, _)| rate);
-            rates.filter(move |rate| last(*rate) == Some((*rate, wanted)))
-        };
-        let failed = latest(false).min();
-        let held = latest(true).filter(|rate| failed.is_none_or(|failed| *rate < failed));
-        (held.max(), failed)
+    /// The rates that held, or those that failed.
+    fn rates(&self, holds: bool) -> impl Iterator<Item = Rate> {
+        let those = self.judged().filter(move |(_, held)| *held == holds);
+        those.map(|(rate, _)| rate)
     }
 
     /// The factor of the next step of the bracket.
@@ -295,10 +302,20 @@ impl Search {
     }
 
     fn found(self, why_stopped: WhyStopped) -> Found {
-        let (held, failed) = self.interval();
+        let estimate = self.threshold().map(|threshold| {
+            let (low, high) = threshold.interval();
+            let rate = threshold.rate();
+            RateEstimate { rate, low, high }
+        });
+        let is_up_to = |rate: &Rate| estimate.is_none_or(|e| rate.per_second() <= e.rate);
+        let held = self.rates(true).filter(is_up_to).reduce(Rate::max);
+        // Where all that held is above the estimate, the lowest of it is the nearest.
+        let held = held.or_else(|| self.rates(true).reduce(Rate::min));
+        let is_above = |rate: &Rate| held.is_none_or(|held| *rate > held);
         Found {
+            estimate,
             rate: held,
-            failed_at: failed,
+            failed_at: self.rates(false).filter(is_above).reduce(Rate::min),
             probes: self.probes,
             why_stopped,
         }

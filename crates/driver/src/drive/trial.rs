@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use bakeoff_stats::drive::{
     DriveLog, DriveRecord, HistogramLog, HistogramLogReader, SecondCounts, Tally, TrialEnd,
-    TrialStart, warm_up_of,
+    TrialStart, least_climb, warm_up_of,
 };
 use bakeoff_workload::Mix;
 
@@ -23,6 +23,8 @@ pub struct Trials<'a> {
     operations: Vec<String>,
     /// Loads so far; each has a number from 1 on.
     pub count: u32,
+    /// Whether loads warm a server up, so that they are in no figure.
+    pub is_warm_up: bool,
 }
 
 impl<'a> Trials<'a> {
@@ -32,6 +34,7 @@ impl<'a> Trials<'a> {
             live,
             operations: mix.operations.iter().map(|o| o.name.clone()).collect(),
             count: 0,
+            is_warm_up: false,
         }
     }
 
@@ -56,12 +59,14 @@ impl<'a> Trials<'a> {
         self.live.begin(&what, plan.duration);
         // Of this load alone: it ends where it cannot be written down, or has no server any more.
         let own_stop = Stop::new();
+        let is_warm_up = self.is_warm_up;
         let mut watch = Watch {
             trials: self,
             design: target.info().id.clone(),
             trial,
             round,
             plan,
+            is_warm_up,
             histograms: None,
             seconds: Vec::new(),
             trouble: None,
@@ -138,6 +143,16 @@ impl<'a> Trials<'a> {
     }
 }
 
+impl Trial {
+    /// Returns the least growth of response times after the warm-up, in seconds each second; `None`
+    /// for a load that is too short to tell.
+    pub fn least_climb(&self) -> Option<f64> {
+        let duration = self.driven.duration.as_secs_f64();
+        let from = warm_up_of(&self.seconds, duration).seconds as u32;
+        least_climb(&self.seconds, from, duration as u32)
+    }
+}
+
 /// A load that came to its end.
 pub struct Trial {
     pub number: u32,
@@ -177,6 +192,7 @@ struct Watch<'a, 'b> {
     trial: u32,
     round: u32,
     plan: &'a Plan,
+    is_warm_up: bool,
     histograms: Option<HistogramLog>,
     seconds: Vec<SecondCounts>,
     trouble: Option<Trouble>,
@@ -198,6 +214,7 @@ impl Watch<'_, '_> {
                 self.plan.schedule,
                 Schedule::Ramp { .. } | Schedule::Steps { .. }
             ),
+            warm_up: self.is_warm_up,
             started_at_ns: started_at.as_nanos() as u64,
         };
         Ok(self.trials.log.append(&DriveRecord::TrialStarted(start))?)

@@ -14,6 +14,8 @@ pub struct DrivenDesign {
     pub target: Arc<dyn Target>,
     /// Rows that its loads so far inserted.
     new_rows: Vec<NewRows>,
+    /// Whether its server was warmed up.
+    pub is_warm: bool,
     /// Whether it has failed, and is driven no more.
     pub is_out: bool,
 }
@@ -23,6 +25,7 @@ impl DrivenDesign {
         DrivenDesign {
             target,
             new_rows: Vec::new(),
+            is_warm: false,
             is_out: false,
         }
     }

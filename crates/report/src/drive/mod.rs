@@ -26,7 +26,7 @@ enum Kind {
 
 impl Kind {
     fn of(summary: &DriveSummary) -> Kind {
-        let first = summary.trials.first().map(|t| &t.start);
+        let first = summary.trials.iter().map(|t| &t.start).find(|s| !s.warm_up);
         match first {
             _ if summary.header.objective.is_some() => Kind::Search,
             Some(start) if !start.even => Kind::Varying,

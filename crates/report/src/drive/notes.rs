@@ -9,6 +9,8 @@ use crate::{nodes, units};
 const LATE_SECONDS: f64 = 1e-3;
 /// Between a rate that held and one that failed, where a search ended as it should: 1.04.
 const WIDE_SEARCH: f64 = 1.05;
+/// Width of the interval at which a search by all loads ends: 1.1.
+const WIDE_INTERVAL: f64 = 1.11;
 /// Messages of failures that are shown.
 const MOST_MESSAGES: usize = 5;
 
@@ -51,6 +53,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     let mut notes: Vec<String> = [
         unfinished(summary),
         nodes::driven(summary),
+        warmed_up(summary),
         warm_up(summary),
         unsteady(summary),
         capped(summary),
@@ -84,6 +87,7 @@ fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
 /// `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
+        _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),
         Some(_) => format!("{}, {}", trial.start.design, trial.start.schedule),
         None => format!("{}, round {}", trial.start.design, trial.start.round),
     }
@@ -96,6 +100,17 @@ fn unfinished(summary: &DriveSummary) -> Option<String> {
         "has not finished"
     };
     (!summary.finished).then(|| format!("this load {how}: figures are incomplete"))
+}
+
+/// Loads before the first one that counts.
+fn warmed_up(summary: &DriveSummary) -> Option<String> {
+    let loops = summary.trials.iter().filter(|t| t.start.warm_up).count();
+    (loops > 0).then(|| {
+        format!(
+            "servers were warmed up before: {} as fast as they go, in no figure",
+            units::plural(loops as u64, "load", "loads")
+        )
+    })
 }
 
 fn warm_up(summary: &DriveSummary) -> Option<String> {
@@ -268,8 +283,11 @@ fn incomplete(summary: &DriveSummary) -> impl Iterator<Item = String> {
 fn wide_searches(summary: &DriveSummary) -> impl Iterator<Item = String> {
     let found = summary.designs.iter().flat_map(|d| &d.found);
     found.filter_map(|f| {
-        let (held, failed) = (f.rate?, f.failed_at?);
-        (failed / held > WIDE_SEARCH).then(|| {
+        let (held, failed, wide) = match f.estimate {
+            Some(estimate) => (estimate.low, estimate.high, WIDE_INTERVAL),
+            None => (f.rate?, f.failed_at?, WIDE_SEARCH),
+        };
+        (failed / held > wide).then(|| {
             format!(
                 "the search on {}, round {}, says no more than that the answer is between {} and {} \
                  ops/s: {} ({}); loads that last longer agree better",

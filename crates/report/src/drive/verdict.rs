@@ -235,6 +235,10 @@ fn interval_of_search(design: &DriveDesign, figure: &Estimate) -> String {
         let interval = units::rate_interval(figure);
         return format!("{interval} over {} searches", figure.observations);
     }
+    if let Some(estimate) = design.found.first().and_then(|f| f.estimate) {
+        let (low, high) = (units::rate(estimate.low), units::rate(estimate.high));
+        return format!("between {low} and {high} with 95% certainty, by all its loads");
+    }
     match design.found.first().and_then(|f| f.failed_at) {
         Some(failed) => format!("{} did not hold", units::rate(failed)),
         None => "no higher rate was tried".to_owned(),

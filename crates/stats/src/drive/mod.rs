@@ -1,6 +1,7 @@
 //! Load in numbers: operations by second, failures by kind, figures of the server; kept in a folder
 //! of its own, and joined with those of other processes.
 
+mod climb;
 mod figures;
 mod header;
 mod histogram_log;
@@ -12,17 +13,20 @@ mod summary;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod threshold;
 mod window;
 
+pub use climb::least_climb;
 pub use figures::{CurvePoint, Latency, LoadFigures, OperationFigures, Support};
 pub use header::{DriveHeader, OperationInfo, Part, Published};
 pub use histogram_log::{HistogramLog, HistogramLogReader, LoggedSecond};
 pub use log::{DriveLog, DriveRun};
 pub use merge::{MergeError, merge};
 pub use record::{
-    DriveRecord, FoundRate, OperationCounts, Populated, ProbeRecord, SecondCounts, TrialEnd,
-    TrialStart,
+    DriveRecord, FoundRate, OperationCounts, Populated, ProbeRecord, RateEstimate, SecondCounts,
+    TrialEnd, TrialStart,
 };
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
 pub use summary::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary, warm_up_of};
 pub use tally::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
+pub use threshold::{Judged, Threshold};

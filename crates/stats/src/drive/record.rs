@@ -56,6 +56,9 @@ pub struct TrialStart {
     /// Whether the schedule has the same rate throughout; otherwise a warm-up cannot be
     /// distinguished from a change of the rate.
     pub even: bool,
+    /// Whether the trial only warms the server up, so that it is in no figure.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub warm_up: bool,
     /// Start of the trial in nanoseconds since 1970.
     pub started_at_ns: u64,
 }
@@ -152,13 +155,27 @@ pub struct FoundRate {
     pub design: String,
     pub round: u32,
     pub objective: String,
-    /// Highest rate that met the objective, in operations per second; `None` if none did.
+    /// Highest rate that met the objective, in operations per second, of those up to the estimate;
+    /// `None` if none did.
     pub rate: Option<f64>,
     /// Lowest rate above it that missed the objective; `None` if all rates that were tried met it.
     pub failed_at: Option<f64>,
+    /// The rate by all trials of the search together; `None` in a log from before there was one, and
+    /// where not both some trial met the objective and some other missed it.
+    #[serde(default)]
+    pub estimate: Option<RateEstimate>,
     pub probes: u32,
     /// Reason why the search ended, in words.
     pub why: String,
+}
+
+/// Rate at which half of all trials would meet the objective, in operations per second.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RateEstimate {
+    pub rate: f64,
+    /// Ends of its 95% interval.
+    pub low: f64,
+    pub high: f64,
 }
 
 /// Rows of a table before the load.
@@ -167,6 +184,18 @@ pub struct Populated {
     pub design: String,
     pub rows: u64,
     pub seconds: f64,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl FoundRate {
+    /// Returns the highest rate: by all trials together, or in an older log the highest one that met
+    /// the objective.
+    pub fn highest(&self) -> Option<f64> {
+        Some(self.estimate.map_or(self.rate?, |estimate| estimate.rate))
+    }
 }
 
 impl ProbeRecord {
@@ -212,6 +241,16 @@ impl SecondCounts {
     pub fn mean_service_ns(&self) -> f64 {
         let times = self.operations.iter();
         let sum: f64 = times.map(|o| o.service_mean_ns * o.successes as f64).sum();
+        sum / self.successes() as f64
+    }
+
+    /// Returns the median response time of each operation, averaged over all operations; NaN if none
+    /// succeeded.
+    pub fn median_response_ns(&self) -> f64 {
+        let times = self.operations.iter();
+        let sum: f64 = times
+            .map(|o| o.response_p50_ns as f64 * o.successes as f64)
+            .sum();
         sum / self.successes() as f64
     }
 }
@@ -289,6 +328,31 @@ mod tests {
             "{json}"
         );
         assert_eq!(serde_json::from_str::<DriveRecord>(&json).unwrap(), record);
+    }
+
+    #[test]
+    fn searches_from_before_rates_were_estimated_are_read() {
+        let json = r#"{"record":"found","design":"a","round":1,"objective":"p99<1s","rate":50.0,
+            "failed_at":52.0,"probes":9,"why":"the interval is narrow enough"}"#;
+        let DriveRecord::Found(found) = serde_json::from_str(json).unwrap() else {
+            panic!("another record");
+        };
+        assert_eq!((found.estimate, found.highest()), (None, Some(50.0)));
+        let estimate = Some(RateEstimate {
+            rate: 51.0,
+            low: 49.0,
+            high: 53.0,
+        });
+        let found = FoundRate { estimate, ..found };
+        assert_eq!(found.highest(), Some(51.0));
+    }
+
+    #[test]
+    fn starts_of_trials_from_before_warm_ups_were_marked_are_rounds() {
+        let start = crate::drive::testing::start(1, "a", 1);
+        let json = serde_json::to_string(&start).unwrap();
+        assert!(!json.contains("warm_up"), "{json}");
+        assert_eq!(serde_json::from_str::<TrialStart>(&json).unwrap(), start);
     }
 
     #[test]

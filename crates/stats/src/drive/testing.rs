@@ -59,6 +59,7 @@ pub fn start(trial: u32, design: &str, round: u32) -> TrialStart {
         schedule: header().schedule,
         scheduled_rate: None,
         even: true,
+        warm_up: false,
         started_at_ns: START + u64::from(trial) * 60_000_000_000,
     }
 }

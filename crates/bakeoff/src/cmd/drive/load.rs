@@ -90,6 +90,7 @@ impl Load {
             },
             rounds: options.rounds,
             search,
+            warms_up: true,
             fills_tables: !options.no_load,
         }
     }

@@ -12,7 +12,9 @@ use bakeoff_driver::drive::{
     Target, Worker, drive_designs,
 };
 use bakeoff_driver::{Candidates, Design, DesignError, Silent};
-use bakeoff_stats::drive::{DriveHeader, DriveLog, DriveRecord, DriveRun, OperationInfo};
+use bakeoff_stats::drive::{
+    DriveHeader, DriveLog, DriveRecord, DriveRun, OperationInfo, TrialStart,
+};
 use bakeoff_stats::{DesignInfo, EngineInfo, Machine, ServerSample};
 use tempfile::TempDir;
 
@@ -165,6 +167,7 @@ impl Bench {
                 load,
                 rounds: 1,
                 search: None,
+                warms_up: false,
                 fills_tables: true,
             },
             source: Rows {
@@ -295,6 +298,14 @@ impl Records {
             }
         }
         trials
+    }
+
+    pub fn starts(&self) -> Vec<&TrialStart> {
+        let starts = self.0.iter().filter_map(|record| match record {
+            DriveRecord::TrialStarted(start) => Some(start),
+            _ => None,
+        });
+        starts.collect()
     }
 
     /// Whether each trial that ended was stopped, in their order.

@@ -55,7 +55,7 @@ impl Queue {
     fn new(capacity: f64, seed: u64) -> Queue {
         Queue {
             capacity,
-            operations: 300_000,
+            operations: 100_000,
             stream: Stream::new(&[seed]),
         }
     }
@@ -88,12 +88,13 @@ impl Probe for Queue {
             scheduled_rate: arrivals,
             rate_reached: arrivals.min(self.capacity),
             unsent: 0,
+            least_climb: None,
         })
     }
 }
 
 #[tokio::test]
-async fn knees_of_a_queue_are_found_within_five_percent_in_twelve_probes() {
+async fn knees_of_a_queue_are_found_within_five_percent() {
     let mut most = 0;
     for seed in 0..times(2, 8) {
         for limit_milliseconds in [10.0, 20.0] {
@@ -101,26 +102,28 @@ async fn knees_of_a_queue_are_found_within_five_percent_in_twelve_probes() {
             let mut queue = Queue::new(capacity, seed);
             let knee = queue.knee(0.99, limit_milliseconds / 1_000.0);
             let found = find(&format!("p99<{limit_milliseconds}ms"), &mut queue).await;
-            let rate = found.rate.unwrap().per_second();
+            let rate = found.estimate.unwrap().rate;
             let off = rate / knee - 1.0;
             assert!(
                 off.abs() < 0.05,
                 "{seed} {limit_milliseconds}: {rate} for {knee}: {}",
                 told(&found)
             );
-            assert!(found.probes.len() <= 12);
+            assert!(found.probes.len() <= 25);
             most = most.max(found.probes.len());
         }
     }
     assert!(most > 5, "the hardest took {most}");
 }
 
-/// A server whose response times rise steeply at a knee, with noise of so many percent on each
-/// load's times as a whole.
+/// A server whose response times rise steeply at a knee, with noise of so many percent of the rate on
+/// each load as a whole.
 struct Knee {
     knee: f64,
     capacity: f64,
     noise: f64,
+    /// Share of loads into which a pause falls, most of them short and a few very long.
+    pauses: f64,
     stream: Stream,
     probes: usize,
     /// The number of a load that is disturbed, so that it fails whatever its rate.
@@ -133,9 +136,20 @@ impl Knee {
             knee,
             capacity,
             noise: 0.0,
+            pauses: 0.0,
             stream: Stream::new(&[seed]),
             probes: 0,
             disturbed: None,
+        }
+    }
+
+    /// As much of the rate as a pause costs: by a Pareto distribution, whose variance is infinite.
+    fn pause(&mut self) -> f64 {
+        let (comes, length) = (self.stream.unit() < self.pauses, self.stream.unit());
+        if comes {
+            0.1 * ((1.0 - length).powf(-1.0 / 1.5) - 1.0)
+        } else {
+            0.0
         }
     }
 }
@@ -145,8 +159,8 @@ impl Probe for Knee {
     async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
         let rate = rate.map_or(self.capacity, Rate::per_second);
         // 10 ms at the knee, and a tenth more for each percent of rate around it.
-        let noise = 1.0 + self.noise * (2.0 * self.stream.unit() - 1.0);
-        let mut milliseconds = 10.0 * (rate / self.knee).powi(10) * noise;
+        let noise = 1.0 + self.noise * (2.0 * self.stream.unit() - 1.0) + self.pause();
+        let mut milliseconds = 10.0 * (rate / self.knee * noise).powi(10);
         if self.disturbed == Some(self.probes) {
             milliseconds = 500.0;
         }
@@ -159,6 +173,7 @@ impl Probe for Knee {
             scheduled_rate: rate,
             rate_reached: rate.min(self.capacity),
             unsent: 0,
+            least_climb: None,
         })
     }
 }
@@ -176,7 +191,7 @@ async fn knees_anywhere_below_and_above_the_capacity_of_the_closed_loop_are_foun
         }
         let mut probe = ClosedLoopOf(20_000.0, server);
         let found = find("p99<10ms", &mut probe).await;
-        let rate = found.rate.unwrap().per_second();
+        let rate = found.estimate.unwrap().rate;
         assert!(
             (rate / knee - 1.0).abs() < 0.05,
             "{percent}: {rate} for {knee}: {}",
@@ -189,12 +204,15 @@ async fn knees_anywhere_below_and_above_the_capacity_of_the_closed_loop_are_foun
             told(&found)
         );
         assert!(
-            found.probes.len() <= 12,
+            found.probes.len() <= 25,
             "{percent}: {}",
             found.probes.len()
         );
-        let failed = found.failed_at.unwrap().per_second();
-        assert!(rate <= knee && knee <= failed && failed / rate <= 1.0401);
+        let estimate = found.estimate.unwrap();
+        assert!(estimate.low <= knee && knee <= estimate.high);
+        assert!(estimate.high / estimate.low <= 1.1);
+        let (held, failed) = (found.rate.unwrap(), found.failed_at.unwrap());
+        assert!(held.per_second() <= rate && rate <= failed.per_second() * 1.01);
     }
 }
 
@@ -215,20 +233,77 @@ impl Probe for ClosedLoopOf {
     }
 }
 
-#[tokio::test]
-async fn noise_does_not_lead_it_astray() {
-    for seed in 0..80 {
-        let mut server = Knee::new(7_000.0, 10_000.0, seed);
-        server.noise = 0.15;
-        let found = find("p99<10ms", &mut server).await;
-        let rate = found.rate.unwrap().per_second();
-        assert!(
-            (rate / 7_000.0 - 1.0).abs() < 0.05,
-            "{seed}: {rate}: {}",
-            told(&found)
-        );
-        assert!(found.probes.len() <= 12);
+/// Two searches on a server with this noise: whether they agree within 10%, and in how many of them the
+/// interval holds the truth.
+async fn pair(noise: f64, pauses: f64, seed: u64) -> (bool, usize) {
+    let (mut rates, mut covered) = (Vec::new(), 0);
+    for nth in 0..2 {
+        let seed = 2 * seed + nth;
+        // The first load may be anywhere around the knee.
+        let mut server = Knee::new(7_000.0, 7_000.0 + 50.0 * (seed % 60) as f64, seed);
+        (server.noise, server.pauses) = (noise, pauses);
+        let estimate = find("p50<10ms", &mut server).await.estimate.unwrap();
+        // The rate at which half of all loads hold: half of them have more noise than this.
+        let mut noises: Vec<f64> = (0..2_001)
+            .map(|_| 1.0 + noise * (2.0 * server.stream.unit() - 1.0) + server.pause())
+            .collect();
+        noises.sort_by(f64::total_cmp);
+        let truth = 7_000.0 / noises[1_000];
+        covered += usize::from(estimate.low <= truth && truth <= estimate.high);
+        rates.push(estimate.rate);
     }
+    ((rates[0] / rates[1]).ln().abs() < 1.1f64.ln(), covered)
+}
+
+#[tokio::test]
+async fn two_searches_agree_and_their_intervals_hold_the_truth() {
+    let pairs = times(20, 300);
+    for (noise, pauses) in [(0.015, 0.0), (0.05, 0.0), (0.15, 0.0), (0.05, 0.15)] {
+        let (mut agreed, mut covered) = (0, 0);
+        for seed in 0..pairs {
+            let (agree, holding) = pair(noise, pauses, seed as u64).await;
+            agreed += usize::from(agree);
+            covered += holding;
+        }
+        let told = format!("noise {noise}, pauses {pauses}: {agreed} and {covered} of {pairs}");
+        println!("{told}");
+        assert!(10 * agreed >= 9 * pairs, "{told} pairs agree");
+        assert!(20 * covered >= 9 * 2 * pairs, "{told}: too few intervals");
+    }
+}
+
+#[tokio::test]
+async fn a_load_whose_response_times_climb_does_not_hold() {
+    /// Gets 3% more than it can serve above its knee, and is within the limit all the same.
+    struct Climbing(Knee);
+    #[async_trait]
+    impl Probe for Climbing {
+        async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
+            let above = rate.is_some_and(|rate| rate.per_second() > self.0.knee);
+            Ok(Probed {
+                least_climb: Some(if above { 0.03 } else { 0.0 }),
+                ..self.0.drive(rate).await?
+            })
+        }
+    }
+    let mut server = Climbing(Knee::new(7_000.0, 10_000.0, 1));
+    let found = find("p99<60s", &mut server).await;
+    let rate = found.estimate.unwrap().rate;
+    assert!((rate / 7_000.0 - 1.0).abs() < 0.05, "{}", told(&found));
+    let missed: Vec<&String> = found.probes.iter().flat_map(|p| &p.missed).collect();
+    let why = "response times still climbed at the end, by 30 ms each second or more";
+    assert!(missed.iter().any(|m| *m == why), "{missed:?}");
+}
+
+#[tokio::test]
+async fn too_few_operations_end_the_search_at_once() {
+    let mut server = Knee::new(7_000.0, 10_000.0, 1);
+    let found = find("p99.9<10s", &mut server).await;
+    assert_eq!(
+        (found.rate, found.why_stopped),
+        (None, WhyStopped::TooFewOperations)
+    );
+    assert_eq!(found.probes.len(), 2);
 }
 
 #[tokio::test]
@@ -237,10 +312,10 @@ async fn one_disturbed_load_does_not_decide() {
         let mut server = Knee::new(9_000.0, 10_000.0, 1);
         server.disturbed = Some(disturbed);
         let found = find("p99<10ms", &mut server).await;
-        let rate = found.rate.unwrap().per_second();
+        let rate = found.estimate.unwrap().rate;
         let off = (rate / 9_000.0 - 1.0).abs();
         assert!(off < 0.1, "{disturbed}: {rate}: {}", told(&found));
-        assert!(found.probes.len() <= 12);
+        assert!(found.probes.len() <= 25);
     }
 }
 
@@ -253,7 +328,7 @@ async fn an_objective_that_cannot_be_met_is_said_to_be_impossible() {
         (found.rate, found.why_stopped),
         (None, WhyStopped::Impossible)
     );
-    assert!(found.probes.len() <= 12);
+    assert!(found.probes.len() <= 25);
     let best = found
         .probes
         .iter()
@@ -274,18 +349,19 @@ async fn a_rate_that_is_not_reached_does_not_hold() {
         async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError> {
             let rate = rate.map_or(1_000.0, Rate::per_second);
             let mut tally = Tally::default();
-            (0..100).for_each(|_| tally.record(1_000, 1_000));
+            (0..1_000).for_each(|_| tally.record(1_000, 1_000));
             Ok(Probed {
                 operations: vec![tally],
                 scheduled_rate: rate,
                 rate_reached: rate.min(1_000.0),
                 unsent: u64::from(rate > 1_060.0),
+                least_climb: None,
             })
         }
     }
     let found = find("p99<10ms", &mut Capped).await;
-    let rate = found.rate.unwrap().per_second();
-    assert!((970.0..=1_020.5).contains(&rate), "{rate}");
+    let rate = found.estimate.unwrap().rate;
+    assert!((970.0..=1_060.0).contains(&rate), "{rate}");
     let missed: Vec<&String> = found.probes.iter().flat_map(|p| &p.missed).collect();
     assert!(
         missed.iter().any(|m| m.contains("could not be sent")),
@@ -312,6 +388,7 @@ async fn failing_operations_and_failing_loads_end_the_search() {
                 scheduled_rate: 9.0,
                 rate_reached: 9.0,
                 unsent: 0,
+                least_climb: None,
             })
         }
     }
@@ -403,20 +480,20 @@ async fn the_driver_itself_finds_the_knee_of_a_queue() {
         // queue grows for 5 s, and 50 ms of it are missed by less than 2 % more.
         let knee = places as f64 * 1_000.0 / f64::from(milliseconds);
         let found = find("p99<50ms", &mut server).await;
-        let rate = found.rate.unwrap().per_second();
+        let rate = found.estimate.unwrap().rate;
         assert!(
             (rate / knee - 1.0).abs() < 0.05,
             "{rate} for {knee}: {}",
             told(&found)
         );
-        assert!(found.probes.len() <= 12);
+        assert!(found.probes.len() <= 25);
         assert_eq!(found.why_stopped, WhyStopped::Narrow);
     }
 }
 
 #[tokio::test]
 async fn random_arrivals_are_judged_by_those_that_came() {
-    let objective = Objective::parse("p99<50ms", &OPERATIONS).unwrap();
+    let objective = Objective::parse("p95<50ms", &OPERATIONS).unwrap();
     let mut fewer_than_asked = 0;
     for ordinal in 0..20 {
         let mut plan = plan("100", 10);
@@ -427,7 +504,7 @@ async fn random_arrivals_are_judged_by_those_that_came() {
         // Of 1000 arrivals at random, give or take 32.
         fewer_than_asked += u32::from(driven.rate_reached < 98.0);
         let probed = Probed::new(&driven, vec![seconds.total()]);
-        assert!(objective.judge(&probed.operations).holds());
+        assert!(objective.judge(&probed.operations, 0).holds());
         assert!(probed.rate_reached >= 0.98 * probed.scheduled_rate);
     }
     assert!(fewer_than_asked > 0, "else nothing was shown");

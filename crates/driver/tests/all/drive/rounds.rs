@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bakeoff_driver::drive::{Done, Failure};
+use bakeoff_driver::drive::{Done, Failure, Shard};
 use bakeoff_driver::{DesignError, shuffled};
 use bakeoff_stats::drive::{DriveLog, DriveRun};
 use bakeoff_stats::{FailureKind, JournalError};
-use bakeoff_workload::Keys;
+use bakeoff_workload::{Action, Keys, Operation};
 
 use super::bench::{Bench, Driven, Fakes, calling};
 use super::fake::{Fake, MILLISECOND, mix, read};
@@ -192,4 +192,49 @@ async fn a_load_that_cannot_be_written_down_ends_and_is_a_failure() {
         assert!(reason.contains(&*path.to_string_lossy()), "{reason}");
     }
     assert!(records.trials().is_empty());
+}
+
+#[tokio::test]
+async fn servers_are_warmed_up_once_before_loads_that_stay_the_same_for_all() {
+    let mut bench = Bench::new();
+    (bench.settings.rounds, bench.settings.warms_up) = (2, true);
+    let mut fakes = Fakes::new(["a", "b"].map(Driven::well));
+    let records = bench.complete(&mut fakes).await;
+    for id in ["a", "b"] {
+        let of_design = records.starts().into_iter().filter(|s| s.design == id);
+        let warm_ups: Vec<bool> = of_design.map(|start| start.warm_up).collect();
+        let loops = warm_ups.len() - 2;
+        assert!((2..=6).contains(&loops), "{warm_ups:?}");
+        let expected = [vec![true; loops], vec![false; 2]].concat();
+        assert_eq!(warm_ups, expected);
+    }
+    for design in &fakes.designs {
+        let sent = design.load.sent.lock().unwrap();
+        let loads: BTreeSet<u64> = sent.iter().map(|call| load_of(call.number)).collect();
+        assert!(loads.contains(&0) && loads.contains(&64), "{loads:?}");
+    }
+    let summary = DriveRun::open(bench.folder.path())
+        .unwrap()
+        .summary()
+        .unwrap();
+    for design in &summary.designs {
+        assert_eq!(design.trials.len(), 2, "figures are of the rounds alone");
+    }
+}
+
+#[tokio::test]
+async fn shards_and_loads_that_delete_are_not_warmed_up() {
+    let mut sharded = Bench::new();
+    sharded.settings.load.shard = Shard { index: 1, of: 2 };
+    let mut deleting = Bench::new();
+    let delete = Operation {
+        action: Action::DeleteRow,
+        ..read(1.0, Keys::Uniform)
+    };
+    deleting.settings.load.mix = Arc::new(mix(vec![delete]));
+    for mut bench in [sharded, deleting] {
+        bench.settings.warms_up = true;
+        let records = bench.complete(&mut Fakes::new([Driven::well("a")])).await;
+        assert!(records.starts().iter().all(|start| !start.warm_up));
+    }
 }

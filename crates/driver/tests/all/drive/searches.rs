@@ -13,7 +13,7 @@ use super::fake::{Fake, MILLISECOND};
 use crate::compare::fake::Fake as Table;
 
 /// No operation takes less than this.
-const IMPOSSIBLE: &str = "p99<1ns";
+const IMPOSSIBLE: &str = "mean<1ns";
 
 fn searching(mut bench: Bench, objective: &str) -> Bench {
     bench.settings.load.in_flight = 1024;

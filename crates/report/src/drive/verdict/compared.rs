@@ -122,7 +122,14 @@ fn ids<'a>(designs: impl Iterator<Item = &'a Ranked<'a>>) -> Vec<String> {
 
 /// The interval that a difference has to leave.
 fn interval(kind: Kind, design: &DriveDesign, figure: &Estimate) -> (f64, f64) {
-    let failed = design.found.iter().filter_map(|f| f.failed_at);
+    if let ([found], Kind::Search) = (&design.found[..], kind)
+        && let Some(estimate) = found.estimate
+    {
+        return (estimate.low, estimate.high);
+    }
+    // Several searches show their error themselves; an older log has only what failed.
+    let older = design.found.iter().filter(|f| f.estimate.is_none());
+    let failed = older.filter_map(|f| f.failed_at);
     let high = match kind {
         Kind::Search => failed.fold(figure.high, f64::max),
         _ => figure.high,

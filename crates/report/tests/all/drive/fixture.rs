@@ -162,6 +162,7 @@ pub fn search() -> Result<Load> {
                 objective: objective.to_owned(),
                 rate: Some(knee),
                 failed_at: Some(1.04 * knee),
+                estimate: None,
                 probes: 7,
                 why: "the interval is narrow enough".to_owned(),
             }))?;

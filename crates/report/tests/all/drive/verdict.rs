@@ -280,3 +280,28 @@ fn published_figures_are_shown_and_escaped() {
     assert!(text.contains("- theirs, storage: 650 bytes/row"), "{text}");
     assert!(!render(&COMPARISON, 80, false).contains("Published"));
 }
+
+#[test]
+fn a_search_by_all_loads_has_an_interval_and_says_when_it_is_wide() {
+    let mut summary = SEARCH.clone();
+    summary.designs[0].found[0].estimate = Some(bakeoff_stats::drive::RateEstimate {
+        rate: 600.0,
+        low: 500.0,
+        high: 700.0,
+    });
+    let text = render(&summary, 300, false);
+    let interval = "between 500 and 700 with 95% certainty, by all its loads";
+    assert!(text.contains(interval), "{text}");
+    assert!(text.contains("the answer is between 500 and 700"), "{text}");
+}
+
+#[test]
+fn warm_ups_are_told() {
+    let mut summary = COMPARISON.clone();
+    summary.trials[0].start.warm_up = true;
+    let text = render(&summary, 300, false);
+    assert!(
+        text.contains("servers were warmed up before: 1 load"),
+        "{text}"
+    );
+}

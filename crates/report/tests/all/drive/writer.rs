@@ -102,6 +102,7 @@ impl Writer<'_> {
             schedule: shape.schedule.to_owned(),
             scheduled_rate: shape.scheduled_rate,
             even: shape.even,
+            warm_up: false,
             started_at_ns: 1_790_000_000_000_000_000 + u64::from(self.trials) * 90_000_000_000,
         };
         let path = HistogramLog::path(self.log.dir(), start.trial);

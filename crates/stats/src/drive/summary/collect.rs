@@ -196,7 +196,7 @@ fn design(info: &DesignInfo) -> DriveDesign {
 /// Returns the rounds that a design's figures are made of. A round that was cut short counts only
 /// if there is no other.
 fn rounds_of(design: &DriveDesign, trials: &[Trial]) -> Vec<u32> {
-    let rounds = own(design, trials).filter(|t| !t.lost_a_worker());
+    let rounds = own(design, trials).filter(|t| !t.start.warm_up && !t.lost_a_worker());
     let (complete, cut_short): (Vec<&Trial>, Vec<&Trial>) = rounds.partition(|t| t.is_complete());
     let counting = if complete.is_empty() {
         cut_short
@@ -253,7 +253,7 @@ pub fn warm_up_of(seconds: &[SecondCounts], duration: f64) -> WarmUp {
 }
 
 fn highest_rate(found: &[FoundRate]) -> Option<Estimate> {
-    let rates: Option<Vec<f64>> = found.iter().map(|f| f.rate).collect();
+    let rates: Option<Vec<f64>> = found.iter().map(FoundRate::highest).collect();
     Estimate::from_samples(&rates?)
 }
 

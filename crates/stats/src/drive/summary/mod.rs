@@ -48,7 +48,7 @@ pub struct DriveDesign {
     pub probes: Vec<ProbeRecord>,
     /// Results of searches, one for each round.
     pub found: Vec<FoundRate>,
-    /// Highest rate that met the objective, over rounds; `None` if a round has none.
+    /// Highest rate within the objective, over rounds; `None` if a round has none.
     pub highest_rate: Option<Estimate>,
     pub failures: Vec<String>,
 }

@@ -1,6 +1,8 @@
 use super::*;
 use crate::drive::testing::*;
-use crate::drive::{DriveRecord, FailureKind, FoundRate, ProbeRecord, ServerSample, Tally};
+use crate::drive::{
+    DriveRecord, FailureKind, FoundRate, ProbeRecord, RateEstimate, ServerSample, Tally,
+};
 
 fn close(a: Option<f64>, b: f64) -> bool {
     a.is_some_and(|a| (a / b - 1.0).abs() < 1e-9)
@@ -135,6 +137,7 @@ fn a_search_has_the_figures_of_the_rate_that_it_found() {
             objective: "p99<10ms".to_owned(),
             rate: Some(50.0),
             failed_at: Some(60.0),
+            estimate: None,
             probes: 4,
             why: "the interval is narrow enough".to_owned(),
         };
@@ -252,6 +255,7 @@ fn interrupted_search(
                 objective: "p99<10ms".to_owned(),
                 rate: Some(50.0),
                 failed_at: Some(60.0),
+                estimate: None,
                 probes: 1,
                 why: "the interval is narrow enough".to_owned(),
             };
@@ -404,4 +408,47 @@ fn records_that_contradict_the_header_and_missing_logs_are_errors() {
         std::fs::remove_file(crate::drive::HistogramLog::path(log.dir(), 1)).unwrap();
     });
     assert!(lost.contains("001.hlog"), "{lost}");
+}
+
+#[test]
+fn a_warm_up_is_no_round_and_the_estimate_of_a_search_is_its_rate() {
+    let dir = folder(&header(), |log| {
+        let warm_up = TrialStart {
+            warm_up: true,
+            ..start(1, DESIGN, 1)
+        };
+        write_trial(log, &warm_up, &even_seconds(12, 10, 0), true);
+        write_trial(log, &start(2, DESIGN, 1), &even_seconds(12, 70, 0), true);
+    });
+    let design_of = |summary: &DriveSummary| summary.design(DESIGN).unwrap().clone();
+    let design = design_of(&summary(dir.path()));
+    assert_eq!(design.trials, [2]);
+    assert_eq!(design.rate.unwrap().median, 70.0);
+
+    let summary = interrupted_search(1, |log| {
+        write_trial(log, &start(1, DESIGN, 1), &even_seconds(12, 50, 0), true);
+        log.append(&probe(1, Some(50.0))).unwrap();
+        let found = FoundRate {
+            design: DESIGN.to_owned(),
+            round: 1,
+            objective: "p99<10ms".to_owned(),
+            rate: Some(50.0),
+            failed_at: Some(60.0),
+            estimate: Some(RateEstimate {
+                rate: 54.0,
+                low: 51.0,
+                high: 57.0,
+            }),
+            probes: 1,
+            why: "the interval is narrow enough".to_owned(),
+        };
+        log.append(&DriveRecord::Found(found)).unwrap();
+    });
+    let design = design_of(&summary);
+    assert_eq!(design.highest_rate.unwrap().median, 54.0);
+    assert_eq!(
+        design.trials,
+        [1],
+        "figures are of the highest rate that held"
+    );
 }

@@ -1,0 +1,95 @@
+//! Closed loops that warm a server up before its first load counts.
+
+use std::time::Duration;
+
+use bakeoff_workload::Action;
+
+use super::context::{DriveSettings, Trouble};
+use super::turn::Turn;
+use super::{Plan, Schedule};
+
+/// Operations in flight of the closed loops, unless there are more threads, which need one each.
+const IN_FLIGHT: u32 = 64;
+/// Closed loops at most. A server that has just started does a fraction of what it does later.
+const MOST_LOOPS: u32 = 6;
+/// A server whose throughput grows by less from one closed loop to the next is warm.
+const WARM_GROWTH: f64 = 1.1;
+/// A closed loop lasts as long as a load, and no longer than this: with [`MOST_LOOPS`], a minute for
+/// each design is the most that warming up takes.
+const LONGEST_LOOP: Duration = Duration::from_secs(10);
+
+/// Returns whether loads at a given rate come after a warm-up. Several processes would not warm up at
+/// the same time, a load that begins at a given moment would begin late, and a closed loop that
+/// deletes would leave no rows to measure.
+pub fn is_possible(settings: &DriveSettings) -> bool {
+    let load = &settings.load;
+    let deletes = |action: &Action| matches!(action, Action::DeleteRow | Action::DeletePartition);
+    let keeps_rows = !load.mix.operations.iter().any(|o| deletes(&o.action));
+    settings.warms_up && load.shard.of == 1 && load.start_at.is_none() && keeps_rows
+}
+
+/// Drives closed loops, which are in no figure, until the server does no more than before.
+///
+/// # Errors
+/// A load failed or was stopped, or a record cannot be written.
+pub async fn warm_up(turn: &mut Turn<'_, '_>) -> Result<(), Trouble> {
+    turn.trials.is_warm_up = true;
+    let warmed = drive_loops(turn).await;
+    turn.trials.is_warm_up = false;
+    warmed
+}
+
+async fn drive_loops(turn: &mut Turn<'_, '_>) -> Result<(), Trouble> {
+    let mut before = 0.0;
+    for _ in 0..MOST_LOOPS {
+        let load = closed_loop(turn.plan(Schedule::ClosedLoop));
+        let trial = turn.drive(load).await?;
+        if trial.driven.stopped {
+            return Err("stopped".into());
+        }
+        let now = trial.driven.rate_reached;
+        if is_warm(before, now) {
+            break;
+        }
+        before = now;
+    }
+    Ok(())
+}
+
+fn closed_loop(load: Plan) -> Plan {
+    Plan {
+        in_flight: in_flight(load.threads),
+        duration: load.duration.min(LONGEST_LOOP),
+        ..load
+    }
+}
+
+/// By the throughput of two closed loops, one after the other. One that does nothing never warms up.
+fn is_warm(before: f64, now: f64) -> bool {
+    now <= 0.0 || now <= WARM_GROWTH * before
+}
+
+/// Returns the operations in flight of a closed loop: each thread needs one.
+pub fn in_flight(threads: u32) -> u32 {
+    IN_FLIGHT.max(threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_warm_when_it_does_no_more_than_before() {
+        assert!(!is_warm(0.0, 9_000.0), "nothing to compare it with");
+        assert!(!is_warm(9_000.0, 29_000.0));
+        assert!(is_warm(54_000.0, 56_000.0));
+        assert!(is_warm(54_000.0, 40_000.0));
+        assert!(is_warm(0.0, 0.0), "it does nothing");
+    }
+
+    #[test]
+    fn each_thread_has_an_operation_of_a_closed_loop() {
+        assert_eq!(in_flight(1), 64);
+        assert_eq!(in_flight(1_024), 1_024);
+    }
+}
