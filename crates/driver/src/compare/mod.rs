@@ -17,7 +17,7 @@ mod start;
 mod state;
 mod warm_up;
 
-pub use answer::{Comparison, compare};
+pub use answer::{Comparison, Leeway, compare, compare_with};
 pub use budget::Budget;
 pub use context::{RunError, Settings};
 pub use further::{FurtherTables, Instances};
