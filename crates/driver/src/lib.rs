@@ -24,7 +24,7 @@ pub mod sweep;
 pub use candidates::Candidates;
 pub use compare::{
     Budget, Comparison, Designs, FurtherTables, Instances, Leeway, RunError, Scales, Settings,
-    check_expectations, compare, compare_with, run, start_designs,
+    check_expectations, compare, compare_with, mutate, run, start_designs, verify,
 };
 pub use cpu::{Meter, peak_memory_bytes, process_cpu_seconds};
 pub use design::{Answer, Design};

@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use arrow::record_batch::RecordBatch;
 
 use crate::Expected;
-use cell::{Cell, Row, Rows, describe, exact_order};
+pub use cell::{Cell, Row, Rows};
+use cell::{describe, exact_order};
 use order::Order;
 
 /// Two floats are equal when they differ by no more than this share of the larger one...
