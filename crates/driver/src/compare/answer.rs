@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use arrow::record_batch::RecordBatch;
+use bakeoff_workload::Query;
 
 use crate::Expected;
 pub use cell::{Cell, Row, Rows};
@@ -36,6 +37,16 @@ pub struct Leeway {
     pub relative: f64,
     /// For each column the absolute difference; columns that are not here have none.
     pub absolute: Vec<f64>,
+}
+
+impl Leeway {
+    /// Returns how far an answer to a query may be from the right one.
+    pub fn of(query: &Query) -> Leeway {
+        Leeway {
+            relative: query.tolerance.unwrap_or(0.0),
+            absolute: Vec::new(),
+        }
+    }
 }
 
 /// Compares an answer with the right one.

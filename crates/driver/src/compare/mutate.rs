@@ -14,7 +14,7 @@ use bakeoff_stats::{MutationKind, MutationScore};
 use bakeoff_workload::Stream;
 
 use super::answer::{Cell, Row, Rows};
-use super::{Comparison, compare};
+use super::{Comparison, Leeway, compare_with};
 use crate::Expected;
 
 /// The relative error of [`MutationKind::RelativeError`].
@@ -33,12 +33,13 @@ const TRIES: u32 = 20;
 /// Arrow cannot handle a column.
 pub fn score(
     right: &Expected,
+    leeway: &Leeway,
     score: &mut MutationScore,
     seeds: impl IntoIterator<Item = u64>,
 ) -> Result<(), ArrowError> {
     for seed in seeds {
         if let Some(wrong) = mutate(right, score.kind, seed)? {
-            let comparison = compare(right, &wrong);
+            let comparison = compare_with(right, &wrong, leeway);
             score.note(matches!(comparison, Comparison::Different(_)));
         }
     }

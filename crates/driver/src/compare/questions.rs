@@ -8,7 +8,7 @@ use bakeoff_workload::{Expectation, Query, RowSource, Workload};
 
 use super::answer::same_text;
 use super::context::RunError;
-use super::{Comparison, compare};
+use super::{Comparison, Leeway, compare_with};
 use crate::{Answer, Design, DesignError, Expected, Oracle};
 
 /// Parameters of the complete answers that are compared before anything is timed.
@@ -148,10 +148,12 @@ impl<'a> Questions<'a> {
             }
             Err(error) => return Err(error),
         };
-        Ok(match compare(&expected, &answer.batches) {
-            Comparison::Same { rows } => Outcome::Right { rows },
-            Comparison::Different(difference) => Outcome::Wrong { difference },
-        })
+        Ok(
+            match compare_with(&expected, &answer.batches, &Leeway::of(query)) {
+                Comparison::Same { rows } => Outcome::Right { rows },
+                Comparison::Different(difference) => Outcome::Wrong { difference },
+            },
+        )
     }
 
     /// Memory that the right answers take which are kept at the moment.

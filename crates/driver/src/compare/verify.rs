@@ -7,7 +7,7 @@ use bakeoff_stats::{MutationKind, MutationScore, Verified, VerifiedQuestion};
 use bakeoff_workload::{DuplicateKeys, Query, RowSource, Workload};
 
 use super::context::RunError;
-use super::mutate;
+use super::{Leeway, mutate};
 use crate::{Expected, Oracle};
 
 /// Sets of parameters of each question that has some.
@@ -43,7 +43,7 @@ pub async fn verify(
         };
         for sql in all_sql(workload, query, rows, source.as_ref())? {
             let checked = match oracle.answer(&sql, true).await {
-                Ok(right) => check(&right, &mut question, &mut mutations, per_kind),
+                Ok(right) => check(&right, query, &mut question, &mut mutations, per_kind),
                 Err(error) => Err(error.0),
             };
             if let Err(problem) = checked {
@@ -78,6 +78,7 @@ fn all_sql(
 /// Counts a right answer, and the wrong ones that are made of it.
 fn check(
     right: &Expected,
+    query: &Query,
     question: &mut VerifiedQuestion,
     mutations: &mut [MutationScore],
     per_kind: u32,
@@ -88,7 +89,8 @@ fn check(
     question.rows = question.rows.max(rows as u64);
     for score in mutations {
         let seeds = first_seed..first_seed + u64::from(per_kind);
-        mutate::score(right, score, seeds).map_err(|error| error.to_string())?;
+        mutate::score(right, &Leeway::of(query), score, seeds)
+            .map_err(|error| error.to_string())?;
     }
     Ok(())
 }

@@ -211,6 +211,10 @@ pub enum Grows {
 pub struct QueryInfo {
     pub name: String,
     pub sql: String,
+    /// Share by which floats of an answer may differ from the right ones; absent for an exact
+    /// question, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -299,6 +299,7 @@ fn header() -> Header {
             .map(|(name, sql, _)| QueryInfo {
                 name: name.to_owned(),
                 sql: sql.to_owned(),
+                tolerance: None,
             })
             .to_vec(),
         designs: ids.into_iter().map(design_info).collect(),
