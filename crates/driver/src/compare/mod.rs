@@ -16,6 +16,7 @@ mod run;
 mod scales;
 mod start;
 mod state;
+mod summands;
 mod verify;
 mod warm_up;
 

@@ -236,6 +236,18 @@ fn errors_next_to_the_cut_are_found() {
 }
 
 #[test]
+fn the_tolerance_of_a_query_is_its_leeway() {
+    let text = r#"
+        queries = [{ name = "q", sql = "SELECT approx_median(v) FROM t", tolerance = "2%" }]
+        table = { name = "t", partition_key = ["s"], columns = { s = "text", v = "double" } }
+        data = { file = "t.csv" }
+    "#;
+    let workload = bakeoff_workload::Workload::parse(text, std::path::Path::new("t.toml"));
+    let leeway = Leeway::of(&workload.unwrap().queries[0]);
+    assert_eq!((leeway.relative, leeway.absolute.len()), (0.02, 0));
+}
+
+#[test]
 fn leeway_is_for_floats_alone() {
     let right = expected(by_average(&[("a", 100.0), ("b", 1e-7)]), vec![]);
     let near = by_average(&[("a", 100.9), ("b", 1.009e-7)]);
