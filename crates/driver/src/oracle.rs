@@ -13,8 +13,9 @@ pub struct Expected {
     pub batches: Vec<RecordBatch>,
     /// Output columns that the query orders by, first one first. Empty: any order is right.
     pub order_by: Vec<usize>,
-    /// The query has a LIMIT: which of the rows that tie with the last one are shown is open.
-    pub limited: bool,
+    /// The first row that a LIMIT cut off. Where it ties with the last row, which of the rows that tie
+    /// are shown is open.
+    pub beyond: Option<RecordBatch>,
 }
 
 /// Answers from the rows themselves, independent of every design.

@@ -3,7 +3,8 @@
 //! Everything here is a pure function of a summary: a comparison's
 //! ([`Summary`](bakeoff_stats::Summary)) in [`html`], [`json`] and [`terminal`], a load's
 //! ([`DriveSummary`](bakeoff_stats::drive::DriveSummary)) in [`drive`], an insert sweep's
-//! ([`SweepSummary`](bakeoff_stats::sweep::SweepSummary)) in [`sweep`]. What is worth saying is
+//! ([`SweepSummary`](bakeoff_stats::sweep::SweepSummary)) in [`sweep`], and a check of the questions alone
+//! ([`Verified`](bakeoff_stats::Verified)) in [`verify`]. What is worth saying is
 //! decided once, in `verdict` and `notes` of each, and shown in each form.
 
 mod answer;
@@ -18,5 +19,6 @@ mod page;
 pub mod sweep;
 mod text;
 pub mod units;
+pub mod verify;
 
 pub use compare::{growth, html, json, terminal};

@@ -22,10 +22,11 @@ pub use compare::{
     AgainstBaseline, AgainstBest, Answered, BadQuestions, Concurrent, ConcurrentFigures,
     ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignForecast,
     DesignSummary, Difference, Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind,
-    InstanceSummary, Journal, LoadSlice, MeasuredLoad, Outcome, PairedComparison, Prices,
-    Projected, Projection, QueryComparison, QueryCost, QueryInfo, QuerySummary, Record, Refusal,
-    RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step, StorageForecast, Summary, SummaryError,
-    TimeForecast, Timing, UnderLoad,
+    InstanceSummary, Journal, LoadSlice, MeasuredLoad, MutationKind, MutationScore, Outcome,
+    PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost, QueryInfo,
+    QuerySummary, Record, Refusal, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
+    StorageForecast, Summary, SummaryError, TimeForecast, Timing, UnderLoad, Verified,
+    VerifiedQuestion,
 };
 pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

@@ -81,6 +81,9 @@ pub struct Query {
     /// needs another form.
     pub engine_sql: BTreeMap<String, String>,
     pub parameters: Vec<Parameter>,
+    /// Share by which floats of an answer may differ from the right ones, besides by rounding: 0.01
+    /// is 1%. Absent for a question that has one exact answer.
+    pub tolerance: Option<f64>,
     pub expect: Option<Expectation>,
     /// Line and column of the SQL text in the workload file, counted from 1, for messages.
     pub position: (usize, usize),

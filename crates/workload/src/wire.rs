@@ -91,6 +91,7 @@ pub struct Query {
     pub engine_sql: Names<Spanned<String>>,
     #[serde(default)]
     pub parameters: Names<Spanned<Parameter>>,
+    pub tolerance: Option<Spanned<String>>,
     pub expect: Option<Spanned<Expect>>,
 }
 

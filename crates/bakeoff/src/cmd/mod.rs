@@ -19,6 +19,7 @@ mod show;
 mod sql;
 mod sweep;
 mod table;
+mod verify;
 
 use anyhow::{Result, anyhow};
 use bakeoff_engines::tables::TableError;
@@ -50,6 +51,7 @@ enum Command {
     Generate(generate::Generate),
     List(list::List),
     Show(show::Show),
+    Verify(verify::Verify),
     Doctor(doctor::Doctor),
     Report(report::Report),
     Forecast(forecast::Forecast),
@@ -93,6 +95,7 @@ impl Arguments {
             Command::Generate(generate) => generate.run(),
             Command::List(list) => list.run(),
             Command::Show(show) => show.run(),
+            Command::Verify(verify) => verify.run(),
             Command::Doctor(doctor) => doctor.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),

@@ -1,15 +1,18 @@
 //! Whether two answers are the same.
 
+mod cell;
+mod order;
+
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float64Type};
 use arrow::record_batch::RecordBatch;
-use arrow::util::display::{ArrayFormatter, FormatOptions};
+use bakeoff_workload::Query;
 
 use crate::Expected;
+pub use cell::{Cell, Row, Rows};
+use cell::{describe, exact_order};
+use order::Order;
 
 /// Two floats are equal when they differ by no more than this share of the larger one...
 const RELATIVE_TOLERANCE: f64 = 1e-9;
@@ -27,13 +30,38 @@ pub enum Comparison {
     Different(String),
 }
 
+/// How much further than by rounding the floats of an answer may be from the right ones.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Leeway {
+    /// The share of the larger value.
+    pub relative: f64,
+    /// For each column the absolute difference; columns that are not here have none.
+    pub absolute: Vec<f64>,
+}
+
+impl Leeway {
+    /// Returns how far an answer to a query may be from the right one.
+    pub fn of(query: &Query) -> Leeway {
+        Leeway {
+            relative: query.tolerance.unwrap_or(0.0),
+            absolute: Vec::new(),
+        }
+    }
+}
+
 /// Compares an answer with the right one.
 ///
 /// Rows may come in any order unless the query orders them; then the ordering columns have to
-/// agree position by position, and rows that tie may come in any order. Floats may differ by a
+/// agree position by position, and rows that tie may come in any order. Rows tie also if they differ by
+/// no more than the floats of two right answers may. Floats may differ by a
 /// relative 1e-9; everything else is compared exactly. NaN equals NaN, null equals null.
 pub fn compare(expected: &Expected, actual: &[RecordBatch]) -> Comparison {
-    match differ(expected, actual) {
+    compare_with(expected, actual, &Leeway::default())
+}
+
+/// Compares as [`compare`] does, but floats may differ by more.
+pub fn compare_with(expected: &Expected, actual: &[RecordBatch], leeway: &Leeway) -> Comparison {
+    match differ(expected, actual, leeway) {
         Ok(rows) => Comparison::Same { rows },
         Err(difference) => Comparison::Different(difference),
     }
@@ -42,7 +70,7 @@ pub fn compare(expected: &Expected, actual: &[RecordBatch]) -> Comparison {
 /// Compares an answer with one written down as text, in order; says how they differ.
 pub fn same_text(actual: &Expected, expected: &[Vec<String>]) -> Result<(), String> {
     let ours = Rows::new(&actual.batches)?;
-    let tolerance = ours.tolerances();
+    let tolerance = Tolerance::of(&ours, &Leeway::default());
     let cell = |text: &String| match text.as_str() {
         "NULL" => Cell::Null,
         text => Cell::Exact(text.to_owned()),
@@ -51,13 +79,7 @@ pub fn same_text(actual: &Expected, expected: &[Vec<String>]) -> Result<(), Stri
         .iter()
         .map(|row| row.iter().map(cell).collect())
         .collect();
-    let equal = |a: &Row, b: &Row| {
-        a.len() == b.len()
-            && a.iter()
-                .zip(b)
-                .zip(&tolerance)
-                .all(|((x, y), t)| x.equals(y, *t))
-    };
+    let equal = |a: &Row, b: &Row| a.len() == b.len() && tolerance.equal_rows(a, b);
     if right.len() != ours.rows.len() {
         return Err(format!(
             "{} rows instead of {}",
@@ -71,45 +93,68 @@ pub fn same_text(actual: &Expected, expected: &[Vec<String>]) -> Result<(), Stri
     }
 }
 
-fn differ(expected: &Expected, actual: &[RecordBatch]) -> Result<u64, String> {
+fn differ(expected: &Expected, actual: &[RecordBatch], leeway: &Leeway) -> Result<u64, String> {
     let mut right = Rows::new(&expected.batches)?;
     let mut ours = Rows::new(actual)?;
-    if right.rows.is_empty() && ours.rows.is_empty() {
+    let rows = ours.rows.len();
+    if right.rows.is_empty() && rows == 0 {
         return Ok(0);
     }
-    if right.rows.len() != ours.rows.len() {
-        return Err(format!(
-            "{} rows instead of {}",
-            ours.rows.len(),
-            right.rows.len()
-        ));
+    if right.rows.len() != rows {
+        return Err(format!("{rows} rows instead of {}", right.rows.len()));
     }
     if right.width != ours.width {
         return Err(format!("{} columns instead of {}", ours.width, right.width));
     }
+    let beyond = Rows::new(expected.beyond.as_slice())?;
+    right.rows.extend(beyond.rows);
     align_numbers(&mut right, &mut ours);
-    let tolerance = right.tolerances();
-    let tie = |a: &Row, b: &Row| {
-        let mut columns = expected.order_by.iter();
-        columns.all(|c| a[*c].equals(&b[*c], tolerance[*c]))
+    let tolerance = Tolerance::of(&right, leeway);
+    let order = Order {
+        right: &right.rows,
+        ours: &ours.rows,
+        columns: &expected.order_by,
+        tolerance: &tolerance,
     };
-    for (position, (a, b)) in right.rows.iter().zip(&ours.rows).enumerate() {
-        if !tie(a, b) {
-            return Err(format!(
-                "row {} in order is {} instead of {}",
-                position + 1,
-                describe(b),
-                describe(a)
-            ));
+    let last_ties = order.last_ties().map_err(|row| {
+        let (a, b) = (describe(&right.rows[row]), describe(&ours.rows[row]));
+        format!("row {} in order is {b} instead of {a}", row + 1)
+    })?;
+    // Which of the rows that tie at the limit are shown is open.
+    let settled = match expected.beyond {
+        Some(_) => last_ties.min(rows),
+        None => rows,
+    };
+    let right_set = right.rows[..settled].iter().collect();
+    same_set(right_set, ours.rows[..settled].iter().collect(), &tolerance)?;
+    Ok(rows as u64)
+}
+
+/// How far the floats of each column may be apart.
+struct Tolerance {
+    relative: f64,
+    absolute: Vec<f64>,
+}
+
+impl Tolerance {
+    fn of(right: &Rows, leeway: &Leeway) -> Tolerance {
+        let absolute = |column: usize| {
+            let more = leeway.absolute.get(column).copied().unwrap_or(0.0);
+            more.max(right.largest(column) * CANCELLATION_TOLERANCE)
+        };
+        Tolerance {
+            relative: leeway.relative.max(RELATIVE_TOLERANCE),
+            absolute: (0..right.width).map(absolute).collect(),
         }
     }
-    // Which of the rows that tie at the limit are shown is open.
-    let last = right.rows.last().filter(|_| expected.limited);
-    let settled = |row: &&Row| last.is_none_or(|last| !tie(last, row));
-    let right_set: Vec<&Row> = right.rows.iter().filter(settled).collect();
-    let our_set: Vec<&Row> = ours.rows.iter().filter(settled).collect();
-    same_set(right_set, our_set, &tolerance)?;
-    Ok(ours.rows.len() as u64)
+
+    fn equal(&self, column: usize, a: &Row, b: &Row) -> bool {
+        a[column].equals(&b[column], self.relative, self.absolute[column])
+    }
+
+    fn equal_rows(&self, a: &Row, b: &Row) -> bool {
+        (0..a.len()).all(|column| self.equal(column, a, b))
+    }
 }
 
 /// Makes whole numbers floats where the other side has floats, or the two would sort differently.
@@ -124,7 +169,11 @@ fn align_numbers(right: &mut Rows, ours: &mut Rows) {
 }
 
 /// Whether both hold the same rows in any order.
-fn same_set(mut right: Vec<&Row>, mut ours: Vec<&Row>, tolerance: &[f64]) -> Result<(), String> {
+fn same_set(
+    mut right: Vec<&Row>,
+    mut ours: Vec<&Row>,
+    tolerance: &Tolerance,
+) -> Result<(), String> {
     let by_cells = |a: &&Row, b: &&Row| {
         exact_order(a, b).then_with(|| {
             a.iter()
@@ -149,13 +198,8 @@ fn same_set(mut right: Vec<&Row>, mut ours: Vec<&Row>, tolerance: &[f64]) -> Res
 }
 
 /// Rows whose exact cells are all equal on the right side: each needs a partner of its own.
-fn same_group(right: &[&Row], ours: &[&Row], tolerance: &[f64]) -> Result<(), String> {
-    let equal = |a: &Row, b: &Row| {
-        a.iter()
-            .zip(b)
-            .zip(tolerance)
-            .all(|((x, y), tolerance)| x.equals(y, *tolerance))
-    };
+fn same_group(right: &[&Row], ours: &[&Row], tolerance: &Tolerance) -> Result<(), String> {
+    let equal = |a: &Row, b: &Row| tolerance.equal_rows(a, b);
     if right.len() == ours.len() && right.iter().zip(ours).all(|(a, b)| equal(a, b)) {
         return Ok(());
     }
@@ -187,144 +231,6 @@ fn same_group(right: &[&Row], ours: &[&Row], tolerance: &[f64]) -> Result<(), St
         ));
     }
     Ok(())
-}
-
-type Row = Vec<Cell>;
-
-#[derive(Debug, Clone, PartialEq)]
-enum Cell {
-    Null,
-    Float(f64),
-    Exact(String),
-}
-
-struct Rows {
-    rows: Vec<Row>,
-    width: usize,
-}
-
-impl Rows {
-    fn new(batches: &[RecordBatch]) -> Result<Self, String> {
-        let mut rows = Vec::new();
-        let mut width = 0;
-        for batch in batches.iter().filter(|b| b.num_rows() > 0) {
-            width = batch.num_columns();
-            let mut columns = batch
-                .columns()
-                .iter()
-                .map(|column| cells(column).map(Vec::into_iter))
-                .collect::<Result<Vec<_>, _>>()?;
-            rows.extend((0..batch.num_rows()).map(|_| {
-                columns
-                    .iter_mut()
-                    .map(|c| c.next().unwrap_or(Cell::Null))
-                    .collect::<Row>()
-            }));
-        }
-        Ok(Rows { rows, width })
-    }
-
-    fn has_floats(&self, column: usize) -> bool {
-        let mut cells = self.rows.iter().map(|row| &row[column]);
-        cells.any(|cell| matches!(cell, Cell::Float(_)))
-    }
-
-    fn make_floats(&mut self, column: usize) {
-        for cell in self.rows.iter_mut().map(|row| &mut row[column]) {
-            if let Cell::Exact(text) = cell
-                && let Ok(number) = text.parse()
-            {
-                *cell = Cell::Float(number);
-            }
-        }
-    }
-
-    /// For each column the absolute difference that cancellation may leave.
-    fn tolerances(&self) -> Vec<f64> {
-        (0..self.width)
-            .map(|column| {
-                let largest = self.rows.iter().filter_map(|row| match &row[column] {
-                    Cell::Float(f) if f.is_finite() => Some(f.abs()),
-                    _ => None,
-                });
-                largest.fold(0.0, f64::max) * CANCELLATION_TOLERANCE
-            })
-            .collect()
-    }
-}
-
-fn cells(column: &ArrayRef) -> Result<Vec<Cell>, String> {
-    if column.data_type().is_floating() {
-        let floats = cast(column, &DataType::Float64).map_err(|e| e.to_string())?;
-        let floats = floats.as_primitive::<Float64Type>();
-        return Ok(floats
-            .iter()
-            .map(|v| v.map_or(Cell::Null, Cell::Float))
-            .collect());
-    }
-    let options = FormatOptions::default();
-    let formatter = ArrayFormatter::try_new(column, &options).map_err(|e| e.to_string())?;
-    (0..column.len())
-        .map(|row| {
-            if column.is_null(row) {
-                Ok(Cell::Null)
-            } else {
-                formatter
-                    .value(row)
-                    .try_to_string()
-                    .map(Cell::Exact)
-                    .map_err(|e| e.to_string())
-            }
-        })
-        .collect()
-}
-
-impl Cell {
-    fn equals(&self, other: &Cell, tolerance: f64) -> bool {
-        match (self, other) {
-            (Cell::Float(a), Cell::Float(b)) => {
-                a == b
-                    || (a.is_nan() && b.is_nan())
-                    || (a - b).abs() <= (RELATIVE_TOLERANCE * a.abs().max(b.abs())).max(tolerance)
-                        && a.is_finite()
-                        && b.is_finite()
-            }
-            // An engine may count in doubles, or average into an integer column.
-            (Cell::Float(a), Cell::Exact(b)) | (Cell::Exact(b), Cell::Float(a)) => b
-                .parse::<f64>()
-                .is_ok_and(|b| Cell::Float(*a).equals(&Cell::Float(b), tolerance)),
-            (a, b) => a == b,
-        }
-    }
-
-    fn total_order(&self, other: &Cell) -> Ordering {
-        match (self, other) {
-            (Cell::Float(a), Cell::Float(b)) => a.total_cmp(b),
-            (a, b) => a.exact().cmp(&b.exact()),
-        }
-    }
-
-    /// What sorts a cell without looking at floats.
-    fn exact(&self) -> (u8, &str) {
-        match self {
-            Cell::Null => (0, ""),
-            Cell::Float(_) => (1, ""),
-            Cell::Exact(text) => (2, text),
-        }
-    }
-}
-
-fn exact_order(a: &Row, b: &Row) -> Ordering {
-    a.iter().map(Cell::exact).cmp(b.iter().map(Cell::exact))
-}
-
-fn describe(row: &Row) -> String {
-    let cells = row.iter().take(6).map(|cell| match cell {
-        Cell::Null => "NULL".to_owned(),
-        Cell::Float(f) => f.to_string(),
-        Cell::Exact(text) => text.chars().take(40).collect(),
-    });
-    format!("({})", cells.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

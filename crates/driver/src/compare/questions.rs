@@ -8,7 +8,7 @@ use bakeoff_workload::{Expectation, Query, RowSource, Workload};
 
 use super::answer::same_text;
 use super::context::RunError;
-use super::{Comparison, compare};
+use super::{Comparison, Leeway, compare_with, summands};
 use crate::{Answer, Design, DesignError, Expected, Oracle};
 
 /// Parameters of the complete answers that are compared before anything is timed.
@@ -148,10 +148,36 @@ impl<'a> Questions<'a> {
             }
             Err(error) => return Err(error),
         };
-        Ok(match compare(&expected, &answer.batches) {
+        let mut compared = compare_with(&expected, &answer.batches, &Leeway::of(query));
+        if let Comparison::Different(_) = compared
+            && let Some(leeway) = self.leeway_of_sums(design, query, round).await?
+        {
+            compared = compare_with(&expected, &answer.batches, &leeway);
+        }
+        Ok(match compared {
             Comparison::Same { rows } => Outcome::Right { rows },
             Comparison::Different(difference) => Outcome::Wrong { difference },
         })
+    }
+
+    /// Returns how far sums may be from the right ones, which is asked only where an answer differs; `None`
+    /// for a question without sums.
+    async fn leeway_of_sums(
+        &mut self,
+        design: &dyn Design,
+        query: &Query,
+        round: u32,
+    ) -> Result<Option<Leeway>, RunError> {
+        let rows = self.rows_of(design);
+        let sql = query.bind("", self.values(query, round, rows)?);
+        let Some(marked) = summands::marked(&sql) else {
+            return Ok(None);
+        };
+        let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
+        // Not every question can be asked in this form: then nothing is allowed.
+        let answer = self.oracle_of(rows).answer(&marked, keeps_all).await;
+        let leeway = answer.map(|answer| summands::leeway(query, &answer, rows));
+        Ok(leeway.ok().and_then(Result::ok))
     }
 
     /// Memory that the right answers take which are kept at the moment.

@@ -201,11 +201,36 @@ async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKe
     run.observer.phase("looking for repeated keys");
     let found = duplicates_within(run, rows).await?;
     if !run.log.state().duplicates_known {
+        let lost_by = { run.designs.iter() }
+            .filter(|design| run.is_own_table(design.as_ref()) && !design.keeps_duplicates())
+            .map(|design| design.info().id.clone());
+        let lost_by = lost_by.filter(|_| found.count() > 0).collect();
+        let told_apart_by = told_apart_by(run, &found, rows).await?;
         run.log.record(Record::DuplicateKeys {
             rows: found.count(),
+            lost_by,
+            told_apart_by,
         })?;
     }
     Ok(found)
+}
+
+/// Returns the column with which keys would not repeat, if there is one.
+async fn told_apart_by(
+    run: &Context<'_>,
+    found: &DuplicateKeys,
+    rows: u64,
+) -> Result<Option<String>, RunError> {
+    let (source, table, found) = (
+        run.source.clone(),
+        run.workload.table.clone(),
+        found.clone(),
+    );
+    let column =
+        tokio::task::spawn_blocking(move || found.told_apart_by(source.as_ref(), &table, rows));
+    Ok(column
+        .await
+        .map_err(|e| RunError::Reader(e.to_string()))??)
 }
 
 /// Finds the repeated keys among the first rows.

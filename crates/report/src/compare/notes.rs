@@ -2,6 +2,7 @@
 
 use bakeoff_stats::{QuerySummary, Role, Summary};
 
+use crate::decide::words::percent;
 use crate::{nodes, units};
 
 /// Fewer rounds than this cannot give an interval that covers 95%.
@@ -42,6 +43,7 @@ pub fn of(summary: &Summary) -> Vec<String> {
         unfinished,
         short_budget,
         duplicates,
+        tolerances,
         unsteady,
         few_rounds,
         yardstick,
@@ -92,6 +94,19 @@ fn duplicates(summary: &Summary) -> Option<String> {
         "{rows} {share} key with a later row: layouts with the key keep the last, files and memory \
          keep both"
     ))
+}
+
+fn tolerances(summary: &Summary) -> Option<String> {
+    let queries = summary.header.queries.iter();
+    let tolerated: Vec<String> = queries
+        .filter_map(|query| Some(format!("{} by {}", query.name, percent(query.tolerance?))))
+        .collect();
+    (!tolerated.is_empty()).then(|| {
+        format!(
+            "floats of right answers may differ from the exact ones, as the workload says: {}",
+            tolerated.join(", ")
+        )
+    })
 }
 
 fn unsteady(summary: &Summary) -> Option<String> {

@@ -10,6 +10,7 @@ mod record;
 mod summary;
 #[cfg(test)]
 pub mod testing;
+mod verified;
 
 pub use instance::{Instance, InstanceKind};
 pub use journal::{Journal, Run};
@@ -24,3 +25,4 @@ pub use summary::{
     QueryComparison, QueryCost, QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast,
     Summary, SummaryError, TimeForecast, UnderLoad,
 };
+pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};

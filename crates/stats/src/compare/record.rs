@@ -35,9 +35,15 @@ pub enum Record {
     Created {
         design: String,
     },
-    /// Number of rows that have a later row with the same key, found in the data before loading.
+    /// Number of rows that have a later row with the same key, found in the data that are loaded.
     DuplicateKeys {
         rows: u64,
+        /// Designs that keep only the last row of a key; none in records of earlier versions.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        lost_by: Vec<String>,
+        /// Column with which the key would not repeat, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told_apart_by: Option<String>,
     },
     /// Bounds of a slice, recorded before any design gets it, so that a slice that is sent again
     /// has the same rows.
@@ -205,6 +211,10 @@ pub enum Grows {
 pub struct QueryInfo {
     pub name: String,
     pub sql: String,
+    /// Share by which floats of an answer may differ from the right ones; absent for an exact
+    /// question, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

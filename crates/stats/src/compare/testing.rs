@@ -44,6 +44,7 @@ fn query_info(name: &str) -> QueryInfo {
     QueryInfo {
         name: name.to_owned(),
         sql: format!("SELECT {name}"),
+        tolerance: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::input::AnswerClass;
 use super::objective::{Fallback, Objective};
-use super::why::{WhyLeftOut, WhyOut};
+use super::why::{LostRows, WhyLeftOut, WhyOut};
 use super::{Contender, DecisionInput, Figure, Minimise, Timed};
 
 /// Nothing has no logarithm and no ratio: a time of nothing is the clock's resolution, and less than
@@ -101,7 +101,11 @@ impl<'a> Contest<'a> {
         }
     }
 
+    /// Where every design loses rows the key is at fault, and all of them take part.
     fn exclude_lost_rows(&mut self) {
+        if self.lost_everywhere().is_some() {
+            return;
+        }
         for (index, design) in self.input.designs.iter().enumerate() {
             if self.out[index].is_none() && design.rows_lost > 0 {
                 self.out[index] = Some(WhyOut::RowsLost {
@@ -110,6 +114,18 @@ impl<'a> Contest<'a> {
                 });
             }
         }
+    }
+
+    /// Returns the rows that all remaining designs lose, if there is none that keeps them.
+    pub fn lost_everywhere(&self) -> Option<LostRows> {
+        let designs: Vec<&Contender> = { self.remaining() }
+            .map(|index| &self.input.designs[index])
+            .collect();
+        let rows = designs.iter().map(|design| design.rows_lost).min()?;
+        (rows > 0).then(|| LostRows {
+            rows,
+            keeps_rows_if: designs[0].keeps_rows_if.clone(),
+        })
     }
 
     /// Answers from metadata and answers without a row say nothing about how fast a design works, so

@@ -12,7 +12,7 @@ use super::more::{self, MoreRounds};
 use super::objective::{Fallback, Objective};
 use super::ratio::{FEWEST_ROUNDS, Ratio};
 use super::standing::{self, DesignStanding, QuestionStanding};
-use super::why::WhyOut;
+use super::why::{LostRows, WhyOut};
 use super::{DecisionInput, KnownRows, LimitState, Rule, StoragePrice};
 
 /// From these shares of resamples on, a recommendation is settled, or likely.
@@ -40,6 +40,10 @@ pub struct Decision {
     /// In the order of the input.
     pub designs: Vec<DesignStanding>,
     pub questions: Vec<QuestionStanding>,
+    /// Rows that every design loses which could be recommended; those that lose what another one keeps
+    /// are excluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_everywhere: Option<LostRows>,
     /// The designs that nothing beats in all objectives, at most four, the recommended one first.
     pub front: Vec<Choice>,
     /// How many more there are on the front.
@@ -140,6 +144,7 @@ impl Decision {
                 .map(|(ballot, leader)| recommendation(&contest, ballot, leader)),
             fallback: contest.fallback,
             designs: standing::designs(&contest, ballot.as_ref(), recommended, on_front),
+            lost_everywhere: contest.lost_everywhere(),
             questions: standing::questions(&contest),
             front_not_shown: front.as_ref().map_or(0, Front::not_shown),
             front: { front.iter().zip(recommended) }

@@ -38,7 +38,7 @@ pub use more::MoreRounds;
 pub use objective::{Fallback, Objective};
 pub use ratio::{Comparison, Ratio};
 pub use standing::{Cell, DesignStanding, QuestionStanding};
-pub use why::{WhyLeftOut, WhyOut};
+pub use why::{LostRows, WhyLeftOut, WhyOut};
 
 #[cfg(test)]
 mod tests;

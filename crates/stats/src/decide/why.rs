@@ -22,6 +22,14 @@ pub enum WhyOut {
     NotRanked(String),
 }
 
+/// Rows that no design has, since keys repeat.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LostRows {
+    /// The number that the design with the most rows lost.
+    pub rows: u64,
+    pub keeps_rows_if: Option<String>,
+}
+
 /// Why a question does not count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -19,6 +19,7 @@ mod text;
 mod toml_error;
 mod toml_string;
 mod tsbs;
+mod unstable;
 
 use std::path::Path;
 

@@ -8,11 +8,14 @@ use toml::{Spanned, Value};
 use super::parameter;
 use super::table::identifier;
 use super::text::{Text, suggestion};
-use super::{literal, number, toml_string};
+use super::{literal, number, toml_string, unstable};
 use crate::{DesignId, Expectation, Parameter, Query, Result, Table, wire};
 
 /// Names that reports show alongside queries, which therefore cannot be names of queries.
 pub const RESERVED: [&str; 2] = ["load", "storage"];
+
+/// Largest tolerance of an answer, in percent.
+const LARGEST_TOLERANCE: f64 = 50.0;
 
 pub fn check(
     place: Text<'_>,
@@ -44,10 +47,13 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
         let message = format!("`{name}` has another meaning in reports; choose another name");
         return Err(place.error(wire.name.span(), message));
     }
+    let tolerance = wire.tolerance.as_ref();
+    let tolerance = tolerance.map(|t| check_tolerance(place, t)).transpose()?;
     let parameters = parameter::check(place, &wire.parameters, table)?;
     let texts = || std::iter::once(&wire.sql).chain(wire.engine_sql.values());
     for sql in texts() {
         check_sql(place, sql, &parameters)?;
+        unstable::check(place, sql, tolerance.is_some())?;
     }
     for parameter in &parameters {
         let names = parameter.placeholders();
@@ -76,9 +82,25 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
         sql: wire.sql.get_ref().clone(),
         engine_sql: check_engine_sql(place, &wire.engine_sql)?,
         parameters,
+        tolerance,
         expect: expected,
         position: place.line_and_column(toml_string::start(place, wire.sql.span().start)),
     })
+}
+
+fn check_tolerance(place: Text<'_>, written: &Spanned<String>) -> Result<f64> {
+    let number = written.get_ref().trim().strip_suffix('%');
+    let percent = number.and_then(|n| n.trim_end().parse::<f64>().ok());
+    match percent {
+        Some(percent) if percent > 0.0 && percent <= LARGEST_TOLERANCE => Ok(percent / 100.0),
+        _ => {
+            let message = format!(
+                "`tolerance` is `{written}`, but has to be a percentage above 0% and at most \
+                 {LARGEST_TOLERANCE}%: tolerance = \"2%\""
+            );
+            Err(place.error(written.span(), message))
+        }
+    }
 }
 
 /// Returns the byte range and name of each `${name}` in `sql`.

@@ -1,7 +1,7 @@
 //! Finds rows that a later row with the same key overwrites.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
 use arrow::buffer::BooleanBuffer;
@@ -12,9 +12,12 @@ use arrow::row::{RowConverter, SortField};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{RowBatch, RowSource};
-use crate::{Error, Result, Table};
+use crate::{ColumnType, Error, Result, Table};
 
 const BATCH_ROWS: usize = 8192;
+
+/// Overwritten rows whose keys are looked at to find a column that tells them apart.
+const SAMPLE: usize = 10_000;
 
 /// Most memory per key of the map from a key's hash to its last row: 33 bytes per slot of a table
 /// that has just doubled (7 of 16 slots used), plus the previous table of half the size.
@@ -102,6 +105,105 @@ impl DuplicateKeys {
     }
 }
 
+impl DuplicateKeys {
+    /// Finds a column outside of the key that differs between all rows with the same key, so that
+    /// the key no longer repeats with it: a time before numbers and texts. Floats and bytes are no
+    /// keys. Looks at the keys of the first overwritten rows only, if there are many.
+    ///
+    /// # Errors
+    /// The source cannot be read.
+    pub fn told_apart_by(
+        &self,
+        source: &dyn RowSource,
+        table: &Table,
+        rows: u64,
+    ) -> Result<Option<String>> {
+        if self.count() == 0 {
+            return Ok(None);
+        }
+        let mut hasher = KeyHasher::new(table)?;
+        let keys = self.sample(source, &mut hasher)?;
+        let mut candidates = candidates(table)?;
+        for batch in source.read(0, BATCH_ROWS)? {
+            let batch = batch?;
+            let hashes = hasher.hashes(&batch.rows)?;
+            let is_wanted = |(row, hash): (u64, &u128)| row < rows && keys.contains(hash);
+            let wanted = (batch.first_row..).zip(&hashes).map(is_wanted);
+            let wanted = BooleanArray::from(wanted.collect::<Vec<_>>());
+            let repeated =
+                filter_record_batch(&batch.rows, &wanted).map_err(|error| unexpected(&error))?;
+            for candidate in &mut candidates {
+                candidate.look_at(&batch.rows, &repeated)?;
+            }
+            candidates.retain(|candidate| candidate.is_unique);
+            if candidates.is_empty() || batch.first_row + batch.rows.num_rows() as u64 >= rows {
+                break;
+            }
+        }
+        Ok(candidates.into_iter().next().map(|found| found.name))
+    }
+
+    /// Returns hashes of the keys of the first overwritten rows.
+    fn sample(&self, source: &dyn RowSource, hasher: &mut KeyHasher) -> Result<HashSet<u128>> {
+        let mut keys = HashSet::new();
+        for batch in source.read(0, BATCH_ROWS)? {
+            let batch = batch?;
+            let rows = (batch.first_row..).zip(hasher.hashes(&batch.rows)?);
+            let overwritten = rows.filter(|(row, _)| self.is_overwritten(*row));
+            keys.extend(overwritten.map(|(_, hash)| hash));
+            let read = batch.first_row as usize + batch.rows.num_rows();
+            if keys.len() >= SAMPLE || read >= self.overwritten.len() {
+                break;
+            }
+        }
+        Ok(keys)
+    }
+}
+
+/// A column that may tell rows with the same key apart.
+struct Candidate {
+    name: String,
+    index: usize,
+    hasher: KeyHasher,
+    seen: HashSet<u128>,
+    /// Whether no key with this column was seen twice, and the column had no null.
+    is_unique: bool,
+}
+
+impl Candidate {
+    fn look_at(&mut self, all: &RecordBatch, repeated: &RecordBatch) -> Result<()> {
+        let hashes = self.hasher.hashes(repeated)?;
+        self.is_unique = all.column(self.index).null_count() == 0
+            && hashes.into_iter().all(|hash| self.seen.insert(hash));
+        Ok(())
+    }
+}
+
+/// Returns the columns that may be added to a key, the most suitable ones first.
+fn candidates(table: &Table) -> Result<Vec<Candidate>> {
+    let kinds = [
+        ColumnType::Timestamp,
+        ColumnType::Int,
+        ColumnType::Bigint,
+        ColumnType::Text,
+    ];
+    let mut candidates = Vec::new();
+    for kind in kinds {
+        for (index, column) in table.columns.iter().enumerate() {
+            if column.kind == kind && !table.is_key(&column.name) {
+                candidates.push(Candidate {
+                    name: column.name.clone(),
+                    index,
+                    hasher: KeyHasher::with(table, Some(&column.name))?,
+                    seen: HashSet::new(),
+                    is_unique: true,
+                });
+            }
+        }
+    }
+    Ok(candidates)
+}
+
 /// Reads the source `passes` times, each time for the keys whose hash falls to that pass. Returns
 /// `None` if a pass encounters more than `max_keys` keys.
 fn find_in_passes(
@@ -179,11 +281,16 @@ struct KeyHasher {
 
 impl KeyHasher {
     fn new(table: &Table) -> Result<Self> {
+        KeyHasher::with(table, None)
+    }
+
+    /// Hashes the key with another column.
+    fn with(table: &Table, other: Option<&str>) -> Result<Self> {
         let (columns, fields) = table
             .columns
             .iter()
             .enumerate()
-            .filter(|(_, column)| table.is_key(&column.name))
+            .filter(|(_, column)| table.is_key(&column.name) || other == Some(&*column.name))
             .map(|(index, column)| (index, SortField::new(column.kind.arrow())))
             .unzip();
         let converter = RowConverter::new(fields).map_err(|error| unexpected(&error))?;
@@ -329,6 +436,33 @@ mod tests {
             (duplicates.count(), duplicates.is_overwritten(0)),
             (1, true)
         );
+    }
+
+    fn told_apart(source: &Rows, rows: u64) -> Option<String> {
+        let duplicates = DuplicateKeys::find(source, &table(), Some(rows), 1 << 20).unwrap();
+        duplicates.told_apart_by(source, &table(), rows).unwrap()
+    }
+
+    #[test]
+    fn a_column_that_differs_between_rows_of_a_key_tells_them_apart() {
+        let rows = source(&[("x", "1"), ("y", "1"), ("x", "1"), ("x", "1")]);
+        assert_eq!(told_apart(&rows, 4).as_deref(), Some("value"));
+        assert_eq!(told_apart(&rows, 2), None, "no key repeats so far");
+    }
+
+    #[test]
+    fn a_column_that_repeats_as_well_or_has_nulls_tells_nothing_apart() {
+        let keys = [("x", "1"), ("y", "1"), ("x", "1")];
+        for values in [
+            Int32Array::from(vec![7, 8, 7]),
+            Int32Array::from(vec![Some(7), None, Some(9)]),
+        ] {
+            let Rows(batch) = source(&keys);
+            let mut columns = batch.columns().to_vec();
+            columns[0] = Arc::new(values);
+            let rows = Rows(RecordBatch::try_new(batch.schema(), columns).unwrap());
+            assert_eq!(told_apart(&rows, 3), None);
+        }
     }
 
     #[test]

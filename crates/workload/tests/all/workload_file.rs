@@ -370,3 +370,85 @@ fn clients_that_ask_at_the_same_time_have_defaults_and_bounds() {
     let error = parse(&section("client = 4")).unwrap_err();
     assert!(error.contains("did you mean `clients`?"), "{error}");
 }
+
+/// Returns the good file with this expression asked for, and a tolerance where there is one.
+fn asking(expression: &str, tolerance: &str) -> String {
+    let with_tolerance = format!("parameters = {{ s = {{ column = \"series\" }} }}\n{tolerance}");
+    GOOD.replace("avg(value)", expression).replace(
+        "parameters = { s = { column = \"series\" } }",
+        &with_tolerance,
+    )
+}
+
+#[test]
+fn approximate_functions_need_a_tolerance() {
+    let approximate = [
+        ("approx_distinct(value)", "count(DISTINCT"),
+        ("max(value), Approx_Median (value)", "median(...)"),
+        (
+            "approx_percentile_cont(0.5) WITHIN GROUP (ORDER BY value)",
+            "percentile_cont",
+        ),
+    ];
+    for (expression, instead) in approximate {
+        let refused = parse(&asking(expression, "")).unwrap_err();
+        assert!(
+            refused.contains(instead) && refused.contains("tolerance = \"2%\""),
+            "{refused}"
+        );
+        let accepted = parse(&asking(expression, "tolerance = \"2%\"")).unwrap();
+        assert_eq!(accepted.queries[0].tolerance, Some(0.02));
+    }
+    assert_eq!(parse(GOOD).unwrap().queries[0].tolerance, None);
+}
+
+#[test]
+fn functions_without_a_right_answer_are_refused_where_they_are() {
+    let unstable = [
+        ("random()", "another value each time"),
+        ("current_date", "another value each time"),
+        ("first_value(value)", "first_value(... ORDER BY ...)"),
+        ("array_agg(abs(value))", "ORDER BY"),
+        (
+            "sum(last_value(value) OVER (PARTITION BY series))",
+            "ORDER BY",
+        ),
+    ];
+    for (expression, why) in unstable {
+        let refused = parse(&asking(expression, "tolerance = \"2%\"")).unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+    let refused = parse(&asking("now()", "")).unwrap_err();
+    assert!(
+        refused.starts_with("w/my-test.toml:16:15: `now`"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn stable_functions_and_names_of_others_are_no_functions_to_refuse() {
+    let stable = [
+        "last_value(value ORDER BY time)",
+        "first_value(value) OVER (ORDER BY time)",
+        "max(value) AS random",
+        "max(t.now)",
+        "'now() or random()'",
+        "max(value) -- random()\n",
+        "max(value) /* now() */",
+        "uuid",
+    ];
+    for expression in stable {
+        let expression = expression.replace('\n', "\\n");
+        assert!(parse(&asking(&expression, "")).is_ok(), "{expression}");
+    }
+}
+
+#[test]
+fn a_tolerance_is_a_percentage_up_to_half() {
+    for wrong in ["0%", "51%", "-1%", "0.02", "two", "NaN%"] {
+        let refused =
+            parse(&asking("avg(value)", &format!("tolerance = \"{wrong}\""))).unwrap_err();
+        assert!(refused.contains("above 0% and at most 50%"), "{refused}");
+    }
+    assert!(parse(&asking("avg(value)", "tolerance = \"50%\"")).is_ok());
+}

@@ -35,6 +35,7 @@ pub fn header(
             .map(|q| QueryInfo {
                 name: q.name.clone(),
                 sql: q.sql.clone(),
+                tolerance: q.tolerance,
             })
             .collect(),
         designs,

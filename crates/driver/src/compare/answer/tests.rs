@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use arrow::array::{Float64Array, Int64Array, StringArray};
+use arrow::array::{ArrayRef, Float64Array, Int64Array, StringArray};
 
 use super::*;
 
@@ -17,11 +17,21 @@ fn answer(keys: &[Option<&str>], values: &[Option<f64>]) -> Vec<RecordBatch> {
     ]
 }
 
-fn expected(batches: Vec<RecordBatch>, order_by: Vec<usize>, limited: bool) -> Expected {
+fn expected(batches: Vec<RecordBatch>, order_by: Vec<usize>) -> Expected {
     Expected {
         batches,
         order_by,
-        limited,
+        beyond: None,
+    }
+}
+
+/// The right answer that has a row more, which the LIMIT cuts off.
+fn limited(rows: Vec<RecordBatch>, order_by: Vec<usize>) -> Expected {
+    let most = rows[0].num_rows() - 1;
+    Expected {
+        batches: vec![rows[0].slice(0, most)],
+        order_by,
+        beyond: Some(rows[0].slice(most, 1)),
     }
 }
 
@@ -33,11 +43,8 @@ fn is_same(comparison: Comparison) -> bool {
 fn rows_may_come_in_any_order_unless_the_query_orders_them() {
     let right = answer(&[Some("a"), Some("b")], &[Some(1.0), Some(2.0)]);
     let turned = answer(&[Some("b"), Some("a")], &[Some(2.0), Some(1.0)]);
-    assert!(is_same(compare(
-        &expected(right.clone(), vec![], false),
-        &turned
-    )));
-    let Comparison::Different(why) = compare(&expected(right, vec![1], false), &turned) else {
+    assert!(is_same(compare(&expected(right.clone(), vec![]), &turned)));
+    let Comparison::Different(why) = compare(&expected(right, vec![1]), &turned) else {
         panic!("a wrong order went unnoticed");
     };
     assert_eq!(why, "row 1 in order is (b, 2) instead of (a, 1)");
@@ -45,7 +52,7 @@ fn rows_may_come_in_any_order_unless_the_query_orders_them() {
 
 #[test]
 fn floats_have_a_tolerance_and_nothing_else_has() {
-    let right = expected(answer(&[Some("a")], &[Some(1.0)]), vec![], false);
+    let right = expected(answer(&[Some("a")], &[Some(1.0)]), vec![]);
     assert!(is_same(compare(
         &right,
         &answer(&[Some("a")], &[Some(1.0 + 1e-10)])
@@ -64,7 +71,7 @@ fn floats_have_a_tolerance_and_nothing_else_has() {
 
 #[test]
 fn nan_equals_nan_and_nothing_else() {
-    let right = expected(answer(&[Some("a")], &[Some(f64::NAN)]), vec![], false);
+    let right = expected(answer(&[Some("a")], &[Some(f64::NAN)]), vec![]);
     assert!(is_same(compare(
         &right,
         &answer(&[Some("a")], &[Some(f64::NAN)])
@@ -77,7 +84,7 @@ fn nan_equals_nan_and_nothing_else() {
         &right,
         &answer(&[Some("a")], &[Some(f64::INFINITY)])
     )));
-    let infinite = expected(answer(&[Some("a")], &[Some(f64::INFINITY)]), vec![], false);
+    let infinite = expected(answer(&[Some("a")], &[Some(f64::INFINITY)]), vec![]);
     assert!(!is_same(compare(
         &infinite,
         &answer(&[Some("a")], &[Some(1.0)])
@@ -89,7 +96,6 @@ fn missing_added_and_repeated_rows_are_noticed() {
     let right = expected(
         answer(&[Some("a"), Some("b")], &[Some(1.0), Some(1.0)]),
         vec![],
-        false,
     );
     assert_eq!(
         compare(&right, &answer(&[Some("a")], &[Some(1.0)])),
@@ -113,15 +119,13 @@ fn ties_may_come_in_any_order_and_a_limit_may_cut_them_anywhere() {
         &[Some("a"), Some("c"), Some("d")],
         &[Some(1.0), Some(2.0), Some(2.0)],
     );
-    assert!(is_same(compare(
-        &expected(right.clone(), vec![1], false),
-        &turned
-    )));
-    assert!(!is_same(compare(
-        &expected(right.clone(), vec![1], false),
-        &other
-    )));
-    assert!(is_same(compare(&expected(right, vec![1], true), &other)));
+    assert!(is_same(compare(&expected(right.clone(), vec![1]), &turned)));
+    assert!(!is_same(compare(&expected(right.clone(), vec![1]), &other)));
+    let with_d = answer(
+        &[Some("a"), Some("b"), Some("c"), Some("d")],
+        &[Some(1.0), Some(2.0), Some(2.0), Some(2.0)],
+    );
+    assert!(is_same(compare(&limited(with_d, vec![1]), &other)));
 }
 
 #[test]
@@ -132,7 +136,7 @@ fn almost_equal_floats_find_their_partners() {
         vec![RecordBatch::try_from_iter([("a", values), ("b", others)]).unwrap()]
     };
     // The first column sorts the rows differently, but within tolerance they are the same set.
-    let right = expected(rows(1.0, 5.0), vec![], false);
+    let right = expected(rows(1.0, 5.0), vec![]);
     let swapped: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 1.0 + 1e-13]));
     let others: ArrayRef = Arc::new(Float64Array::from(vec![9.0, 5.0]));
     let ours = vec![RecordBatch::try_from_iter([("a", swapped), ("b", others)]).unwrap()];
@@ -146,7 +150,6 @@ fn integers_of_any_width_and_whole_floats_agree() {
     let right = expected(
         vec![RecordBatch::try_from_iter([("n", ints)]).unwrap()],
         vec![],
-        false,
     );
     assert!(is_same(compare(
         &right,
@@ -156,10 +159,111 @@ fn integers_of_any_width_and_whole_floats_agree() {
 
 #[test]
 fn an_empty_answer_equals_an_empty_answer_only() {
-    let none = expected(vec![], vec![], false);
+    let none = expected(vec![], vec![]);
     assert!(is_same(compare(&none, &[])));
     assert!(!is_same(compare(
         &none,
         &answer(&[Some("a")], &[Some(1.0)])
     )));
+}
+
+/// Keys with averages, ordered by average and key.
+fn by_average(rows: &[(&str, f64)]) -> Vec<RecordBatch> {
+    let keys: Vec<_> = rows.iter().map(|(key, _)| Some(*key)).collect();
+    let values: Vec<_> = rows.iter().map(|(_, value)| Some(*value)).collect();
+    answer(&keys, &values)
+}
+
+/// The next larger float, and so on, as another order of summing may give it.
+const NEARLY_TWO: f64 = 2.0 + 4.0 * f64::EPSILON;
+
+#[test]
+fn two_averages_that_differ_by_rounding_tie_at_the_limit() {
+    let right = limited(
+        by_average(&[("a", 1.0), ("b", 2.0), ("c", NEARLY_TWO)]),
+        vec![1],
+    );
+    for last in ["b", "c"] {
+        for value in [2.0, NEARLY_TWO] {
+            let ours = by_average(&[("a", 1.0), (last, value)]);
+            assert!(is_same(compare(&right, &ours)), "{last} {value}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_nearly_tie_may_be_in_any_order_of_further_columns() {
+    let all = by_average(&[("a", 1.0), ("b", NEARLY_TWO), ("c", 2.0), ("d", 2.0)]);
+    let ours = by_average(&[("a", 1.0), ("b", 2.0), ("c", 2.0)]);
+    assert!(is_same(compare(&limited(all, vec![1, 0]), &ours)));
+    let right = expected(by_average(&[("c", 2.0), ("b", NEARLY_TWO)]), vec![1, 0]);
+    let ours = by_average(&[("b", 2.0), ("c", 2.0)]);
+    assert!(is_same(compare(&right, &ours)));
+}
+
+#[test]
+fn rows_that_tie_exactly_are_in_the_order_of_further_columns() {
+    let right = expected(by_average(&[("b", 2.0), ("c", 2.0)]), vec![1, 0]);
+    let turned = by_average(&[("c", 2.0), ("b", 2.0)]);
+    assert!(!is_same(compare(&right, &turned)));
+    let cut = by_average(&[("a", 1.0), ("b", 2.0), ("c", 2.0)]);
+    let other = by_average(&[("a", 1.0), ("c", 2.0)]);
+    assert!(!is_same(compare(&limited(cut, vec![1, 0]), &other)));
+}
+
+#[test]
+fn errors_next_to_the_cut_are_found() {
+    let right = limited(
+        by_average(&[("a", 1.0), ("b", 2.0), ("c", NEARLY_TWO)]),
+        vec![1],
+    );
+    let wrong = [
+        by_average(&[("x", 1.0), ("b", 2.0)]),
+        by_average(&[("a", 1.0), ("b", 2.0 + 1e-6)]),
+        by_average(&[("a", 1.0 + 1e-6), ("b", 2.0)]),
+        by_average(&[("b", 2.0), ("a", 1.0)]),
+        by_average(&[("a", 1.0)]),
+    ];
+    for ours in wrong {
+        assert!(!is_same(compare(&right, &ours)), "{ours:?}");
+    }
+    let apart = limited(
+        by_average(&[("a", 1.0), ("b", 2.0), ("c", 2.0 + 1e-6)]),
+        vec![1],
+    );
+    let ours = by_average(&[("a", 1.0), ("c", 2.0)]);
+    assert!(!is_same(compare(&apart, &ours)), "nothing ties here");
+}
+
+#[test]
+fn the_tolerance_of_a_query_is_its_leeway() {
+    let text = r#"
+        queries = [{ name = "q", sql = "SELECT approx_median(v) FROM t", tolerance = "2%" }]
+        table = { name = "t", partition_key = ["s"], columns = { s = "text", v = "double" } }
+        data = { file = "t.csv" }
+    "#;
+    let workload = bakeoff_workload::Workload::parse(text, std::path::Path::new("t.toml"));
+    let leeway = Leeway::of(&workload.unwrap().queries[0]);
+    assert_eq!((leeway.relative, leeway.absolute.len()), (0.02, 0));
+}
+
+#[test]
+fn leeway_is_for_floats_alone() {
+    let right = expected(by_average(&[("a", 100.0), ("b", 1e-7)]), vec![]);
+    let near = by_average(&[("a", 100.9), ("b", 1.009e-7)]);
+    let relative = |relative| Leeway {
+        relative,
+        absolute: Vec::new(),
+    };
+    assert!(is_same(compare_with(&right, &near, &relative(0.01))));
+    assert!(!is_same(compare_with(&right, &near, &relative(0.005))));
+    let cancelled = by_average(&[("a", 100.0), ("b", -1e-7)]);
+    let absolute = Leeway {
+        relative: 0.0,
+        absolute: vec![0.0, 1e-6],
+    };
+    assert!(!is_same(compare(&right, &cancelled)));
+    assert!(is_same(compare_with(&right, &cancelled, &absolute)));
+    let other = by_average(&[("x", 100.0), ("b", 1e-7)]);
+    assert!(!is_same(compare_with(&right, &other, &relative(0.5))));
 }

@@ -82,7 +82,7 @@ fn same(right: RecordBatch, ours: &[RecordBatch]) -> Result<u64, String> {
     let right = Expected {
         batches: vec![right],
         order_by: Vec::new(),
-        limited: false,
+        beyond: None,
     };
     match compare(&right, ours) {
         Comparison::Same { rows } => Ok(rows),

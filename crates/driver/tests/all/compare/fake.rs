@@ -336,7 +336,7 @@ impl Oracle for FakeOracle {
         Ok(Expected {
             batches,
             order_by: Vec::new(),
-            limited: false,
+            beyond: None,
         })
     }
 }

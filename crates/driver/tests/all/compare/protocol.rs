@@ -196,7 +196,11 @@ async fn designs_that_keep_the_last_row_of_a_key_have_a_right_answer_of_their_ow
     bench.source.repeat_after = Some(20_000);
     let fakes = [Fake::new("a"), Fake::new("b").upserting(), Fake::new("c")];
     let records = bench.complete(&fakes).await;
-    assert!(records.0.contains(&Record::DuplicateKeys { rows: 10_000 }));
+    assert!(records.0.contains(&Record::DuplicateKeys {
+        rows: 10_000,
+        lost_by: vec!["b".to_owned()],
+        told_apart_by: None,
+    }));
     records.assert_complete(&["a", "b", "c"], 3);
 }
 

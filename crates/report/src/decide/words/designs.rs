@@ -141,12 +141,26 @@ pub fn flip(decision: &Decision, flip: &Flip) -> String {
 /// to mend comes first.
 pub fn left_out(decision: &Decision) -> Vec<String> {
     let is_at_fault = |why: &WhyLeftOut| matches!(why, WhyLeftOut::FailsEverywhere(_));
-    let mut left_out = questions_left_out(decision, is_at_fault);
+    let mut left_out: Vec<String> = lost_everywhere(decision).into_iter().collect();
+    left_out.extend(questions_left_out(decision, is_at_fault));
     left_out.extend(designs_left_out(decision));
     let others = |why: &WhyLeftOut| !is_at_fault(why) && *why != WhyLeftOut::NoWeight;
     left_out.extend(questions_left_out(decision, others));
     left_out.extend(without_weight(decision));
     left_out
+}
+
+/// Rows that every design loses, as a sentence.
+fn lost_everywhere(decision: &Decision) -> Option<String> {
+    let lost = decision.lost_everywhere.as_ref()?;
+    let text = rows_lost(lost.rows, lost.keeps_rows_if.as_deref());
+    Some(format!("Every design: {text}."))
+}
+
+fn rows_lost(rows: u64, cure: Option<&str>) -> String {
+    let rows = units::plural(rows, "row", "rows");
+    let cure = cure.map(|cure| format!("; {cure}"));
+    format!("{rows} lost, since keys repeat{}", cure.unwrap_or_default())
 }
 
 /// Designs with the same reason are in one sentence.
@@ -188,11 +202,7 @@ fn why(decision: &Decision, out: &WhyOut) -> Option<String> {
         WhyOut::RowsLost {
             rows,
             keeps_rows_if,
-        } => {
-            let rows = units::plural(*rows, "row", "rows");
-            let cure = keeps_rows_if.as_ref().map(|cure| format!("; {cure}"));
-            format!("{rows} lost, since keys repeat{}", cure.unwrap_or_default())
-        }
+        } => rows_lost(*rows, keeps_rows_if.as_deref()),
         WhyOut::NotRanked(reason) => format!("not ranked ({reason})"),
     })
 }

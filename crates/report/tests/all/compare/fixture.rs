@@ -148,7 +148,11 @@ pub fn summary() -> Result<Summary, SummaryError> {
 pub fn records() -> Vec<Record> {
     let mut records = vec![Record::Started(Box::new(header()))];
     records.extend(engines());
-    records.push(Record::DuplicateKeys { rows: 19 });
+    records.push(Record::DuplicateKeys {
+        rows: 19,
+        lost_by: Vec::new(),
+        told_apart_by: None,
+    });
     records.push(Record::Failed {
         design: "cassandra/compact".to_owned(),
         step: Step::Create,
@@ -295,6 +299,7 @@ fn header() -> Header {
             .map(|(name, sql, _)| QueryInfo {
                 name: name.to_owned(),
                 sql: sql.to_owned(),
+                tolerance: None,
             })
             .to_vec(),
         designs: ids.into_iter().map(design_info).collect(),

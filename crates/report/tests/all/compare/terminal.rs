@@ -138,3 +138,13 @@ fn rows_that_were_not_loaded_are_told_with_the_reason() {
         "{text}"
     );
 }
+
+#[test]
+fn tolerances_of_the_workload_are_told() {
+    let mut summary = summary();
+    summary.header.queries[0].tolerance = Some(0.02);
+    let name = summary.header.queries[0].name.clone();
+    let told = format!("differ from the exact ones, as the workload says: {name} by 2%");
+    let text = render(&summary, 200, false);
+    assert!(text.contains(&told), "{text}");
+}

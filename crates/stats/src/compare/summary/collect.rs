@@ -52,6 +52,8 @@ impl Collected {
                 engines: Vec::new(),
                 rows: 0,
                 duplicate_rows: 0,
+                lost_by: Vec::new(),
+                told_apart_by: None,
                 rounds: 0,
                 warm_up_passes: 0,
                 steady: None,
@@ -82,7 +84,15 @@ impl Collected {
             }
             Record::Interrupted { .. } => run.interrupted = true,
             Record::Engine(engine) => replace_engine(&mut run.engines, engine),
-            Record::DuplicateKeys { rows } => run.duplicate_rows = *rows,
+            Record::DuplicateKeys {
+                rows,
+                lost_by,
+                told_apart_by,
+            } => {
+                run.duplicate_rows = *rows;
+                run.lost_by.clone_from(lost_by);
+                run.told_apart_by.clone_from(told_apart_by);
+            }
             Record::LoadingDone { rows, left } => {
                 self.rows_to_load = Some(*rows);
                 run.rows_left = *left;

@@ -121,8 +121,8 @@ impl Summary {
         Contender {
             id: design.info.id.clone(),
             status: status(design),
-            rows_lost: 0,
-            keeps_rows_if: None,
+            rows_lost: self.rows_lost_by(&design.info.id),
+            keeps_rows_if: Some(self.keeps_rows_if()),
             storage: self.storage_to_buy(design),
             load: design.sustained_rate(),
             month: month
@@ -134,6 +134,21 @@ impl Summary {
                 .iter()
                 .map(|query| self.answer(design, query, drawn, tables))
                 .collect(),
+        }
+    }
+
+    /// Returns the rows that a design lost since their key repeats.
+    fn rows_lost_by(&self, design: &str) -> u64 {
+        let is_lost = self.lost_by.iter().any(|loser| loser == design);
+        if is_lost { self.duplicate_rows } else { 0 }
+    }
+
+    /// Returns what would keep rows whose key repeats.
+    fn keeps_rows_if(&self) -> String {
+        match &self.told_apart_by {
+            Some(column) => format!("add `{column}` to order_key, which tells them apart"),
+            None => "add a column to order_key that tells them apart, such as a running number"
+                .to_owned(),
         }
     }
 
@@ -299,7 +314,7 @@ mod tests {
     use super::*;
     use crate::compare::testing::{failed, footprint, loaded, run, timed, timed_as, wrong};
     use crate::compare::{Outcome, Record, Step};
-    use crate::decide::{Certainty, WhyLeftOut};
+    use crate::decide::{Certainty, WhyLeftOut, WhyOut};
 
     /// Answers of one design to both queries in this number of rounds, as multiples of a second.
     fn rounds(design: &str, factor: f64, number: u32) -> Vec<Record> {
@@ -399,6 +414,39 @@ mod tests {
         records.push(timed_as("a/x", "key", 0.1, wrong()));
         let decision = decision(records);
         assert_eq!(decision.recommendation.unwrap().design, "a/y");
+    }
+
+    /// Two designs of which these keep only the last row of a key.
+    fn with_lost_rows(lost_by: &[&str], told_apart_by: Option<&str>) -> Decision {
+        let mut records = two_designs(2.0, 7);
+        records.push(Record::DuplicateKeys {
+            rows: 19,
+            lost_by: lost_by.iter().map(ToString::to_string).collect(),
+            told_apart_by: told_apart_by.map(str::to_owned),
+        });
+        decision(records)
+    }
+
+    #[test]
+    fn a_design_that_loses_rows_is_left_out_with_the_column_that_keeps_them() {
+        let decision = with_lost_rows(&["a/x"], Some("attempt"));
+        assert_eq!(decision.recommendation.unwrap().design, "a/y");
+        let why = WhyOut::RowsLost {
+            rows: 19,
+            keeps_rows_if: Some("add `attempt` to order_key, which tells them apart".to_owned()),
+        };
+        assert_eq!(decision.designs[0].out, Some(why));
+        assert_eq!(decision.designs[1].out, None);
+    }
+
+    #[test]
+    fn rows_that_all_designs_lose_exclude_none_and_are_said() {
+        let decision = with_lost_rows(&["a/x", "a/y"], None);
+        assert_eq!(decision.recommendation.unwrap().design, "a/x");
+        let lost = decision.lost_everywhere.unwrap();
+        assert_eq!(lost.rows, 19);
+        assert!(lost.keeps_rows_if.unwrap().contains("running number"));
+        assert!(with_lost_rows(&[], None).lost_everywhere.is_none());
     }
 
     #[test]

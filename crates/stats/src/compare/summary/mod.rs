@@ -38,6 +38,12 @@ pub struct Summary {
     pub rows_left: Option<RowsLeft>,
     /// Rows that share their key with a later row; layouts that have the key keep the later one.
     pub duplicate_rows: u64,
+    /// Designs that lose these rows, where the journal says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost_by: Vec<String>,
+    /// Column with which the key would not repeat, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told_apart_by: Option<String>,
     /// Number of rounds to measure; an unfinished run has measured fewer.
     pub rounds: u32,
     pub warm_up_passes: u32,

@@ -208,7 +208,11 @@ fn the_runs_own_records_are_taken_over() {
     let at = "2026-01-01T00:00:00Z".to_owned();
     let summary = summary(vec![
         engine("1"),
-        Record::DuplicateKeys { rows: 19 },
+        Record::DuplicateKeys {
+            rows: 19,
+            lost_by: Vec::new(),
+            told_apart_by: None,
+        },
         Record::LoadingDone {
             rows: 700,
             left: None,

@@ -5,7 +5,7 @@ mod cql;
 mod keys;
 mod names;
 mod statement;
-mod tokens;
+pub mod tokens;
 
 use std::time::Duration;
 

@@ -1,0 +1,104 @@
+//! `bakeoff verify`: the questions of a workload without any design.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use bakeoff_driver::check_expectations;
+use bakeoff_engines::SqlOracle;
+use bakeoff_report::verify;
+use bakeoff_stats::Verified;
+use bakeoff_workload::{RowSource, Workload};
+use clap::Args;
+
+use crate::cmd::options::choice::{Rows, parse_rows_or_all};
+use crate::cmd::options::data::DataOptions;
+use crate::cmd::{completions, on_threads};
+use crate::exit::{Exit, Misuse};
+use crate::machine;
+use crate::progress::Progress;
+
+/// Wrong answers of each kind for each right one.
+const PER_KIND: u32 = 20;
+
+/// Compute the right answers to the questions of a workload, without any design.
+///
+/// Shows which questions have none, or always an empty one, before time goes into a run.
+#[derive(Args, Debug)]
+pub struct Verify {
+    /// Workload: a file, or a name out of `bakeoff list`
+    #[arg(add = completions::workloads())]
+    workload: PathBuf,
+
+    /// Rows to answer over, for example 200000, 200k, 4.16M or all [default: as many as `run` loads]
+    #[arg(long, value_name = "N", value_parser = parse_rows_or_all, allow_negative_numbers = true)]
+    rows: Option<Rows>,
+
+    /// Make wrong answers of ten kinds out of the right ones, and count how many of them the
+    /// comparison catches
+    #[arg(long)]
+    mutate: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    data: DataOptions,
+}
+
+impl Verify {
+    pub fn run(self) -> Result<Exit> {
+        let threads = machine::cores();
+        on_threads(threads, async move { self.verify(threads).await })
+    }
+
+    async fn verify(&self, threads: usize) -> Result<Exit> {
+        let workload = self.data.workload_with_queries(&self.workload).await?;
+        if workload.queries.is_empty() {
+            let none = anyhow!(
+                "{} asks no questions: add [[queries]] with name and sql",
+                workload.path.display()
+            );
+            return Err(Misuse::of(none).into());
+        }
+        let progress = Progress::begin("computing right answers");
+        let verified = self.verified(&workload, threads).await;
+        progress.finish();
+        let verified = verified?;
+        let text = if self.json {
+            verify::json(&verified)?
+        } else {
+            verify::render(&verified)
+        };
+        writeln!(std::io::stdout().lock(), "{text}")?;
+        Ok(exit(&verified))
+    }
+
+    async fn verified(&self, workload: &Workload, threads: usize) -> Result<Verified> {
+        let source: Arc<dyn RowSource> = self.data.open(workload)?.into();
+        let asked = self.rows.map(|rows| rows.number(workload, source.as_ref()));
+        let most = asked.transpose()?.unwrap_or(workload.scale.default_rows);
+        let rows = source.count_rows(most)?.map_or(most, |all| all.min(most));
+        if rows == 0 {
+            return Err(anyhow!("{} has no rows to ask about", workload.name));
+        }
+        let mut oracle = SqlOracle::new(source.clone(), workload.table.clone(), threads);
+        check_expectations(workload, &source, rows, &mut oracle).await?;
+        let per_kind = if self.mutate { PER_KIND } else { 0 };
+        let verified =
+            bakeoff_driver::verify(workload, source, rows, &mut oracle, per_kind).await?;
+        Ok(verified)
+    }
+}
+
+fn exit(verified: &Verified) -> Exit {
+    let questions = verified.questions.iter();
+    let failed = questions.filter(|question| question.problem.is_some());
+    match failed.count() {
+        0 => Exit::Complete,
+        all if all == verified.questions.len() => Exit::Failed,
+        _ => Exit::Partial,
+    }
+}

@@ -1,0 +1,110 @@
+//! What a check of the questions alone found: their right answers, and whether wrong ones are caught.
+
+use serde::{Deserialize, Serialize};
+
+/// The questions of a workload over its first rows, without any design.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verified {
+    pub workload: String,
+    pub rows: u64,
+    pub questions: Vec<VerifiedQuestion>,
+    /// One for each kind; empty where no wrong answers were made.
+    pub mutations: Vec<MutationScore>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerifiedQuestion {
+    pub query: String,
+    /// Right answers that were computed, one for each set of parameters.
+    pub answers: u32,
+    /// Rows of the largest one.
+    pub rows: u64,
+    /// Why there is no right answer; absent where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// How many wrong answers of a kind were made of right ones, and how many of them the comparison
+/// found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MutationScore {
+    pub kind: MutationKind,
+    pub tried: u64,
+    pub caught: u64,
+}
+
+/// An error that an engine may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MutationKind {
+    DroppedRow,
+    DuplicatedRow,
+    /// Two rows that the query orders have changed places.
+    SwappedRows,
+    /// A value is that of another row.
+    StaleValue,
+    /// A number or time is one too large.
+    OffByOne,
+    NullForValue,
+    ValueForNull,
+    /// A float is too large by a millionth.
+    RelativeError,
+    EmptyAnswer,
+    ExchangedColumns,
+}
+
+impl MutationKind {
+    pub const ALL: [MutationKind; 10] = [
+        MutationKind::DroppedRow,
+        MutationKind::DuplicatedRow,
+        MutationKind::SwappedRows,
+        MutationKind::StaleValue,
+        MutationKind::OffByOne,
+        MutationKind::NullForValue,
+        MutationKind::ValueForNull,
+        MutationKind::RelativeError,
+        MutationKind::EmptyAnswer,
+        MutationKind::ExchangedColumns,
+    ];
+
+    /// Returns what is wrong, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            MutationKind::DroppedRow => "a row dropped",
+            MutationKind::DuplicatedRow => "a row twice",
+            MutationKind::SwappedRows => "two rows swapped",
+            MutationKind::StaleValue => "another row's value",
+            MutationKind::OffByOne => "off by one",
+            MutationKind::NullForValue => "null for a value",
+            MutationKind::ValueForNull => "a value for null",
+            MutationKind::RelativeError => "off by a millionth",
+            MutationKind::EmptyAnswer => "an empty answer",
+            MutationKind::ExchangedColumns => "two columns exchanged",
+        }
+    }
+}
+
+impl MutationScore {
+    pub fn new(kind: MutationKind) -> MutationScore {
+        MutationScore {
+            kind,
+            tried: 0,
+            caught: 0,
+        }
+    }
+
+    /// Adds a wrong answer.
+    pub fn note(&mut self, is_caught: bool) {
+        self.tried += 1;
+        self.caught += u64::from(is_caught);
+    }
+}
+
+impl Verified {
+    /// Returns how many wrong answers were made, and how many of them were caught.
+    pub fn total(&self) -> (u64, u64) {
+        let scores = || self.mutations.iter();
+        let tried = scores().map(|score| score.tried).sum();
+        (tried, scores().map(|score| score.caught).sum())
+    }
+}
