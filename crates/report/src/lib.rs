@@ -3,10 +3,12 @@
 //! Everything here is a pure function of a summary: a comparison's
 //! ([`Summary`](bakeoff_stats::Summary)) in [`html`], [`json`] and [`terminal`], a load's
 //! ([`DriveSummary`](bakeoff_stats::drive::DriveSummary)) in [`drive`], an insert sweep's
-//! ([`SweepSummary`](bakeoff_stats::sweep::SweepSummary)) in [`sweep`]. What is worth saying is
+//! ([`SweepSummary`](bakeoff_stats::sweep::SweepSummary)) in [`sweep`], and of two or many comparisons
+//! ([`Between`](bakeoff_stats::between::Between)) in [`between`]. What is worth saying is
 //! decided once, in `verdict` and `notes` of each, and shown in each form.
 
 mod answer;
+pub mod between;
 mod chart;
 mod compare;
 pub mod decide;

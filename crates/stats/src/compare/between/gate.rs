@@ -60,6 +60,12 @@ impl Between {
         Gate::CannotTell { open }
     }
 
+    /// Returns the figures of which it cannot be told what became of them.
+    pub fn undecided(&self) -> Vec<Undecided> {
+        let open = { self.changes.iter() }.filter(|c| c.shown == Shown::CannotTell);
+        open.map(Undecided::of).collect()
+    }
+
     /// Returns that there is nothing to judge by, if that is so.
     fn no_comparison(&self) -> Option<Undecided> {
         let why = match () {
