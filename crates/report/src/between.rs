@@ -4,12 +4,11 @@ pub mod history;
 mod words;
 
 use bakeoff_stats::between::{
-    Between, Change, Gate, Missing, RunAbout, Shown, StorageChange, Undecided, Unknown, What,
+    Between, Change, Gate, Missing, RunAbout, Shown, StorageChange, Undecided, What,
 };
 use comfy_table::Cell;
 use serde::Serialize;
 
-use crate::compare::to_best;
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
@@ -62,7 +61,7 @@ pub fn json(between: &Between, judged: Option<Judged<'_>>) -> serde_json::Result
             limit: judged.limit,
             gate: judged.gate,
         }),
-        obstacles: between.obstacles.iter().map(ToString::to_string).collect(),
+        obstacles: between.obstacles.iter().map(words::obstacle).collect(),
         cautions: between.cautions.iter().map(ToString::to_string).collect(),
         comparison: between,
     })
@@ -92,7 +91,7 @@ fn paragraph(text: &str) -> String {
 
 fn runs(between: &Between) -> String {
     [("A", &between.a), ("B", &between.b)]
-        .map(|(side, run)| wrap(&format!("{side}  {}", about(run)), COLUMNS, "", "   "))
+        .map(|(side, run)| wrap(&format!("{side} is {}", about(run)), COLUMNS, "", "  "))
         .join("\n")
 }
 
@@ -142,38 +141,41 @@ fn changes(between: &Between) -> Option<String> {
 fn row(change: &Change) -> [Cell; 7] {
     [
         left(&change.design),
-        left(&change.what.to_string()),
+        left(&words::what(&change.what)),
         right(words::figure(&change.what, change.a)),
         right(words::figure(&change.what, change.b)),
-        right(to_best::number(change.ratio)),
+        right(words::ratio(change.ratio)),
         right(words::interval(change.interval)),
         left(words::shown(change.shown)),
     ]
 }
 
-/// What cannot be told, by what would tell it.
+/// What cannot be told, by what would tell it. With a limit the figures are named, which the table does
+/// not say.
 fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
     let undecided: Vec<Undecided> = match judged.map(|judged| judged.gate) {
         Some(Gate::CannotTell { open }) => open.clone(),
         Some(_) => Vec::new(),
         None => between.undecided(),
     };
-    let with_figure = undecided.iter().filter(|open| open.what.is_some());
-    let mut reasons: Vec<(Unknown, Vec<String>)> = Vec::new();
-    for open in with_figure {
-        let name = words::undecided(open);
-        match reasons.iter_mut().find(|(why, _)| *why == open.why) {
+    let mut remedies: Vec<(String, Vec<String>)> = Vec::new();
+    for open in undecided.iter().filter(|open| open.what.is_some()) {
+        let (remedy, name) = (open.remedy(), words::undecided(open));
+        match remedies.iter_mut().find(|(known, _)| *known == remedy) {
             Some((_, names)) => names.push(name),
-            None => reasons.push((open.why, vec![name])),
+            None => remedies.push((remedy, vec![name])),
         }
     }
-    let lines: Vec<String> = { reasons.iter() }
-        .map(|(why, names)| {
-            let text = format!("{} would tell {}.", why.remedy(), names.join(", "));
-            wrap(&words::capital(&text), COLUMNS, "? ", "  ")
+    let lines: Vec<String> = { remedies.iter() }
+        .map(|(remedy, names)| {
+            let which = match judged {
+                Some(_) => names.join(", "),
+                None => units::plural(names.len() as u64, "figure", "figures"),
+            };
+            wrap(&format!("{which}: {remedy}"), COLUMNS, "? ", "  ")
         })
         .collect();
-    (!lines.is_empty()).then(|| format!("What cannot be told\n{}", lines.join("\n")))
+    (!lines.is_empty()).then(|| format!("What it takes to tell the others\n{}", lines.join("\n")))
 }
 
 fn missing(between: &Between) -> Option<String> {
@@ -209,7 +211,7 @@ fn storage(between: &Between) -> Option<String> {
             left(&change.design),
             right(units::bytes(change.a)),
             right(units::bytes(change.b)),
-            right(to_best::number(change.ratio)),
+            right(words::ratio(change.ratio)),
         ]);
     }
     let rest = match all - changed.len() {

@@ -3,8 +3,7 @@
 use bakeoff_stats::between::{Group, History, Point, RunAbout, Series, Shift};
 use serde::Serialize;
 
-use super::{COLUMNS, name, paragraph, words};
-use crate::compare::to_best;
+use super::{COLUMNS, paragraph, words};
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
@@ -54,19 +53,24 @@ struct Json<'a> {
 }
 
 fn headline(history: &History) -> String {
-    let series = || history.groups.iter().flat_map(|group| &group.series);
+    let compared = || history.groups.iter().filter(|group| group.runs.len() > 1);
+    let series = || compared().flat_map(|group| &group.series);
     let changed = series().filter(|series| !series.shifts.is_empty()).count();
-    let runs: usize = history.groups.iter().map(|group| group.runs.len()).sum();
-    let runs = units::plural(runs as u64, "run", "runs");
+    let (of_all, runs) = (runs(history.groups.iter()), runs(compared()));
     let all = units::plural(series().count() as u64, "figure", "figures");
     match history.groups.as_slice() {
         [] => "There are no runs to compare.".to_owned(),
         groups if groups.iter().all(|group| group.runs.len() < 2) => {
-            format!("Nothing to compare: no two of {runs} have the same table, data and rows.")
+            format!("Nothing to compare: no two of {of_all} have the same table, data and rows.")
         }
         _ if changed == 0 => format!("Nothing changed for good: {all} in {runs}."),
         _ => format!("{changed} of {all} changed for good in {runs}."),
     }
+}
+
+fn runs<'a>(groups: impl Iterator<Item = &'a Group>) -> String {
+    let runs: usize = groups.map(|group| group.runs.len()).sum();
+    units::plural(runs as u64, "run", "runs")
 }
 
 fn of_group(group: &Group) -> String {
@@ -108,8 +112,8 @@ fn changes(group: &Group) -> Option<String> {
             left(&words::moment(&run.started_at)),
             left(&run.name),
             left(&series.design),
-            left(&series.what.to_string()),
-            right(to_best::number(shift.ratio)),
+            left(&words::what(&series.what)),
+            right(words::ratio(shift.ratio)),
             right(words::interval(shift.interval)),
             right(shift.runs),
         ]);
@@ -132,7 +136,7 @@ fn figures(group: &Group, all: bool) -> Option<String> {
 fn of_series(group: &Group, series: &Series) -> String {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
-    let title = name(&series.design, &series.what);
+    let title = format!("{} {}", series.design, words::what(&series.what));
     table.set_header([
         left("Start"),
         left("Run"),

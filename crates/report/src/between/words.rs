@@ -1,9 +1,8 @@
 //! What is said of two runs.
 
-use bakeoff_stats::between::{Between, Gate, Shown, Undecided, What};
+use bakeoff_stats::between::{Between, Gate, Obstacle, Shown, Undecided, What};
 
 use super::{Judged, name};
-use crate::compare::to_best;
 use crate::decide::words::percent;
 use crate::text::layout::NONE;
 use crate::units;
@@ -31,14 +30,16 @@ pub fn headline(between: &Between) -> String {
         .collect();
     match (parts.is_empty(), open) {
         _ if all == 0 => "Nothing to compare: the runs have no times in common.".to_owned(),
-        (true, _) => format!("Of {all} figures, of none can be told what B is against A."),
+        (true, _) => {
+            format!("For none of {all} figures can it be told whether B is slower or faster.")
+        }
         (false, 0) => format!("B is {}.", parts.join(", ")),
         (false, open) => format!("B is {}; for {open} this cannot be told.", parts.join(", ")),
     }
 }
 
 fn not_comparable(between: &Between) -> String {
-    let why: Vec<String> = between.obstacles.iter().map(ToString::to_string).collect();
+    let why: Vec<String> = between.obstacles.iter().map(obstacle).collect();
     format!(
         "These runs cannot be compared: {}. Repeat one of them with the workload, the data and the \
          number of rows of the other.",
@@ -65,8 +66,8 @@ pub fn judged(between: &Between, judged: Judged<'_>) -> String {
             format!("Cannot tell whether B is slower by more than {limit}.")
         }
         Gate::CannotTell { open } => format!(
-            "Cannot tell whether B is slower by more than {limit}: {} open, of {all} compared.",
-            open.len()
+            "Cannot tell whether B is slower by more than {limit}: {} open, {all} compared.",
+            units::plural(open.len() as u64, "figure is", "figures are"),
         ),
     }
 }
@@ -76,7 +77,7 @@ pub fn undecided(open: &Undecided) -> String {
     let what = open.what.as_ref();
     let name = what.map_or_else(String::new, |what| name(&open.design, what));
     match open.at_most {
-        Some(high) => format!("{name} (at most {})", to_best::number(high)),
+        Some(high) => format!("{name} (at most {})", ratio(high)),
         None => name,
     }
 }
@@ -90,17 +91,44 @@ pub fn shown(shown: Shown) -> &'static str {
     }
 }
 
+/// Names an obstacle, with numbers as people read them.
+pub fn obstacle(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Rows { a, b } => {
+            format!("A has {} rows, B {}", units::count(*a), units::count(*b))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Names what was measured, with the unit that its figures lack.
+pub fn what(what: &What) -> String {
+    match what {
+        What::Query(name) => name.clone(),
+        What::Loading => "load, rows/s".to_owned(),
+    }
+}
+
+/// Writes a ratio with as many digits as it needs: `1.31×`, `12×`.
+pub fn ratio(times: f64) -> String {
+    match times {
+        t if t < 0.0995 => format!("{t:.3}×"),
+        t if t < 9.995 => format!("{t:.2}×"),
+        t => units::factor(t),
+    }
+}
+
 /// Writes seconds of a query as a time, and those of a row in loading as rows a second.
 pub fn figure(what: &What, seconds: f64) -> String {
     match what {
         What::Query(_) => units::duration(seconds),
-        What::Loading => format!("{} rows/s", units::rate(1.0 / seconds).trim_end()),
+        What::Loading => units::rate(1.0 / seconds).trim_end().to_owned(),
     }
 }
 
 /// Writes bounds of a ratio: `1.20–1.40`.
 pub fn interval(bounds: Option<(f64, f64)>) -> String {
-    let number = |times: f64| to_best::number(times).trim_end_matches('×').to_owned();
+    let number = |times: f64| ratio(times).trim_end_matches('×').to_owned();
     bounds.map_or_else(
         || NONE.to_owned(),
         |(low, high)| format!("{}–{}", number(low), number(high)),
@@ -111,11 +139,4 @@ pub fn interval(bounds: Option<(f64, f64)>) -> String {
 pub fn moment(moment: &str) -> String {
     let minutes = moment.get(..16).unwrap_or(moment);
     minutes.replace('T', " ")
-}
-
-/// Returns a sentence with a capital letter at its beginning.
-pub fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
 }

@@ -96,8 +96,7 @@ pub fn ratio(times: f64) -> String {
     }
 }
 
-/// Writes a ratio with as many digits as it needs.
-pub fn number(times: f64) -> String {
+fn number(times: f64) -> String {
     match times {
         t if t < 0.0995 => format!("{t:.3}×"),
         t if t < 1.995 => format!("{t:.2}×"),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::differs::{self, Side};
 use crate::compare::summary::loading::Loading;
-use crate::compare::summary::rounds::method::{FEWEST_ROUNDS, Interval, Method, Part, TableNoise};
+use crate::compare::summary::rounds::method::{Interval, Method, Part, TableNoise};
 use crate::compare::summary::rounds::paired::Paired;
 use crate::compare::summary::rounds::twins::{self, Twins};
 use crate::compare::summary::rounds::{same_within, twins_of};
@@ -354,18 +354,4 @@ fn twins_of_loading(run: &Summary) -> Twins {
         Some(((own / its).ln(), parts.0.variance + parts.1.variance))
     };
     Twins::from_differences(run.designs.iter().filter_map(of_design).collect())
-}
-
-impl Unknown {
-    /// Says what there would have to be.
-    pub fn remedy(self) -> String {
-        match self {
-            Unknown::FewRounds => format!("at least {FEWEST_ROUNDS} rounds in both runs"),
-            Unknown::FewSlices => "a longer load in both runs".to_owned(),
-            Unknown::NoTwins => "twins in at least one run".to_owned(),
-            Unknown::Wide => "more rounds in both runs".to_owned(),
-            Unknown::NotMeasured => "right answers in both runs".to_owned(),
-            Unknown::Obstacle => "the same rows in the same table".to_owned(),
-        }
-    }
 }
