@@ -7,12 +7,14 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything asked for was done.
     Complete,
-    /// Nothing was measured, answered or changed.
+    /// Nothing was measured, answered or changed; or a run is slower than another by more than the
+    /// limit.
     Failed,
     /// The command line, or something it names, is invalid: a workload, a design, a URL, a price
     /// list, a table or SQL. The code is clap's.
     Misused,
-    /// Some designs failed or answered wrongly; the others are measured.
+    /// Some designs failed or answered wrongly, the others are measured; or whether a run is slower than
+    /// another cannot be told.
     Partial,
     /// Ctrl-C or SIGTERM: what was done is kept.
     Interrupted,

@@ -18,6 +18,7 @@ mod quantile;
 mod random;
 pub mod sweep;
 
+pub use compare::between;
 pub use compare::{
     AgainstBaseline, AgainstBest, Answered, BadQuestions, Concurrent, ConcurrentFigures,
     ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignForecast,

@@ -1,12 +1,14 @@
 //! One file or folder per subcommand; what several of them have in common is in `measure` and
 //! `options`.
 
+mod compare;
 mod completions;
 mod doctor;
 mod drive;
 mod engines;
 mod forecast;
 mod generate;
+mod history;
 mod ingest;
 mod list;
 mod man;
@@ -32,9 +34,10 @@ use crate::exit::{Exit, Misuse};
 /// mixed load.
 ///
 /// Exit codes of all commands: 0 all was done; 1 nothing was measured, answered or changed: a folder,
-/// server or data file is unusable, or every design failed; 2 the command line, or something it
+/// server or data file is unusable, every design failed, or `compare --fail-if-slower` found something
+/// slower; 2 the command line, or something it
 /// names, is invalid: a workload, a design, a URL, a price list, a table or SQL; 3 some designs failed or answered
-/// wrongly, the others are measured; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
+/// wrongly, the others are measured, or `compare --fail-if-slower` cannot tell; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -55,6 +58,8 @@ enum Command {
     Doctor(doctor::Doctor),
     Report(report::Report),
     Forecast(forecast::Forecast),
+    Compare(compare::Compare),
+    History(history::History),
     Sql(Box<sql::Sql>),
     Ingest(Box<ingest::Ingest>),
     Table(table::Table),
@@ -99,6 +104,8 @@ impl Arguments {
             Command::Doctor(doctor) => doctor.run(),
             Command::Report(report) => report.run(),
             Command::Forecast(forecast) => forecast.run(),
+            Command::Compare(compare) => compare.run(),
+            Command::History(history) => history.run(),
             Command::Sql(sql) => sql.run(),
             Command::Ingest(ingest) => ingest.run(),
             Command::Table(table) => table.run(),

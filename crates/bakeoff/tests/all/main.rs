@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod before;
+mod between;
 mod cassandra;
 mod cassandra_drive;
 mod cassandra_faults;

@@ -1,5 +1,7 @@
 //! Every form of report, each made from one realistic run.
 
+#[cfg(test)]
+mod between;
 mod compare;
 mod decide;
 mod drive;

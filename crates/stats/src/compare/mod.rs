@@ -4,6 +4,7 @@
 //! [`Journal`] appends each step to the run folder, [`Run`] reads the folder, and [`Summary`] holds
 //! everything that a report shows.
 
+pub mod between;
 mod instance;
 mod journal;
 mod record;

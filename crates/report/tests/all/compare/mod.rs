@@ -4,7 +4,7 @@
 mod concurrent;
 #[cfg(test)]
 mod cost;
-mod fixture;
+pub mod fixture;
 #[cfg(test)]
 mod growth;
 #[cfg(test)]

@@ -5,8 +5,8 @@ mod concurrent;
 mod cost;
 mod decision;
 mod growth;
-mod loading;
-mod rounds;
+pub(super) mod loading;
+pub(super) mod rounds;
 mod scale_out;
 mod users;
 
@@ -92,7 +92,7 @@ pub struct DesignSummary {
     pub longest_stall: Option<f64>,
     pub load_seconds: f64,
     #[serde(skip)]
-    loading: Loading,
+    pub(in crate::compare) loading: Loading,
     pub load_cpu: CpuSeconds,
     pub settle_seconds: Option<f64>,
     pub footprint: Option<Footprint>,

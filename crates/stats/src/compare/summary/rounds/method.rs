@@ -7,7 +7,7 @@
 use super::paired::Paired;
 use crate::quantile::student;
 
-/// Probability with which any of all intervals of a run may miss the truth.
+/// Probability with which any of all intervals that are shown together may miss the truth.
 const ERROR_OF_ALL: f64 = 0.05;
 /// With fewer rounds, nothing is called a difference.
 pub const FEWEST_ROUNDS: usize = 5;
@@ -30,6 +30,13 @@ pub struct TableNoise {
     /// Variance of the logarithm of a table's times.
     pub variance: f64,
     /// Number of differences that the variance was found from.
+    pub freedom: f64,
+}
+
+/// Part of the variance of an estimate, with its degrees of freedom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    pub variance: f64,
     pub freedom: f64,
 }
 
@@ -63,6 +70,31 @@ impl Method {
             .map(|variance| variance * self.inflation / within)
     }
 
+    /// Returns the same method for one interval by itself, of which one end alone counts.
+    pub fn for_one_end(&self) -> Method {
+        Method {
+            error: 2.0 * ERROR_OF_ALL,
+            ..*self
+        }
+    }
+
+    /// Returns what the rounds add to the variance of a centre. Returns `None` for too few of them.
+    pub fn part(&self, paired: &Paired) -> Option<Part> {
+        let freedom = paired.rounds().checked_sub(1)? as f64;
+        let variance = self.variance(paired)?;
+        (paired.rounds() >= FEWEST_ROUNDS).then_some(Part { variance, freedom })
+    }
+
+    /// Returns the interval of an estimate whose variance is the sum of these parts.
+    pub fn interval_of(&self, centre: f64, parts: &[Part]) -> Interval {
+        let (error, deviate) = self.error_and_deviate_of(parts);
+        Interval {
+            centre,
+            low: centre - error * deviate,
+            high: centre + error * deviate,
+        }
+    }
+
     /// Returns the interval of two tables' ratio.
     pub fn interval(&self, paired: &Paired, noise: Option<TableNoise>) -> Option<Interval> {
         let centre = paired.centre()?;
@@ -82,23 +114,35 @@ impl Method {
         Some(error * (deviate + POWER_80_PERCENT))
     }
 
+    fn error_and_deviate(&self, paired: &Paired, noise: Option<TableNoise>) -> Option<(f64, f64)> {
+        let of_tables = noise.map(TableNoise::part);
+        let parts: Vec<Part> = [self.part(paired)?].into_iter().chain(of_tables).collect();
+        Some(self.error_and_deviate_of(&parts))
+    }
+
     /// Returns the standard error and how many of them the interval has on each side. The degrees
     /// of freedom are those of a sum of variances (Satterthwaite: An approximate distribution of
     /// estimates of variance components, 1946).
-    fn error_and_deviate(&self, paired: &Paired, noise: Option<TableNoise>) -> Option<(f64, f64)> {
-        if paired.rounds() < FEWEST_ROUNDS {
-            return None;
-        }
-        let of_rounds = self.variance(paired)?;
-        let of_tables = noise.map_or(0.0, |noise| 2.0 * noise.variance);
-        let by_freedom = |variance: f64, freedom: f64| variance * variance / freedom;
-        let all = of_rounds + of_tables;
-        let rounds = by_freedom(of_rounds, (paired.rounds() - 1) as f64);
-        let tables = noise.map_or(0.0, |noise| by_freedom(of_tables, noise.freedom));
+    fn error_and_deviate_of(&self, parts: &[Part]) -> (f64, f64) {
+        let all: f64 = parts.iter().map(|part| part.variance).sum();
+        let of_part = |part: &Part| part.variance * part.variance / part.freedom;
         let deviate = match all {
             0.0 => 0.0,
-            all => student(self.error, all * all / (rounds + tables)),
+            all => student(
+                self.error,
+                all * all / parts.iter().map(of_part).sum::<f64>(),
+            ),
         };
-        Some((all.sqrt(), deviate))
+        (all.sqrt(), deviate)
+    }
+}
+
+impl TableNoise {
+    /// Returns what two tables add to the variance of their difference.
+    pub fn part(self) -> Part {
+        Part {
+            variance: 2.0 * self.variance,
+            freedom: self.freedom,
+        }
     }
 }

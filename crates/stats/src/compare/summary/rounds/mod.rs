@@ -2,9 +2,9 @@
 //! so what a round has in common says nothing about a difference.
 
 mod best;
-mod method;
-mod paired;
-mod twins;
+pub mod method;
+pub mod paired;
+pub mod twins;
 
 use serde::Serialize;
 
@@ -92,16 +92,9 @@ struct Table<'a> {
 impl PairedComparison {
     /// Compares the designs of a run.
     pub(super) fn of(summary: &Summary) -> PairedComparison {
-        let names = summary.header.queries.iter().map(|q| q.name.as_str());
-        let queries: Vec<Vec<Table<'_>>> = names.map(|name| tables(summary, name)).collect();
-        let pairs: Vec<Paired> = queries
-            .iter()
-            .flat_map(|tables| all_pairs(tables))
-            .collect();
-        let method = Method::of(comparisons(summary, &queries), &pairs);
-        let twins: Vec<Twins> = { summary.header.queries.iter() }
-            .map(|query| Twins::of(&method, &twin_pairs(summary, &query.name)))
-            .collect();
+        let queries = all_tables(summary);
+        let method = method(summary, &queries);
+        let twins = twins_by(&method, summary);
         let noise = twins::noise(&twins);
         let largest = twins.iter().filter_map(Twins::largest);
         PairedComparison {
@@ -239,12 +232,14 @@ impl Compared<'_> {
 }
 
 impl Interval {
-    fn bounds(self) -> Option<(f64, f64)> {
+    /// Returns the bounds of the ratio itself, if there are any.
+    pub fn bounds(self) -> Option<(f64, f64)> {
         let is_known = self.low.is_finite() && self.high.is_finite();
         is_known.then(|| (self.low.exp(), self.high.exp()))
     }
 
-    fn difference(self, same_within: f64) -> Difference {
+    /// Returns what is shown, if differences up to this relative one are none.
+    pub fn difference(self, same_within: f64) -> Difference {
         // Equal times are the same even where nothing but they is.
         let same = same_within.ln_1p() + 1e-12;
         match (self.low, self.high) {
@@ -260,6 +255,31 @@ impl Table<'_> {
     fn paired(&self, other: &Table<'_>) -> Paired {
         Paired::of(&self.query.rounds, &other.query.rounds)
     }
+}
+
+/// Returns what twins of a run differ by, in each query of the header.
+pub fn twins_of(summary: &Summary) -> Vec<Twins> {
+    twins_by(&method(summary, &all_tables(summary)), summary)
+}
+
+fn twins_by(method: &Method, summary: &Summary) -> Vec<Twins> {
+    let names = summary.header.queries.iter().map(|query| &query.name);
+    names
+        .map(|name| Twins::of(method, &twin_pairs(summary, name)))
+        .collect()
+}
+
+fn method(summary: &Summary, queries: &[Vec<Table<'_>>]) -> Method {
+    let pairs: Vec<Paired> = queries
+        .iter()
+        .flat_map(|tables| all_pairs(tables))
+        .collect();
+    Method::of(comparisons(summary, queries), &pairs)
+}
+
+fn all_tables(summary: &Summary) -> Vec<Vec<Table<'_>>> {
+    let names = summary.header.queries.iter().map(|q| q.name.as_str());
+    names.map(|name| tables(summary, name)).collect()
 }
 
 /// Returns the designs that have times of a query.
@@ -306,7 +326,8 @@ fn baseline(summary: &Summary) -> Option<&str> {
     decide.rule.baseline.as_deref()
 }
 
-fn same_within(summary: &Summary, noise: Option<TableNoise>) -> f64 {
+/// Returns the relative difference that is none: what the rule says or, if that is more, the floor.
+pub fn same_within(summary: &Summary, noise: Option<TableNoise>) -> f64 {
     let stated = summary.header.decide.as_ref();
     let rule = stated.map_or(SAME_WITHIN, |decide| decide.rule.same_within);
     noise.map_or(rule, |noise| rule.max(noise.floor()))

@@ -20,6 +20,26 @@ impl Paired {
         }
     }
 
+    /// Takes the times of one table alone, as logarithms: paired with one second in each round.
+    pub fn of_one(times: &[(u32, f64)]) -> Paired {
+        let logarithms = times.iter().map(|(_, seconds)| seconds.ln());
+        Paired {
+            logarithms: logarithms.filter(|ln| ln.is_finite()).collect(),
+        }
+    }
+
+    /// Returns by how much another sample, whose rounds are others, lies above this one: the median of
+    /// all differences (Hodges, Lehmann: Estimates of location based on rank tests, 1963). Returns
+    /// `None` if one of them has no round.
+    pub fn shift_to(&self, other: &Paired) -> Option<f64> {
+        let from = |one: f64| other.logarithms.iter().map(move |two| two - one);
+        let mut shifts: Vec<f64> = { self.logarithms.iter() }
+            .flat_map(|one| from(*one))
+            .collect();
+        shifts.sort_by(f64::total_cmp);
+        (!shifts.is_empty()).then(|| crate::estimate::median(&shifts))
+    }
+
     pub fn rounds(&self) -> usize {
         self.logarithms.len()
     }

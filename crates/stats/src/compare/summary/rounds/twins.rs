@@ -22,6 +22,19 @@ impl Twins {
         }
     }
 
+    /// Gathers differences that have been found, each with the variance that its error has.
+    pub fn from_differences(differences: Vec<(f64, f64)>) -> Twins {
+        Twins { differences }
+    }
+
+    /// Returns these differences and those of another run.
+    pub fn and(&self, other: &Twins) -> Twins {
+        let all = self.differences.iter().chain(&other.differences);
+        Twins {
+            differences: all.copied().collect(),
+        }
+    }
+
     /// Returns the largest relative difference.
     pub fn largest(&self) -> Option<f64> {
         let largest = self.differences.iter().map(|(ln, _)| ln.abs());

@@ -1,0 +1,111 @@
+//! `bakeoff compare`: what became faster or slower from one saved run to another.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use bakeoff_report::between::{self, Judged};
+use bakeoff_stats::between::{Between, Gate};
+use bakeoff_stats::drive::DriveRun;
+use bakeoff_stats::sweep::SweepRun;
+use bakeoff_stats::{Run, Summary};
+use clap::Args;
+
+use crate::exit::{Exit, Misuse};
+
+/// Largest limit, in percent.
+const GREATEST_LIMIT: f64 = 100_000.0;
+
+/// Compare two runs of one workload: with other settings, another version, or on another day.
+///
+/// It says first whether they may be compared at all and what else differs, then what became slower,
+/// faster or stayed the same, and what cannot be told.
+#[derive(Args)]
+pub struct Compare {
+    /// The folder of the run to compare with, that `bakeoff run` wrote to
+    a: PathBuf,
+
+    /// The folder of the run to judge
+    b: PathBuf,
+
+    /// Exit with 1 if anything is slower by more than this, for example 5%, and with 3 if that
+    /// cannot be told
+    #[arg(long, value_name = "P%", value_parser = parse_limit, allow_negative_numbers = true)]
+    fail_if_slower: Option<f64>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compare {
+    pub fn run(self) -> Result<Exit> {
+        let (one, two) = (summary(&self.a)?, summary(&self.b)?);
+        let names = [&self.a, &self.b].map(|dir| dir.display().to_string());
+        let compared = Between::of((&names[0], &one), (&names[1], &two));
+        let gate = { self.fail_if_slower }.map(|limit| (limit, compared.fail_if_slower(limit)));
+        let judged = { gate.as_ref() }.map(|(limit, gate)| Judged {
+            limit: *limit,
+            gate,
+        });
+        let text = if self.json {
+            between::json(&compared, judged)?
+        } else {
+            between::render(&compared, judged)
+        };
+        let exit = exit_of(&compared, gate.as_ref().map(|(_, gate)| gate));
+        match writeln!(std::io::stdout().lock(), "{}", text.trim_end()) {
+            // The outcome counts even if its reader, such as `head`, has read enough.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(exit),
+        }
+    }
+}
+
+fn exit_of(compared: &Between, gate: Option<&Gate>) -> Exit {
+    match gate {
+        Some(Gate::Slower { .. }) => Exit::Failed,
+        Some(Gate::CannotTell { .. }) => Exit::Partial,
+        None if !compared.obstacles.is_empty() => Exit::Failed,
+        Some(Gate::NotSlower) | None => Exit::Complete,
+    }
+}
+
+/// Reads the run in a folder.
+///
+/// # Errors
+/// A misuse for the folder of a load; otherwise there is no run, or it cannot be read.
+fn summary(dir: &Path) -> Result<Summary> {
+    if DriveRun::is_one(dir) || SweepRun::is_one(dir) {
+        let of_load = anyhow!(
+            "{} is the folder of a load, which is not compared; name those of `bakeoff run`",
+            dir.display()
+        );
+        return Err(Misuse::of(of_load).into());
+    }
+    Ok(Run::open(dir)?.summary()?)
+}
+
+/// `5%` or `5`, as a share.
+fn parse_limit(text: &str) -> Result<f64, String> {
+    match text.strip_suffix('%').unwrap_or(text).parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= GREATEST_LIMIT => Ok(percent / 100.0),
+        _ => Err("not a limit such as 5%".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_positive_percentage() {
+        assert_eq!(parse_limit("5%"), Ok(0.05));
+        assert_eq!(parse_limit("12.5"), Ok(0.125));
+        for bad in [
+            "", "%", "5%%", "-5%", "0%", "0", "NaN", "inf", "five", "100001%",
+        ] {
+            assert!(parse_limit(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Two runs of one workload: what `bakeoff compare` prints; and many of them, in [`history`].
+
+pub mod history;
+mod words;
+
+use bakeoff_stats::between::{
+    Between, Change, Gate, Missing, RunAbout, Shown, StorageChange, Undecided, What,
+};
+use comfy_table::Cell;
+use serde::Serialize;
+
+use crate::text::layout::{left, right, set_width, table};
+use crate::text::style::{Style, wrap};
+use crate::units;
+
+/// Width of the text.
+const COLUMNS: usize = 100;
+/// Relative change of bytes below which storage is not listed.
+const SAME_BYTES: f64 = 0.01;
+/// How to read the ratios.
+const LEGEND: &str = "B/A is of times, and above 1 where B is slower. All intervals hold at once with \
+    95%.";
+/// What no two runs show.
+const NOT_SHOWN: &str = "Twins show what tables of one run differ by, not what another start of a \
+    server or another day does: to see that, repeat A and compare the two.";
+
+/// Limit of `--fail-if-slower` with its outcome.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged<'a> {
+    /// Relative limit, such as 0.05.
+    pub limit: f64,
+    pub gate: &'a Gate,
+}
+
+/// Renders the comparison of two runs; its first line is the answer.
+pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(judged.map(|judged| paragraph(&words::judged(between, judged))));
+    parts.push(paragraph(&words::headline(between)));
+    parts.push(runs(between));
+    parts.extend(cautions(between));
+    parts.extend(changes(between));
+    parts.extend(open(between, judged));
+    parts.extend(missing(between));
+    parts.extend(storage(between));
+    if !between.changes.is_empty() {
+        parts.push(paragraph(&format!("{LEGEND} {NOT_SHOWN}")));
+    }
+    parts.join("\n\n") + "\n"
+}
+
+/// Renders the same as JSON. Times are in seconds, those of loading for each row.
+///
+/// # Errors
+/// None that a summary made from records can cause.
+pub fn json(between: &Between, judged: Option<Judged<'_>>) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&Json {
+        answer: words::headline(between),
+        fail_if_slower: judged.map(|judged| JudgedJson {
+            answer: words::judged(between, judged),
+            limit: judged.limit,
+            gate: judged.gate,
+        }),
+        obstacles: between.obstacles.iter().map(words::obstacle).collect(),
+        cautions: between.cautions.iter().map(ToString::to_string).collect(),
+        comparison: between,
+    })
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    answer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fail_if_slower: Option<JudgedJson<'a>>,
+    obstacles: Vec<String>,
+    cautions: Vec<String>,
+    comparison: &'a Between,
+}
+
+#[derive(Serialize)]
+struct JudgedJson<'a> {
+    answer: String,
+    limit: f64,
+    #[serde(flatten)]
+    gate: &'a Gate,
+}
+
+fn paragraph(text: &str) -> String {
+    wrap(text, COLUMNS, "", "")
+}
+
+fn runs(between: &Between) -> String {
+    [("A", &between.a), ("B", &between.b)]
+        .map(|(side, run)| wrap(&format!("{side} is {}", about(run)), COLUMNS, "", "  "))
+        .join("\n")
+}
+
+/// `runs/formats: formats, 120,000 rows, 7 rounds, 2026-03-02 10:02, Bakeoff 0.1.0`
+fn about(run: &RunAbout) -> String {
+    format!(
+        "{}: {}, {}, {}, {}, Bakeoff {}",
+        run.name,
+        run.workload,
+        units::plural(run.rows, "row", "rows"),
+        units::plural(u64::from(run.rounds), "round", "rounds"),
+        words::moment(&run.started_at),
+        run.bakeoff_version
+    )
+}
+
+fn cautions(between: &Between) -> Option<String> {
+    let lines = between.cautions.iter();
+    let lines: Vec<String> = lines
+        .map(|caution| wrap(&format!("{caution}."), COLUMNS, "! ", "  "))
+        .collect();
+    (!lines.is_empty()).then(|| format!("What differs beside the figures\n{}", lines.join("\n")))
+}
+
+/// Changes that are shown, the largest first, then what cannot be told, then what stayed.
+fn changes(between: &Between) -> Option<String> {
+    let rank = |change: &Change| match change.shown {
+        Shown::Slower => 0,
+        Shown::Faster => 1,
+        Shown::CannotTell => 2,
+        Shown::Same => 3,
+    };
+    let size = |change: &Change| change.ratio.ln().abs();
+    let mut changes: Vec<&Change> = between.changes.iter().collect();
+    changes.sort_by(|a, b| rank(a).cmp(&rank(b)).then(size(b).total_cmp(&size(a))));
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    let titles = ["A", "B", "B/A", "95% interval"].map(right);
+    let names = ["Design", "Figure"].map(left);
+    table.set_header(names.into_iter().chain(titles).chain([left("B is")]));
+    for change in changes {
+        table.add_row(row(change));
+    }
+    (!table.is_empty()).then(|| table.trim_fmt())
+}
+
+fn row(change: &Change) -> [Cell; 7] {
+    [
+        left(&change.design),
+        left(&words::what(&change.what)),
+        right(words::figure(&change.what, change.a)),
+        right(words::figure(&change.what, change.b)),
+        right(words::ratio(change.ratio)),
+        right(words::interval(change.interval)),
+        left(words::shown(change.shown)),
+    ]
+}
+
+/// What cannot be told, by what would tell it. With a limit the figures are named, which the table does
+/// not say.
+fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
+    let undecided: Vec<Undecided> = match judged.map(|judged| judged.gate) {
+        Some(Gate::CannotTell { open }) => open.clone(),
+        Some(_) => Vec::new(),
+        None => between.undecided(),
+    };
+    let mut remedies: Vec<(String, Vec<String>)> = Vec::new();
+    for open in undecided.iter().filter(|open| open.what.is_some()) {
+        let (remedy, name) = (open.remedy(), words::undecided(open));
+        match remedies.iter_mut().find(|(known, _)| *known == remedy) {
+            Some((_, names)) => names.push(name),
+            None => remedies.push((remedy, vec![name])),
+        }
+    }
+    let lines: Vec<String> = { remedies.iter() }
+        .map(|(remedy, names)| {
+            let which = match judged {
+                Some(_) => names.join(", "),
+                None => units::plural(names.len() as u64, "figure", "figures"),
+            };
+            wrap(&format!("{which}: {remedy}"), COLUMNS, "? ", "  ")
+        })
+        .collect();
+    (!lines.is_empty()).then(|| format!("What it takes to tell the others\n{}", lines.join("\n")))
+}
+
+fn missing(between: &Between) -> Option<String> {
+    let line = |missing: &Missing| {
+        let text = format!(
+            "{} has no time of {} with {}: `bakeoff report` says why.",
+            missing.side, missing.query, missing.design
+        );
+        wrap(&text, COLUMNS, "✗ ", "  ")
+    };
+    let lines: Vec<String> = between.missing.iter().map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn storage(between: &Between) -> Option<String> {
+    let is_other = |change: &&StorageChange| change.ratio.ln().abs() > SAME_BYTES.ln_1p();
+    let changed: Vec<&StorageChange> = between.storage.iter().filter(is_other).collect();
+    let all = between.storage.len();
+    if changed.is_empty() {
+        let designs = units::plural(all as u64, "design", "designs");
+        return (all > 0).then(|| format!("Storage is the same, within 1%, in {designs}."));
+    }
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    table.set_header([
+        left("Storage, bytes a row"),
+        right("A"),
+        right("B"),
+        right("B/A"),
+    ]);
+    for change in &changed {
+        table.add_row([
+            left(&change.design),
+            right(units::bytes(change.a)),
+            right(units::bytes(change.b)),
+            right(words::ratio(change.ratio)),
+        ]);
+    }
+    let rest = match all - changed.len() {
+        0 => String::new(),
+        others => format!("\nThe same within 1%: {others} of {all} designs."),
+    };
+    Some(table.trim_fmt() + &rest)
+}
+
+/// Returns the figure as it is named beside its design.
+fn name(design: &str, what: &What) -> String {
+    format!("{design} {what}")
+}

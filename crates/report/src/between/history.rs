@@ -1,0 +1,163 @@
+//! Runs in the order of their time: what `bakeoff history` prints.
+
+use bakeoff_stats::between::{Group, History, Point, RunAbout, Series, Shift};
+use serde::Serialize;
+
+use super::{COLUMNS, paragraph, words};
+use crate::text::layout::{left, right, set_width, table};
+use crate::text::style::{Style, wrap};
+use crate::units;
+
+/// What a change is.
+const LEGEND: &str = "A change counts from the first run that differs from those before, if all later \
+    ones differ from them as well.";
+
+/// Renders what changed for good, and the figures that did; all figures if `all` is set.
+pub fn render(history: &History, all: bool) -> String {
+    let mut parts = vec![paragraph(&headline(history))];
+    for group in &history.groups {
+        parts.push(paragraph(&of_group(group)));
+        parts.extend(changes(group));
+        parts.extend(figures(group, all));
+        let quiet = group.series.iter().filter(|s| s.shifts.is_empty()).count();
+        let is_left_out = !all && quiet > 0 && group.runs.len() > 1;
+        parts.extend(is_left_out.then(|| {
+            format!(
+                "--all shows the other {}, too.",
+                units::plural(quiet as u64, "figure", "figures")
+            )
+        }));
+    }
+    if history.groups.iter().any(|group| group.runs.len() > 1) {
+        parts.push(paragraph(LEGEND));
+    }
+    parts.join("\n\n") + "\n"
+}
+
+/// Renders everything as JSON. Times are in seconds, those of loading for each row.
+///
+/// # Errors
+/// None that summaries made from records can cause.
+pub fn json(history: &History) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&Json {
+        answer: headline(history),
+        history,
+    })
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    answer: String,
+    #[serde(flatten)]
+    history: &'a History,
+}
+
+fn headline(history: &History) -> String {
+    let compared = || history.groups.iter().filter(|group| group.runs.len() > 1);
+    let series = || compared().flat_map(|group| &group.series);
+    let changed = series().filter(|series| !series.shifts.is_empty()).count();
+    let (of_all, runs) = (runs(history.groups.iter()), runs(compared()));
+    let all = units::plural(series().count() as u64, "figure", "figures");
+    match history.groups.as_slice() {
+        [] => "There are no runs to compare.".to_owned(),
+        groups if groups.iter().all(|group| group.runs.len() < 2) => {
+            format!("Nothing to compare: no two of {of_all} have the same table, data and rows.")
+        }
+        _ if changed == 0 => format!("Nothing changed for good: {all} in {runs}."),
+        _ => format!("{changed} of {all} changed for good in {runs}."),
+    }
+}
+
+fn runs<'a>(groups: impl Iterator<Item = &'a Group>) -> String {
+    let runs: usize = groups.map(|group| group.runs.len()).sum();
+    units::plural(runs as u64, "run", "runs")
+}
+
+fn of_group(group: &Group) -> String {
+    let of = |run: &RunAbout| {
+        let rows = units::plural(run.rows, "row", "rows");
+        format!("{} with {rows}", run.workload)
+    };
+    let (first, last) = (group.runs.first(), group.runs.last());
+    let whose = first.map_or_else(String::new, of);
+    let span = first.zip(last).map(|(first, last)| {
+        let from = words::moment(&first.started_at);
+        match group.runs.len() {
+            1 => format!("one run, {from}"),
+            runs => format!("{runs} runs, {from} to {}", words::moment(&last.started_at)),
+        }
+    });
+    format!("{whose}: {}", span.unwrap_or_default())
+}
+
+fn changes(group: &Group) -> Option<String> {
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    table.set_header([
+        left("Since"),
+        left("Run"),
+        left("Design"),
+        left("Figure"),
+        right("Ratio"),
+        right("Interval"),
+        right("Runs"),
+    ]);
+    let all =
+        { group.series.iter() }.flat_map(|series| series.shifts.iter().map(move |s| (s, series)));
+    let mut all: Vec<(&Shift, &Series)> = all.collect();
+    all.sort_by_key(|(shift, _)| shift.at);
+    for (shift, series) in all {
+        let run = &group.runs[shift.at];
+        table.add_row([
+            left(&words::moment(&run.started_at)),
+            left(&run.name),
+            left(&series.design),
+            left(&words::what(&series.what)),
+            right(words::ratio(shift.ratio)),
+            right(words::interval(shift.interval)),
+            right(shift.runs),
+        ]);
+    }
+    (!table.is_empty()).then(|| {
+        format!(
+            "Changes of times, above 1 where slower\n{}",
+            table.trim_fmt()
+        )
+    })
+}
+
+/// Figures over time, one series after the other.
+fn figures(group: &Group, all: bool) -> Option<String> {
+    let shown = group.series.iter().filter(|s| all || !s.shifts.is_empty());
+    let parts: Vec<String> = shown.map(|series| of_series(group, series)).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+fn of_series(group: &Group, series: &Series) -> String {
+    let mut table = table(Style { color: false });
+    set_width(&mut table, COLUMNS);
+    let title = format!("{} {}", series.design, words::what(&series.what));
+    table.set_header([
+        left("Start"),
+        left("Run"),
+        right("Figure"),
+        right("Interval"),
+        left(""),
+    ]);
+    for (index, (run, point)) in group.runs.iter().zip(&series.points).enumerate() {
+        let figure = |seconds: f64| words::figure(&series.what, seconds);
+        let Some(Point { seconds, low, high }) = point else {
+            continue;
+        };
+        let ends = (figure(*low), figure(*high));
+        let is_change = series.shifts.iter().any(|shift| shift.at == index);
+        table.add_row([
+            left(&words::moment(&run.started_at)),
+            left(&run.name),
+            right(figure(*seconds)),
+            right(format!("{}–{}", ends.0, ends.1)),
+            left(if is_change { "changed" } else { "" }),
+        ]);
+    }
+    format!("{}\n{}", wrap(&title, COLUMNS, "", ""), table.trim_fmt())
+}

@@ -1,0 +1,142 @@
+//! What is said of two runs.
+
+use bakeoff_stats::between::{Between, Gate, Obstacle, Shown, Undecided, What};
+
+use super::{Judged, name};
+use crate::decide::words::percent;
+use crate::text::layout::NONE;
+use crate::units;
+
+/// Says what B is: the first line.
+pub fn headline(between: &Between) -> String {
+    if !between.obstacles.is_empty() {
+        return not_comparable(between);
+    }
+    let all = between.changes.len();
+    let count = |shown| between.count(shown);
+    let parts = [
+        (count(Shown::Slower), "slower in"),
+        (count(Shown::Faster), "faster in"),
+        (count(Shown::Same), "the same in"),
+    ];
+    let open = count(Shown::CannotTell);
+    let parts = parts.iter().filter(|(count, _)| *count > 0).enumerate();
+    let parts: Vec<String> = parts
+        .map(|(index, (count, what))| match index {
+            0 if *count == all => format!("{what} all {all}"),
+            0 => format!("{what} {count} of {all}"),
+            _ => format!("{what} {count}"),
+        })
+        .collect();
+    match (parts.is_empty(), open) {
+        _ if all == 0 => "Nothing to compare: the runs have no times in common.".to_owned(),
+        (true, _) => {
+            format!("For none of {all} figures can it be told whether B is slower or faster.")
+        }
+        (false, 0) => format!("B is {}.", parts.join(", ")),
+        (false, open) => format!("B is {}; for {open} this cannot be told.", parts.join(", ")),
+    }
+}
+
+fn not_comparable(between: &Between) -> String {
+    let why: Vec<String> = between.obstacles.iter().map(obstacle).collect();
+    format!(
+        "These runs cannot be compared: {}. Repeat one of them with the workload, the data and the \
+         number of rows of the other.",
+        why.join("; ")
+    )
+}
+
+/// Says whether B is slower by more than a limit.
+pub fn judged(between: &Between, judged: Judged<'_>) -> String {
+    let (all, limit) = (between.changes.len(), percent(judged.limit));
+    match judged.gate {
+        Gate::Slower { slower } => {
+            let names: Vec<String> = { slower.iter() }
+                .map(|change| name(&change.design, &change.what))
+                .collect();
+            let count = slower.len();
+            format!(
+                "Slower by more than {limit} in {count} of {all}: {}.",
+                names.join(", ")
+            )
+        }
+        Gate::NotSlower => format!("Not slower by more than {limit}, in all {all}."),
+        Gate::CannotTell { open } if open.iter().all(|open| open.what.is_none()) => {
+            format!("Cannot tell whether B is slower by more than {limit}.")
+        }
+        Gate::CannotTell { open } => format!(
+            "Cannot tell whether B is slower by more than {limit}: {} open, {all} compared.",
+            units::plural(open.len() as u64, "figure is", "figures are"),
+        ),
+    }
+}
+
+/// Names a figure that is open, with what is still possible.
+pub fn undecided(open: &Undecided) -> String {
+    let what = open.what.as_ref();
+    let name = what.map_or_else(String::new, |what| name(&open.design, what));
+    match open.at_most {
+        Some(high) => format!("{name} (at most {})", ratio(high)),
+        None => name,
+    }
+}
+
+pub fn shown(shown: Shown) -> &'static str {
+    match shown {
+        Shown::Slower => "slower",
+        Shown::Faster => "faster",
+        Shown::Same => "the same",
+        Shown::CannotTell => "?",
+    }
+}
+
+/// Names an obstacle, with numbers as people read them.
+pub fn obstacle(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Rows { a, b } => {
+            format!("A has {} rows, B {}", units::count(*a), units::count(*b))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Names what was measured, with the unit that its figures lack.
+pub fn what(what: &What) -> String {
+    match what {
+        What::Query(name) => name.clone(),
+        What::Loading => "load, rows/s".to_owned(),
+    }
+}
+
+/// Writes a ratio with as many digits as it needs: `1.31×`, `12×`.
+pub fn ratio(times: f64) -> String {
+    match times {
+        t if t < 0.0995 => format!("{t:.3}×"),
+        t if t < 9.995 => format!("{t:.2}×"),
+        t => units::factor(t),
+    }
+}
+
+/// Writes seconds of a query as a time, and those of a row in loading as rows a second.
+pub fn figure(what: &What, seconds: f64) -> String {
+    match what {
+        What::Query(_) => units::duration(seconds),
+        What::Loading => units::rate(1.0 / seconds).trim_end().to_owned(),
+    }
+}
+
+/// Writes bounds of a ratio: `1.20–1.40`.
+pub fn interval(bounds: Option<(f64, f64)>) -> String {
+    let number = |times: f64| ratio(times).trim_end_matches('×').to_owned();
+    bounds.map_or_else(
+        || NONE.to_owned(),
+        |(low, high)| format!("{}–{}", number(low), number(high)),
+    )
+}
+
+/// Writes a moment of RFC 3339 to the minute: `2026-03-02 10:02`.
+pub fn moment(moment: &str) -> String {
+    let minutes = moment.get(..16).unwrap_or(moment);
+    minutes.replace('T', " ")
+}

@@ -1,0 +1,357 @@
+//! What became of each figure from one run to the other.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::differs::{self, Side};
+use crate::compare::summary::loading::Loading;
+use crate::compare::summary::rounds::method::{Interval, Method, Part, TableNoise};
+use crate::compare::summary::rounds::paired::Paired;
+use crate::compare::summary::rounds::twins::{self, Twins};
+use crate::compare::summary::rounds::{same_within, twins_of};
+use crate::compare::{DesignSummary, Difference, QuerySummary, Summary};
+
+/// Ratio of a figure in run B to that in run A.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    pub design: String,
+    pub what: What,
+    /// Median seconds of a query, or seconds for a row in loading.
+    pub a: f64,
+    pub b: f64,
+    pub ratio: f64,
+    /// Bounds of the ratio. Without twins they are about these tables, not about the designs; `None`
+    /// for too few rounds or slices.
+    pub interval: Option<(f64, f64)>,
+    /// Bound that the ratio is below with a probability of 95%, taken by itself. `None` where nothing
+    /// may be told.
+    pub at_most: Option<f64>,
+    /// Relative difference that is none.
+    pub same_within: f64,
+    pub shown: Shown,
+    /// Reason why nothing can be told.
+    pub unknown: Option<Unknown>,
+}
+
+/// What a design was measured by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    Query(String),
+    /// Loading and settling all rows.
+    Loading,
+}
+
+/// What the interval of a change shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shown {
+    Slower,
+    Faster,
+    Same,
+    CannotTell,
+}
+
+/// Reason why it cannot be told whether something changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unknown {
+    /// One of the runs has fewer than five rounds of it.
+    FewRounds,
+    /// One of the loads is too short to tell its error.
+    FewSlices,
+    /// Neither run has twins, so what tables of one design differ by is not known.
+    NoTwins,
+    /// The interval holds both a difference and none.
+    Wide,
+    /// One run has no such time.
+    NotMeasured,
+    /// The runs may not be compared.
+    Obstacle,
+}
+
+/// Change of a design's bytes per row.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StorageChange {
+    pub design: String,
+    pub a: f64,
+    pub b: f64,
+    pub ratio: f64,
+}
+
+/// Time that only one of the runs has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    pub design: String,
+    pub query: String,
+    /// The run that lacks it.
+    pub side: Side,
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            What::Query(name) => f.write_str(name),
+            What::Loading => f.write_str("loading"),
+        }
+    }
+}
+
+/// A run with what its twins show, found once.
+pub struct Run<'a> {
+    pub summary: &'a Summary,
+    /// What twins differ by in each query of the header.
+    twins: Vec<Twins>,
+    /// What twins differ by in loading.
+    loading: Twins,
+}
+
+/// A figure of both runs, before its interval is known.
+struct Figure {
+    design: String,
+    what: What,
+    a: f64,
+    b: f64,
+    /// Logarithm of the ratio.
+    centre: f64,
+    /// Variance of the centre; why it is not known.
+    parts: Result<[Part; 2], Unknown>,
+    noise: Option<TableNoise>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(summary: &'a Summary) -> Run<'a> {
+        Run {
+            summary,
+            twins: twins_of(summary),
+            loading: twins_of_loading(summary),
+        }
+    }
+
+    /// Returns the number of figures that both runs have.
+    pub fn comparisons_with(&self, other: &Run<'_>) -> usize {
+        let loads = self.designs(other).filter(|(a, b)| rates(a, b).is_some());
+        loads.count() + self.times(other).len()
+    }
+
+    /// Returns the changes to another run, as some of this number of comparisons.
+    pub fn changes_to(&self, other: &Run<'_>, comparisons: usize) -> Vec<Change> {
+        let times = self.times(other);
+        let samples: Vec<Paired> = { times.iter() }
+            .flat_map(|(_, one, two)| [Paired::of_one(&one.rounds), Paired::of_one(&two.rounds)])
+            .collect();
+        let method = Method::of(comparisons, &samples);
+        let noise = self.noise(other);
+        let mut figures: Vec<Figure> = { times.iter() }
+            .filter_map(|(design, one, two)| Figure::of_query(&method, design, [one, two]))
+            .collect();
+        for figure in &mut figures {
+            figure.noise = noise_of(&noise, &figure.what);
+        }
+        figures.extend(self.loads(other));
+        { figures.into_iter() }
+            .map(|figure| {
+                let same_within = self.same_within(other, figure.noise);
+                figure.change(&method, same_within)
+            })
+            .collect()
+    }
+
+    /// Returns the changes of storage to another run.
+    pub fn storage_to(&self, other: &Run<'_>) -> Vec<StorageChange> {
+        let of_design = |(one, two): (&DesignSummary, &DesignSummary)| {
+            let (a, b) = (one.bytes_per_row?, two.bytes_per_row?);
+            (a > 0.0).then(|| StorageChange {
+                design: one.info.id.clone(),
+                ratio: b / a,
+                a,
+                b,
+            })
+        };
+        self.designs(other).filter_map(of_design).collect()
+    }
+
+    /// Returns the times that one of two runs lacks.
+    pub fn missing_to(&self, other: &Run<'_>) -> Vec<Missing> {
+        let mut missing = Vec::new();
+        for (one, two) in self.designs(other) {
+            for query in differs::queries(self.summary, other.summary) {
+                let side = match (has_time(one, query), has_time(two, query)) {
+                    (true, false) => Side::B,
+                    (false, true) => Side::A,
+                    _ => continue,
+                };
+                missing.push(Missing {
+                    design: one.info.id.clone(),
+                    query: query.to_owned(),
+                    side,
+                });
+            }
+        }
+        missing
+    }
+
+    /// Returns the designs of both runs.
+    fn designs<'b>(
+        &self,
+        other: &Run<'b>,
+    ) -> impl Iterator<Item = (&'a DesignSummary, &'b DesignSummary)> {
+        let other = other.summary;
+        let designs = self.summary.designs.iter();
+        designs.filter_map(move |one| Some((one, other.design(&one.info.id)?)))
+    }
+
+    /// Returns the queries that both runs have times of, by design.
+    fn times<'b>(&self, other: &Run<'b>) -> Vec<(&'a str, &'a QuerySummary, &'b QuerySummary)> {
+        let queries = differs::queries(self.summary, other.summary);
+        let mut times = Vec::new();
+        for (one, two) in self.designs(other) {
+            for query in &queries {
+                let both = one.query(query).zip(two.query(query));
+                let both = both.filter(|_| has_time(one, query) && has_time(two, query));
+                times.extend(both.map(|(a, b)| (one.info.id.as_str(), a, b)));
+            }
+        }
+        times
+    }
+
+    /// Returns the noise of tables in each query of A, from the twins of both runs. Where only one
+    /// has twins, tables of the other are taken to differ as much.
+    fn noise(&self, other: &Run<'_>) -> Vec<(&'a str, Option<TableNoise>)> {
+        let names = self.summary.header.queries.iter().map(|q| q.name.as_str());
+        let of_query = |(name, own): (&'a str, &Twins)| (name, own.and(&other.twins_by(name)));
+        let (names, all): (Vec<_>, Vec<Twins>) = names.zip(&self.twins).map(of_query).unzip();
+        names.into_iter().zip(twins::noise(&all)).collect()
+    }
+
+    fn twins_by(&self, query: &str) -> Twins {
+        let mut queries = self.summary.header.queries.iter().zip(&self.twins);
+        let found = queries.find(|(info, _)| info.name == query);
+        found.map_or_else(Twins::default, |(_, twins)| twins.clone())
+    }
+
+    fn loads(&self, other: &Run<'_>) -> Vec<Figure> {
+        let noise = twins::noise(&[self.loading.and(&other.loading)]);
+        let noise = noise.into_iter().next().flatten();
+        self.designs(other)
+            .filter_map(|(one, two)| Figure::of_loading(one, two, noise))
+            .collect()
+    }
+
+    fn same_within(&self, other: &Run<'_>, noise: Option<TableNoise>) -> f64 {
+        same_within(self.summary, noise).max(same_within(other.summary, noise))
+    }
+}
+
+impl Figure {
+    fn of_query(method: &Method, design: &str, [a, b]: [&QuerySummary; 2]) -> Option<Figure> {
+        let (one, two) = (Paired::of_one(&a.rounds), Paired::of_one(&b.rounds));
+        let parts = method.part(&one).zip(method.part(&two));
+        Some(Figure {
+            design: design.to_owned(),
+            what: What::Query(a.query.clone()),
+            a: a.time?.median,
+            b: b.time?.median,
+            centre: one.shift_to(&two)?,
+            parts: parts.map(|(a, b)| [a, b]).ok_or(Unknown::FewRounds),
+            noise: None,
+        })
+    }
+
+    /// Compares the seconds that a row took to load.
+    fn of_loading(
+        one: &DesignSummary,
+        two: &DesignSummary,
+        noise: Option<TableNoise>,
+    ) -> Option<Figure> {
+        let (a, b) = rates(one, two)?;
+        let parts = loading_part(&one.loading).zip(loading_part(&two.loading));
+        Some(Figure {
+            design: one.info.id.clone(),
+            what: What::Loading,
+            a: 1.0 / a,
+            b: 1.0 / b,
+            centre: (a / b).ln(),
+            parts: parts.map(|(a, b)| [a, b]).ok_or(Unknown::FewSlices),
+            noise,
+        })
+    }
+
+    fn change(self, method: &Method, same_within: f64) -> Change {
+        let parts = self.parts.map(|of_rounds| {
+            let of_tables = self.noise.map(TableNoise::part);
+            of_rounds
+                .into_iter()
+                .chain(of_tables)
+                .collect::<Vec<Part>>()
+        });
+        let interval = parts.as_ref().ok();
+        let interval = interval.map(|parts| method.interval_of(self.centre, parts));
+        let (shown, unknown) = match (&parts, interval, self.noise) {
+            (Err(why), ..) => (Shown::CannotTell, Some(*why)),
+            (_, _, None) | (_, None, _) => (Shown::CannotTell, Some(Unknown::NoTwins)),
+            (_, Some(interval), Some(_)) => told(interval, same_within),
+        };
+        let one_end = parts.ok().filter(|_| self.noise.is_some());
+        let one_end = one_end.map(|p| method.for_one_end().interval_of(self.centre, &p));
+        Change {
+            ratio: self.centre.exp(),
+            interval: interval.and_then(Interval::bounds),
+            at_most: one_end.map(|interval| interval.high.exp()),
+            design: self.design,
+            what: self.what,
+            a: self.a,
+            b: self.b,
+            same_within,
+            shown,
+            unknown,
+        }
+    }
+}
+
+fn told(interval: Interval, same_within: f64) -> (Shown, Option<Unknown>) {
+    match interval.difference(same_within) {
+        Difference::Slower => (Shown::Slower, None),
+        Difference::Faster => (Shown::Faster, None),
+        Difference::Best | Difference::Same => (Shown::Same, None),
+        Difference::NotSettled => (Shown::CannotTell, Some(Unknown::Wide)),
+    }
+}
+
+fn noise_of(noise: &[(&str, Option<TableNoise>)], what: &What) -> Option<TableNoise> {
+    let is_it = |name: &str| matches!(what, What::Query(query) if query == name);
+    noise.iter().find(|(name, _)| is_it(name))?.1
+}
+
+fn has_time(design: &DesignSummary, query: &str) -> bool {
+    let time = design.query(query).and_then(|query| query.time);
+    time.is_some_and(|time| time.median > 0.0)
+}
+
+fn rates(one: &DesignSummary, two: &DesignSummary) -> Option<(f64, f64)> {
+    Some((one.loading.rate()?, two.loading.rate()?))
+}
+
+/// Returns the variance of the logarithm of a rate, by its resamples.
+fn loading_part(loading: &Loading) -> Option<Part> {
+    let resamples: Vec<f64> = loading.resamples().into_iter().map(f64::ln).collect();
+    let count = resamples.len() as f64;
+    let mean = resamples.iter().sum::<f64>() / count;
+    let squares: f64 = resamples.iter().map(|ln| (ln - mean).powi(2)).sum();
+    (resamples.len() > 1).then(|| Part {
+        variance: squares / (count - 1.0),
+        freedom: loading.slices.len() as f64 - 1.0,
+    })
+}
+
+/// Returns what twins of a run differ by in loading.
+fn twins_of_loading(run: &Summary) -> Twins {
+    let of_design = |design: &DesignSummary| {
+        let twin = run.twin_of(&design.info.id)?;
+        let (own, its) = rates(design, twin)?;
+        let parts = loading_part(&design.loading).zip(loading_part(&twin.loading))?;
+        Some(((own / its).ln(), parts.0.variance + parts.1.variance))
+    };
+    Twins::from_differences(run.designs.iter().filter_map(of_design).collect())
+}

@@ -1,0 +1,344 @@
+//! What two runs differ in: what keeps them from being compared, and what has to be known to read
+//! the comparison.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::days::days_between;
+use super::sections;
+use crate::compare::{Header, Summary};
+use crate::{EngineInfo, Estimate};
+
+/// One of two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Side {
+    A,
+    B,
+}
+
+/// Reason why nothing of two runs may be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "obstacle", rename_all = "kebab-case")]
+pub enum Obstacle {
+    Table,
+    Data {
+        a: String,
+        b: String,
+    },
+    /// The same source of rows, which the workloads describe in other ways.
+    DataDescribed,
+    Rows {
+        a: u64,
+        b: u64,
+    },
+    Seed {
+        a: u64,
+        b: u64,
+    },
+    NoCommonDesign,
+    NoCommonQuery,
+}
+
+/// Difference that the runs may be compared in spite of, and that may be why their times differ.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "caution", rename_all = "kebab-case")]
+pub enum Caution {
+    /// A program was built without optimisation.
+    Debug {
+        side: Side,
+    },
+    Unfinished {
+        side: Side,
+    },
+    NotSteady {
+        side: Side,
+    },
+    NoTwins {
+        side: Side,
+    },
+    /// Fewer rounds than a difference needs.
+    FewRounds {
+        side: Side,
+        rounds: u32,
+    },
+    /// A query that is asked in another way, and is not compared.
+    Query {
+        name: String,
+    },
+    OnlyIn {
+        side: Side,
+        what: String,
+    },
+    /// Something that stands in the records of both, such as the machine or an engine's version.
+    Other {
+        what: String,
+        a: String,
+        b: String,
+    },
+    Days {
+        days: i64,
+    },
+    /// The same seed is not used, so parameters are others.
+    Parameters,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::A => "A",
+            Side::B => "B",
+        })
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Obstacle::Table => f.write_str("their tables differ"),
+            Obstacle::Data { a, b } => write!(f, "A has rows from {a}, B from {b}"),
+            Obstacle::DataDescribed => f.write_str("[data] of their workloads differs"),
+            Obstacle::Rows { a, b } => write!(f, "A has {a} rows, B {b}"),
+            Obstacle::Seed { a, b } => {
+                write!(f, "the generator has the seed {a} in A and {b} in B")
+            }
+            Obstacle::NoCommonDesign => f.write_str("they have no design in common"),
+            Obstacle::NoCommonQuery => f.write_str("they have no query in common"),
+        }
+    }
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Caution::Debug { side } => write!(
+                f,
+                "{side} is of a program built without optimisation: its times mean nothing"
+            ),
+            Caution::Unfinished { side } => write!(f, "{side} is not finished"),
+            Caution::NotSteady { side } => {
+                write!(f, "times of {side} were not steady when measuring began")
+            }
+            Caution::NoTwins { side } => write!(f, "{side} has no twins"),
+            Caution::FewRounds { side, rounds } => write!(
+                f,
+                "{side} has {rounds} rounds, and a difference needs at least five"
+            ),
+            Caution::Query { name } => {
+                write!(f, "{name} is another question in B, and is not compared")
+            }
+            Caution::OnlyIn { side, what } => write!(f, "only {side} has {what}"),
+            Caution::Other { what, a, b } => write!(f, "{what}: A has {a}, B {b}"),
+            Caution::Days { days: 1 } => f.write_str("a day lies between them"),
+            Caution::Days { days } => write!(f, "{days} days lie between them"),
+            Caution::Parameters => {
+                f.write_str("their seeds differ, so queries have other parameters")
+            }
+        }
+    }
+}
+
+/// Returns why nothing of two runs may be compared; empty if they may be.
+pub fn obstacles(a: &Summary, b: &Summary) -> Vec<Obstacle> {
+    let (one, other) = (&a.header, &b.header);
+    let sections = sections::differing(&one.workload_text, &other.workload_text);
+    let is_in = |part: &str| { sections.iter() }.any(|name| first_word(name) == part);
+    let table = one.table != other.table || one.columns != other.columns || is_in("table");
+    let same_source = source(&one.data) == source(&other.data);
+    let all = [
+        table.then_some(Obstacle::Table),
+        (!same_source).then(|| Obstacle::Data {
+            a: one.data.clone(),
+            b: other.data.clone(),
+        }),
+        (same_source && is_in("data")).then_some(Obstacle::DataDescribed),
+        (a.rows != b.rows).then_some(Obstacle::Rows {
+            a: a.rows,
+            b: b.rows,
+        }),
+        (one.seed != other.seed && is_generated(one)).then_some(Obstacle::Seed {
+            a: one.seed,
+            b: other.seed,
+        }),
+        common(a, b)
+            .next()
+            .is_none()
+            .then_some(Obstacle::NoCommonDesign),
+        queries(a, b).is_empty().then_some(Obstacle::NoCommonQuery),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Returns everything else that two runs differ in, what may undo the comparison first.
+pub fn cautions(a: &Summary, b: &Summary) -> Vec<Caution> {
+    let mut found = of_one(a, Side::A);
+    found.extend(of_one(b, Side::B));
+    found.extend(asked(a, b));
+    found.extend(only_in(a, b, Side::A));
+    found.extend(only_in(b, a, Side::B));
+    found.extend(conditions(&a.header, &b.header));
+    found.extend(engines(a, b));
+    found.extend(design_settings(a, b));
+    let (one, other) = (&a.header, &b.header);
+    let other_parameters = one.seed != other.seed && !is_generated(one);
+    found.extend(other_parameters.then_some(Caution::Parameters));
+    let days = days_between(&one.started_at, &other.started_at);
+    found.extend(
+        days.filter(|days| *days > 0)
+            .map(|days| Caution::Days { days }),
+    );
+    found
+}
+
+/// Returns the names of the queries that are the same question in both.
+pub fn queries<'a>(a: &'a Summary, b: &Summary) -> Vec<&'a str> {
+    let sections = sections::differing(&a.header.workload_text, &b.header.workload_text);
+    let in_b = &b.header.queries;
+    let is_same = |name: &str, sql: &str| {
+        let found = in_b.iter().find(|query| query.name == name);
+        let changed = format!("queries {name}");
+        found.is_some_and(|query| query.sql == sql) && !sections.contains(&changed)
+    };
+    let all = a.header.queries.iter();
+    all.filter(|query| is_same(&query.name, &query.sql))
+        .map(|query| query.name.as_str())
+        .collect()
+}
+
+/// Returns the designs of both runs.
+pub fn common<'a>(a: &'a Summary, b: &Summary) -> impl Iterator<Item = &'a str> {
+    let ids = a.designs.iter().map(|design| design.info.id.as_str());
+    ids.filter(|id| b.design(id).is_some())
+}
+
+fn of_one(run: &Summary, side: Side) -> Vec<Caution> {
+    let is_debug = run.header.bakeoff_version.contains("without optimisation");
+    let has_twins = run.comparison.twins.is_some();
+    let most = { run.designs.iter().flat_map(|d| &d.queries) }
+        .filter_map(|query| query.time)
+        .map(|time: Estimate| time.observations)
+        .max();
+    let few = most.filter(|rounds| (*rounds as usize) < super::FEWEST_ROUNDS);
+    let all = [
+        is_debug.then_some(Caution::Debug { side }),
+        (!run.finished).then_some(Caution::Unfinished { side }),
+        (run.steady == Some(false)).then_some(Caution::NotSteady { side }),
+        (!has_twins).then_some(Caution::NoTwins { side }),
+        few.map(|rounds| Caution::FewRounds { side, rounds }),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn asked(a: &Summary, b: &Summary) -> Vec<Caution> {
+    let same = queries(a, b);
+    let is_in_b = |name: &str| b.header.queries.iter().any(|query| query.name == name);
+    let names = a.header.queries.iter().map(|query| &query.name);
+    names
+        .filter(|name| is_in_b(name) && !same.contains(&name.as_str()))
+        .map(|name| Caution::Query { name: name.clone() })
+        .collect()
+}
+
+fn only_in(run: &Summary, other: &Summary, side: Side) -> Vec<Caution> {
+    let designs = { run.designs.iter().map(|design| &design.info.id) }
+        .filter(|id| other.design(id).is_none());
+    let is_known = |name: &String| other.header.queries.iter().any(|query| query.name == *name);
+    let queries =
+        { run.header.queries.iter().map(|query| &query.name) }.filter(|name| !is_known(name));
+    designs
+        .chain(queries)
+        .map(|what| Caution::OnlyIn {
+            side,
+            what: what.clone(),
+        })
+        .collect()
+}
+
+/// What the machine, the program and its options have of a difference.
+fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
+    let gib = |header: &Header| format!("{} MiB", header.machine.memory_bytes >> 20);
+    let nodes = |header: &Header| match &header.nodes {
+        Some(n) => format!("{} nodes, {} copies, {}", n.nodes, n.copies, n.consistency),
+        None => "one node".to_owned(),
+    };
+    let all = [
+        ("machine", a.machine.cpu.clone(), b.machine.cpu.clone()),
+        (
+            "cores",
+            a.machine.cores.to_string(),
+            b.machine.cores.to_string(),
+        ),
+        ("memory", gib(a), gib(b)),
+        ("system", a.machine.os.clone(), b.machine.os.clone()),
+        (
+            "Bakeoff",
+            a.bakeoff_version.clone(),
+            b.bakeoff_version.clone(),
+        ),
+        ("threads", a.threads.to_string(), b.threads.to_string()),
+        ("nodes", nodes(a), nodes(b)),
+    ];
+    { all.into_iter() }
+        .filter_map(|(what, a, b)| other(what.to_owned(), a, b))
+        .collect()
+}
+
+fn engines(a: &Summary, b: &Summary) -> Vec<Caution> {
+    let in_b = |engine: &EngineInfo| b.engines.iter().find(|e| e.engine == engine.engine);
+    let pairs = { a.engines.iter() }.filter_map(|engine| Some((engine, in_b(engine)?)));
+    pairs
+        .flat_map(|(one, two)| {
+            let versions = (one.version.clone(), two.version.clone());
+            let version = other(one.engine.clone(), versions.0, versions.1);
+            let settings = settings(&one.engine, &one.settings, &two.settings);
+            version.into_iter().chain(settings).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn design_settings(a: &Summary, b: &Summary) -> Vec<Caution> {
+    let pairs = { a.designs.iter() }.filter_map(|one| Some((one, b.design(&one.info.id)?)));
+    pairs
+        .flat_map(|(one, two)| settings(&one.info.id, &one.info.settings, &two.info.settings))
+        .collect()
+}
+
+/// Settings that differ. Places, which are others in each run folder, say nothing about times.
+fn settings(of: &str, a: &[(String, String)], b: &[(String, String)]) -> Vec<Caution> {
+    let names = a.iter().chain(b).map(|(name, _)| name.as_str());
+    let mut found: Vec<Caution> = Vec::new();
+    for name in names {
+        let in_a = setting(a, name);
+        let in_b = setting(b, name);
+        let caution = other(format!("{of}, {name}"), in_a.to_owned(), in_b.to_owned());
+        let is_place = name == "folder" || in_a.starts_with('/') || in_b.starts_with('/');
+        found.extend(caution.filter(|caution| !is_place && !found.contains(caution)));
+    }
+    found
+}
+
+fn setting<'a>(settings: &'a [(String, String)], name: &str) -> &'a str {
+    let found = settings.iter().find(|(known, _)| known == name);
+    found.map_or("none", |(_, value)| value.as_str())
+}
+
+fn other(what: String, a: String, b: String) -> Option<Caution> {
+    (a != b).then_some(Caution::Other { what, a, b })
+}
+
+fn first_word(section: &str) -> &str {
+    section.split(['.', ' ']).next().unwrap_or_default()
+}
+
+fn is_generated(header: &Header) -> bool {
+    header.data.starts_with("generator ")
+}
+
+/// Returns a generator with its options, or the name of a file, which may lie in another folder.
+fn source(data: &str) -> &str {
+    if data.starts_with("generator ") {
+        return data;
+    }
+    data.rsplit('/').next().unwrap_or(data)
+}

@@ -1,0 +1,124 @@
+//! The outcome for continuous integration: slower, not slower, or not to be told.
+
+use serde::Serialize;
+
+use super::{Between, Change, FEWEST_ROUNDS, Shown, Side, Unknown, What};
+
+/// Whether a run is slower than another by more than a limit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Gate {
+    /// These are shown to be slower by more than the limit.
+    Slower { slower: Vec<Change> },
+    /// Everything is shown to be slower by less than the limit, if at all.
+    NotSlower,
+    /// Nothing is shown to be slower, and of these it is not shown that they are not.
+    CannotTell { open: Vec<Undecided> },
+}
+
+/// Figure of which it cannot be told whether it is slower by more than a limit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Undecided {
+    /// Design; empty where the runs may not be compared at all.
+    pub design: String,
+    pub what: Option<What>,
+    pub why: Unknown,
+    /// Greatest ratio that is still possible.
+    pub at_most: Option<f64>,
+}
+
+impl Between {
+    /// Returns whether B is slower than A by more than this relative limit, such as 0.05.
+    ///
+    /// That something is slower takes the intervals that hold all at once. That nothing is slower takes
+    /// no correction for their number: it is said only if each bound by itself says so (Berger:
+    /// Multiparameter hypothesis testing and acceptance sampling, 1982).
+    pub fn fail_if_slower(&self, limit: f64) -> Gate {
+        let most = 1.0 + limit;
+        let is_slower = |change: &&Change| {
+            let low = change.interval.map(|(low, _)| low);
+            change.is_of_the_design() && low.is_some_and(|low| low > most)
+        };
+        let slower: Vec<Change> = self.changes.iter().filter(is_slower).cloned().collect();
+        if !slower.is_empty() {
+            return Gate::Slower { slower };
+        }
+        let is_open = |change: &&Change| change.at_most.is_none_or(|high| high >= most);
+        let open = self.changes.iter().filter(is_open).map(Undecided::of);
+        let lost = { self.missing.iter() }
+            .filter(|missing| missing.side == Side::B)
+            .map(|m| Undecided::missing(&m.design, What::Query(m.query.clone())));
+        let open: Vec<Undecided> = self
+            .no_comparison()
+            .into_iter()
+            .chain(open)
+            .chain(lost)
+            .collect();
+        if open.is_empty() {
+            return Gate::NotSlower;
+        }
+        Gate::CannotTell { open }
+    }
+
+    /// Returns the figures of which it cannot be told what became of them.
+    pub fn undecided(&self) -> Vec<Undecided> {
+        let open = { self.changes.iter() }.filter(|c| c.shown == Shown::CannotTell);
+        open.map(Undecided::of).collect()
+    }
+
+    /// Returns that there is nothing to judge by, if that is so.
+    fn no_comparison(&self) -> Option<Undecided> {
+        let why = match () {
+            () if !self.obstacles.is_empty() => Unknown::Obstacle,
+            () if self.changes.is_empty() => Unknown::NotMeasured,
+            () => return None,
+        };
+        Some(Undecided {
+            design: String::new(),
+            what: None,
+            why,
+            at_most: None,
+        })
+    }
+}
+
+impl Undecided {
+    /// Says what there would have to be.
+    pub fn remedy(&self) -> String {
+        let is_load = self.what == Some(What::Loading);
+        match self.why {
+            Unknown::FewRounds => format!("at least {FEWEST_ROUNDS} rounds in both runs"),
+            Unknown::NoTwins => "twins in at least one run".to_owned(),
+            Unknown::FewSlices => "a longer load in both runs".to_owned(),
+            Unknown::Wide if is_load => "a longer load in both runs".to_owned(),
+            Unknown::Wide => "more rounds in both runs".to_owned(),
+            Unknown::NotMeasured => "right answers in both runs".to_owned(),
+            Unknown::Obstacle => "the same rows in the same table".to_owned(),
+        }
+    }
+
+    fn of(change: &Change) -> Undecided {
+        Undecided {
+            design: change.design.clone(),
+            what: Some(change.what.clone()),
+            why: change.unknown.unwrap_or(Unknown::Wide),
+            at_most: change.at_most,
+        }
+    }
+
+    fn missing(design: &str, what: What) -> Undecided {
+        Undecided {
+            design: design.to_owned(),
+            what: Some(what),
+            why: Unknown::NotMeasured,
+            at_most: None,
+        }
+    }
+}
+
+impl Change {
+    /// Whether the interval is that of the design, not only of the tables that were measured.
+    fn is_of_the_design(&self) -> bool {
+        self.shown != Shown::CannotTell || self.unknown == Some(Unknown::Wide)
+    }
+}

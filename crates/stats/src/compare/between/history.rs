@@ -1,0 +1,196 @@
+//! Many runs of one workload in the order of their time, and when something changed for good.
+
+use serde::Serialize;
+
+use super::change::{Change, Run, What};
+use super::{RunAbout, Shown, differs};
+use crate::compare::{DesignSummary, Summary};
+
+/// Runs by what may be compared, each group in the order of time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct History {
+    pub groups: Vec<Group>,
+}
+
+/// Runs that may be compared with each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    pub runs: Vec<RunAbout>,
+    /// Figures over time, in the order of designs and queries.
+    pub series: Vec<Series>,
+}
+
+/// One figure over time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Series {
+    pub design: String,
+    pub what: What,
+    /// Figures in the order of the runs; `None` for a run that lacks it.
+    pub points: Vec<Option<Point>>,
+    pub shifts: Vec<Shift>,
+}
+
+/// Figure of one run, in seconds (for each row, in loading), with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Point {
+    pub seconds: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// Change that all later runs confirm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Shift {
+    /// Index of the run that the later ones are compared with.
+    pub from: usize,
+    /// Index of the first run that differs.
+    pub at: usize,
+    /// Ratio of that run to the one before the change.
+    pub ratio: f64,
+    pub interval: Option<(f64, f64)>,
+    /// Runs that show it, that one included.
+    pub runs: usize,
+}
+
+impl History {
+    /// Sorts runs, each with the name that its reader knows it by, and finds what changed for good.
+    /// Runs that began at the same time stay in their order.
+    pub fn of(mut runs: Vec<(String, Summary)>) -> History {
+        runs.sort_by(|a, b| a.1.header.started_at.cmp(&b.1.header.started_at));
+        let mut groups: Vec<Vec<&(String, Summary)>> = Vec::new();
+        for run in &runs {
+            let may_join = |group: &&mut Vec<&(String, Summary)>| {
+                let last = group.last();
+                last.is_some_and(|(_, last)| differs::obstacles(last, &run.1).is_empty())
+            };
+            match groups.iter_mut().find(may_join) {
+                Some(group) => group.push(run),
+                None => groups.push(vec![run]),
+            }
+        }
+        History {
+            groups: groups.iter().map(|group| Group::of(group)).collect(),
+        }
+    }
+}
+
+impl Group {
+    fn of(runs: &[&(String, Summary)]) -> Group {
+        let of_runs: Vec<Run<'_>> = runs.iter().map(|(_, run)| Run::new(run)).collect();
+        let changes = Changes::of(&of_runs);
+        let series = { names(runs).into_iter() }
+            .map(|(design, what)| Series {
+                points: { runs.iter() }
+                    .map(|(_, run)| point(run.design(&design)?, &what))
+                    .collect(),
+                shifts: changes.shifts(&design, &what),
+                design,
+                what,
+            })
+            .filter(|series| series.points.iter().any(Option::is_some));
+        Group {
+            runs: { runs.iter() }
+                .map(|(name, run)| RunAbout::of(name, run))
+                .collect(),
+            series: series.collect(),
+        }
+    }
+}
+
+/// Changes from each run to each later one.
+struct Changes {
+    runs: usize,
+    /// The earlier run, the later one, and the changes.
+    pairs: Vec<(usize, usize, Vec<Change>)>,
+}
+
+impl Changes {
+    /// A series is compared with its first run, and after a shift with another one, so that it has one
+    /// comparison for each run but one.
+    fn of(runs: &[Run<'_>]) -> Changes {
+        let series = runs.windows(2).map(|two| two[0].comparisons_with(&two[1]));
+        let comparisons = series.max().unwrap_or(0) * runs.len().saturating_sub(1);
+        let mut pairs = Vec::new();
+        for (index, one) in runs.iter().enumerate() {
+            for (later, two) in runs.iter().enumerate().skip(index + 1) {
+                pairs.push((index, later, one.changes_to(two, comparisons)));
+            }
+        }
+        Changes {
+            runs: runs.len(),
+            pairs,
+        }
+    }
+
+    fn change(&self, from: usize, to: usize, design: &str, what: &What) -> Option<&Change> {
+        let pair = self.pairs.iter().find(|(a, b, _)| (*a, *b) == (from, to))?;
+        { pair.2.iter() }.find(|change| change.design == design && change.what == *what)
+    }
+
+    fn shifts(&self, design: &str, what: &What) -> Vec<Shift> {
+        let mut shifts: Vec<Shift> = Vec::new();
+        loop {
+            let from = shifts.last().map_or(0, |shift| shift.at);
+            match self.shift(from, design, what) {
+                Some(shift) => shifts.push(shift),
+                None => return shifts,
+            }
+        }
+    }
+
+    /// Returns the first run from which all later ones that have the figure differ from run `from`, all
+    /// in the same direction.
+    fn shift(&self, from: usize, design: &str, what: &What) -> Option<Shift> {
+        let later: Vec<(usize, &Change)> = (from + 1..self.runs)
+            .filter_map(|run| Some((run, self.change(from, run, design, what)?)))
+            .collect();
+        let last = later.last()?.1.shown;
+        let is_change = matches!(last, Shown::Slower | Shown::Faster);
+        let others = later.iter().rposition(|(_, change)| change.shown != last);
+        let first = others.map_or(0, |index| index + 1);
+        let (at, change) = later.get(first).filter(|_| is_change)?;
+        Some(Shift {
+            from,
+            at: *at,
+            ratio: change.ratio,
+            interval: change.interval,
+            runs: later.len() - first,
+        })
+    }
+}
+
+/// Returns what was measured in any of the runs, each once.
+fn names(runs: &[&(String, Summary)]) -> Vec<(String, What)> {
+    let mut names = Vec::new();
+    for (_, run) in runs {
+        for design in &run.designs {
+            let queries = run.header.queries.iter();
+            let what = queries.map(|query| What::Query(query.name.clone()));
+            for what in what.chain([What::Loading]) {
+                let name = (design.info.id.clone(), what);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+    names.sort_by(|a, b| a.0.cmp(&b.0));
+    names
+}
+
+fn point(design: &DesignSummary, what: &What) -> Option<Point> {
+    let rate = |estimate: crate::Estimate| Point {
+        seconds: 1.0 / estimate.median,
+        low: 1.0 / estimate.high,
+        high: 1.0 / estimate.low,
+    };
+    let time = |estimate: crate::Estimate| Point {
+        seconds: estimate.median,
+        low: estimate.low,
+        high: estimate.high,
+    };
+    match what {
+        What::Loading => design.load_rate.map(rate),
+        What::Query(name) => design.query(name)?.time.map(time),
+    }
+}

@@ -1,0 +1,129 @@
+//! Outcomes for continuous integration, and what is told with too little.
+
+use super::*;
+
+fn slower(factor: f64) -> Drawn {
+    Drawn {
+        seed: 7,
+        factors: [1.0, factor],
+        ..DRAWN
+    }
+}
+
+fn why(gate: &Gate) -> Vec<Unknown> {
+    match gate {
+        Gate::CannotTell { open } => open.iter().map(|open| open.why).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn slower_by_more_than_the_limit_fails() {
+    let found = between(&DRAWN, &slower(1.5));
+    let Gate::Slower { slower } = found.fail_if_slower(0.1) else {
+        panic!("{found:?}");
+    };
+    let names: Vec<String> = slower.iter().map(|c| c.what.to_string()).collect();
+    assert_eq!(names, ["scan", "key", "loading"]);
+    assert!(slower.iter().all(|change| change.design == "a/y"));
+}
+
+#[test]
+fn slower_by_less_than_the_limit_passes() {
+    assert_eq!(
+        between(&DRAWN, &slower(1.0)).fail_if_slower(0.3),
+        Gate::NotSlower
+    );
+    assert_eq!(
+        between(&DRAWN, &slower(1.5)).fail_if_slower(2.0),
+        Gate::NotSlower
+    );
+}
+
+#[test]
+fn near_the_limit_it_cannot_be_told() {
+    let gate = between(&DRAWN, &slower(1.1)).fail_if_slower(0.1);
+    assert!(why(&gate).contains(&Unknown::Wide), "{gate:?}");
+}
+
+#[test]
+fn below_five_rounds_in_either_run_nothing_is_told() {
+    let few = Drawn {
+        rounds: 4,
+        ..slower(9.0)
+    };
+    for found in [between(&DRAWN, &few), between(&few, &DRAWN)] {
+        let change = found.change("a/y", "scan").unwrap();
+        assert_eq!((change.shown, change.interval), (Shown::CannotTell, None));
+        assert_eq!(change.unknown, Some(Unknown::FewRounds));
+    }
+}
+
+#[test]
+fn a_short_load_is_not_told() {
+    let short = Drawn {
+        slices: 4,
+        ..slower(9.0)
+    };
+    let found = between(
+        &Drawn {
+            seed: 2,
+            ..short.clone()
+        },
+        &short,
+    );
+    let is_load = |change: &&Change| change.what == What::Loading;
+    let loading = found.changes.iter().find(is_load).unwrap();
+    assert_eq!(loading.unknown, Some(Unknown::FewSlices));
+}
+
+#[test]
+fn without_any_twins_nothing_is_told_and_one_run_with_them_is_enough() {
+    let alone = Drawn {
+        twins: false,
+        ..DRAWN
+    };
+    let other = Drawn {
+        twins: false,
+        ..slower(9.0)
+    };
+    let found = between(&alone, &other);
+    let change = found.change("a/y", "scan").unwrap();
+    assert_eq!((change.shown, change.at_most), (Shown::CannotTell, None));
+    assert!(
+        change.interval.unwrap().0 > 5.0,
+        "the interval of these tables"
+    );
+    let gate = found.fail_if_slower(0.1);
+    assert_eq!(why(&gate), [Unknown::NoTwins; 6]);
+    let one = between(&alone, &slower(9.0));
+    assert_eq!(one.change("a/y", "scan").unwrap().shown, Shown::Slower);
+}
+
+#[test]
+fn a_time_that_b_lacks_is_not_passed() {
+    let mut records = slower(1.0).records();
+    records.push(answered("a/y", "key", wrong()));
+    let b = Summary::from_records(&records).unwrap();
+    let found = Between::of(("a", &DRAWN.summary()), ("b", &b));
+    assert_eq!(found.missing.len(), 1);
+    assert_eq!(found.missing[0].side, Side::B);
+    assert_eq!(why(&found.fail_if_slower(1.0)), [Unknown::NotMeasured]);
+    let back = Between::of(("b", &b), ("a", &DRAWN.summary()));
+    assert_eq!(back.missing[0].side, Side::A);
+    assert_eq!(back.fail_if_slower(1.0), Gate::NotSlower);
+}
+
+#[test]
+fn runs_without_figures_are_not_passed() {
+    let header = Summary::from_records(&DRAWN.records()[..1]).unwrap();
+    let found = Between::of(("a", &header), ("b", &header));
+    assert_eq!(why(&found.fail_if_slower(0.1)), [Unknown::NotMeasured]);
+}
+
+#[test]
+fn storage_is_exact() {
+    let found = between(&DRAWN, &slower(1.0));
+    assert_eq!(found.storage.len(), 2);
+    assert_eq!((found.storage[0].a, found.storage[0].ratio), (100.0, 1.0));
+}

@@ -1,0 +1,87 @@
+//! Runs over time, with changes whose moment is known.
+
+use super::*;
+
+/// Runs on successive days with these factors of `a/y`.
+fn history(factors: &[f64]) -> History {
+    let mut runs: Vec<_> = Vec::new();
+    for (factor, day) in factors.iter().zip(1..) {
+        let drawn = Drawn {
+            seed: u64::from(day),
+            factors: [1.0, *factor],
+            day,
+            ..DRAWN
+        };
+        // Not in the order of time.
+        runs.insert(0, (format!("run-{day}"), drawn.summary()));
+    }
+    History::of(runs)
+}
+
+fn shifts(history: &History, design: &str) -> Vec<(usize, usize)> {
+    let group = &history.groups[0];
+    let scan = What::Query("scan".to_owned());
+    let found = group
+        .series
+        .iter()
+        .find(|s| s.design == design && s.what == scan);
+    found
+        .unwrap()
+        .shifts
+        .iter()
+        .map(|shift| (shift.at, shift.runs))
+        .collect()
+}
+
+#[test]
+fn runs_are_sorted_by_their_start() {
+    let found = history(&[1.0, 1.0, 1.0]);
+    let names: Vec<&str> = found.groups[0]
+        .runs
+        .iter()
+        .map(|r| r.name.as_str())
+        .collect();
+    assert_eq!(names, ["run-1", "run-2", "run-3"]);
+    assert_eq!(found.groups[0].series.len(), 6);
+    assert!(found.groups[0].series.iter().all(|s| s.shifts.is_empty()));
+}
+
+#[test]
+fn a_change_for_good_is_found_where_it_began() {
+    let found = history(&[1.0, 1.0, 1.0, 1.6, 1.6]);
+    assert_eq!(shifts(&found, "a/y"), [(3, 2)]);
+    assert_eq!(shifts(&found, "a/x"), []);
+}
+
+#[test]
+fn one_slow_run_in_between_is_no_change() {
+    assert_eq!(shifts(&history(&[1.0, 3.0, 1.0, 1.0]), "a/y"), []);
+}
+
+#[test]
+fn several_changes_follow_each_other() {
+    let found = history(&[1.0, 2.0, 2.0, 4.0]);
+    assert_eq!(shifts(&found, "a/y"), [(1, 3), (3, 1)]);
+    let series = { found.groups[0].series.iter() }
+        .find(|s| s.design == "a/y")
+        .unwrap();
+    assert!((series.shifts[1].ratio - 2.0).abs() < 0.1);
+    assert_eq!(series.points.iter().flatten().count(), 4);
+}
+
+#[test]
+fn runs_that_may_not_be_compared_are_apart() {
+    let longer = Drawn {
+        slices: 12,
+        ..DRAWN
+    };
+    let runs = [("a", &DRAWN), ("b", &longer), ("c", &DRAWN)];
+    let history = History::of(runs.map(|(n, d)| (n.to_owned(), d.summary())).to_vec());
+    let sizes: Vec<usize> = history.groups.iter().map(|g| g.runs.len()).collect();
+    assert_eq!(sizes, [2, 1]);
+}
+
+#[test]
+fn no_runs_have_no_history() {
+    assert!(History::of(Vec::new()).groups.is_empty());
+}
