@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use arrow::compute::concat_batches;
-use arrow::record_batch::RecordBatch;
 use bakeoff_columnar::sql::ORDERED_READ_AHEAD_BYTES;
 use bakeoff_driver::{Answer, DesignError, Expected};
 use datafusion::catalog::TableProvider;

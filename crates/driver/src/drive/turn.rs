@@ -14,7 +14,7 @@ pub struct DrivenDesign {
     pub target: Arc<dyn Target>,
     /// Rows that its loads so far inserted.
     new_rows: Vec<NewRows>,
-    /// Whether its server was warmed up.
+    /// Whether its server was warmed up, or there is none.
     pub is_warm: bool,
     /// Whether it has failed, and is driven no more.
     pub is_out: bool,
@@ -23,9 +23,9 @@ pub struct DrivenDesign {
 impl DrivenDesign {
     pub fn new(target: Arc<dyn Target>) -> Self {
         DrivenDesign {
+            is_warm: !target.info().server,
             target,
             new_rows: Vec::new(),
-            is_warm: false,
             is_out: false,
         }
     }

@@ -1,7 +1,7 @@
 //! A server of its own that ends while it is driven.
 
 use crate::support::processes::{Going, signal};
-use crate::support::{Bench, Ended, records};
+use crate::support::{Bench, Ended, of_kind, records};
 
 /// A load lasts much longer than the test, which would end it by its patience.
 const LONG: &str = "600s";
@@ -47,7 +47,12 @@ fn drive_and_kill(bench: &Bench, arguments: &[&str]) -> Ended {
     let mut going = Going::start(&mut bench.command(&[&common[..], arguments].concat()));
     going.wait_until("two seconds of it were written down", || {
         let all = records(&bench.path("out/drive.jsonl"));
-        all.iter().filter(|r| r["record"] == "second").count() >= 2
+        let counts = |start: &&serde_json::Value| start["warm_up"] != true;
+        let begun = of_kind(&all, "trial-started").find(counts);
+        let number = begun.map(|start| start["trial"].clone());
+        let seconds =
+            of_kind(&all, "second").filter(|second| Some(&second["trial"]) == number.as_ref());
+        seconds.count() >= 2
     });
     signal("-KILL", &server(bench));
     going.end()
