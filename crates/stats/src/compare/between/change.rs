@@ -221,7 +221,7 @@ impl<'a> Run<'a> {
     fn noise(&self, other: &Run<'_>) -> Vec<(&'a str, Option<TableNoise>)> {
         let names = self.summary.header.queries.iter().map(|q| q.name.as_str());
         let of_query =
-            |(name, own): (&'a str, &Twins)| (name, own.and(&other.twins_by(name)).as_a_whole());
+            |(name, own): (&'a str, &Twins)| (name, own.and(&other.twins_by(name)).whole());
         let (names, all): (Vec<_>, Vec<Twins>) = names.zip(&self.twins).map(of_query).unzip();
         names.into_iter().zip(twins::noise(&all)).collect()
     }
@@ -233,7 +233,7 @@ impl<'a> Run<'a> {
     }
 
     fn loads(&self, other: &Run<'_>) -> Vec<Figure> {
-        let noise = twins::noise(&[self.loading.and(&other.loading).as_a_whole()]);
+        let noise = twins::noise(&[self.loading.and(&other.loading).whole()]);
         let noise = noise.into_iter().next().flatten();
         self.designs(other)
             .filter_map(|(one, two)| Figure::of_loading(one, two, noise))

@@ -37,7 +37,7 @@ impl Twins {
 
     /// Returns the same differences as a whole, with what the rounds have to do with them. Where they are few,
     /// taking that part out would too often leave no difference of tables at all.
-    pub fn as_a_whole(self) -> Twins {
+    pub fn whole(self) -> Twins {
         let whole = self.differences.into_iter().map(|(ln, _)| (ln, 0.0));
         Twins {
             differences: whole.collect(),
