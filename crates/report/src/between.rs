@@ -166,15 +166,19 @@ fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
             None => remedies.push((remedy, vec![name])),
         }
     }
-    let lines: Vec<String> = { remedies.iter() }
-        .map(|(remedy, names)| {
-            let which = match judged {
-                Some(_) => names.join(", "),
-                None => units::plural(names.len() as u64, "figure", "figures"),
-            };
-            wrap(&format!("{which}: {remedy}"), COLUMNS, "? ", "  ")
-        })
-        .collect();
+    to_tell(remedies.iter().map(|(remedy, names)| {
+        let which = match judged {
+            Some(_) => names.join(", "),
+            None => units::plural(names.len() as u64, "figure", "figures"),
+        };
+        (which, remedy.as_str())
+    }))
+}
+
+/// Lists figures with what it would take to tell what became of them.
+fn to_tell<'a>(figures: impl Iterator<Item = (String, &'a str)>) -> Option<String> {
+    let line = |(which, remedy)| wrap(&format!("{which}: {remedy}"), COLUMNS, "? ", "  ");
+    let lines: Vec<String> = figures.map(line).collect();
     (!lines.is_empty()).then(|| format!("What it takes to tell the others\n{}", lines.join("\n")))
 }
 

@@ -4,13 +4,13 @@ use bakeoff_stats::between::{Group, History, Point, RunAbout, Series, Shift};
 use serde::Serialize;
 
 use super::{COLUMNS, paragraph, words};
-use crate::text::layout::{left, right, set_width, table};
+use crate::text::layout::{left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
 /// What a change is.
-const LEGEND: &str = "A change counts from the first run that differs from those before, if all later \
-    ones differ from them as well.";
+const LEGEND: &str = "A change counts from the first run that differs from the first of all, or from that of \
+    the last change, if all later ones differ from it as well.";
 
 /// Renders what changed for good, and the figures that did; all figures if `all` is set.
 pub fn render(history: &History, all: bool) -> String {
@@ -18,6 +18,7 @@ pub fn render(history: &History, all: bool) -> String {
     for group in &history.groups {
         parts.push(paragraph(&of_group(group)));
         parts.extend(changes(group));
+        parts.extend(open(group));
         parts.extend(figures(group, all));
         let quiet = group.series.iter().filter(|s| s.shifts.is_empty()).count();
         let is_left_out = !all && quiet > 0 && group.runs.len() > 1;
@@ -63,7 +64,7 @@ fn headline(history: &History) -> String {
         groups if groups.iter().all(|group| group.runs.len() < 2) => {
             format!("Nothing to compare: no two of {of_all} have the same table, data and rows.")
         }
-        _ if changed == 0 => format!("Nothing changed for good: {all} in {runs}."),
+        _ if changed == 0 => format!("No change for good is shown, of {all} in {runs}."),
         _ => format!("{changed} of {all} changed for good in {runs}."),
     }
 }
@@ -126,6 +127,24 @@ fn changes(group: &Group) -> Option<String> {
     })
 }
 
+/// How many figures cannot be told, by what would tell them.
+fn open(group: &Group) -> Option<String> {
+    let mut remedies: Vec<(String, u64)> = Vec::new();
+    let unknown = { group.series.iter() }.filter_map(|s| Some((s.unknown?, &s.what)));
+    for (unknown, what) in unknown {
+        let remedy = unknown.remedy(Some(what));
+        match remedies.iter_mut().find(|(known, _)| *known == remedy) {
+            Some((_, count)) => *count += 1,
+            None => remedies.push((remedy, 1)),
+        }
+    }
+    super::to_tell(
+        remedies
+            .iter()
+            .map(|(remedy, count)| (units::plural(*count, "figure", "figures"), remedy.as_str())),
+    )
+}
+
 /// Figures over time, one series after the other.
 fn figures(group: &Group, all: bool) -> Option<String> {
     let shown = group.series.iter().filter(|s| all || !s.shifts.is_empty());
@@ -146,16 +165,18 @@ fn of_series(group: &Group, series: &Series) -> String {
     ]);
     for (index, (run, point)) in group.runs.iter().zip(&series.points).enumerate() {
         let figure = |seconds: f64| words::figure(&series.what, seconds);
-        let Some(Point { seconds, low, high }) = point else {
+        let Some(Point { seconds, interval }) = point else {
             continue;
         };
-        let ends = (figure(*low), figure(*high));
+        let interval = or_none(*interval, |(low, high)| {
+            format!("{}–{}", figure(low), figure(high))
+        });
         let is_change = series.shifts.iter().any(|shift| shift.at == index);
         table.add_row([
             left(&words::moment(&run.started_at)),
             left(&run.name),
             right(figure(*seconds)),
-            right(format!("{}–{}", ends.0, ends.1)),
+            right(interval),
             left(if is_change { "changed" } else { "" }),
         ]);
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::differs::{self, Side};
 use crate::compare::summary::loading::Loading;
-use crate::compare::summary::rounds::method::{Interval, Method, Part, TableNoise};
+use crate::compare::summary::rounds::method::{FEWEST_ROUNDS, Interval, Method, Part, TableNoise};
 use crate::compare::summary::rounds::paired::Paired;
 use crate::compare::summary::rounds::twins::{self, Twins};
 use crate::compare::summary::rounds::{same_within, twins_of};
@@ -220,7 +220,8 @@ impl<'a> Run<'a> {
     /// has twins, tables of the other are taken to differ as much.
     fn noise(&self, other: &Run<'_>) -> Vec<(&'a str, Option<TableNoise>)> {
         let names = self.summary.header.queries.iter().map(|q| q.name.as_str());
-        let of_query = |(name, own): (&'a str, &Twins)| (name, own.and(&other.twins_by(name)));
+        let of_query =
+            |(name, own): (&'a str, &Twins)| (name, own.and(&other.twins_by(name)).whole());
         let (names, all): (Vec<_>, Vec<Twins>) = names.zip(&self.twins).map(of_query).unzip();
         names.into_iter().zip(twins::noise(&all)).collect()
     }
@@ -232,7 +233,7 @@ impl<'a> Run<'a> {
     }
 
     fn loads(&self, other: &Run<'_>) -> Vec<Figure> {
-        let noise = twins::noise(&[self.loading.and(&other.loading)]);
+        let noise = twins::noise(&[self.loading.and(&other.loading).whole()]);
         let noise = noise.into_iter().next().flatten();
         self.designs(other)
             .filter_map(|(one, two)| Figure::of_loading(one, two, noise))
@@ -354,4 +355,20 @@ fn twins_of_loading(run: &Summary) -> Twins {
         Some(((own / its).ln(), parts.0.variance + parts.1.variance))
     };
     Twins::from_differences(run.designs.iter().filter_map(of_design).collect())
+}
+
+impl Unknown {
+    /// Says what there would have to be to tell.
+    pub fn remedy(self, what: Option<&What>) -> String {
+        let is_load = what == Some(&What::Loading);
+        match self {
+            Unknown::FewRounds => format!("at least {FEWEST_ROUNDS} rounds in both runs"),
+            Unknown::NoTwins => "twins in at least one run".to_owned(),
+            Unknown::FewSlices => "a longer load in both runs".to_owned(),
+            Unknown::Wide if is_load => "a longer load in both runs".to_owned(),
+            Unknown::Wide => "more rounds in both runs".to_owned(),
+            Unknown::NotMeasured => "right answers in both runs".to_owned(),
+            Unknown::Obstacle => "the same rows in the same table".to_owned(),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Between, Change, FEWEST_ROUNDS, Shown, Side, Unknown, What};
+use super::{Between, Change, Shown, Side, Unknown, What};
 
 /// Whether a run is slower than another by more than a limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -85,16 +85,7 @@ impl Between {
 impl Undecided {
     /// Says what there would have to be.
     pub fn remedy(&self) -> String {
-        let is_load = self.what == Some(What::Loading);
-        match self.why {
-            Unknown::FewRounds => format!("at least {FEWEST_ROUNDS} rounds in both runs"),
-            Unknown::NoTwins => "twins in at least one run".to_owned(),
-            Unknown::FewSlices => "a longer load in both runs".to_owned(),
-            Unknown::Wide if is_load => "a longer load in both runs".to_owned(),
-            Unknown::Wide => "more rounds in both runs".to_owned(),
-            Unknown::NotMeasured => "right answers in both runs".to_owned(),
-            Unknown::Obstacle => "the same rows in the same table".to_owned(),
-        }
+        self.why.remedy(self.what.as_ref())
     }
 
     fn of(change: &Change) -> Undecided {

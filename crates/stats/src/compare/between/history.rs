@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::change::{Change, Run, What};
+use super::change::{Change, Run, Unknown, What};
 use super::{RunAbout, Shown, differs};
 use crate::compare::{DesignSummary, Summary};
 
@@ -28,14 +28,17 @@ pub struct Series {
     /// Figures in the order of the runs; `None` for a run that lacks it.
     pub points: Vec<Option<Point>>,
     pub shifts: Vec<Shift>,
+    /// Reason why it cannot be told whether the last run differs from the first one, or from the last
+    /// shift; `None` where that is told.
+    pub unknown: Option<Unknown>,
 }
 
-/// Figure of one run, in seconds (for each row, in loading), with its interval.
+/// Figure of one run, in seconds (for each row, in loading).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
     pub seconds: f64,
-    pub low: f64,
-    pub high: f64,
+    /// Bounds; `None` where one observation or a short load has none.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// Change that all later runs confirm.
@@ -79,13 +82,19 @@ impl Group {
         let of_runs: Vec<Run<'_>> = runs.iter().map(|(_, run)| Run::new(run)).collect();
         let changes = Changes::of(&of_runs);
         let series = { names(runs).into_iter() }
-            .map(|(design, what)| Series {
-                points: { runs.iter() }
+            .map(|(design, what)| {
+                let points = { runs.iter() }
                     .map(|(_, run)| point(run.design(&design)?, &what))
-                    .collect(),
-                shifts: changes.shifts(&design, &what),
-                design,
-                what,
+                    .collect();
+                let shifts = changes.shifts(&design, &what);
+                let since = shifts.last().map_or(0, |shift| shift.at);
+                Series {
+                    unknown: changes.unknown(since, &design, &what),
+                    points,
+                    shifts,
+                    design,
+                    what,
+                }
             })
             .filter(|series| series.points.iter().any(Option::is_some));
         Group {
@@ -125,6 +134,13 @@ impl Changes {
     fn change(&self, from: usize, to: usize, design: &str, what: &What) -> Option<&Change> {
         let pair = self.pairs.iter().find(|(a, b, _)| (*a, *b) == (from, to))?;
         { pair.2.iter() }.find(|change| change.design == design && change.what == *what)
+    }
+
+    /// Returns why it cannot be told whether the last run with the figure differs from run `from`.
+    fn unknown(&self, from: usize, design: &str, what: &What) -> Option<Unknown> {
+        let mut later = (from + 1..self.runs).rev();
+        let last = later.find_map(|run| self.change(from, run, design, what));
+        last?.unknown
     }
 
     fn shifts(&self, design: &str, what: &What) -> Vec<Shift> {
@@ -181,16 +197,18 @@ fn names(runs: &[&(String, Summary)]) -> Vec<(String, What)> {
 fn point(design: &DesignSummary, what: &What) -> Option<Point> {
     let rate = |estimate: crate::Estimate| Point {
         seconds: 1.0 / estimate.median,
-        low: 1.0 / estimate.high,
-        high: 1.0 / estimate.low,
+        interval: bounds(estimate).map(|(low, high)| (1.0 / high, 1.0 / low)),
     };
     let time = |estimate: crate::Estimate| Point {
         seconds: estimate.median,
-        low: estimate.low,
-        high: estimate.high,
+        interval: bounds(estimate),
     };
     match what {
         What::Loading => design.load_rate.map(rate),
         What::Query(name) => design.query(name)?.time.map(time),
     }
+}
+
+fn bounds(estimate: crate::Estimate) -> Option<(f64, f64)> {
+    (estimate.coverage > 0.0).then_some((estimate.low, estimate.high))
 }

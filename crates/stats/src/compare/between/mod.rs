@@ -3,7 +3,7 @@
 //!
 //! Two runs have other tables, servers and days, so their rounds are not paired: they are two
 //! independent samples. Equal parameters in rounds of the same number make the truth vary less than
-//! that assumes, so intervals are wider than they need to be, never narrower.
+//! that assumes, so intervals are wider than they need to be, not narrower.
 
 mod change;
 mod days;

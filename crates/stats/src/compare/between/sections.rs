@@ -43,18 +43,16 @@ impl Section {
 }
 
 fn sections(text: &str) -> Vec<Section> {
-    let mut sections = vec![Section::new("")];
+    let mut sections = Vec::new();
+    let mut section = Section::new("");
     for line in text.lines().map(without_comment) {
         match header(line) {
             _ if line.is_empty() => {}
-            Some(name) => sections.push(Section::new(name)),
-            None => sections
-                .iter_mut()
-                .last()
-                .into_iter()
-                .for_each(|section| section.lines.push(line.to_owned())),
+            Some(name) => sections.push(std::mem::replace(&mut section, Section::new(name))),
+            None => section.lines.push(line.to_owned()),
         }
     }
+    sections.push(section);
     under_their_query(sections)
 }
 
@@ -95,7 +93,6 @@ fn header(line: &str) -> Option<&str> {
 fn without_comment(line: &str) -> &str {
     let line = line.trim();
     match line.rsplit_once('#') {
-        Some((before, _)) if before.is_empty() => "",
         Some((before, comment)) if before.ends_with(' ') && !comment.contains(['"', '\'']) => {
             without_comment(before)
         }

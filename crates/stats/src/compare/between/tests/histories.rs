@@ -70,6 +70,26 @@ fn several_changes_follow_each_other() {
 }
 
 #[test]
+fn what_cannot_be_told_says_why() {
+    let alone = |day| Drawn {
+        twins: false,
+        slices: 4,
+        day,
+        ..DRAWN
+    };
+    let runs = [1, 2].map(|day| (day.to_string(), alone(day).summary()));
+    let found = History::of(runs.to_vec());
+    let whys = found.groups[0].series.iter().map(|s| s.unknown);
+    let expected = [Unknown::NoTwins, Unknown::NoTwins, Unknown::FewSlices].map(Some);
+    assert_eq!(whys.collect::<Vec<_>>(), [expected, expected].concat());
+    let load = &found.groups[0].series[2].points[0];
+    assert_eq!(load.unwrap().interval, None, "a short load has no interval");
+    let told = history(&[1.0, 1.0, 2.0]);
+    let told = told.groups[0].series.iter().find(|s| s.design == "a/y");
+    assert_eq!(told.unwrap().unknown, None);
+}
+
+#[test]
 fn runs_that_may_not_be_compared_are_apart() {
     let longer = Drawn {
         slices: 12,

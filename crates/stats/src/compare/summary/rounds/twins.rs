@@ -35,6 +35,15 @@ impl Twins {
         }
     }
 
+    /// Returns the same differences as a whole, with what the rounds have to do with them. Where they are few,
+    /// taking that part out would too often leave no difference of tables at all.
+    pub fn whole(self) -> Twins {
+        let whole = self.differences.into_iter().map(|(ln, _)| (ln, 0.0));
+        Twins {
+            differences: whole.collect(),
+        }
+    }
+
     /// Returns the largest relative difference.
     pub fn largest(&self) -> Option<f64> {
         let largest = self.differences.iter().map(|(ln, _)| ln.abs());
