@@ -2,8 +2,8 @@
 
 use toml::Spanned;
 
-use super::query::offset_in;
 use super::text::{Text, suggestion};
+use super::toml_string::offset_in;
 use crate::{Limit, LimitOf, Query, Result};
 
 const STORAGE: &str = "storage";

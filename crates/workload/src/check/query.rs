@@ -127,23 +127,12 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
             } else {
                 suggestion(name, names.iter().map(String::as_str))
             };
-            let offset = offset_in(place, sql, range.start);
+            let offset = toml_string::offset_in(place, sql, range.start);
             let message = format!("the query has no parameter `{name}`{hint}");
             return Err(place.error(offset..offset, message));
         }
     }
     Ok(())
-}
-
-/// Returns the byte offset in the file of the byte `at` of the string `sql`.
-pub fn offset_in(place: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
-    let (line, column) = Text {
-        path: place.path,
-        text: sql.get_ref(),
-    }
-    .line_and_column(at);
-    let start = toml_string::start(place, sql.span().start);
-    toml_string::offset(place, start, line, column)
 }
 
 fn check_engine_sql(

@@ -1,5 +1,7 @@
 //! Positions in the file of the characters of a TOML string.
 
+use toml::Spanned;
+
 use super::text::Text;
 
 /// Returns the byte offset of the first character of the string whose token starts at `token`.
@@ -45,6 +47,17 @@ pub fn offset(text: Text<'_>, start: usize, line: usize, column: usize) -> usize
         };
     }
     at
+}
+
+/// Returns the byte offset in the file of the byte `at` of the string `sql`.
+pub fn offset_in(place: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
+    let (line, column) = Text {
+        path: place.path,
+        text: sql.get_ref(),
+    }
+    .line_and_column(at);
+    let first = start(place, sql.span().start);
+    offset(place, first, line, column)
 }
 
 /// Returns the number of bytes that the first character of the value takes in the file, and whether

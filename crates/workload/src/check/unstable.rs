@@ -3,8 +3,8 @@
 use toml::Spanned;
 
 use super::mix::tokens::{Token, tokens};
-use super::query::offset_in;
 use super::text::Text;
+use super::toml_string::offset_in;
 use crate::Result;
 
 /// Approximate functions, and what to write instead.

@@ -41,13 +41,17 @@ fn server(bench: &Bench) -> String {
     record["server"]["pid"].to_string()
 }
 
-/// Drives until some seconds are written down, kills the server, and waits for the end.
-fn drive_and_kill(bench: &Bench, arguments: &[&str]) -> Ended {
+/// Drives until some seconds of a load that `counts` are written down, kills the server, and waits for
+/// the end.
+fn drive_and_kill(
+    bench: &Bench,
+    arguments: &[&str],
+    counts: impl Fn(&&serde_json::Value) -> bool + Copy,
+) -> Ended {
     let common = ["drive", "w.toml", "--for", LONG, "--out", "out"];
     let mut going = Going::start(&mut bench.command(&[&common[..], arguments].concat()));
     going.wait_until("two seconds of it were written down", || {
         let all = records(&bench.path("out/drive.jsonl"));
-        let counts = |start: &&serde_json::Value| start["warm_up"] != true;
         let begun = of_kind(&all, "trial-started").find(counts);
         let number = begun.map(|start| start["trial"].clone());
         let seconds =
@@ -63,7 +67,8 @@ fn a_load_ends_with_its_server_and_has_no_result() {
     let Some(bench) = Bench::with_cassandra(MIX, "") else {
         return;
     };
-    let ended = drive_and_kill(&bench, &["--rate", "200"]).expect(3);
+    let ended =
+        drive_and_kill(&bench, &["--rate", "200"], |load| load["warm_up"] != true).expect(3);
     let said = "cassandra/wide: its server ended during the load: it was killed (SIGKILL)";
     assert!(ended.stderr.contains(said), "{}", ended.stderr);
     ended.says("No load came to its end, so there is no result: cassandra/wide failed.");
@@ -81,7 +86,7 @@ fn a_search_ends_with_the_server_and_designs_after_it_are_not_driven() {
     let Some(bench) = Bench::with_cassandra(&mix, "") else {
         return;
     };
-    let ended = drive_and_kill(&bench, &["--within", "p99<10s"]).expect(1);
+    let ended = drive_and_kill(&bench, &["--within", "p99<10s"], |_| true).expect(1);
     assert_eq!(
         ended.stderr.matches("its server ended").count(),
         2,

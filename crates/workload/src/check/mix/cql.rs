@@ -2,8 +2,8 @@
 
 use toml::Spanned;
 
-use super::super::query::offset_in;
 use super::super::text::suggestion;
+use super::super::toml_string::offset_in;
 use super::About;
 use super::names::KEYSPACE;
 use super::statement::{self, Scanned};
