@@ -51,8 +51,10 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let is_of_tests = path.ends_with("tests.rs") || path.ends_with("testing.rs");
-        if path.is_dir() {
+        let is_of_tests = ["tests", "tests.rs", "testing.rs"]
+            .iter()
+            .any(|name| path.ends_with(name));
+        if path.is_dir() && !is_of_tests {
             found.extend(sources(&path));
         } else if path.extension().is_some_and(|e| e == "rs") && !is_of_tests {
             found.push(path);

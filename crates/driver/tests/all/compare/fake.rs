@@ -112,6 +112,12 @@ impl Fake {
         self
     }
 
+    /// A design whose engine has a server.
+    pub fn with_server(mut self) -> Fake {
+        self.info.server = true;
+        self
+    }
+
     /// Keeps the last row of each key only.
     pub fn upserting(mut self) -> Fake {
         self.keeps_duplicates = false;

@@ -43,6 +43,11 @@ impl Driven {
     pub fn well(id: &str) -> Driven {
         Driven::new(Table::new(id), Fake::taking(MILLISECOND))
     }
+
+    /// The same on a server, which has to be warmed up.
+    pub fn on_a_server(id: &str) -> Driven {
+        Driven::new(Table::new(id).with_server(), Fake::taking(MILLISECOND))
+    }
 }
 
 #[async_trait]

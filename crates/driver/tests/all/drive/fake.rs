@@ -43,7 +43,7 @@ impl Fake {
                 id: "fake".to_owned(),
                 engine: "fake".to_owned(),
                 role: Role::Store,
-                server: true,
+                server: false,
                 settings: Vec::new(),
                 statements: Vec::new(),
                 unit_rows: None,

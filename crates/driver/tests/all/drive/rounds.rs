@@ -198,7 +198,7 @@ async fn a_load_that_cannot_be_written_down_ends_and_is_a_failure() {
 async fn servers_are_warmed_up_once_before_loads_that_stay_the_same_for_all() {
     let mut bench = Bench::new();
     (bench.settings.rounds, bench.settings.warms_up) = (2, true);
-    let mut fakes = Fakes::new(["a", "b"].map(Driven::well));
+    let mut fakes = Fakes::new(["a", "b"].map(Driven::on_a_server));
     let records = bench.complete(&mut fakes).await;
     for id in ["a", "b"] {
         let of_design = records.starts().into_iter().filter(|s| s.design == id);
@@ -234,7 +234,18 @@ async fn shards_and_loads_that_delete_are_not_warmed_up() {
     deleting.settings.load.mix = Arc::new(mix(vec![delete]));
     for mut bench in [sharded, deleting] {
         bench.settings.warms_up = true;
-        let records = bench.complete(&mut Fakes::new([Driven::well("a")])).await;
+        let records = bench
+            .complete(&mut Fakes::new([Driven::on_a_server("a")]))
+            .await;
         assert!(records.starts().iter().all(|start| !start.warm_up));
     }
+}
+
+#[tokio::test]
+async fn designs_without_a_server_are_not_warmed_up() {
+    let mut bench = Bench::new();
+    bench.settings.warms_up = true;
+    let records = bench.complete(&mut Fakes::new([Driven::well("a")])).await;
+    let starts = records.starts();
+    assert!(!starts.is_empty() && starts.iter().all(|start| !start.warm_up));
 }

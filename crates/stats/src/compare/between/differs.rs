@@ -269,7 +269,7 @@ fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
             a.machine.cores.to_string(),
             b.machine.cores.to_string(),
         ),
-        ("memory", gib(a), gib(b)),
+        ("main memory", gib(a), gib(b)),
         ("system", a.machine.os.clone(), b.machine.os.clone()),
         (
             "Bakeoff",
