@@ -219,7 +219,7 @@ impl Out {
 
 impl Observer for Progress {
     fn phase(&self, what: &str) {
-        // Tables that are loaded in another phase are counted anew.
+        // Another phase loads other tables, so the count starts again.
         self.shared.lock().loaded.clear();
         self.what(what);
     }

@@ -1,19 +1,7 @@
 //! Figures as people read them: three digits and a unit.
 
 use bakeoff_stats::Estimate;
-
-/// `4,160,000`
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use bakeoff_stats::thousands as count;
 
 /// `1 copy`, `3 copies`
 pub fn plural(n: u64, one: &str, many: &str) -> String {

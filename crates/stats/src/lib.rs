@@ -17,6 +17,7 @@ mod machine;
 mod quantile;
 mod random;
 pub mod sweep;
+mod thousands;
 
 pub use compare::between;
 pub use compare::{
@@ -36,3 +37,4 @@ pub use estimate::Estimate;
 pub use event::{Event, EventLog};
 pub use log::{LogRecord, RunLog, SavedRun};
 pub use machine::{CpuSeconds, EngineInfo, Machine, NodesInfo};
+pub use thousands::thousands;

@@ -54,7 +54,7 @@ impl History {
     }
 }
 
-/// Reads a run. One that cannot be read is told and left out.
+/// Reads a run. One that cannot be read is reported and left out.
 fn read(dir: &Path) -> Option<(String, Summary)> {
     let summary = || anyhow::Ok(Run::open(dir)?.summary()?);
     match summary() {

@@ -33,7 +33,7 @@ pub trait Instances: Send {
 }
 
 /// Chooses the further tables, unless an earlier process did, and makes their designs. One that
-/// cannot be made is left out alone.
+/// cannot be made is left out alone, and tried again when the run is resumed.
 pub async fn make(
     run: &mut Context<'_>,
     instances: &mut dyn Instances,
@@ -49,7 +49,7 @@ pub async fn make(
             Err(error) => {
                 let (id, reason) = (&instance.id, error.0);
                 run.observer.trouble(id, &reason);
-                run.log.fail(id, Step::Create, None, reason)?;
+                run.log.fail(id, Step::Start, None, reason)?;
             }
         }
     }

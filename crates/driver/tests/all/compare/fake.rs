@@ -296,6 +296,8 @@ pub struct FakeInstances {
     pub tables: BTreeMap<String, Fake>,
     /// Designs that can have no further tables.
     pub alone: Vec<String>,
+    /// Whether the engine of all of them is not there.
+    pub is_missing: bool,
 }
 
 #[async_trait]
@@ -305,6 +307,9 @@ impl Instances for FakeInstances {
     }
 
     async fn make(&mut self, instance: &Instance) -> Result<Arc<dyn Design>, DesignError> {
+        if self.is_missing {
+            return Err(DesignError::new("its engine is not there"));
+        }
         let id = instance.id.clone();
         let new = || Fake::new(&instance.id);
         Ok(Arc::new(self.tables.entry(id).or_insert_with(new).clone()))

@@ -161,6 +161,21 @@ async fn a_further_table_that_fails_leaves_its_design_in_the_run() {
 }
 
 #[tokio::test]
+async fn a_further_table_that_could_not_be_made_is_made_when_the_run_is_resumed() {
+    let bench = bench(TWINS);
+    let own = Fake::new("a").surviving(true);
+    let mut instances = FakeInstances {
+        is_missing: true,
+        ..FakeInstances::default()
+    };
+    let records = complete(&bench, std::slice::from_ref(&own), &mut instances).await;
+    records.assert_complete(&["a"], ROUNDS);
+    instances.is_missing = false;
+    let records = complete(&bench, &[own], &mut instances).await;
+    records.assert_complete(&["a", "a#twin"], ROUNDS);
+}
+
+#[tokio::test]
 async fn a_wrong_answer_of_a_smaller_table_is_recorded_as_its_own() {
     let (bench, mut instances) = (bench(THREE_SCALES), FakeInstances::default());
     let wrong = Fake::acting("a#3333rows", |call| {

@@ -155,7 +155,8 @@ impl Collected {
 
     /// Forgets designs that could not be started, since a resumed run tries again to start them.
     fn forget_failed_starts(&mut self) {
-        for design in &mut self.designs {
+        let further = self.instances.iter_mut().map(|(_, design)| design);
+        for design in self.designs.iter_mut().chain(further) {
             design.failures.retain(|f| f.step != Step::Start);
         }
     }

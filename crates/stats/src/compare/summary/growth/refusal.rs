@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::thousands;
+
 /// Why there is no forecast of a time.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[serde(tag = "why", rename_all = "kebab-case")]
@@ -105,17 +107,4 @@ fn to_load(load: u64, forecast: u64) -> String {
     } else {
         "all of them".to_owned()
     }
-}
-
-/// Writes a number with commas: `4,160,000`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
