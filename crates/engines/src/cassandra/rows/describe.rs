@@ -18,8 +18,7 @@ pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo,
     let (layout, keyspace) = (table_layout(request, shape)?, &request.keyspace.name);
     let mut statements = request.opening(Consistency::LocalOne);
     statements.extend(request.claiming(&layout.name));
-    statements.push(layout.drop_statement(keyspace));
-    statements.push(layout.create_statement(keyspace));
+    statements.extend(layout.recreate_statements(keyspace));
     statements.push(layout.insert_statement(keyspace));
     statements.extend(request.settling(&[Relation::table(layout.name.as_str())]));
     if let Some(mix) = &request.workload.mix {

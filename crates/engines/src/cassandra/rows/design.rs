@@ -97,10 +97,10 @@ impl Design for RowsDesign {
         self.keyspace
             .claim_table(session, table, &self.maker)
             .await?;
-        self.execute(&self.layout.drop_statement(&self.keyspace.name))
-            .await?;
-        self.execute(&self.layout.create_statement(&self.keyspace.name))
-            .await
+        for statement in self.layout.recreate_statements(&self.keyspace.name) {
+            self.execute(&statement).await?;
+        }
+        Ok(())
     }
 
     async fn survives(&self) -> bool {

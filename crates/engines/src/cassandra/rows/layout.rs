@@ -216,12 +216,15 @@ impl TableLayout {
             .collect()
     }
 
-    /// Removes what an earlier attempt of the same run left behind.
-    pub fn drop_statement(&self, keyspace: &str) -> String {
-        format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name)
+    /// Statements that make the empty table, replacing what an earlier attempt of the same run left behind.
+    pub fn recreate_statements(&self, keyspace: &str) -> Vec<String> {
+        vec![
+            format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name),
+            self.create_statement(keyspace),
+        ]
     }
 
-    pub fn create_statement(&self, keyspace: &str) -> String {
+    fn create_statement(&self, keyspace: &str) -> String {
         let columns: Vec<String> = self
             .cql_columns()
             .iter()

@@ -101,23 +101,23 @@ impl SeriesLayout {
         [self.values.name.clone(), self.index_name()]
     }
 
-    /// Both tables made anew.
-    pub fn making_anew(&self, keyspace: &str) -> [String; 4] {
+    /// Statements that make both tables, empty, replacing what an earlier attempt of the same run left behind.
+    pub fn recreate_statements(&self, keyspace: &str) -> Vec<String> {
         let index = self.index_name();
         let tags = self
             .tags
             .iter()
             .map(|tag| format!("{} text, ", quoted(tag)));
-        [
-            self.values.drop_statement(keyspace),
-            self.values.create_statement(keyspace),
+        let mut statements = self.values.recreate_statements(keyspace);
+        statements.extend([
             format!("DROP TABLE IF EXISTS {keyspace}.{index}"),
             format!(
                 "CREATE TABLE {keyspace}.{index} ({} text PRIMARY KEY, {}{DAYS_COLUMN} set<bigint>)",
                 quoted(&self.key),
                 tags.collect::<String>()
             ),
-        ]
+        ]);
+        statements
     }
 
     /// Sets the tags and adds days of a key. Its values: tags, days, key.
@@ -232,7 +232,7 @@ mod tests {
     fn a_table_becomes_a_table_of_values_and_one_of_keys() {
         let layout = layout("cassandra/series?compressor=none", &table(&HOSTS)).unwrap();
         let made = layout
-            .making_anew("ks")
+            .recreate_statements("ks")
             .map(|s| s.replace(&layout.values.name, "series"));
         assert_eq!(
             made,

@@ -16,7 +16,7 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     let keyspace = &request.keyspace.name;
     let mut statements = request.opening(Consistency::LocalOne);
     statements.extend(request.claiming(&layout.values.name));
-    statements.extend(layout.making_anew(keyspace));
+    statements.extend(layout.recreate_statements(keyspace));
     statements.push(layout.values.insert_statement(keyspace));
     statements.push(layout.update_index(keyspace));
     statements.extend(request.settling(&layout.table_names().map(Relation::table)));

@@ -99,7 +99,7 @@ impl SeriesDesign {
         self.keyspace
             .claim_table(session, name, &self.maker)
             .await?;
-        for cql in self.layout.making_anew(&self.keyspace.name) {
+        for cql in self.layout.recreate_statements(&self.keyspace.name) {
             keyspace::execute(session, &cql).await?;
         }
         self.known.forget().await;
