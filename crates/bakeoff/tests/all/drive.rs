@@ -89,7 +89,7 @@ fn a_design_without_point_operations_is_refused_with_the_reason() {
     refused(&arguments, 2, "parquet has no point operations");
     for layout in ["columnar", "series"] {
         let design = format!("cassandra/{layout}");
-        let reason = format!("{layout} tables take no single operations under load yet");
+        let reason = format!("{layout} tables do not support single operations under load yet");
         refused(&["--designs", &design, "--rate", "100"], 2, &reason);
     }
 }

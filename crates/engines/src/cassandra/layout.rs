@@ -1,4 +1,4 @@
-//! The layouts of tables in Cassandra, and what each of them does.
+//! The layouts of Cassandra, and the dispatch of every call to the room of a layout.
 
 use std::sync::Arc;
 
@@ -16,20 +16,20 @@ use super::rows::{self, RowsDesign};
 use super::series::{self, SeriesDesign};
 use crate::{EngineError, Layout};
 
-/// A layout as the id of a design names it.
+/// The layout that a design id names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CassandraLayout {
-    /// The workload's rows as rows of one CQL table.
+    /// Keeps the workload's rows as rows of one CQL table.
     Rows(Shape),
-    /// A partition for each key, metric and day.
+    /// Keeps a partition for each key, metric and day.
     Series,
-    /// Chunks of encoded columns.
+    /// Keeps chunks of encoded columns.
     Columnar,
-    /// The tables that statements of the workload file make.
+    /// Uses the tables that the workload file's own statements create.
     AsWritten,
 }
 
-/// All layouts, in the order of `bakeoff list`.
+/// Lists all layouts in the order of `bakeoff list`.
 pub static LAYOUTS: [Layout; 7] = [
     rows::layout::NARROW,
     rows::layout::WIDE,
@@ -44,19 +44,19 @@ impl CassandraLayout {
     /// Reads the layout that a design id names.
     ///
     /// # Errors
-    /// Lists the layouts if there is none of that name.
-    pub fn of(id: &DesignId) -> Result<Self, EngineError> {
+    /// Fails for an unknown name, and lists the layouts that exist.
+    pub fn from_id(id: &DesignId) -> Result<Self, EngineError> {
         match id.layout.as_deref().unwrap_or_default() {
             "series" => Ok(CassandraLayout::Series),
             "columnar" => Ok(CassandraLayout::Columnar),
             "as-written" => Ok(CassandraLayout::AsWritten),
-            name => Shape::of(id)
+            name => Shape::from_id(id)
                 .map(CassandraLayout::Rows)
                 .ok_or_else(|| unknown(id, name)),
         }
     }
 
-    /// Checks that it takes the operations of a mix.
+    /// Checks that this layout supports the operations of a mix.
     pub fn check_operations(self, id: &DesignId) -> Result<(), EngineError> {
         match self {
             CassandraLayout::Rows(_) | CassandraLayout::AsWritten => Ok(()),
@@ -64,34 +64,39 @@ impl CassandraLayout {
         }
     }
 
-    /// Why it is not for a workload: one that has statements for its tables needs them, and no
-    /// other can do without.
+    /// Returns the reason why a workload cannot use this layout, if there is one.
+    ///
+    /// A workload with `schema` statements creates its own tables, which is what
+    /// `cassandra/as-written` needs and every other layout excludes.
     pub fn unfit(self, id: &DesignId, workload: &Workload) -> Option<String> {
         let mix = workload.mix.as_ref();
-        let is_written = mix.is_some_and(|mix| !mix.schema.is_empty());
-        match (self == CassandraLayout::AsWritten, is_written) {
-            (true, false) => Some(format!(
+        let has_schema = mix.is_some_and(|mix| !mix.schema.is_empty());
+        let needs_schema = self == CassandraLayout::AsWritten;
+        if needs_schema && !has_schema {
+            return Some(format!(
                 "`{id}` is for workloads whose own statements make the tables: `schema` in [mix]"
-            )),
-            (false, true) => Some(format!(
-                "the statements of this workload make its tables, so `{id}` cannot; write \
-                 cassandra/as-written"
-            )),
-            _ => None,
+            ));
         }
+        if has_schema && !needs_schema {
+            return Some(format!(
+                "this workload's own statements make its tables, so `{id}` cannot; write \
+                 cassandra/as-written"
+            ));
+        }
+        None
     }
 
-    /// Whether it takes batches of rows from many workers at a time.
+    /// Returns whether many workers can insert batches of rows at the same time.
     pub fn takes_inserts(self) -> bool {
         self != CassandraLayout::AsWritten
     }
 
-    /// Whether its tables have names of ours, so that there can be several of a design.
+    /// Returns whether Bakeoff names the tables, so that a design can have several.
     pub fn names_its_tables(self) -> bool {
         self != CassandraLayout::AsWritten
     }
 
-    /// Describes what a design will send, statement by statement, without touching anything.
+    /// Describes every statement that a design will send, without touching anything.
     pub fn describe(self, request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
         match self {
             CassandraLayout::Rows(shape) => rows::describe(request, shape),
@@ -101,7 +106,7 @@ impl CassandraLayout {
         }
     }
 
-    /// Makes a design in a keyspace that is claimed.
+    /// Makes a design in a keyspace that has been claimed.
     pub fn design(
         self,
         request: &DesignRequest<'_>,
@@ -115,10 +120,11 @@ impl CassandraLayout {
         })
     }
 
-    /// Plans the operations of a mix. The layout of the table comes with them where it is ours.
+    /// Plans the operations of a mix, and returns the layout of the table with them unless the
+    /// workload's own statements create it.
     ///
     /// # Errors
-    /// If the layout has no statement for an action, or takes no operations at all.
+    /// Fails if the layout has no statement for an action, or does not support operations at all.
     pub fn operations(
         self,
         request: &DesignRequest<'_>,
@@ -128,12 +134,12 @@ impl CassandraLayout {
         match self {
             CassandraLayout::Rows(shape) => {
                 let layout = rows::table_layout(request, shape)?;
-                let plans = rows::operations::of_layout(id, &layout, &keyspace.name, mix)?;
+                let plans = rows::operations::plan_operations(id, &layout, &keyspace.name, mix)?;
                 Ok((Some(layout), plans))
             }
             CassandraLayout::AsWritten => {
                 let table = &request.workload.table;
-                let plans = as_written::plan::as_written(id, &keyspace.name, table, mix)?;
+                let plans = as_written::plan::plan_written(id, &keyspace.name, table, mix)?;
                 Ok((None, plans))
             }
             CassandraLayout::Series | CassandraLayout::Columnar => Err(no_operations(id)),
@@ -143,8 +149,8 @@ impl CassandraLayout {
 
 fn no_operations(id: &DesignId) -> EngineError {
     EngineError(format!(
-        "design {id}: {} tables take no single operations under load yet; drive another layout of \
-         cassandra",
+        "design {id}: {} tables do not support single operations under load yet; drive another \
+         layout of cassandra",
         id.layout.as_deref().unwrap_or_default()
     ))
 }
@@ -157,7 +163,7 @@ fn unknown(id: &DesignId, name: &str) -> EngineError {
     ))
 }
 
-/// The name of a layout without its engine.
+/// Returns the name of a layout without its engine.
 fn short_name(layout: &Layout) -> &'static str {
     layout.name.rsplit('/').next().unwrap_or(layout.name)
 }
@@ -167,10 +173,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_layout_that_is_listed_is_read_as_one_of_its_own() {
+    fn every_listed_layout_is_read_as_a_different_one() {
         let mut all = Vec::new();
         for layout in &LAYOUTS {
-            let read = CassandraLayout::of(&layout.name.parse().unwrap()).unwrap();
+            let read = CassandraLayout::from_id(&layout.name.parse().unwrap()).unwrap();
             assert!(!all.contains(&read), "{read:?}");
             all.push(read);
         }
@@ -179,7 +185,9 @@ mod tests {
     #[test]
     fn a_layout_that_does_not_exist_is_refused_with_those_that_do() {
         for (id, name) in [("cassandra/tall", "tall"), ("cassandra", "")] {
-            let error = CassandraLayout::of(&id.parse().unwrap()).unwrap_err().0;
+            let error = CassandraLayout::from_id(&id.parse().unwrap())
+                .unwrap_err()
+                .0;
             let expected = format!(
                 "design {id}: cassandra has no layout `{name}`; there are narrow, wide, blob, \
                  compact, series, columnar, as-written"

@@ -1,4 +1,4 @@
-//! `cassandra`: ordinary CQL tables in several layouts, on a cluster that runs or on one that is
+//! The engine `cassandra`: CQL tables in several layouts, on an existing cluster or on one that is
 //! started for the run.
 
 mod as_written;
@@ -39,6 +39,7 @@ pub use read::any_table::{open_table, read_as_text};
 pub use read::scan::{REQUESTS, REQUESTS_DONE};
 use request::DesignRequest;
 
+/// The engine `cassandra`, before it is started.
 pub struct Cassandra;
 
 #[async_trait]
@@ -56,11 +57,11 @@ impl Engine for Cassandra {
     }
 
     fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
-        CassandraLayout::of(id)?.check_operations(id)
+        CassandraLayout::from_id(id)?.check_operations(id)
     }
 
     fn unfit(&self, id: &DesignId, workload: &Workload) -> Option<String> {
-        CassandraLayout::of(id).ok()?.unfit(id, workload)
+        CassandraLayout::from_id(id).ok()?.unfit(id, workload)
     }
 
     fn would_touch(&self, context: &Context) -> Option<String> {
@@ -68,11 +69,11 @@ impl Engine for Cassandra {
     }
 
     fn takes_instances(&self, id: &DesignId) -> bool {
-        CassandraLayout::of(id).is_ok_and(CassandraLayout::names_its_tables)
+        CassandraLayout::from_id(id).is_ok_and(CassandraLayout::names_its_tables)
     }
 
     fn takes_inserts(&self, id: &DesignId) -> bool {
-        CassandraLayout::of(id).map_or(true, CassandraLayout::takes_inserts)
+        CassandraLayout::from_id(id).map_or(true, CassandraLayout::takes_inserts)
     }
 
     async fn survey(&self) -> Survey {
@@ -86,7 +87,7 @@ impl Engine for Cassandra {
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
         let request = DesignRequest::new(id, workload, context)?;
-        CassandraLayout::of(id)?.describe(&request)
+        CassandraLayout::from_id(id)?.describe(&request)
     }
 
     async fn check(&self, context: &Context) -> Result<(), EngineError> {
@@ -104,6 +105,7 @@ impl Engine for Cassandra {
     }
 }
 
+/// A Cassandra that this command is connected to.
 struct RunningCassandra(Arc<Deployment>);
 
 #[async_trait]
@@ -120,7 +122,7 @@ impl Running for RunningCassandra {
     ) -> Result<Box<dyn Design>, EngineError> {
         let request = DesignRequest::new(id, workload, context)?;
         self.0.claim(&request.keyspace).await?;
-        CassandraLayout::of(id)?.design(&request, self.0.clone())
+        CassandraLayout::from_id(id)?.design(&request, self.0.clone())
     }
 
     async fn target(
@@ -131,7 +133,7 @@ impl Running for RunningCassandra {
         options: &TargetOptions,
     ) -> Result<Box<dyn Target>, EngineError> {
         let request = DesignRequest::new(id, workload, context)?;
-        let layout = CassandraLayout::of(id)?;
+        let layout = CassandraLayout::from_id(id)?;
         let (table, plans) = layout.operations(&request, &options.mix)?;
         self.0.claim(&request.keyspace).await?;
         Ok(Box::new(CassandraTarget::new(Parts {
@@ -152,7 +154,7 @@ impl Running for RunningCassandra {
         context: &Context,
         start: &str,
     ) -> Result<(), EngineError> {
-        let keyspace = Keyspace::of(&workload.name, context)?;
+        let keyspace = Keyspace::new(&workload.name, context)?;
         keyspace.announce(&self.0.session, start).await
     }
 
@@ -163,7 +165,7 @@ impl Running for RunningCassandra {
         start: &str,
         patience: Duration,
     ) -> Result<(), EngineError> {
-        let keyspace = Keyspace::of(&workload.name, context)?;
+        let keyspace = Keyspace::new(&workload.name, context)?;
         let session = &self.0.session;
         keyspace.wait_for_tables(session, start, patience).await
     }

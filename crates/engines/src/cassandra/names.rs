@@ -1,14 +1,14 @@
-//! Names: that of the engine, quoted ones in CQL, those of tables, and the keyspace in statements of
-//! a workload file.
+//! Names of the engine, of tables and of quoted CQL identifiers, and the placeholder for the
+//! keyspace in statements of a workload file.
 
 use bakeoff_workload::DesignId;
 
-/// The engine in design ids and records.
+/// Name of the engine in design ids and records.
 pub const ENGINE: &str = "cassandra";
-/// Stands for the keyspace in statements of a workload file.
-const KEYSPACE_PLACE: &str = "${keyspace}";
+/// Placeholder for the keyspace in statements of a workload file.
+const KEYSPACE_PLACEHOLDER: &str = "${keyspace}";
 
-/// Quotes a name, which keeps its case and makes a word usable that CQL reserves.
+/// Quotes a name, which preserves its case and allows words that CQL reserves.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -22,8 +22,9 @@ pub fn quoted_list(names: &[&str]) -> String {
         .join(", ")
 }
 
-/// Names a design's table by its layout and, where there are settings or a tag, a hash of its id: names are
-/// lower case and have at most 48 characters, ids are neither.
+/// Names a design's table after its layout, with a hash of the id where that has settings or a tag.
+///
+/// The id itself would not do: CQL limits names to 48 characters and folds them to lower case.
 pub fn table_name(id: &DesignId) -> String {
     let layout = id.layout.as_deref().unwrap_or_default();
     if id.settings.is_empty() && id.tag.is_none() {
@@ -34,9 +35,9 @@ pub fn table_name(id: &DesignId) -> String {
     }
 }
 
-/// Puts the keyspace into a statement of the workload file.
+/// Replaces the placeholder for the keyspace in a statement of the workload file.
 pub fn in_keyspace(cql: &str, keyspace: &str) -> String {
-    cql.replace(KEYSPACE_PLACE, keyspace)
+    cql.replace(KEYSPACE_PLACEHOLDER, keyspace)
 }
 
 #[cfg(test)]
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_design_has_a_table_of_its_own() {
+    fn every_design_has_its_own_table() {
         let name = |id: &str| table_name(&id.parse().unwrap());
         assert_eq!(name("cassandra/wide"), "wide");
         let names = [

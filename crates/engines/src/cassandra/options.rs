@@ -1,25 +1,25 @@
-//! What a command line and a workload may ask of Cassandra.
+//! Options of Cassandra that a command line and a workload set.
 
 use bakeoff_workload::ServerLimits;
 
 use super::cluster::connect::Cluster;
 use super::cluster::replication::Replication;
 
-/// Where Cassandra runs, and how it keeps the rows.
+/// Options of Cassandra: the cluster, its replication, its keyspace and its memory.
 #[derive(Debug, Clone, Default)]
 pub struct CassandraOptions {
-    /// A cluster that already runs; else one is started.
+    /// Existing cluster to connect to; `None` starts one.
     pub cluster: Option<Cluster>,
-    /// Nodes of the Cassandra that is started, and how any keeps the rows.
+    /// Number of nodes to start, copies of each row, and consistency of requests.
     pub replication: Replication,
-    /// A keyspace that several processes share. It is never dropped.
+    /// Keyspace that several processes share, which is never dropped.
     pub keyspace: Option<String>,
-    /// Memory of a server that is started.
+    /// Memory limits of a server that is started.
     pub server: ServerLimits,
 }
 
 impl CassandraOptions {
-    /// What a run reaches or starts, as the end of a sentence.
+    /// Describes the servers that a run connects to or starts, as the end of a sentence.
     pub fn would_touch(&self) -> String {
         match (&self.cluster, self.replication.nodes) {
             (Some(cluster), _) => format!("to the Cassandra at {}", cluster.address),

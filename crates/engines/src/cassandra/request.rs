@@ -1,4 +1,4 @@
-//! A design as it is asked for, and the statements that every layout sends around its own.
+//! The request for a design, and the statements that all layouts have in common.
 
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Consistency, DesignId, Mix, Workload};
@@ -11,7 +11,7 @@ use super::names::in_keyspace;
 use super::options::CassandraOptions;
 use crate::{Context, Engine, EngineError};
 
-/// A design id with the workload whose rows the design holds, and where it holds them.
+/// A design id together with the workload and the keyspace of its rows.
 pub struct DesignRequest<'a> {
     pub id: &'a DesignId,
     pub workload: &'a Workload,
@@ -20,14 +20,16 @@ pub struct DesignRequest<'a> {
 }
 
 impl<'a> DesignRequest<'a> {
+    /// Resolves the keyspace of a design.
+    ///
     /// # Errors
-    /// If no keyspace can have the name that was asked for.
+    /// Fails if the requested name is not a valid keyspace name.
     pub fn new(
         id: &'a DesignId,
         workload: &'a Workload,
         context: &'a Context,
     ) -> Result<Self, EngineError> {
-        let keyspace = Keyspace::of(&workload.name, context)?;
+        let keyspace = Keyspace::new(&workload.name, context)?;
         Ok(DesignRequest {
             id,
             workload,
@@ -36,54 +38,54 @@ impl<'a> DesignRequest<'a> {
         })
     }
 
-    /// What was asked of the cluster.
+    /// Returns the options of the cluster.
     pub fn options(&self) -> &CassandraOptions {
         &self.context.options.cassandra
     }
 
-    /// The mark that tells tables of this workload from those of others in a shared keyspace.
+    /// Returns the text that identifies tables of this workload in a shared keyspace.
     pub fn maker(&self) -> String {
         shared::maker(self.workload)
     }
 
-    /// Statements that say whose a table is, where others share the keyspace.
-    pub fn claiming(&self, table: &str) -> Option<String> {
+    /// Returns the statement that notes this workload as the maker of a table in a shared keyspace.
+    pub fn claim_statement(&self, table: &str) -> Option<String> {
         self.keyspace.table_statement(table, &self.maker())
     }
 
-    /// The consistency level where it was chosen, and the statements that make the keyspace.
-    pub fn opening(&self, default: Consistency) -> Vec<String> {
-        let level = self.level(default);
+    /// Returns the statements that set a chosen consistency level and create the keyspace.
+    pub fn opening_statements(&self, default: Consistency) -> Vec<String> {
+        let level = self.consistency_statement(default);
         level
             .into_iter()
             .chain(self.keyspace.statements())
             .collect()
     }
 
-    /// The consistency level of all statements, where it was chosen.
-    pub fn level(&self, default: Consistency) -> Option<String> {
+    /// Returns the statement that sets the consistency level, if one was chosen.
+    pub fn consistency_statement(&self, default: Consistency) -> Option<String> {
         self.options().replication.statement(default)
     }
 
-    /// Statements that bring tables to rest after they were loaded.
-    pub fn settling(&self, relations: &[Relation]) -> Vec<String> {
+    /// Returns the statements that bring tables to rest after loading.
+    pub fn settle_statements(&self, relations: &[Relation]) -> Vec<String> {
         let is_ours = self.options().cluster.is_none();
         settle::settle_statements(is_ours, &self.keyspace.name, relations)
     }
 
-    /// Statements that run alongside the operations of a mix.
-    pub fn background(&self, mix: &Mix) -> impl Iterator<Item = String> {
+    /// Returns the statements that run alongside the operations of a mix.
+    pub fn background_statements(&self, mix: &Mix) -> impl Iterator<Item = String> {
         let statements = mix.background.iter().flat_map(|b| &b.statements);
         statements.map(|cql| in_keyspace(cql, &self.keyspace.name))
     }
 
-    /// The statement that drops the keyspace at the end of a run on a cluster that we did not start.
-    pub fn dropping(&self) -> Option<String> {
-        let ends_here = self.options().cluster.is_some() && self.keyspace.owner != Owner::Shared;
-        ends_here.then(|| self.keyspace.drop_statement())
+    /// Returns the statement that drops the run's own keyspace at its end on an existing cluster.
+    pub fn drop_statement(&self) -> Option<String> {
+        let is_dropped = self.options().cluster.is_some() && self.keyspace.owner != Owner::Shared;
+        is_dropped.then(|| self.keyspace.drop_statement())
     }
 
-    /// The description of the design, for reports and dry runs.
+    /// Returns the description of the design for reports and dry runs.
     pub fn info(&self, settings: Vec<(String, String)>, statements: Vec<String>) -> DesignInfo {
         Cassandra.info_of(self.id, settings, statements)
     }

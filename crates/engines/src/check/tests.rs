@@ -50,7 +50,7 @@ fn only_one_layout_has_the_tables_that_statements_make() {
     let error = written("cassandra/wide").unwrap_err().to_string();
     assert!(
         error.contains(
-            "2:19: the statements of this workload make its tables, so `cassandra/wide` cannot"
+            "2:19: this workload's own statements make its tables, so `cassandra/wide` cannot"
         ),
         "{error}"
     );

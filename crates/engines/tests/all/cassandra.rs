@@ -1,5 +1,5 @@
-//! Designs on a real Cassandra: every layout answers as the rows themselves do, loading again
-//! changes nothing, what is not ours is left alone, and a killed server is noticed.
+//! Tests of designs on a real Cassandra: every layout answers like the rows themselves, loading again
+//! changes nothing, keyspaces of others are left alone, and a killed server is noticed.
 //!
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
@@ -26,7 +26,7 @@ use crate::support::{
     Started, THREADS, Table, events, has_cassandra, marks, part, places, wrong_answers,
 };
 
-/// The longest that a call to a server that was killed may take.
+/// Time limit of a call to a server that was killed.
 const NOTICED_WITHIN: Duration = Duration::from_secs(120);
 
 const EVENT_DESIGNS: &[&str] = &[
@@ -365,7 +365,7 @@ async fn loading_again_changes_nothing(cassandra: &Started) {
     }
 }
 
-/// Rows with the same keys as the table's, and other values.
+/// Makes rows with the same keys as the table's, and other values.
 fn rewritten(table: &Table) -> RecordBatch {
     let mut columns = table.rows.columns().to_vec();
     let amounts: Int64Array = (0..table.rows.num_rows() as i64)

@@ -1,6 +1,6 @@
-//! Loads on a real Cassandra: every action on every layout writes and reads the right values, what
-//! is wrong or missing is told, statements as written work, and each kind of trouble is counted as
-//! what it is.
+//! Tests of loads on a real Cassandra: every action on every layout writes and reads the right values,
+//! wrong and missing rows are reported, statements as written work, and each kind of failure is
+//! counted as what it is.
 //!
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
@@ -22,7 +22,7 @@ use crate::support::{has_cassandra, shared};
 use hdrhistogram::Histogram;
 use scylla::value::CqlTimestamp;
 
-/// What takes longer than this was held up, in nanoseconds.
+/// Response time in nanoseconds above which an operation was held up.
 const LATE_NS: u64 = 100_000_000;
 
 const LAYOUTS: &[&str] = &[
@@ -33,7 +33,7 @@ const LAYOUTS: &[&str] = &[
     "cassandra/compact?chunk=4KiB",
 ];
 
-/// 20 sensors with 100 times each, of every type, with nulls where a choice has them.
+/// A workload of 20 sensors with 100 times each, columns of every type, and nulls among choices.
 const READINGS: &str = r#"
 title = "Readings of a test"
 seed = 7
@@ -172,7 +172,7 @@ async fn mixes_on_a_real_cassandra() {
 
     for id in LAYOUTS {
         every_action_is_right(&loads, id).await;
-        what_is_wrong_or_missing_is_told(&loads, id).await;
+        wrong_and_missing_rows_are_reported(&loads, id).await;
         rows_may_go(&loads, id).await;
     }
     queries_see_new_buckets(&loads).await;
@@ -217,7 +217,7 @@ fn has_blob(id: &str) -> bool {
     id.contains("blob") || id.contains("compact")
 }
 
-/// Each cell of a column that the mix updates has its first or its second version, some the second.
+/// Checks that each cell of an updated column has its first or second version, and some the second.
 async fn updates_are_there(loads: &Loads, loaded: &Loaded) {
     let cql = format!("SELECT sensor, time, level FROM {}", table_of(loaded));
     let found = loads.session.query_unpaged(cql, ()).await.unwrap();
@@ -241,7 +241,7 @@ async fn updates_are_there(loads: &Loads, loaded: &Loaded) {
     assert!(updated > 0, "no update is there");
 }
 
-/// The row's place in CQL, in the layout of this design.
+/// Returns the CQL condition that selects a row in the layout of a design.
 fn place(loaded: &Loaded, id: &str, row: u64) -> String {
     let bucket = if id.contains("bucket") {
         let time: i64 = loaded.key(1, row).parse().unwrap();
@@ -265,7 +265,7 @@ fn table_of(loaded: &Loaded) -> String {
     create.unwrap().split(' ').nth(2).unwrap().to_owned()
 }
 
-async fn what_is_wrong_or_missing_is_told(loads: &Loads, id: &str) {
+async fn wrong_and_missing_rows_are_reported(loads: &Loads, id: &str) {
     let loaded = loads.target(id, &workload(READINGS, ROW_BY_ROW)).await;
     loaded.fill().await;
     loaded.drive().await.assert_right(id);
@@ -317,7 +317,7 @@ async fn rows_may_go(loads: &Loads, id: &str) {
     rows_end_when_asked(loads, &loaded, id).await;
 }
 
-/// What was written by the mix has an hour to live, what was loaded has no end.
+/// Checks that rows that the mix wrote live for an hour, and loaded rows without end.
 async fn rows_end_when_asked(loads: &Loads, loaded: &Loaded, id: &str) {
     let column = if has_blob(id) { "bakeoff_row" } else { "level" };
     let cql = format!("SELECT TTL({column}) FROM {}", table_of(loaded));
@@ -447,7 +447,7 @@ expect = ["id", "city"]
 expect_row = true
 "#;
 
-/// The least that the background needs to make and drop its tables.
+/// Minimum time in which the background statements can make and drop their tables.
 const WRITTEN_FOR: Duration = Duration::from_millis(1_500);
 
 async fn written_statements_work(loads: &Loads) {
@@ -580,7 +580,7 @@ async fn what_does_not_fit_is_refused(loads: &Loads) {
     }
 }
 
-/// Settling flushes views, too, and leaves no setting behind.
+/// Checks that settling flushes views, too, and resets all settings.
 async fn views_are_settled(loads: &Loads) {
     let workload = workload(WRITTEN_TABLES, WRITTEN);
     let loaded = loads.target("cassandra/as-written", &workload).await;
@@ -621,7 +621,7 @@ query = "last"
 weight = 40
 "#;
 
-/// The 2,000 rows that are loaded end before the times that the query asks for.
+/// Checks queries of times that begin after the 2,000 loaded rows.
 async fn queries_see_new_buckets(loads: &Loads) {
     let mix = QUERIES.replace("count(*) AS n", "time");
     let id = "cassandra/wide?bucket=100s";
@@ -642,7 +642,7 @@ async fn queries_have_their_consistency(loads: &Loads) {
     assert_eq!(came.of("query").successes(), 0, "one replica was enough");
 }
 
-/// Tables of other workloads stay, and so does all that a workload in CQL finds.
+/// Checks that tables of other workloads stay, and everything that a workload in CQL finds.
 async fn nothing_of_others_is_dropped(loads: &Loads, written: &Loads) {
     let other = READINGS.replace("Readings of a test", "Others' readings");
     let other = loads
@@ -738,8 +738,8 @@ async fn too_few_replicas_are_counted(loads: &Loads) {
     );
 }
 
-/// All rows in one partition, read whole: slow enough for the server's own figures, which are in
-/// steps of a millisecond.
+/// Workload with all rows in one partition, whose reads are slow enough for the server's own figures,
+/// which have a resolution of a millisecond.
 const ONE_PARTITION: &str = r#"
 [mix]
 [[mix.operations]]
@@ -836,8 +836,8 @@ keys = "uniform"
 weight = 50
 "#;
 
-/// Halted for a second, the server makes every operation of that second late, and service time
-/// knows of those alone that were under way.
+/// Checks that a server that is halted for a second delays every operation of that second, while
+/// service time shows only those that were in flight.
 async fn a_stall_is_seen(loads: &Loads, server: &Server) {
     let workload = workload(READINGS, READS_AND_WRITES);
     let loaded = loads.target("cassandra/wide", &workload).await;
@@ -881,7 +881,7 @@ async fn a_stall_is_seen(loads: &Loads, server: &Server) {
     assert_eq!(all.successes(), 5 * rate as u64);
 }
 
-/// The longest that a server may take to start and to be found again.
+/// Time limit for a server to start and for the client to reconnect.
 const BACK_WITHIN: Duration = Duration::from_secs(600);
 
 async fn a_restart_is_survived(loads: &Loads, server: Server) -> Server {

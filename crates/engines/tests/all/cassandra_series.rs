@@ -1,5 +1,5 @@
-//! Series on a real Cassandra: they answer as the rows themselves do, also where values are missing
-//! and where a range cuts a day; what they cannot keep is refused.
+//! Tests of series on a real Cassandra: they answer like the rows themselves, also where values are
+//! missing and where a range cuts a day, and refuse rows that they cannot keep.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ const QUERIES: &[&str] = &[
     "SELECT count(*) AS n FROM (SELECT * FROM hosts LIMIT 5)",
 ];
 
-/// Four hosts around some midnights; values that are missing, also all of a row, and odd ones.
+/// Makes rows of four hosts around several midnights, with odd and missing values, even whole rows.
 fn hosts(keys: &[(&str, i64)], rack_of_a: &str) -> Table {
     let racks = |host: &str| match host {
         "a" => Some(rack_of_a.to_owned()),
@@ -100,7 +100,7 @@ fn keys() -> Vec<(&'static str, i64)> {
     days.flat_map(hosts).collect()
 }
 
-/// All of this file, on the server of the other layouts.
+/// Runs all tests of this file on the server of the other layouts.
 pub async fn series_on_a_real_cassandra(cassandra: &Started) {
     they_answer_as_the_rows_do(cassandra).await;
     days_of_many_pages_are_read_whole(cassandra).await;
@@ -211,7 +211,7 @@ async fn what_they_cannot_keep_is_refused(cassandra: &Started) {
     assert_eq!(
         error,
         "column `rack` is `r0` and `r9` for host `a`, but series keep it once for all rows of a \
-         key: take another layout for this table"
+         key: use another layout for this table"
     );
     let late = hosts(&[("a", 300 * 366 * DAY)], "r0").rows;
     let error = design.load(3, &late).await.unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! Every workload that is shipped and has a mix is driven on a real Cassandra for a moment, with few
-//! rows: its statements are accepted, and no reply is wrong.
+//! Tests of every shipped workload with a mix, driven on a real Cassandra for a moment with few rows:
+//! its statements are accepted, and no reply is wrong.
 //!
 //! Where none can be started this prints why it is skipped and passes, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
@@ -11,7 +11,7 @@ use crate::support::shared;
 use bakeoff_workload::Workload;
 
 const FOLDERS: [&str; 3] = ["easy-stress", "nosqlbench", "ycsb"];
-/// Needs another server.
+/// Name of the workload that needs another server.
 const LEFT_OUT: &str = "dse_search.toml";
 const ROWS: u64 = 300;
 
@@ -45,7 +45,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// What went wrong in a load of a workload's first design.
+/// Drives a workload's first design, and returns what went wrong.
 async fn troubles_of(loads: &Loads, file: &Path) -> Option<String> {
     let mut workload = Workload::read(file).unwrap();
     workload.scale.default_rows = ROWS;

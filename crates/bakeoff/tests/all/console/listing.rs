@@ -198,7 +198,7 @@ fn why_a_column_is_read(server: &Server) {
     let explained = "EXPLAIN SELECT time, value FROM prod.readings";
     let plan = shown(server, &[explained, "--format", "table"]);
     assert!(
-        plan.contains("only to know which rows there are=[\"vendor\"]"),
+        plan.contains("only to learn which rows exist=[\"vendor\"]"),
         "{plan}"
     );
 }

@@ -1,9 +1,9 @@
-//! Statements of a workload that is written in CQL, for reports and dry runs.
+//! The description of a workload that is written in CQL, for reports and dry runs.
 
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::{Consistency, Mix};
 
-use super::plan::{as_written, schema};
+use super::plan::{plan_written, schema};
 use crate::EngineError;
 use crate::cassandra::cluster::keyspace::Owner;
 use crate::cassandra::cluster::relations;
@@ -15,19 +15,22 @@ use crate::cassandra::write::batches::IN_FLIGHT;
 pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
     let DesignRequest { id, keyspace, .. } = request;
     let mix = mix_of(request)?;
-    let plans = as_written(id, &keyspace.name, &request.workload.table, mix)?;
-    let mut statements: Vec<String> = request.level(Consistency::LocalOne).into_iter().collect();
+    let plans = plan_written(id, &keyspace.name, &request.workload.table, mix)?;
+    let mut statements: Vec<String> = request
+        .consistency_statement(Consistency::LocalOne)
+        .into_iter()
+        .collect();
     if keyspace.owner != Owner::Shared {
         statements.push(keyspace.drop_statement());
     }
     statements.extend(keyspace.statements());
-    let written = schema(id, mix, &keyspace.name)?;
-    let made = relations::made_by(&written, &keyspace.name);
-    statements.extend(written);
-    statements.extend(request.settling(&made));
+    let schema = schema(id, mix, &keyspace.name)?;
+    let created = relations::created_by(&schema, &keyspace.name);
+    statements.extend(schema);
+    statements.extend(request.settle_statements(&created));
     statements.extend(plan::statements(&plans, request.workload));
-    statements.extend(request.background(mix));
-    statements.extend(request.dropping());
+    statements.extend(request.background_statements(mix));
+    statements.extend(request.drop_statement());
     let settings = [
         ("statements", "as in the workload file".to_owned()),
         (
@@ -39,14 +42,14 @@ pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> 
     Ok(request.info(settings.to_vec(), statements))
 }
 
-/// The mix of the workload file.
+/// Returns the mix of the workload file.
 ///
 /// # Errors
-/// If it has none.
+/// Fails if the file has none.
 pub fn mix_of<'w>(request: &DesignRequest<'w>) -> Result<&'w Mix, EngineError> {
     request.workload.mix.as_ref().ok_or_else(|| {
         EngineError(format!(
-            "design {}: {} has no [mix] whose statements could be sent",
+            "design {}: {} has no [mix] with statements to send",
             request.id,
             request.workload.path.display()
         ))

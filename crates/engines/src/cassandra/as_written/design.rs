@@ -1,4 +1,4 @@
-//! Tables of a workload that is written in CQL: its own statements make and fill them.
+//! The design of a workload that is written in CQL, whose own statements create and fill its tables.
 
 use std::sync::Arc;
 
@@ -24,9 +24,10 @@ use crate::cassandra::names::in_keyspace;
 use crate::cassandra::request::DesignRequest;
 use crate::cassandra::write::batches::IN_FLIGHT;
 
-/// What `prepare` calls the statements that fill the tables.
+/// Name under which errors report the statements that fill the tables.
 const POPULATE: &str = "populate";
 
+/// The tables that a workload's own statements create.
 pub struct AsWrittenDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
@@ -51,39 +52,46 @@ impl AsWrittenDesign {
         })
     }
 
+    /// Returns the statements that fill the tables, prepared once.
     async fn populate(&self) -> Result<&[Prepared], DesignError> {
-        let populate = || async {
-            let mut all = Vec::new();
-            for written in &self.mix.populate {
-                let statement = statement(&self.keyspace.name, written);
-                let session = &self.deployment.session;
-                all.push(prepare(session, POPULATE, &statement, None, &self.table).await?);
-            }
-            Ok(all)
-        };
-        self.populate
-            .get_or_try_init(populate)
-            .await
-            .map(Vec::as_slice)
+        let prepared = self.populate.get_or_try_init(|| self.prepare_populate());
+        prepared.await.map(Vec::as_slice)
+    }
+
+    async fn prepare_populate(&self) -> Result<Vec<Prepared>, DesignError> {
+        let session = &self.deployment.session;
+        let mut all = Vec::new();
+        for written in &self.mix.populate {
+            let statement = statement(&self.keyspace.name, written);
+            all.push(prepare(session, POPULATE, &statement, None, &self.table).await?);
+        }
+        Ok(all)
     }
 
     async fn write(&self, rows: &RecordBatch) -> Result<(), DesignError> {
-        let session = &self.deployment.session;
         for populate in self.populate().await? {
-            let send = |row| async move {
-                let cells = self.cells(populate, rows, row);
-                let done = session.execute_unpaged(&populate.statement, &cells).await;
-                done.map(drop)
-                    .map_err(|e| DesignError(format!("writing to Cassandra failed: {e}")))
-            };
             futures::stream::iter((0..rows.num_rows()).map(Ok))
-                .try_for_each_concurrent(IN_FLIGHT, send)
+                .try_for_each_concurrent(IN_FLIGHT, |row| self.write_row(populate, rows, row))
                 .await?;
         }
         Ok(())
     }
 
-    /// The values of one statement for one row.
+    async fn write_row(
+        &self,
+        populate: &Prepared,
+        rows: &RecordBatch,
+        row: usize,
+    ) -> Result<(), DesignError> {
+        let cells = self.cells(populate, rows, row);
+        let session = &self.deployment.session;
+        match session.execute_unpaged(&populate.statement, &cells).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(DesignError(format!("writing to Cassandra failed: {error}"))),
+        }
+    }
+
+    /// Encodes the values that a statement binds for one row.
     fn cells(&self, populate: &Prepared, rows: &RecordBatch, row: usize) -> Cells {
         let value = |column: usize| {
             Value::of_cell(self.table.columns[column].kind, rows.column(column), row)
@@ -93,7 +101,7 @@ impl AsWrittenDesign {
             match bind {
                 Bind::Element(column, _) => cells.push_element(&value(*column)),
                 Bind::Column(column, _) => cells.push(&value(*column)),
-                // Nothing else is bound by such a statement: `statements` looked.
+                // `schema` has refused statements that bind anything else.
                 _ => {}
             }
         }
@@ -115,8 +123,11 @@ impl Design for AsWrittenDesign {
         false
     }
 
-    /// Makes the keyspace again: types and views that an earlier attempt left behind would be in
-    /// the way. One that is shared has to be empty.
+    /// Recreates the keyspace, since types and views of an earlier attempt would collide with the
+    /// new ones.
+    ///
+    /// # Errors
+    /// Fails if the keyspace is shared and not empty.
     async fn create(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;
         self.keyspace.clear(session).await?;
@@ -156,8 +167,8 @@ impl Design for AsWrittenDesign {
 
     async fn answer(&self, _: &str) -> Result<Answer, DesignError> {
         Err(DesignError(format!(
-            "design {} has the tables that the workload's own CQL makes, and answers no SQL: use \
-             it with bakeoff drive",
+            "design {} has tables that the workload's own CQL makes and answers no SQL: use it \
+             with bakeoff drive",
             self.info.id
         )))
     }

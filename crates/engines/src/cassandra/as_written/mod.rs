@@ -1,5 +1,5 @@
-//! The layout of a workload that is written in CQL: its own statements make the tables, fill them,
-//! and are the operations of a load.
+//! The layout `as-written`, where statements of the workload file create the tables, fill them and
+//! are the operations of a load.
 
 mod describe;
 mod design;
@@ -13,7 +13,7 @@ use crate::Layout;
 pub use describe::describe;
 pub use design::AsWrittenDesign;
 
-/// The layout as `bakeoff list` shows it.
+/// Entry of the layout in `bakeoff list`.
 pub const LAYOUT: Layout = Layout {
     name: "cassandra/as-written",
     what: "the tables of a [mix] that is written in CQL, for bakeoff drive",

@@ -1,4 +1,4 @@
-//! The statements of a workload that is written in CQL.
+//! Plans of the operations and tables of a workload that is written in CQL.
 
 use bakeoff_workload::{
     Action, CqlOperation, CqlStatement, CqlValue, DesignId, Mix, Operation, Table, Version,
@@ -10,45 +10,54 @@ use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement, Work, Writte
 use crate::cassandra::names::in_keyspace;
 use crate::settings::Settings;
 
-/// The operations of a mix that is written in CQL.
+/// Plans the operations of a mix that is written in CQL.
 ///
 /// # Errors
-/// For an action that is not, and for settings that only our own statements take.
-pub fn as_written(
+/// Fails for an action that is not, and for settings that apply only to generated statements.
+pub fn plan_written(
     id: &DesignId,
     keyspace: &str,
     table: &Table,
     mix: &Mix,
 ) -> Result<Vec<OperationPlan>, EngineError> {
-    let of = |operation: &Operation| {
-        let Action::Cql(cql) = &operation.action else {
-            return Err(refused(
-                id,
-                operation,
-                "is not written in CQL, and the design cassandra/as-written has no statement of \
-                 its own: write action = \"cql\" with statements = [...], or use another layout \
-                 such as cassandra/wide",
-            ));
-        };
-        if operation.ttl_seconds.is_some() || operation.batch > 1 {
-            return Err(refused(
-                id,
-                operation,
-                "has a ttl or a batch, but its statements are sent as written: write USING TTL or \
-                 BEGIN UNLOGGED BATCH into them",
-            ));
-        }
-        Ok(OperationPlan {
-            name: operation.name.clone(),
-            consistency: operation.consistency,
-            work: Work::Written(written(keyspace, table, cql)),
-        })
+    let operations = mix.operations.iter();
+    operations
+        .map(|operation| plan_operation(id, keyspace, table, operation))
+        .collect()
+}
+
+fn plan_operation(
+    id: &DesignId,
+    keyspace: &str,
+    table: &Table,
+    operation: &Operation,
+) -> Result<OperationPlan, EngineError> {
+    let Action::Cql(cql) = &operation.action else {
+        return Err(refused(
+            id,
+            operation,
+            "is not written in CQL, and the design cassandra/as-written generates no statements: \
+             write action = \"cql\" with statements = [...], or use another layout such as \
+             cassandra/wide",
+        ));
     };
-    mix.operations.iter().map(of).collect()
+    if operation.ttl_seconds.is_some() || operation.batch > 1 {
+        return Err(refused(
+            id,
+            operation,
+            "has a ttl or a batch, but its statements are sent as written: write USING TTL or \
+             BEGIN UNLOGGED BATCH into them",
+        ));
+    }
+    Ok(OperationPlan {
+        name: operation.name.clone(),
+        consistency: operation.consistency,
+        work: Work::Written(written(keyspace, table, cql)),
+    })
 }
 
 fn written(keyspace: &str, table: &Table, cql: &CqlOperation) -> Written {
-    let place = |name: &String| table.columns.iter().position(|c| c.name == *name);
+    let column_number = |name: &String| table.columns.iter().position(|c| c.name == *name);
     Written {
         statements: cql
             .statements
@@ -56,15 +65,16 @@ fn written(keyspace: &str, table: &Table, cql: &CqlOperation) -> Written {
             .map(|s| statement(keyspace, s))
             .collect(),
         otherwise: cql.otherwise.as_ref().map(|s| statement(keyspace, s)),
-        expect: cql.expect.iter().filter_map(place).collect(),
+        expect: cql.expect.iter().filter_map(column_number).collect(),
         expect_row: cql.expect_row,
     }
 }
 
-/// The statements that make and fill the tables.
+/// Lists the statements that create and fill the tables.
 ///
 /// # Errors
-/// If the mix has none, or if they bind what rows do not have before the load.
+/// Fails if the mix creates no tables, or if a `populate` statement binds more than the first
+/// version of columns, which is all that rows have before a load.
 pub fn schema(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, EngineError> {
     let settings = Settings::of(id, LAYOUT.settings)?;
     if mix.schema.is_empty() {
@@ -74,19 +84,10 @@ pub fn schema(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, E
                 .to_owned(),
         ));
     }
-    let of_row = |value: &CqlValue| {
-        matches!(
-            value,
-            CqlValue::Column {
-                second_version: false,
-                ..
-            }
-        )
-    };
-    if !mix.populate.iter().all(|s| s.values.iter().all(of_row)) {
+    let mut bound = mix.populate.iter().flat_map(|statement| &statement.values);
+    if !bound.all(is_first_version) {
         return Err(settings.error(
-            "a populate statement binds something else than columns in their first version"
-                .to_owned(),
+            "a populate statement may bind only columns in their first version".to_owned(),
         ));
     }
     settings.end()?;
@@ -95,9 +96,26 @@ pub fn schema(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, E
     Ok(all.map(|cql| in_keyspace(cql, keyspace)).collect())
 }
 
-/// A statement of the workload file, in its keyspace.
+fn is_first_version(value: &CqlValue) -> bool {
+    matches!(
+        value,
+        CqlValue::Column {
+            second_version: false,
+            ..
+        }
+    )
+}
+
+/// Converts a statement of the workload file, and puts it into a keyspace.
 pub fn statement(keyspace: &str, written: &CqlStatement) -> Statement {
-    let bind = |value: &CqlValue| match value {
+    Statement {
+        cql: in_keyspace(&written.cql, keyspace),
+        binds: written.values.iter().map(bind).collect(),
+    }
+}
+
+fn bind(value: &CqlValue) -> Bind {
+    match value {
         CqlValue::Column {
             column,
             second_version,
@@ -110,10 +128,6 @@ pub fn statement(keyspace: &str, written: &CqlStatement) -> Statement {
             column: column.clone(),
             between: between.clone(),
         },
-    };
-    Statement {
-        cql: in_keyspace(&written.cql, keyspace),
-        binds: written.values.iter().map(bind).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
-//! What each statement of an operation came to.
+//! Replies to the statements of an operation that is written in CQL.
 
 use bakeoff_driver::drive::{Done, Failure};
-use scylla::deserialize::row::ColumnIterator;
+use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::{IntoRowsResultError, QueryResult, QueryRowsResult};
 
 use super::results::APPLIED;
@@ -10,20 +10,21 @@ use crate::cassandra::drive::pages::Pages;
 
 /// The reply to one statement.
 pub struct StepReply {
-    /// Whether the statement is a SELECT.
+    /// Flag of a SELECT.
     pub reads: bool,
-    /// Bytes of the values sent with it.
+    /// Bytes of the values that were sent with the statement.
     sent_bytes: u64,
     first: First,
     /// Pages after the first one.
     more: Vec<QueryResult>,
 }
 
-/// The first page, which is read while the operation lasts only if the next statement needs it.
+/// The first page of a reply, which is parsed during the operation only if the next statement
+/// needs it.
 enum First {
     Unread(QueryResult),
     Rows(QueryRowsResult),
-    /// The reply has no rows at all.
+    /// Marks a reply that is not a result with rows.
     None,
 }
 
@@ -37,6 +38,7 @@ impl StepReply {
         }
     }
 
+    /// Parses the first page if that has not happened yet; `None` if the reply has no rows.
     pub fn first_page(&mut self) -> Result<Option<&QueryRowsResult>, Box<IntoRowsResultError>> {
         if let First::Unread(_) = self.first {
             let read = match std::mem::replace(&mut self.first, First::None) {
@@ -53,7 +55,7 @@ impl StepReply {
         }
     }
 
-    /// Rows and bytes returned, or written.
+    /// Counts the rows and bytes that were returned or written.
     pub fn done(&mut self, checker: &Checker<'_>) -> Result<Done, Failure> {
         if self.reads {
             self.returned(checker)
@@ -80,7 +82,7 @@ impl StepReply {
         Ok(done)
     }
 
-    /// A write with a condition says whether it held.
+    /// Counts what was written, unless the condition of the write did not hold.
     fn written(&mut self, checker: &Checker<'_>) -> Result<Done, Failure> {
         let written = Done {
             rows: 1,
@@ -98,16 +100,17 @@ impl StepReply {
             return Ok(written);
         };
         let first = row.next().transpose().map_err(|e| checker.rejected(&e))?;
-        let refused = first.is_some_and(|cell| {
-            cell.spec.name() == APPLIED && cell.slice.is_some_and(|s| s.as_slice() == [0])
-        });
-        Ok(if refused {
-            Done {
+        if first.is_some_and(|cell| is_refusal(&cell)) {
+            return Ok(Done {
                 not_applied: true,
                 ..Done::default()
-            }
-        } else {
-            written
-        })
+            });
+        }
+        Ok(written)
     }
+}
+
+/// Returns whether the first column of a conditional write's result says that it was not applied.
+fn is_refusal(cell: &RawColumn<'_, '_>) -> bool {
+    cell.spec.name() == APPLIED && cell.slice.is_some_and(|s| s.as_slice() == [0])
 }

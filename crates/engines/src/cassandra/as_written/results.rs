@@ -1,12 +1,14 @@
-//! Values that one statement takes from the result of another.
+//! Values that a statement takes from the result of the one before it.
 
 use scylla::cluster::metadata::{ColumnType, NativeType};
 
-/// Column of a conditional write's result that says whether its condition held.
+/// Name of the column of a conditional write's result that says whether its condition held.
 pub const APPLIED: &str = "[applied]";
 
-/// A value of a result as it is, or with a number added; `None` when it is no number to add to, or
-/// the number is not of its type.
+/// Adds a number to a value of a result.
+///
+/// Adding 0 returns a value of any type unchanged. Otherwise `None` means that the value is not an
+/// int, bigint or counter, or that the number does not fit into its type.
 pub fn number_plus(kind: &ColumnType<'_>, bytes: &[u8], plus: i64) -> Option<Vec<u8>> {
     if plus == 0 {
         return Some(bytes.to_vec());
@@ -25,7 +27,7 @@ pub fn number_plus(kind: &ColumnType<'_>, bytes: &[u8], plus: i64) -> Option<Vec
     }
 }
 
-/// The other one of two texts; the first one when it is neither.
+/// Returns the other one of two texts, or the first one if the value is neither.
 pub fn toggled(bytes: &[u8], between: &[String; 2]) -> Vec<u8> {
     let [first, second] = between;
     if bytes == first.as_bytes() {
@@ -55,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_toggle_goes_to_and_fro() {
+    fn a_toggle_goes_back_and_forth() {
         let between = ["open".to_owned(), "locked".to_owned()];
         assert_eq!(toggled(b"open", &between), b"locked");
         assert_eq!(toggled(b"locked", &between), b"open");

@@ -1,4 +1,4 @@
-//! One of the statements of an operation that is written in CQL.
+//! One statement of an operation that is written in CQL.
 
 use std::borrow::Cow;
 
@@ -18,17 +18,17 @@ use crate::cassandra::drive::plan::{Bind, OperationPlan, Statement};
 use crate::cassandra::drive::rows::Rows;
 use crate::cassandra::drive::statements::{Prepared, prepare};
 
-/// One statement, prepared.
+/// A prepared statement of an operation.
 pub struct Step {
     prepared: Prepared,
-    /// Whether it is a SELECT, whose result may have pages.
+    /// Flag of a SELECT, whose result may have several pages.
     reads: bool,
 }
 
-/// The values of one statement.
+/// The values of one statement, as far as they are known before the operation.
 pub enum StepCells {
     Ready(Cells),
-    /// For each marker its value; `None` where it comes from an earlier result.
+    /// One entry for each bind marker, `None` where the value comes from an earlier result.
     Waiting(Vec<Option<Cells>>),
 }
 
@@ -42,29 +42,26 @@ impl Step {
         let mut prepared = prepare(client, &plan.name, statement, plan.consistency, table).await?;
         let first_word = statement.cql.split_whitespace().next().unwrap_or_default();
         let reads = first_word.eq_ignore_ascii_case("select");
-        // A conditional write returns other columns than it was prepared with.
+        // A conditional write returns other columns than its preparation announced.
         prepared.statement.set_use_cached_result_metadata(reads);
         Ok(Step { prepared, reads })
     }
 
+    /// Encodes the values that do not depend on earlier results.
     pub fn cells(&self, rows: &Rows, row: u64) -> StepCells {
         let binds = &self.prepared.binds;
-        let encoded = |binds: &[Bind]| {
-            let mut cells = Cells::with_capacity(64);
-            rows.encode(binds, row, &mut cells);
-            cells
-        };
         if binds.iter().all(Bind::is_of_row) {
-            return StepCells::Ready(encoded(binds));
+            return StepCells::Ready(encode(rows, binds, row));
         }
-        let one = |bind: &Bind| {
-            bind.is_of_row()
-                .then(|| encoded(std::slice::from_ref(bind)))
-        };
-        StepCells::Waiting(binds.iter().map(one).collect())
+        let mut waiting = Vec::with_capacity(binds.len());
+        for bind in binds {
+            let is_known = bind.is_of_row();
+            waiting.push(is_known.then(|| encode(rows, std::slice::from_ref(bind), row)));
+        }
+        StepCells::Waiting(waiting)
     }
 
-    /// Tells which of these columns the result lacks, as far as the server says what it has.
+    /// Checks that the result has all expected columns, if the server announced its columns.
     pub fn check_columns<'n>(
         &self,
         operation: &str,
@@ -77,13 +74,14 @@ impl Step {
         match expected.find(lacks) {
             None => Ok(()),
             Some(name) => Err(DesignError(format!(
-                "operation `{operation}`: its last result has no column `{name}`, which expect = \
-                 names: select it, or leave it out of expect"
+                "operation `{operation}`: its last result has no column `{name}`, which is in \
+                 expect: select it, or leave it out of expect"
             ))),
         }
     }
 
-    /// All values, with those of the result before; `None` when it has no row, or a null in it.
+    /// Completes the values with those of the result before; `None` if that has no row, or null in
+    /// place of a needed value.
     pub fn values<'c>(
         &self,
         name: &str,
@@ -94,7 +92,6 @@ impl Step {
             StepCells::Ready(cells) => return Ok(Some(Cow::Borrowed(cells))),
             StepCells::Waiting(waiting) => waiting,
         };
-        // A statement that returns nothing has no row either.
         let Some(before) = before else {
             return Ok(None);
         };
@@ -123,6 +120,7 @@ impl Step {
         Ok(Some(Cow::Owned(values)))
     }
 
+    /// Sends the statement, and receives all pages of a SELECT.
     pub async fn send(
         &self,
         client: &Session,
@@ -145,7 +143,13 @@ impl Step {
     }
 }
 
-/// The value that a bind takes from a row; `None` for null.
+fn encode(rows: &Rows, binds: &[Bind], row: u64) -> Cells {
+    let mut cells = Cells::with_capacity(64);
+    rows.encode(binds, row, &mut cells);
+    cells
+}
+
+/// Takes the value of a bind from a row of the result before; `None` for null.
 fn from_result(
     name: &str,
     bind: &Bind,
@@ -167,13 +171,14 @@ fn from_result(
             Bind::Result { plus, .. } => number_plus(cell.spec.typ(), bytes, *plus),
             _ => None,
         };
-        let not_a_number = || {
+        if value.is_none() {
             let message = format!(
-                "{name}: `{column}` is no int, bigint or counter to which that number can be added"
+                "{name}: `{column}` is not an int, bigint or counter to which that number can be \
+                 added"
             );
-            Failure::new(FailureKind::Rejected, message)
-        };
-        return value.map(Some).ok_or_else(not_a_number);
+            return Err(Failure::new(FailureKind::Rejected, message));
+        }
+        return Ok(value);
     }
     let message = format!("{name}: the result before has no column `{column}`");
     Err(Failure::new(FailureKind::Rejected, message))

@@ -1,4 +1,4 @@
-//! Operations whose statements are sent as the workload file has them, one after the other.
+//! Operations whose statements are sent one after the other, as the workload file has them.
 
 use bakeoff_driver::DesignError;
 use bakeoff_driver::drive::{Done, Failure};
@@ -13,7 +13,7 @@ use crate::cassandra::drive::check::Checker;
 use crate::cassandra::drive::plan::{OperationPlan, Written};
 use crate::cassandra::drive::rows::Rows;
 
-/// The statements of one operation, prepared.
+/// The prepared statements of one operation.
 pub struct WrittenSteps {
     steps: Vec<Step>,
     otherwise: Option<Step>,
@@ -21,24 +21,27 @@ pub struct WrittenSteps {
     expect_row: bool,
 }
 
-/// What the statements of one operation came to.
+/// The replies to the statements of one operation, and the reason why it ended.
 pub struct Outcome {
-    /// Of those that were sent, in order.
+    /// Replies to the statements that were sent, in order.
     replies: Vec<StepReply>,
     end: End,
 }
 
 enum End {
-    /// All were sent, or `otherwise` for want of a row.
+    /// All statements were sent.
     Last,
+    /// A row was missing, and `otherwise` was sent.
     Otherwise,
-    /// There was no row that the statement of this number (from 1) needs.
+    /// A row was missing that the statement of this number (from 1) needs.
     NoRow(usize),
 }
 
 impl WrittenSteps {
+    /// Prepares all statements of an operation.
+    ///
     /// # Errors
-    /// As for [`prepare`].
+    /// Fails if the server refuses one, or if the last result lacks an expected column.
     pub async fn prepare(
         client: &Session,
         plan: &OperationPlan,
@@ -68,12 +71,13 @@ impl WrittenSteps {
         })
     }
 
-    /// The values of all statements, those of `otherwise` last.
+    /// Encodes the values of all statements, with those of `otherwise` last.
     pub fn cells(&self, rows: &Rows, row: u64) -> Vec<StepCells> {
         let all = self.steps.iter().chain(&self.otherwise);
         all.map(|step| step.cells(rows, row)).collect()
     }
 
+    /// Sends the statements until one lacks a row that it needs.
     pub async fn send(
         &self,
         client: &Session,
@@ -89,8 +93,10 @@ impl WrittenSteps {
             };
             replies.push(step.send(client, name, &values).await?);
         }
-        let end = End::Last;
-        Ok(Outcome { replies, end })
+        Ok(Outcome {
+            replies,
+            end: End::Last,
+        })
     }
 
     /// Sends `otherwise`, if there is one.
@@ -111,15 +117,15 @@ impl WrittenSteps {
         Ok(Some(End::Otherwise))
     }
 
-    /// What all statements did together, with the last result compared.
+    /// Adds up the rows and bytes of all statements, and compares the last result.
     pub fn check(&self, checker: &Checker<'_>, outcome: Outcome) -> Result<Done, Failure> {
         let Outcome { mut replies, end } = outcome;
         if let End::NoRow(statement) = end {
             return Err(Failure::new(
                 FailureKind::Missing,
                 format!(
-                    "{}: there was no row for row {} with the value that statement {statement} \
-                     needs; otherwise = says what to do then",
+                    "{}: the result for row {} lacks the value that statement {statement} needs; \
+                     name a statement for that case with otherwise =",
                     checker.operation, checker.call.row
                 ),
             ));
@@ -139,7 +145,7 @@ impl WrittenSteps {
         Ok(sum)
     }
 
-    /// Compares the columns that are expected, in the first row.
+    /// Compares the expected columns of the first row.
     fn check_last(&self, checker: &Checker<'_>, last: &mut StepReply) -> Result<(), Failure> {
         let Some(page) = last
             .first_page()
@@ -158,15 +164,15 @@ impl WrittenSteps {
         let mut compared = 0;
         for cell in row {
             let cell = cell.map_err(|e| checker.rejected(&e))?;
-            let is_it =
-                |column: &&usize| checker.rows.table.columns[**column].name == cell.spec.name();
-            if let Some(column) = self.expect.iter().find(is_it) {
+            let columns = &checker.rows.table.columns;
+            let mut expected = self.expect.iter();
+            if let Some(column) = expected.find(|c| columns[**c].name == cell.spec.name()) {
                 checker.column(*column, cell.slice.map(|s| s.as_slice()))?;
                 compared += 1;
             }
         }
         if compared < self.expect.len() {
-            let why = "the last result lacks a column that expect = names";
+            let why = "the last result lacks a column that is in expect";
             Err(checker.wrong(why.to_owned()))
         } else {
             Ok(())

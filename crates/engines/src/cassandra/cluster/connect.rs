@@ -1,4 +1,4 @@
-//! Connecting to a cluster.
+//! The address and credentials of a cluster, and sessions that are connected to it.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -18,35 +18,37 @@ use scylla::policies::timestamp_generator::{MonotonicTimestampGenerator, Timesta
 use super::consistency::in_driver;
 use crate::{EngineError, tls};
 
+/// Time limit of one connection attempt.
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
-/// The longest that connecting to all nodes and asking what tables there are may take.
+/// Time limit of connecting to all nodes and reading the schema.
 const SESSION_TIME_LIMIT: Duration = Duration::from_secs(60);
-/// The longest that one write may take.
+/// Time limit of one request.
 const REQUEST_TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// How often a worker reads what nodes and tables there are, beside being told of changes.
+/// Interval at which a worker rereads nodes and tables, in addition to the server's notifications.
 const METADATA_REFRESH: Duration = Duration::from_secs(300);
 
-/// How to reach a Cassandra cluster. Never prints its password.
+/// Address and credentials of a Cassandra cluster, whose `Debug` output omits the password.
 #[derive(Clone, Default)]
 pub struct Cluster {
-    /// `HOST` or `HOST:PORT`; the port is 9042 unless given.
+    /// Address as `HOST` or `HOST:PORT`, with 9042 as the default port.
     pub address: String,
     pub username: Option<String>,
     pub password: Option<String>,
     pub tls: bool,
-    /// PEM file with the certificates that are trusted, for TLS.
+    /// PEM file with the trusted certificates, for TLS.
     pub tls_ca: Option<PathBuf>,
-    /// Of requests that name no level of their own.
+    /// Consistency level of requests that do not set their own.
     pub consistency: Option<Consistency>,
 }
 
-/// What a worker of a load connects for.
+/// Settings of the session that a worker of a load opens.
 pub struct LoadConnection<'a> {
-    /// The only one that it needs to know of.
+    /// Only keyspace whose schema is read.
     pub keyspace: &'a str,
-    /// To each node.
+    /// Number of connections to each node.
     pub connections: NonZeroUsize,
+    /// Source of the timestamps of writes.
     pub write_times: Arc<dyn TimestampGenerator>,
 }
 
@@ -57,6 +59,7 @@ impl fmt::Debug for Cluster {
 }
 
 impl Cluster {
+    /// Connects a session for everything except mixed loads.
     pub async fn connect(&self) -> Result<Session, EngineError> {
         let profile = ExecutionProfile::builder()
             .consistency(self.level())
@@ -68,14 +71,15 @@ impl Cluster {
         self.build(builder, profile).await
     }
 
-    /// For one worker of a load: nothing is tried again, and nothing twice at a time.
+    /// Connects a session for one worker of a load, which neither retries requests nor sends them
+    /// speculatively.
     pub async fn connect_for_load(
         &self,
         load: &LoadConnection<'_>,
     ) -> Result<Session, EngineError> {
         let profile = ExecutionProfile::builder()
             .consistency(self.level())
-            // The session of the load keeps its own, which is cheaper.
+            // The worker has cheaper deadlines.
             .request_timeout(None)
             .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
             .speculative_execution_policy(None)
@@ -87,7 +91,7 @@ impl Cluster {
             .cluster_metadata_refresh_interval(METADATA_REFRESH);
         let session = self.build(builder, profile).await?;
         if let [node] = session.get_cluster_state().get_nodes_info() {
-            // There is nothing to choose, so that looking for replicas would be wasted.
+            // With one node, computing replicas for each request would be wasted time.
             let only = NodeIdentifier::HostId(node.host_id);
             let policy = SingleTargetLoadBalancingPolicy::new(only, None);
             let mut handle = session.get_default_execution_profile_handle().clone();
@@ -101,7 +105,7 @@ impl Cluster {
         in_driver(self.consistency.unwrap_or(Consistency::LocalOne))
     }
 
-    /// Whether connections are encrypted.
+    /// Returns whether connections are encrypted.
     pub fn has_tls(&self) -> bool {
         self.tls || self.tls_ca.is_some()
     }
@@ -145,7 +149,10 @@ impl Cluster {
     }
 }
 
-/// Waits for a step, but no longer than its limit; an error says so.
+/// Waits for a step to finish within a time limit.
+///
+/// # Errors
+/// Names the limit when it has passed.
 pub async fn in_time<T>(limit: Duration, step: impl Future<Output = T>) -> Result<T, String> {
     let done = tokio::time::timeout(limit, step).await;
     done.map_err(|_| format!("no answer within {limit:?}"))
@@ -180,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_at_the_address_is_a_clear_error() {
+    async fn an_address_without_a_server_is_a_clear_error() {
         let error = cluster("127.0.0.1:1")
             .connect()
             .await

@@ -1,8 +1,8 @@
-//! Consistency levels of a workload in the driver's types.
+//! Conversion of a workload's consistency levels to the driver's type.
 
 use bakeoff_workload::Consistency;
 
-/// Translates a consistency level of ours to the driver's.
+/// Converts a consistency level to the driver's type.
 pub fn in_driver(consistency: Consistency) -> scylla::statement::Consistency {
     use scylla::statement::Consistency as Driver;
     match consistency {

@@ -1,4 +1,4 @@
-//! The Cassandra that a run talks to: a cluster that was there before, or a server of our own.
+//! The Cassandra of a run: an existing cluster, or nodes that Bakeoff starts.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,41 +15,44 @@ use super::keyspace::{Keyspace, Owner};
 use crate::cassandra::names::ENGINE;
 use crate::{Context, EngineError, death};
 
+/// A Cassandra that a run is connected to, with everything that the run has to undo at its end.
 pub struct Deployment {
     pub session: Arc<Session>,
-    /// How the session was connected.
+    /// Address and credentials that the session was connected with.
     pub cluster: Cluster,
-    /// Absent for a cluster that we did not start.
+    /// Nodes that Bakeoff started; `None` for an existing cluster.
     pub server: Option<Nodes>,
     pub info: EngineInfo,
     /// Keyspaces of this run, by name.
     keyspaces: Mutex<BTreeMap<String, Keyspace>>,
-    /// Statements that put back what was set for a while.
-    restoring: Mutex<Vec<String>>,
+    /// Statements that reset settings which were changed temporarily.
+    pending_restores: Mutex<Vec<String>>,
     pub at_rest: tokio::sync::Mutex<AtRest>,
 }
 
-/// What is known of the tables as long as nothing is written: a call of nodetool costs about a
-/// second, and one tells of all tables.
+/// Cached state of the tables, valid until the next write.
+///
+/// A call of nodetool takes about a second and covers all tables, so that caching saves one for
+/// every table.
 #[derive(Default)]
 pub struct AtRest {
     pub flushed: bool,
-    /// Of each node.
+    /// Output of `nodetool tablestats`, one value for each node.
     pub statistics: Option<Arc<[serde_json::Value]>>,
 }
 
 impl Deployment {
-    /// Checks that a server can be started, or that the cluster that was named answers.
+    /// Checks that a server can be started, or that the named cluster answers.
     pub async fn check(context: &Context) -> Result<(), EngineError> {
-        let asked = &context.options.cassandra;
-        if let Some(cluster) = &asked.cluster {
+        let options = &context.options.cassandra;
+        if let Some(cluster) = &options.cluster {
             return cluster.connect().await.map(drop);
         }
-        let options = server_options(context)?;
-        Ok(Nodes::check(&options, asked.replication.nodes).await?)
+        let server = server_options(context)?;
+        Ok(Nodes::check(&server, options.replication.nodes).await?)
     }
 
-    /// What has to be fetched before a server can be started.
+    /// Names the files that have to be downloaded before a server can be started.
     pub fn fetches_first(context: &Context) -> Option<&'static str> {
         if context.options.cassandra.cluster.is_some() {
             return None;
@@ -57,43 +60,31 @@ impl Deployment {
         Nodes::fetches_first(&server_options(context).ok()?)
     }
 
+    /// Starts a server unless a cluster was named, and connects to it.
     pub async fn start(context: &Context) -> Result<Self, EngineError> {
-        let asked = &context.options.cassandra;
-        let replication = asked.replication;
-        let (mut cluster, server) = match &asked.cluster {
-            Some(cluster) => (cluster.clone(), None),
-            None => {
-                let server = Nodes::start(server_options(context)?, replication.nodes).await?;
-                let address = server.address().to_string();
-                (
-                    Cluster {
-                        address,
-                        ..Cluster::default()
-                    },
-                    Some(server),
-                )
-            }
+        let options = &context.options.cassandra;
+        let replication = options.replication;
+        let server = match options.cluster {
+            Some(_) => None,
+            None => Some(Nodes::start(server_options(context)?, replication.nodes).await?),
+        };
+        let mut cluster = match &server {
+            Some(server) => Cluster {
+                address: server.address().to_string(),
+                ..Cluster::default()
+            },
+            None => options.cluster.clone().unwrap_or_default(),
         };
         cluster.consistency = replication.consistency;
         let session = Arc::new(cluster.connect().await?);
         let nodes = session.get_cluster_state().get_nodes_info().len();
-        // A keyspace of several processes has the copies that its maker chose.
-        if asked.keyspace.is_none() {
+        // A shared keyspace has the copies that the process chose which created it.
+        if options.keyspace.is_none() {
             replication.check(nodes)?;
         }
         let mut info = match &server {
-            Some(server) => EngineInfo {
-                engine: ENGINE.to_owned(),
-                version: server.version().to_owned(),
-                start_seconds: Some(server.start_seconds()),
-                settings: server.settings(),
-            },
-            None => EngineInfo {
-                engine: ENGINE.to_owned(),
-                version: release_version(&session).await?,
-                start_seconds: None,
-                settings: vec![("cluster".to_owned(), cluster.address.clone())],
-            },
+            Some(server) => started_info(server),
+            None => existing_info(&cluster, &session).await?,
         };
         info.settings.push(("nodes".to_owned(), nodes.to_string()));
         info.settings.extend(replication.settings());
@@ -103,18 +94,19 @@ impl Deployment {
             server,
             info,
             keyspaces: Mutex::default(),
-            restoring: Mutex::default(),
+            pending_restores: Mutex::default(),
             at_rest: tokio::sync::Mutex::default(),
         })
     }
 
-    /// Makes a keyspace of this run or one that is shared, or finds it again.
+    /// Creates a keyspace, or checks that an existing one may be used, and remembers it for the end
+    /// of the run.
     pub async fn claim(&self, keyspace: &Keyspace) -> Result<(), EngineError> {
         if self.keyspaces().contains_key(&keyspace.name) {
             return Ok(());
         }
         match &self.server {
-            // A server of our own has no other users.
+            // A server that this run started has no other users.
             Some(_) => keyspace.make(&self.session).await?,
             None => keyspace.claim(&self.session).await?,
         }
@@ -123,19 +115,19 @@ impl Deployment {
         Ok(())
     }
 
-    /// To be called before anything is written to a table.
+    /// Drops the cached state of the tables, which every writer has to call first.
     pub async fn forget_statistics(&self) {
         *self.at_rest.lock().await = AtRest::default();
     }
 
-    /// Drops what the run made and stops what it started; with `keep` the data stay.
+    /// Drops the run's keyspaces and stops its server; `keep` leaves the data in place.
     pub async fn finish(this: Arc<Self>, keep: bool) -> Result<(), EngineError> {
         let restored = this.restore().await;
         if this.server.is_none() && !keep {
             this.drop_keyspaces().await?;
         }
         restored?;
-        // A server that is still referred to stops when its last user lets go of it.
+        // A server that something else still refers to stops when its last reference is dropped.
         let Some(Deployment {
             server: Some(server),
             ..
@@ -152,14 +144,15 @@ impl Deployment {
             .map_err(|e| EngineError(format!("removing {} failed: {e}", dir.display())))
     }
 
-    /// Drops the keyspaces of this run. Others may still drive the tables of those that are shared.
+    /// Drops the keyspaces of this run, but not the shared ones, which other processes may be
+    /// driving.
     async fn drop_keyspaces(&self) -> Result<(), EngineError> {
         let mut keyspaces = self.keyspaces().clone();
         keyspaces.retain(|_, keyspace| keyspace.owner != Owner::Shared);
         if keyspaces.is_empty() {
             return Ok(());
         }
-        // The session of the run may not have found its way back to a node that was restarted.
+        // The session of the run may not have reconnected to a node that was restarted.
         let session = self.cluster.connect().await?;
         for keyspace in keyspaces.values() {
             keyspace.drop(&session).await?;
@@ -167,7 +160,8 @@ impl Deployment {
         Ok(())
     }
 
-    /// Passes a result on, when `dead` knows of the end of a server that caused an error.
+    /// Returns a result unchanged, after waiting in case of an error until [`Deployment::dead`]
+    /// can report a server that has died.
     pub async fn noticing_death<T>(
         &self,
         result: Result<T, DesignError>,
@@ -178,7 +172,7 @@ impl Deployment {
         result
     }
 
-    /// Why our server answers no more, if it has ended.
+    /// Returns the reason why the server that Bakeoff started has ended, if it has.
     pub fn dead(&self) -> Option<String> {
         self.server
             .as_ref()
@@ -186,8 +180,9 @@ impl Deployment {
             .map(Nodes::why_stopped)
     }
 
-    pub fn restoring(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.restoring
+    /// Locks the statements that reset temporary settings.
+    pub fn pending_restores(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.pending_restores
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -199,25 +194,43 @@ impl Deployment {
     }
 }
 
-/// What the workload asks of a server of our own, where the server is not ours; in words.
+/// Describes the workload's memory limits that have no effect, since the cluster existed before.
 pub fn limits_not_applied(context: &Context) -> Option<String> {
-    let asked = &context.options.cassandra;
-    let cluster = asked.cluster.as_ref()?;
+    let options = &context.options.cassandra;
+    let cluster = options.cluster.as_ref()?;
     let ServerLimits {
         heap_mib,
         memory_mib,
-    } = asked.server;
-    let asked = [("heap", heap_mib), ("memory", memory_mib)];
-    let asked: Vec<String> = asked
+    } = options.server;
+    let limits: Vec<String> = [("heap", heap_mib), ("memory", memory_mib)]
         .into_iter()
         .filter_map(|(name, mib)| Some(format!("{name} = {} MiB", mib?)))
         .collect();
-    (!asked.is_empty()).then(|| {
-        format!(
-            "[server] {} of the workload does not hold: Bakeoff did not start the server at {}",
-            asked.join(", "),
-            cluster.address
-        )
+    if limits.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "[server] {} of the workload has no effect: Bakeoff did not start the server at {}",
+        limits.join(", "),
+        cluster.address
+    ))
+}
+
+fn started_info(server: &Nodes) -> EngineInfo {
+    EngineInfo {
+        engine: ENGINE.to_owned(),
+        version: server.version().to_owned(),
+        start_seconds: Some(server.start_seconds()),
+        settings: server.settings(),
+    }
+}
+
+async fn existing_info(cluster: &Cluster, session: &Session) -> Result<EngineInfo, EngineError> {
+    Ok(EngineInfo {
+        engine: ENGINE.to_owned(),
+        version: release_version(session).await?,
+        start_seconds: None,
+        settings: vec![("cluster".to_owned(), cluster.address.clone())],
     })
 }
 
@@ -249,7 +262,7 @@ mod tests {
     use crate::EngineOptions;
 
     #[test]
-    fn limits_of_a_server_that_is_not_ours_are_told() {
+    fn limits_without_effect_on_an_existing_cluster_are_reported() {
         let mut context = Context {
             run_dir: "/run".into(),
             threads: 1,
@@ -267,9 +280,9 @@ mod tests {
         context.options.cassandra.server = limits;
         assert_eq!(limits_not_applied(&context), None);
         context.options.cassandra.cluster = Some(cluster);
-        let told = limits_not_applied(&context).unwrap();
-        assert!(told.contains("heap = 512 MiB, memory = 960 MiB"), "{told}");
-        assert!(told.contains("db1"), "{told}");
+        let note = limits_not_applied(&context).unwrap();
+        assert!(note.contains("heap = 512 MiB, memory = 960 MiB"), "{note}");
+        assert!(note.contains("db1"), "{note}");
         context.options.cassandra.server = ServerLimits::default();
         assert_eq!(limits_not_applied(&context), None);
     }

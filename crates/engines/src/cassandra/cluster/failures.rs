@@ -1,10 +1,10 @@
-//! The driver's errors as kinds of failure that a load counts.
+//! Classification of the driver's errors into the kinds of failure that a load counts.
 
 use bakeoff_driver::drive::Failure;
 use bakeoff_stats::FailureKind;
 use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError};
 
-/// What failed, in the words of the server where it said something.
+/// Makes a failure of an operation from the driver's error, with the server's own message.
 pub fn failure(operation: &str, error: &ExecutionError) -> Failure {
     Failure::new(kind(error), format!("{operation}: {error}"))
 }
@@ -15,29 +15,29 @@ fn kind(error: &ExecutionError) -> FailureKind {
         ExecutionError::EmptyPlan | ExecutionError::ConnectionPoolError(_) => {
             FailureKind::Connection
         }
-        ExecutionError::LastAttemptError(attempt) => of_attempt(attempt),
-        // A server that was started anew is told the statement again.
+        ExecutionError::LastAttemptError(attempt) => attempt_kind(attempt),
+        // After a restart of the server, the driver prepares the statement again.
         ExecutionError::PrepareError(PrepareError::ConnectionPoolError(_)) => {
             FailureKind::Connection
         }
         ExecutionError::PrepareError(PrepareError::AllAttemptsFailed { first_attempt }) => {
-            of_attempt(first_attempt)
+            attempt_kind(first_attempt)
         }
         _ => FailureKind::Rejected,
     }
 }
 
-fn of_attempt(error: &RequestAttemptError) -> FailureKind {
+fn attempt_kind(error: &RequestAttemptError) -> FailureKind {
     match error {
-        RequestAttemptError::DbError(error, _) => of_server(error),
+        RequestAttemptError::DbError(error, _) => server_error_kind(error),
         RequestAttemptError::BrokenConnectionError(_)
         | RequestAttemptError::UnableToAllocStreamId => FailureKind::Connection,
         _ => FailureKind::Rejected,
     }
 }
 
-/// Kind of what a server refused.
-pub fn of_server(error: &DbError) -> FailureKind {
+/// Classifies an error that a server replied with.
+pub fn server_error_kind(error: &DbError) -> FailureKind {
     match error {
         DbError::ReadTimeout { .. } | DbError::WriteTimeout { .. } => FailureKind::TimedOut,
         DbError::Unavailable { .. } | DbError::IsBootstrapping => FailureKind::Unavailable,
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn by_server(error: DbError) -> ExecutionError {
-        RequestAttemptError::DbError(error, "as told".to_owned()).into()
+        RequestAttemptError::DbError(error, "as reported".to_owned()).into()
     }
 
     #[test]
@@ -101,6 +101,6 @@ mod tests {
     fn a_message_names_the_operation_and_what_the_server_said() {
         let message = failure("write", &by_server(DbError::Invalid)).message;
         assert!(message.starts_with("write: "), "{message}");
-        assert!(message.contains("as told"), "{message}");
+        assert!(message.contains("as reported"), "{message}");
     }
 }

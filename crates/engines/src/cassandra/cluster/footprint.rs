@@ -1,4 +1,4 @@
-//! What tables take on disk.
+//! The footprint of tables, from nodetool and the data folder or from the cluster's own figures.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,22 +10,24 @@ use bakeoff_stats::Footprint;
 use super::deployment::Deployment;
 use crate::bytes::folder_size;
 
-/// The run's own limit on a call ends a long compaction before this does.
+/// Time limit of a nodetool call in seconds; the run's own limit ends a long compaction earlier.
 const NODETOOL_LIMIT_SECONDS: u64 = 7 * 24 * 3600;
-/// What tables take together, without their design's id.
+
+/// Reads the footprint of all given tables together, with an empty design id.
 pub async fn read(
     deployment: &Deployment,
     keyspace: &str,
     tables: &[String],
 ) -> Result<Footprint, DesignError> {
     match &deployment.server {
-        Some(server) => read_ours(deployment, server, keyspace, tables).await,
-        None => Ok(read_theirs(deployment, keyspace, tables).await),
+        Some(server) => read_from_nodetool(deployment, server, keyspace, tables).await,
+        None => Ok(read_from_system_view(deployment, keyspace, tables).await),
     }
 }
 
 impl Deployment {
-    /// Statistics of all tables of a keyspace on each node, read once when all are at rest.
+    /// Returns the statistics of all tables of a keyspace on each node, from the cache if nothing
+    /// was written since.
     async fn table_statistics(
         &self,
         server: &Nodes,
@@ -45,58 +47,59 @@ impl Deployment {
     }
 }
 
-async fn read_ours(
+async fn read_from_nodetool(
     deployment: &Deployment,
     server: &Nodes,
     keyspace: &str,
     tables: &[String],
 ) -> Result<Footprint, DesignError> {
     let statistics = deployment.table_statistics(server, keyspace).await?;
-    let of_tables = statistics.iter().map(|node| &node[keyspace]["tables"]);
-    let all: Vec<Statistics<'_>> = of_tables
-        .flat_map(|known| {
-            tables
-                .iter()
-                .map(|table| Statistics(&known[table.as_str()]))
-        })
-        .collect();
-    let sum = |name: &str| all.iter().map(|of| of.number(name)).sum::<Option<f64>>();
+    let mut all = Vec::new();
+    for node in statistics.iter() {
+        for table in tables {
+            all.push(Statistics(&node[keyspace]["tables"][table.as_str()]));
+        }
+    }
     let (mut files, mut bytes) = (0, 0);
     for data in server.data_dirs() {
         for table in tables {
-            let (more_files, more_bytes) = files_of(&data.join(keyspace), table)?;
+            let (more_files, more_bytes) = table_files(&data.join(keyspace), table)?;
             files += more_files;
             bytes += more_bytes;
         }
     }
     Ok(Footprint {
         design: String::new(),
-        engine_bytes: sum("space_used_live").map(|v| v as u64),
+        engine_bytes: sum(&all, "space_used_live"),
         file_bytes: Some(bytes),
         compression_ratio: compression_ratio(&all),
-        compression_metadata_bytes: sum("compression_metadata_off_heap_memory_used")
-            .map(|v| v as u64),
+        compression_metadata_bytes: sum(&all, "compression_metadata_off_heap_memory_used"),
         files: Some(files),
         note: (server.count() > 1)
             .then(|| format!("of all {} nodes together, with every copy", server.count())),
     })
 }
 
-/// What `nodetool tablestats` tells of one table.
+/// The entry of one table on one node in the output of `nodetool tablestats`.
 struct Statistics<'a>(&'a serde_json::Value);
 
 impl Statistics<'_> {
-    /// Some versions print numbers as text.
     fn number(&self, name: &str) -> Option<f64> {
         match &self.0[name] {
+            // Some versions print numbers as text.
             serde_json::Value::String(text) => text.parse().ok(),
             value => value.as_f64(),
         }
     }
 }
 
-/// Compressed by uncompressed bytes of all tables together; each has its ratio and its compressed
-/// bytes.
+/// Sums a number over all tables and nodes; `None` if any of them lacks it.
+fn sum(all: &[Statistics<'_>], name: &str) -> Option<u64> {
+    let numbers = all.iter().map(|statistics| statistics.number(name));
+    numbers.sum::<Option<f64>>().map(|sum| sum as u64)
+}
+
+/// Divides the compressed by the uncompressed bytes of all tables together.
 fn compression_ratio(tables: &[Statistics<'_>]) -> Option<f64> {
     let (mut compressed, mut uncompressed) = (0.0, 0.0);
     for table in tables {
@@ -104,14 +107,15 @@ fn compression_ratio(tables: &[Statistics<'_>]) -> Option<f64> {
         if let Some(ratio) = ratio.filter(|ratio| *ratio > 0.0) {
             let bytes = table.number("space_used_live")?;
             compressed += bytes;
+            // Uncompressed bytes are not printed, but follow from the ratio.
             uncompressed += bytes / ratio;
         }
     }
     (uncompressed > 0.0).then(|| compressed / uncompressed)
 }
 
-/// Number and bytes of a table's files, without snapshots and backups.
-fn files_of(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError> {
+/// Counts the files of a table and their bytes, without snapshots and backups.
+fn table_files(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError> {
     let failed = |e| {
         DesignError(format!(
             "reading sizes in {} failed: {e}",
@@ -137,8 +141,13 @@ fn files_of(keyspace_dir: &Path, table: &str) -> Result<(u64, u64), DesignError>
     Ok((files, bytes))
 }
 
-/// The cluster's own figure, in its unit of a mebibyte, where there is one for the whole cluster.
-async fn read_theirs(deployment: &Deployment, keyspace: &str, tables: &[String]) -> Footprint {
+/// Reads the footprint in whole MiB from `system_views.disk_usage`, which covers one node and is
+/// therefore used for clusters of one node only.
+async fn read_from_system_view(
+    deployment: &Deployment,
+    keyspace: &str,
+    tables: &[String],
+) -> Footprint {
     let nodes = deployment
         .session
         .get_cluster_state()
@@ -152,7 +161,7 @@ async fn read_theirs(deployment: &Deployment, keyspace: &str, tables: &[String])
     let (engine_bytes, note) = match sum {
         _ if nodes > 1 => (
             None,
-            format!("not known: each of the {nodes} nodes knows its own share only"),
+            format!("not known: each of the {nodes} nodes knows only its own share"),
         ),
         Ok(bytes) => (
             bytes,
@@ -195,7 +204,7 @@ async fn disk_usage(
     Ok(mebibytes.map(|(mebibytes,)| (mebibytes as u64) << 20))
 }
 
-/// What nodetool prints on each of the nodes.
+/// Runs nodetool on every node and returns what each run printed.
 pub async fn nodetool(server: &Nodes, arguments: &[&str]) -> Result<Vec<String>, DesignError> {
     server
         .nodetool_within(arguments, NODETOOL_LIMIT_SECONDS)

@@ -1,49 +1,50 @@
-//! The keyspace of a run, and the marker that says it is ours.
+//! The keyspace of a run, and the marker that protects the keyspaces of others.
 //!
-//! Nothing is ever created, written or dropped in a keyspace that does not carry the marker of
-//! the same run, or the marker of those that several processes share.
+//! Bakeoff creates, writes and drops nothing in an existing keyspace unless that carries the marker
+//! of the same run or the marker of a shared keyspace.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use scylla::client::session::Session;
 
-use super::relations::{MARKER_TABLE, Relation, relations, texts};
+use super::relations::{MARKER_TABLE, Relation, query_texts, relations};
 use crate::owner::run_name;
 use crate::{Context, EngineError};
 
-/// Stands in the marker of a shared keyspace where a run's name would.
+/// Value in the marker of a shared keyspace, instead of the name of a run.
 const SHARED: &str = "shared by several processes";
-/// How long another process may take to put the marker into a shared keyspace that it makes.
+/// Time limit for another process to put the marker into a shared keyspace after creating it.
 const MARKER_WAIT: Duration = Duration::from_secs(10);
+/// Interval at which the marker is looked for.
 const POLL: Duration = Duration::from_millis(200);
-/// CQL's own limit.
+/// CQL's limit on the length of a keyspace name, in characters.
 const NAME_LENGTH: usize = 48;
 
-/// A keyspace of ours.
+/// A keyspace that Bakeoff creates tables in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyspace {
     pub name: String,
     pub owner: Owner,
-    /// Copies of each row.
+    /// Number of copies of each row.
     pub copies: u32,
 }
 
-/// Who may use a keyspace.
+/// The processes that may use a keyspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    /// The runs of this folder on this machine.
+    /// Restricts it to runs of this folder on this machine.
     Run(PathBuf),
-    /// Every process that names it.
+    /// Allows every process that names it.
     Shared,
 }
 
 impl Keyspace {
-    /// The one that is named, or the run's own.
+    /// Returns the shared keyspace that the options name, or else the run's own.
     ///
     /// # Errors
-    /// For a name that CQL would not take as it is.
-    pub fn of(workload: &str, context: &Context) -> Result<Self, EngineError> {
+    /// Fails for a name that CQL would not accept unquoted.
+    pub fn new(workload: &str, context: &Context) -> Result<Self, EngineError> {
         let options = &context.options.cassandra;
         let copies = options.replication.copies();
         let Some(name) = &options.keyspace else {
@@ -53,12 +54,10 @@ impl Keyspace {
                 copies,
             });
         };
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        let letter_first = name.starts_with(|c: char| c.is_ascii_lowercase());
-        if !letter_first || !name.chars().all(plain) || name.len() > NAME_LENGTH {
+        if !is_valid_name(name) {
             return Err(EngineError(format!(
-                "`{name}` is no name for a keyspace: use up to {NAME_LENGTH} of a-z, 0-9 and _, a \
-                 letter first"
+                "`{name}` is not a valid keyspace name: use up to {NAME_LENGTH} of a-z, 0-9 and _, \
+                 starting with a letter"
             )));
         }
         Ok(Keyspace {
@@ -68,7 +67,7 @@ impl Keyspace {
         })
     }
 
-    /// The statements that make a keyspace ours.
+    /// Returns the statements that create the keyspace and its marker.
     pub fn statements(&self) -> [String; 3] {
         let keyspace = &self.name;
         [
@@ -88,8 +87,7 @@ impl Keyspace {
         ]
     }
 
-    /// Makes the keyspace, or finds the one that this run, or another process that shares it,
-    /// made before.
+    /// Creates the keyspace, or checks that the existing one belongs to this run or is shared.
     pub async fn claim(&self, session: &Session) -> Result<(), EngineError> {
         if exists(session, &self.name).await? {
             self.check_owner(session).await
@@ -98,7 +96,7 @@ impl Keyspace {
         }
     }
 
-    /// Makes the keyspace and its marker, or what of them a killed run did not come to.
+    /// Creates the keyspace and its marker, or whichever of them a killed run left missing.
     pub async fn make(&self, session: &Session) -> Result<(), EngineError> {
         for statement in self.statements() {
             execute(session, &statement).await?;
@@ -106,12 +104,15 @@ impl Keyspace {
         Ok(())
     }
 
+    /// Returns the statement that drops the keyspace.
     pub fn drop_statement(&self) -> String {
         format!("DROP KEYSPACE {}", self.name)
     }
 
-    /// Removes what an earlier attempt of the same run left behind: all of the keyspace, or
-    /// nothing of one that is shared, which then has to be empty.
+    /// Drops a run's keyspace with everything that an earlier attempt left in it.
+    ///
+    /// # Errors
+    /// Fails for a shared keyspace that is not empty, since nothing is dropped there.
     pub async fn clear(&self, session: &Session) -> Result<(), EngineError> {
         match self.owner {
             Owner::Run(_) => self.drop(session).await,
@@ -119,11 +120,14 @@ impl Keyspace {
         }
     }
 
-    /// Drops the keyspace with all its tables, if it is a run's and ours.
+    /// Drops the keyspace with all its tables.
+    ///
+    /// # Errors
+    /// Fails if it is shared or belongs to another run.
     pub async fn drop(&self, session: &Session) -> Result<(), EngineError> {
         if self.owner == Owner::Shared {
             return Err(EngineError(format!(
-                "keyspace {} is shared by several processes, and is not dropped",
+                "keyspace {} is shared by several processes and is not dropped",
                 self.name
             )));
         }
@@ -152,7 +156,7 @@ impl Keyspace {
             };
             match marked {
                 Some(true) => return Ok(()),
-                // Whoever makes a shared keyspace may not have come to its marker yet.
+                // The process that creates a shared keyspace may not have written its marker yet.
                 _ if tokio::time::Instant::now() < deadline => tokio::time::sleep(POLL).await,
                 Some(false) => return Err(refused("belongs to another run")),
                 None => return Err(refused("does not carry Bakeoff's marker")),
@@ -162,13 +166,13 @@ impl Keyspace {
 
     async fn has_own_marker(&self, session: &Session) -> Result<bool, EngineError> {
         let marker = format!("SELECT run FROM {}.{MARKER_TABLE} WHERE run = ?", self.name);
-        let found = texts(session, &marker, &self.owner.name()).await?;
+        let found = query_texts(session, &marker, &self.owner.name()).await?;
         Ok(!found.is_empty())
     }
 }
 
 impl Owner {
-    /// What stands in the marker.
+    /// Returns the value of the marker.
     fn name(&self) -> String {
         let Owner::Run(run_dir) = self else {
             return SHARED.to_owned();
@@ -191,7 +195,15 @@ impl Owner {
     }
 }
 
-/// Name of a run's keyspace.
+/// Returns whether CQL accepts a name without quotes and without changing its case.
+fn is_valid_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(is_plain)
+        && name.len() <= NAME_LENGTH
+}
+
+/// Names a run's keyspace after its workload and a hash of its folder.
 fn name(workload: &str, run_dir: &Path) -> String {
     let hash = xxhash_rust::xxh3::xxh3_64(run_name(run_dir).as_bytes());
     let workload: String = workload.chars().take(30).collect();
@@ -199,7 +211,7 @@ fn name(workload: &str, run_dir: &Path) -> String {
 }
 
 async fn exists(session: &Session, keyspace: &str) -> Result<bool, EngineError> {
-    let found = texts(
+    let found = query_texts(
         session,
         "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?",
         keyspace,
@@ -212,13 +224,13 @@ async fn has_marker_table(session: &Session, keyspace: &str) -> Result<bool, Eng
     Ok(found.iter().any(Relation::is_marker))
 }
 
+/// Executes a statement without values and ignores its result.
 pub async fn execute(session: &Session, cql: &str) -> Result<(), EngineError> {
-    let done = session.query_unpaged(cql, ()).await;
-    done.map(drop_result)
-        .map_err(|e| EngineError(format!("`{cql}` failed: {e}")))
+    match session.query_unpaged(cql, ()).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(EngineError(format!("`{cql}` failed: {error}"))),
+    }
 }
-
-fn drop_result<T>(_: T) {}
 
 #[cfg(test)]
 mod tests {

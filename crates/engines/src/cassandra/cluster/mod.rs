@@ -1,5 +1,4 @@
-//! The cluster itself: connections to it, its start and end, the keyspace of a run, and what is asked
-//! of the server about its tables.
+//! The cluster itself: connections, start and end, the keyspace of a run, settling and footprints.
 
 pub mod connect;
 pub mod consistency;

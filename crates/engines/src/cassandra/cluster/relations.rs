@@ -1,10 +1,10 @@
-//! The tables and materialized views that a keyspace holds, and those that statements make.
+//! The tables and materialized views that a keyspace holds, and those that statements create.
 
 use scylla::client::session::Session;
 
 use crate::EngineError;
 
-/// The table that says whose a keyspace is.
+/// Name of the table that identifies the owner of a keyspace.
 pub const MARKER_TABLE: &str = "bakeoff_marker";
 
 /// A table or a materialized view.
@@ -15,6 +15,7 @@ pub struct Relation {
 }
 
 impl Relation {
+    /// Makes the relation of a table.
     pub fn table(name: impl Into<String>) -> Self {
         Relation {
             name: name.into(),
@@ -22,7 +23,7 @@ impl Relation {
         }
     }
 
-    /// What it is in CQL.
+    /// Returns the CQL keywords for this kind of relation.
     pub fn kind(&self) -> &'static str {
         if self.is_view {
             "MATERIALIZED VIEW"
@@ -31,18 +32,18 @@ impl Relation {
         }
     }
 
-    /// Whether it is the table that says whose the keyspace is.
+    /// Returns whether this is the marker table of the keyspace.
     pub fn is_marker(&self) -> bool {
         self.name == MARKER_TABLE
     }
 }
 
-/// All of a keyspace, the marker included.
+/// Reads all tables and views of a keyspace, including the marker table.
 pub async fn relations(session: &Session, keyspace: &str) -> Result<Vec<Relation>, EngineError> {
     let tables = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
     let views = "SELECT view_name FROM system_schema.views WHERE keyspace_name = ?";
-    let tables = texts(session, tables, keyspace).await?;
-    let views = texts(session, views, keyspace).await?;
+    let tables = query_texts(session, tables, keyspace).await?;
+    let views = query_texts(session, views, keyspace).await?;
     let views = views.into_iter().map(|name| Relation {
         name,
         is_view: true,
@@ -54,7 +55,7 @@ pub async fn relations(session: &Session, keyspace: &str) -> Result<Vec<Relation
         .collect())
 }
 
-/// All but the marker.
+/// Reads all tables and views of a keyspace except the marker table.
 pub async fn own_relations(
     session: &Session,
     keyspace: &str,
@@ -64,29 +65,39 @@ pub async fn own_relations(
     Ok(found)
 }
 
-/// What statements make in a keyspace, by their text.
-pub fn made_by(statements: &[String], keyspace: &str) -> Vec<Relation> {
-    let prefix = format!("{keyspace}.");
-    let made = |statement: &String| {
-        let words: Vec<&str> = statement.split_whitespace().collect();
-        let starts = |wanted: &[&str]| {
-            let pairs = words.iter().zip(wanted);
-            words.len() > wanted.len() && { pairs }
-                .all(|(word, wanted)| word.eq_ignore_ascii_case(wanted))
-        };
-        let is_view = starts(&["CREATE", "MATERIALIZED", "VIEW"]);
-        if !is_view && !starts(&["CREATE", "TABLE"]) {
-            return None;
-        }
-        let place = words.iter().find_map(|word| word.strip_prefix(&prefix))?;
-        let name = place.split('(').next()?.trim_matches('"').to_owned();
-        Some(Relation { name, is_view })
-    };
-    statements.iter().filter_map(made).collect()
+/// Lists the tables and views that statements create in a keyspace, judged by their text.
+pub fn created_by(statements: &[String], keyspace: &str) -> Vec<Relation> {
+    let created = statements.iter();
+    created
+        .filter_map(|statement| created_relation(statement, keyspace))
+        .collect()
 }
 
-/// The first column of what a statement with one value finds.
-pub async fn texts(session: &Session, cql: &str, value: &str) -> Result<Vec<String>, EngineError> {
+fn created_relation(statement: &str, keyspace: &str) -> Option<Relation> {
+    let words: Vec<&str> = statement.split_whitespace().collect();
+    let is_view = starts_with(&words, &["CREATE", "MATERIALIZED", "VIEW"]);
+    if !is_view && !starts_with(&words, &["CREATE", "TABLE"]) {
+        return None;
+    }
+    // IF NOT EXISTS may come between, so that the keyspace is what finds the name.
+    let prefix = format!("{keyspace}.");
+    let found = words.iter().find_map(|word| word.strip_prefix(&prefix))?;
+    let name = found.split('(').next()?.trim_matches('"').to_owned();
+    Some(Relation { name, is_view })
+}
+
+/// Returns whether words begin with given keywords, in any case, and go on after them.
+fn starts_with(words: &[&str], keywords: &[&str]) -> bool {
+    let mut pairs = words.iter().zip(keywords);
+    words.len() > keywords.len() && pairs.all(|(word, keyword)| word.eq_ignore_ascii_case(keyword))
+}
+
+/// Queries the first column, a text, of a statement that binds one value.
+pub async fn query_texts(
+    session: &Session,
+    cql: &str,
+    value: &str,
+) -> Result<Vec<String>, EngineError> {
     let failed = |e: &dyn std::fmt::Display| EngineError(format!("`{cql}` failed: {e}"));
     let rows = session
         .query_unpaged(cql, (value,))
@@ -103,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_statements_make_is_in_their_text() {
+    fn created_relations_are_found_in_the_text_of_statements() {
         let statements = [
             "CREATE TYPE ks.address (street text)",
             "create table ks.people(id int PRIMARY KEY)",
@@ -117,7 +128,7 @@ mod tests {
             is_view: true,
         };
         let made = [Relation::table("people"), Relation::table("lwt"), view];
-        assert_eq!(made_by(&statements, "ks"), made);
+        assert_eq!(created_by(&statements, "ks"), made);
         assert_eq!(made[2].kind(), "MATERIALIZED VIEW");
     }
 }

@@ -1,4 +1,4 @@
-//! How many nodes and copies of each row there are, and how many of them a request waits for.
+//! The number of nodes and of copies of each row, and the number of copies that a request waits for.
 
 use bakeoff_stats::NodesInfo;
 use bakeoff_workload::Consistency;
@@ -6,22 +6,22 @@ use bakeoff_workload::Consistency;
 use crate::EngineError;
 use crate::cassandra::names::ENGINE;
 
-/// Copies where nobody says, as far as there are nodes for them.
+/// Number of copies unless one is asked for or there are fewer nodes.
 const DEFAULT_COPIES: u32 = 3;
 
-/// How a Cassandra cluster keeps the rows of a run.
+/// Nodes, copies and consistency of a Cassandra cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replication {
-    /// Servers that are started; of a cluster that was there before it is not asked.
+    /// Number of nodes to start, which is ignored for an existing cluster.
     pub nodes: u8,
-    /// Copies of each row that were asked for.
+    /// Number of copies of each row, if one was asked for.
     pub copies: Option<u32>,
-    /// Of reads and writes, where it was asked for.
+    /// Consistency level of reads and writes, if one was asked for.
     pub consistency: Option<Consistency>,
 }
 
 impl Default for Replication {
-    /// One node, with the drivers' own consistency.
+    /// Makes the replication of one node, with the drivers' default consistency.
     fn default() -> Self {
         Replication {
             nodes: 1,
@@ -32,39 +32,40 @@ impl Default for Replication {
 }
 
 impl Replication {
-    /// Copies of each row.
+    /// Returns the number of copies of each row.
     pub fn copies(self) -> u32 {
         self.copies
             .unwrap_or_else(|| DEFAULT_COPIES.min(u32::from(self.nodes)))
     }
 
-    /// Of reads and writes; columnar tables have another one where none is asked for.
+    /// Returns the consistency level of reads and writes, except that columnar tables have another
+    /// default.
     pub fn level(self) -> Consistency {
         self.consistency.unwrap_or(Consistency::LocalOne)
     }
 
-    /// Whether anything was asked for, so that it has to be told.
+    /// Returns whether anything differs from the default, so that it has to be reported.
     pub fn is_chosen(self) -> bool {
         self != Replication::default()
     }
 
-    /// As cqlsh says it, where there is something to tell.
+    /// Returns the level as a command of cqlsh, if anything differs from the default.
     pub fn statement(self, default: Consistency) -> Option<String> {
         let level = self.consistency.unwrap_or(default);
         self.is_chosen().then(|| format!("CONSISTENCY {level}"))
     }
 
-    /// # Errors
-    /// For what no cluster of so many nodes can do.
+    /// Checks that a cluster has enough nodes for the copies, and copies for the consistency level.
     pub fn check(self, nodes: usize) -> Result<(), EngineError> {
         let copies = self.copies();
         if copies as usize > nodes {
+            let available = match nodes {
+                1 => "is 1 node".to_owned(),
+                several => format!("are {several} nodes"),
+            };
             return Err(EngineError(format!(
-                "--replication {copies}: each copy of a row needs a node of its own, and there {}",
-                match nodes {
-                    1 => "is 1 node".to_owned(),
-                    several => format!("are {several} nodes"),
-                }
+                "--replication {copies}: each copy of a row needs its own node, and there \
+                 {available}"
             )));
         }
         let needed = match self.level() {
@@ -82,7 +83,7 @@ impl Replication {
         Ok(())
     }
 
-    /// What a report says of the level.
+    /// Returns the consistency level as a report shows it.
     pub fn levels(self) -> String {
         match self.consistency {
             Some(level) => level.to_string(),
@@ -90,7 +91,7 @@ impl Replication {
         }
     }
 
-    /// The nodes that are started, for the records of what was measured on them.
+    /// Describes a cluster of several nodes for the records of a run.
     pub fn nodes_info(self) -> Option<NodesInfo> {
         (self.nodes > 1).then(|| NodesInfo {
             engine: ENGINE.to_owned(),
@@ -100,7 +101,7 @@ impl Replication {
         })
     }
 
-    /// The settings that a report has to tell.
+    /// Returns the settings that a report has to show.
     pub fn settings(self) -> Vec<(String, String)> {
         if !self.is_chosen() {
             return Vec::new();
@@ -129,11 +130,14 @@ mod tests {
 
     #[test]
     fn there_are_three_copies_where_there_are_nodes_for_them() {
-        let of = |nodes| Replication {
-            nodes,
-            ..Replication::default()
+        let copies = |nodes| {
+            let on_nodes = Replication {
+                nodes,
+                ..Replication::default()
+            };
+            on_nodes.copies()
         };
-        assert_eq!([1, 2, 3, 5].map(|nodes| of(nodes).copies()), [1, 2, 3, 3]);
+        assert_eq!([1, 2, 3, 5].map(copies), [1, 2, 3, 3]);
     }
 
     #[test]
@@ -147,10 +151,10 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_tells_the_level_where_it_was_chosen() {
+    fn a_dry_run_shows_the_level_where_it_was_chosen() {
         let level = Consistency::LocalOne;
         assert_eq!(Replication::default().statement(level), None);
-        let told = asked(3, Consistency::Quorum).statement(level);
-        assert_eq!(told.as_deref(), Some("CONSISTENCY QUORUM"));
+        let statement = asked(3, Consistency::Quorum).statement(level);
+        assert_eq!(statement.as_deref(), Some("CONSISTENCY QUORUM"));
     }
 }

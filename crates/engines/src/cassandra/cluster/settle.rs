@@ -1,4 +1,4 @@
-//! Bringing tables to rest: flushed, and compacted where we may.
+//! Settling of tables: flushing, and compaction where nodetool is available.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use super::keyspace;
 use super::relations::Relation;
 use crate::EngineError;
 
-/// How long a cluster that is not ours gets to flush by itself.
+/// Time that an existing cluster gets to flush tables by their setting.
 const FLUSH_WAIT: Duration = Duration::from_secs(10);
-/// How often a table that is flushed by its own setting is flushed, in milliseconds.
+/// Period of flushes by the setting of a table, in milliseconds.
 const FLUSH_PERIOD_MS: u32 = 2_000;
 
-/// Flushes and compacts tables and views of a keyspace, and says how.
+/// Flushes and compacts tables and views of a keyspace, and describes how it did so.
 pub async fn settle(
     deployment: &Deployment,
     keyspace: &str,
@@ -34,20 +34,26 @@ pub async fn settle(
     }
 }
 
-/// What settling does, for a dry run.
-pub fn settle_statements(ours: bool, keyspace: &str, relations: &[Relation]) -> Vec<String> {
-    if ours {
+/// Lists the commands or statements that settle tables, for a dry run.
+pub fn settle_statements(
+    has_nodetool: bool,
+    keyspace: &str,
+    relations: &[Relation],
+) -> Vec<String> {
+    if has_nodetool {
         let names: Vec<&str> = relations.iter().map(|r| r.name.as_str()).collect();
         return vec![
             format!("nodetool flush {keyspace}"),
             format!("nodetool compact {keyspace} {}", names.join(" ")),
         ];
     }
-    let all_to = |period| {
-        let one = move |relation| flush_period_statement(keyspace, relation, period);
-        relations.iter().map(one)
-    };
-    all_to(FLUSH_PERIOD_MS).chain(all_to(0)).collect()
+    let mut statements = Vec::new();
+    for period in [FLUSH_PERIOD_MS, 0] {
+        for relation in relations {
+            statements.push(flush_period_statement(keyspace, relation, period));
+        }
+    }
+    statements
 }
 
 fn flush_period_statement(keyspace: &str, relation: &Relation, period_ms: u32) -> String {
@@ -55,35 +61,42 @@ fn flush_period_statement(keyspace: &str, relation: &Relation, period_ms: u32) -
     format!("ALTER {kind} {keyspace}.{name} WITH memtable_flush_period_in_ms = {period_ms}")
 }
 
-/// A cluster that we did not start offers no nodetool: its own setting makes it flush our tables,
-/// and nothing makes it compact.
+/// Flushes tables of an existing cluster by their own setting; without nodetool, nothing can make
+/// the cluster compact them.
 async fn flush_by_setting(
     deployment: &Deployment,
     keyspace: &str,
     relations: &[Relation],
 ) -> Result<String, DesignError> {
-    let flushing = async {
-        for relation in relations {
-            // First, since nobody knows what a statement did whose answer is lost.
-            deployment.to_restore(flush_period_statement(keyspace, relation, 0));
-            let cql = flush_period_statement(keyspace, relation, FLUSH_PERIOD_MS);
-            keyspace::execute(&deployment.session, &cql).await?;
-        }
-        tokio::time::sleep(FLUSH_WAIT).await;
-        Ok::<(), EngineError>(())
-    };
-    let flushed = flushing.await;
+    let flushed = flush_periodically(deployment, keyspace, relations).await;
     let restored = deployment.restore().await;
     flushed.and(restored)?;
     Ok("flushed by memtable_flush_period_in_ms; not compacted: that needs nodetool".to_owned())
 }
 
+async fn flush_periodically(
+    deployment: &Deployment,
+    keyspace: &str,
+    relations: &[Relation],
+) -> Result<(), EngineError> {
+    for relation in relations {
+        // Noted before the statement is sent, which may take effect even if its answer is lost.
+        deployment.restore_later(flush_period_statement(keyspace, relation, 0));
+        let cql = flush_period_statement(keyspace, relation, FLUSH_PERIOD_MS);
+        keyspace::execute(&deployment.session, &cql).await?;
+    }
+    tokio::time::sleep(FLUSH_WAIT).await;
+    Ok(())
+}
+
 impl Deployment {
-    /// Flushes all tables of a keyspace, once for what was written: a call of nodetool costs about
-    /// a second, and the driver settles tables when all of them are loaded.
+    /// Flushes all tables of a keyspace unless nothing was written since the last flush.
+    ///
+    /// A call of nodetool takes about a second, and tables are settled one after another when all
+    /// of them are loaded.
     async fn flush_once(&self, server: &Nodes, keyspace: &str) -> Result<(), DesignError> {
         let mut at_rest = self.at_rest.lock().await;
-        // Compaction follows.
+        // The caller compacts next, which changes the statistics.
         at_rest.statistics = None;
         if !at_rest.flushed {
             nodetool(server, &["flush", keyspace]).await?;
@@ -92,22 +105,21 @@ impl Deployment {
         Ok(())
     }
 
-    /// Keeps a statement that puts a setting back, to be sent even if what comes next is
-    /// interrupted.
-    fn to_restore(&self, statement: String) {
-        self.restoring().push(statement);
+    /// Keeps a statement that resets a setting, to be sent even if the next step is interrupted.
+    fn restore_later(&self, statement: String) {
+        self.pending_restores().push(statement);
     }
 
-    /// Puts back what was set for a while.
+    /// Resets the settings that were changed temporarily.
     ///
     /// # Errors
-    /// The last one; what failed is tried again the next time.
+    /// Returns the last failure; statements that failed are sent again by the next call.
     pub async fn restore(&self) -> Result<(), EngineError> {
         let mut restored = Ok(());
-        let statements = self.restoring().clone();
+        let statements = self.pending_restores().clone();
         for statement in statements {
             match keyspace::execute(&self.session, &statement).await {
-                Ok(()) => self.restoring().retain(|kept| *kept != statement),
+                Ok(()) => self.pending_restores().retain(|kept| *kept != statement),
                 Err(error) => restored = Err(error),
             }
         }
@@ -120,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dry_run_tells_what_settling_does_to_tables_and_to_views() {
+    fn a_dry_run_shows_how_tables_and_views_are_settled() {
         let view = Relation {
             name: "v".to_owned(),
             is_view: true,

@@ -1,5 +1,5 @@
-//! What processes that share a keyspace leave in its marker table for each other: whose a table
-//! is, and that the tables of a start of several processes are made.
+//! Notes that processes leave for each other in the marker table of a shared keyspace: the workload
+//! that made a table, and the start of several processes whose tables are ready.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,17 @@ use bakeoff_workload::Workload;
 use scylla::client::session::Session;
 
 use super::keyspace::{Keyspace, Owner, execute};
-use super::relations::{MARKER_TABLE, own_relations, texts};
+use super::relations::{MARKER_TABLE, own_relations, query_texts};
 use crate::EngineError;
 
+/// Interval at which the note of a start is looked for.
 const POLL: Duration = Duration::from_millis(500);
-/// How long it is kept that the tables of a start are made: longer than any waits.
+/// Lifetime of the note of a start, which is longer than any process waits.
 const START_KEPT_SECONDS: u32 = 24 * 3600;
-/// Names of what stands in the way that a message tells.
-const NAMES_TOLD: usize = 5;
+/// Maximum number of tables and types that an error names.
+const NAMES_SHOWN: usize = 5;
 
-/// Whose the tables of a workload are: another one has another title or another table.
+/// Identifies a workload by its title and a hash of its table.
 pub fn maker(workload: &Workload) -> String {
     let table = format!("{:?}", workload.table);
     let hash = xxhash_rust::xxh3::xxh3_64(table.as_bytes());
@@ -24,14 +25,19 @@ pub fn maker(workload: &Workload) -> String {
 }
 
 impl Keyspace {
-    /// Says that a table of a shared keyspace is this workload's.
+    /// Returns the statement that notes the maker of a table, if the keyspace is shared.
     pub fn table_statement(&self, table: &str, maker: &str) -> Option<String> {
-        let note = || note(&self.name, &of_table(table), maker, "");
-        (self.owner == Owner::Shared).then(note)
+        if self.owner != Owner::Shared {
+            return None;
+        }
+        Some(note_statement(&self.name, &table_note(table), maker, ""))
     }
 
-    /// To be called before a table is dropped and made: nothing but an earlier table of the same
-    /// workload is in the way of it.
+    /// Claims the name of a table in a shared keyspace, which has to precede dropping and
+    /// recreating it.
+    ///
+    /// # Errors
+    /// Fails if the name is taken by a table that the same workload did not make.
     pub async fn claim_table(
         &self,
         session: &Session,
@@ -41,20 +47,21 @@ impl Keyspace {
         let Some(statement) = self.table_statement(table, maker) else {
             return Ok(());
         };
-        let found = own_relations(session, &self.name).await?;
-        if found.iter().any(|relation| relation.name == table) {
-            let of_whom = self.noted(session, &of_table(table)).await?;
-            check_maker(&self.name, table, of_whom.as_deref(), maker)?;
+        let existing = own_relations(session, &self.name).await?;
+        if existing.iter().any(|relation| relation.name == table) {
+            let noted = self.read_note(session, &table_note(table)).await?;
+            check_maker(&self.name, table, noted.as_deref(), maker)?;
         }
         execute(session, &statement).await
     }
 
-    /// A shared keyspace in which a workload's own statements can make what they make.
+    /// Checks that a keyspace has no tables, views or types, which a workload's own statements might
+    /// collide with.
     pub(super) async fn check_empty(&self, session: &Session) -> Result<(), EngineError> {
         let types = "SELECT type_name FROM system_schema.types WHERE keyspace_name = ?";
         let relations = own_relations(session, &self.name).await?;
         let mut found: Vec<String> = relations.into_iter().map(|r| r.name).collect();
-        found.extend(texts(session, types, &self.name).await?);
+        found.extend(query_texts(session, types, &self.name).await?);
         if found.is_empty() {
             Ok(())
         } else {
@@ -62,15 +69,14 @@ impl Keyspace {
         }
     }
 
-    /// Tells the other processes of a start that the tables are made.
+    /// Notes for the other processes of a start that the tables are ready.
     pub async fn announce(&self, session: &Session, start: &str) -> Result<(), EngineError> {
         let kept = format!(" USING TTL {START_KEPT_SECONDS}");
-        let statement = note(&self.name, &of_start(start), "tables are made", &kept);
+        let statement = note_statement(&self.name, &start_note(start), "tables are made", &kept);
         execute(session, &statement).await
     }
 
-    /// Waits until the first process of a start has made the tables. Nothing is made here: the
-    /// keyspace itself may come meanwhile.
+    /// Waits until the first process of a start has made the tables, and makes nothing itself.
     pub async fn wait_for_tables(
         &self,
         session: &Session,
@@ -79,16 +85,16 @@ impl Keyspace {
     ) -> Result<(), EngineError> {
         let deadline = Instant::now() + patience;
         loop {
-            let noted = self.noted(session, &of_start(start)).await;
+            let noted = self.read_note(session, &start_note(start)).await;
             if matches!(noted, Ok(Some(_))) {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                // Without its keyspace or its marker table there is nothing to read.
+                // Reading fails as long as the keyspace or its marker table does not exist.
                 let why = noted.err().map(|e| format!(" ({e})")).unwrap_or_default();
                 return Err(EngineError(format!(
-                    "the tables in keyspace {} are not made after {} s: shard 1 makes them, with \
-                     the same --start-at and without --no-load{why}",
+                    "the tables in keyspace {} are still missing after {} s: shard 1 makes them, \
+                     with the same --start-at and without --no-load{why}",
                     self.name,
                     patience.as_secs()
                 )));
@@ -97,24 +103,28 @@ impl Keyspace {
         }
     }
 
-    async fn noted(&self, session: &Session, name: &str) -> Result<Option<String>, EngineError> {
+    async fn read_note(
+        &self,
+        session: &Session,
+        name: &str,
+    ) -> Result<Option<String>, EngineError> {
         let cql = format!(
             "SELECT value FROM {}.{MARKER_TABLE} WHERE run = ?",
             self.name
         );
-        Ok(texts(session, &cql, name).await?.into_iter().next())
+        Ok(query_texts(session, &cql, name).await?.into_iter().next())
     }
 }
 
-fn of_table(table: &str) -> String {
+fn table_note(table: &str) -> String {
     format!("table {table}")
 }
 
-fn of_start(start: &str) -> String {
+fn start_note(start: &str) -> String {
     format!("start {start}")
 }
 
-fn note(keyspace: &str, name: &str, value: &str, using: &str) -> String {
+fn note_statement(keyspace: &str, name: &str, value: &str, using: &str) -> String {
     let [name, value] = [name, value].map(|text| text.replace('\'', "''"));
     format!(
         "INSERT INTO {keyspace}.{MARKER_TABLE} (run, value) VALUES ('{name}', '{value}'){using}"
@@ -130,27 +140,27 @@ fn check_maker(
     if found == Some(wanted) {
         return Ok(());
     }
-    let of_whom = match found {
+    let origin = match found {
         Some(other) => format!("of the workload \"{other}\", and this is \"{wanted}\""),
         None => "which Bakeoff did not make".to_owned(),
     };
     Err(EngineError(format!(
-        "keyspace {keyspace} has a table {table} {of_whom}; it is not replaced: name another \
+        "keyspace {keyspace} has a table {table} {origin}; it is not replaced: name another \
          --keyspace, or drop the table yourself"
     )))
 }
 
 fn not_empty(keyspace: &str, found: &[String]) -> EngineError {
-    let more = if found.len() > NAMES_TOLD {
+    let more = if found.len() > NAMES_SHOWN {
         ", ..."
     } else {
         ""
     };
-    let names = found[..found.len().min(NAMES_TOLD)].join(", ");
+    let names = found[..found.len().min(NAMES_SHOWN)].join(", ");
     EngineError(format!(
-        "keyspace {keyspace} already holds {names}{more}, and nothing is dropped in a keyspace \
-         that is shared: name another --keyspace, or use what is there with --no-load if the same \
-         workload made it"
+        "keyspace {keyspace} already holds {names}{more}, and nothing is dropped in a shared \
+         keyspace: name another --keyspace, or use the existing tables with --no-load if the same \
+         workload made them"
     ))
 }
 
@@ -178,16 +188,16 @@ mod tests {
     }
 
     #[test]
-    fn only_the_own_table_is_replaced() {
+    fn only_a_table_of_the_same_workload_is_replaced() {
         check_maker("ks", "wide", Some("one"), "one").unwrap();
-        let of_another = check_maker("ks", "wide", Some("two"), "one").unwrap_err();
-        assert!(of_another.0.contains("\"two\""), "{of_another}");
-        let of_nobody = check_maker("ks", "wide", None, "one").unwrap_err();
-        assert!(of_nobody.0.contains("another --keyspace"), "{of_nobody}");
+        let other = check_maker("ks", "wide", Some("two"), "one").unwrap_err();
+        assert!(other.0.contains("\"two\""), "{other}");
+        let unknown = check_maker("ks", "wide", None, "one").unwrap_err();
+        assert!(unknown.0.contains("another --keyspace"), "{unknown}");
     }
 
     #[test]
-    fn what_is_in_the_way_is_named_in_part() {
+    fn an_error_names_only_the_first_existing_tables() {
         let names: Vec<String> = ('a'..='g').map(String::from).collect();
         let error = not_empty("ks", &names).0;
         assert!(error.contains("holds a, b, c, d, e, ..., and"), "{error}");

@@ -1,4 +1,4 @@
-//! Statements and settings of the CQL tables of a columnar table, for reports and dry runs.
+//! The description of a columnar table in CQL tables, for reports and dry runs.
 
 use bakeoff_columnar::cassandra::{recreation_statements, table_names};
 use bakeoff_stats::DesignInfo;
@@ -14,19 +14,19 @@ use crate::columnar::Shape;
 pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
     let DesignRequest { id, keyspace, .. } = request;
     let (shape, name) = (Shape::new(id, &request.workload.table)?, table_name(id));
-    let mut statements = request.opening(Consistency::LocalQuorum);
-    statements.extend(request.claiming(&name));
+    let mut statements = request.opening_statements(Consistency::LocalQuorum);
+    statements.extend(request.claim_statement(&name));
     let made = recreation_statements(&keyspace.name, &name);
     statements.extend(made.map_err(|e| EngineError(format!("design {id}: {e}")))?);
-    statements.extend(request.settling(&relations(&name)));
-    statements.extend(request.dropping());
+    statements.extend(request.settle_statements(&relations(&name)));
+    statements.extend(request.drop_statement());
     Ok(DesignInfo {
         unit_rows: Some(shape.chunk_rows()),
         ..request.info(shape.settings(), statements)
     })
 }
 
-/// The CQL tables of a columnar table.
+/// Lists the CQL tables of a columnar table.
 pub fn relations(name: &str) -> Vec<Relation> {
     let names = table_names(name).into_iter();
     names.map(Relation::table).collect()

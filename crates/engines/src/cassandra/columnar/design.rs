@@ -1,4 +1,4 @@
-//! Columnar chunks in CQL tables as a design.
+//! The design of columnar chunks in CQL tables.
 
 use std::sync::Arc;
 
@@ -21,14 +21,15 @@ use crate::cassandra::names::table_name;
 use crate::cassandra::request::DesignRequest;
 use crate::columnar::{ChunkInserts, Opened, Shape, failed};
 
+/// A columnar table in CQL tables.
 pub struct ColumnarDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
     keyspace: Keyspace,
-    /// The mark of the workload that the tables belong to, where others share the keyspace.
+    /// Text that identifies the workload's tables in a shared keyspace.
     maker: String,
     shape: Shape,
-    /// Name of the columnar table; those of its CQL tables begin with it.
+    /// Name of the columnar table, with which the names of its CQL tables begin.
     name: String,
     /// Name of the workload's table.
     sql_name: String,
@@ -37,7 +38,7 @@ pub struct ColumnarDesign {
     options: Options,
 }
 
-/// Options of the store, with the consistency that was asked for.
+/// Makes the options of the store, with the consistency level that was asked for.
 fn options(replication: Replication) -> Options {
     let mut options = Options::default();
     if let Some(level) = replication.consistency.map(in_driver) {
@@ -68,6 +69,7 @@ impl ColumnarDesign {
         })
     }
 
+    /// Returns the open table, and opens it if necessary.
     async fn opened(&self) -> Result<Arc<Opened>, DesignError> {
         if let Some(opened) = &*self.opened.read().await {
             return Ok(Arc::clone(opened));
@@ -95,7 +97,7 @@ impl ColumnarDesign {
         self.deployment.noticing_death(result).await
     }
 
-    async fn made(&self) -> Result<(), DesignError> {
+    async fn recreate(&self) -> Result<(), DesignError> {
         let session = &self.deployment.session;
         self.keyspace
             .claim_table(session, &self.name, &self.maker)
@@ -122,7 +124,7 @@ impl Design for ColumnarDesign {
 
     async fn create(&self) -> Result<(), DesignError> {
         *self.opened.write().await = None;
-        self.noticing_death(self.made().await).await
+        self.noticing_death(self.recreate().await).await
     }
 
     async fn survives(&self) -> bool {

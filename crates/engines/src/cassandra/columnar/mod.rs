@@ -1,4 +1,4 @@
-//! Columnar chunks in CQL tables, as the crate `columnar` keeps them.
+//! The layout `columnar`, which keeps chunks of the crate `columnar` in CQL tables.
 
 mod describe;
 mod design;
@@ -7,7 +7,7 @@ use crate::Layout;
 pub use describe::describe;
 pub use design::ColumnarDesign;
 
-/// The layout as `bakeoff list` shows it.
+/// Entry of the layout in `bakeoff list`.
 pub const LAYOUT: Layout = Layout {
     name: "cassandra/columnar",
     what: "chunks of encoded columns in CQL tables, read by DataFusion",

@@ -1,4 +1,4 @@
-//! Several rows written at once: one unlogged batch for each partition.
+//! Operations that write several rows at once, in one unlogged batch for each partition.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,16 +16,17 @@ use super::statements::Prepared;
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::cluster::failures::failure;
 
-/// Batches of one operation.
+/// The batches of one operation.
 pub struct Batches {
     prepared: Prepared,
+    /// Number of rows of an operation.
     rows: u32,
     consistency: Option<Consistency>,
-    /// By number of rows: the same statement so many times.
-    made: RefCell<HashMap<usize, Arc<Batch>>>,
+    /// Batches of the statement, by their number of rows.
+    by_rows: RefCell<HashMap<usize, Arc<Batch>>>,
 }
 
-/// Rows of one partition.
+/// The rows of an operation that belong to one partition.
 pub struct Group(Vec<Cells>);
 
 impl Batches {
@@ -34,28 +35,31 @@ impl Batches {
             prepared: prepared.clone(),
             rows,
             consistency,
-            made: RefCell::default(),
+            by_rows: RefCell::default(),
         }
     }
 
-    /// The rows of one operation by partition, in the order in which partitions first come.
+    /// Groups the rows of one operation by partition, in the order of each partition's first row.
     pub fn groups(&self, rows: &Rows, prepared: &Prepared, call: &Call) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
-        let mut places = HashMap::new();
+        let mut numbers = HashMap::new();
         for number in 0..u64::from(self.rows) {
             let row = call.row + number * call.row_step;
             let mut cells = Cells::default();
             rows.encode(&prepared.binds, row, &mut cells);
-            let place = *places.entry(rows.partition_of(row)).or_insert_with(|| {
+            let group = *numbers.entry(rows.partition_of(row)).or_insert_with(|| {
                 groups.push(Group(Vec::new()));
                 groups.len() - 1
             });
-            groups[place].0.push(cells);
+            groups[group].0.push(cells);
         }
         groups
     }
 
-    /// Sends all groups at a time; an error of one is the error of all, when all have ended.
+    /// Sends all groups at the same time, and waits for all of them.
+    ///
+    /// # Errors
+    /// Fails with the first error among the groups.
     pub async fn send(
         &self,
         client: &Session,
@@ -72,26 +76,28 @@ impl Batches {
     }
 
     fn batch(&self, rows: usize) -> Arc<Batch> {
-        let make = || {
-            let statements = vec![self.prepared.statement.clone().into(); rows];
-            let mut batch = Batch::new_with_statements(BatchType::Unlogged, statements);
-            if let Some(consistency) = self.consistency {
-                batch.set_consistency(in_driver(consistency));
-            }
-            Arc::new(batch)
-        };
-        let mut made = self.made.borrow_mut();
-        made.entry(rows).or_insert_with(make).clone()
+        let mut by_rows = self.by_rows.borrow_mut();
+        let batch = by_rows.entry(rows);
+        batch.or_insert_with(|| self.make_batch(rows)).clone()
+    }
+
+    fn make_batch(&self, rows: usize) -> Arc<Batch> {
+        let statements = vec![self.prepared.statement.clone().into(); rows];
+        let mut batch = Batch::new_with_statements(BatchType::Unlogged, statements);
+        if let Some(consistency) = self.consistency {
+            batch.set_consistency(in_driver(consistency));
+        }
+        Arc::new(batch)
     }
 }
 
 impl Group {
-    /// The first of its rows, which are all of one bucket.
+    /// Returns the first row, which is in the same bucket as all others.
     pub fn first(&self) -> Option<&Cells> {
         self.0.first()
     }
 
-    /// What writing these groups has done.
+    /// Counts the rows and bytes that writing groups has written.
     pub fn done(groups: &[Group]) -> Done {
         let rows = groups.iter().flat_map(|group| &group.0);
         Done {

@@ -1,4 +1,4 @@
-//! Values as CQL has them on the wire: made for statements, and compared with what comes back.
+//! Values in CQL's wire format: encoded for statements, and compared with the cells of replies.
 
 use std::cmp::Ordering;
 
@@ -7,11 +7,12 @@ use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
 
-/// What stands for a length where there is no value: null, and "leave alone what is there".
+/// Length field of a null.
 const NULL: i32 = -1;
+/// Length field of an unset value, which leaves the column unchanged.
 const UNSET: i32 = -2;
 
-/// Values for the markers of one statement, in one buffer: each as its length and its bytes.
+/// The values for the markers of one statement in one buffer, each as its length and its bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Cells {
     bytes: Vec<u8>,
@@ -19,7 +20,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// With room for so many bytes.
+    /// Makes an empty buffer with room for a number of bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         Cells {
             bytes: Vec::with_capacity(bytes),
@@ -27,16 +28,17 @@ impl Cells {
         }
     }
 
-    /// Length of the buffer, as a capacity for the next one.
+    /// Returns the length of the buffer, as a capacity for the next one.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Bytes of the values alone.
+    /// Returns the number of bytes of the values, without their lengths.
     pub fn value_bytes(&self) -> u64 {
         (self.bytes.len() - 4 * self.count) as u64
     }
 
+    /// Appends a value.
     pub fn push(&mut self, value: &Value) {
         match value {
             Value::Null => self.push_length(NULL),
@@ -49,7 +51,7 @@ impl Cells {
         }
     }
 
-    /// As [`Cells::push`], but a null writes nothing instead of a tombstone.
+    /// Appends a value like [`Cells::push`], but a null as unset, which writes no tombstone.
     pub fn push_or_unset(&mut self, value: &Value) {
         match value {
             Value::Null => self.push_length(UNSET),
@@ -57,13 +59,14 @@ impl Cells {
         }
     }
 
+    /// Appends a value that is encoded already.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
-        // A value of 2 GiB fits no frame; the server would refuse it.
+        // A value of 2 GiB does not fit into a frame, and the server refuses it.
         self.push_length(i32::try_from(bytes.len()).unwrap_or(i32::MAX));
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// A set or list with this one element; a null is no collection at all.
+    /// Appends a set or list with one element, or null instead of a collection with a null.
     pub fn push_element(&mut self, value: &Value) {
         if *value == Value::Null {
             return self.push_length(NULL);
@@ -73,12 +76,13 @@ impl Cells {
         let elements = 1_i32;
         self.bytes.extend_from_slice(&elements.to_be_bytes());
         self.push(value);
-        // The element is inside the cell, not one of its own.
+        // The element is part of this cell, not a cell itself.
         self.count -= 1;
         let length = i32::try_from(self.bytes.len() - start - 4).unwrap_or(i32::MAX);
         self.bytes[start..start + 4].copy_from_slice(&length.to_be_bytes());
     }
 
+    /// Appends all values of another buffer.
     pub fn append(&mut self, more: &Cells) {
         self.bytes.extend_from_slice(&more.bytes);
         self.count += more.count;
@@ -89,22 +93,23 @@ impl Cells {
         self.count += 1;
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// All values as they are in a request.
+    /// Returns all values as they are in a request.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The values one by one.
+    /// Iterates over the values.
     pub fn iter(&self) -> CellIterator<'_> {
         CellIterator::new(&self.bytes)
     }
 }
 
+/// A value in CQL's wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell<'a> {
     Unset,
@@ -112,7 +117,7 @@ pub enum Cell<'a> {
     Value(&'a [u8]),
 }
 
-/// Goes along cells that follow each other; ends where one is cut off.
+/// An iterator over consecutive cells, which ends at one that is cut off.
 #[derive(Debug, Clone)]
 pub struct CellIterator<'a>(&'a [u8]);
 
@@ -148,11 +153,11 @@ impl SerializeRow for Cells {
         writer: &mut RowWriter<'_>,
     ) -> Result<(), SerializationError> {
         for cell in self.iter() {
-            let place = writer.make_cell_writer();
+            let out = writer.make_cell_writer();
             match cell {
-                Cell::Unset => place.set_unset(),
-                Cell::Null => place.set_null(),
-                Cell::Value(bytes) => place.set_value(bytes).map_err(SerializationError::new)?,
+                Cell::Unset => out.set_unset(),
+                Cell::Null => out.set_null(),
+                Cell::Value(bytes) => out.set_value(bytes).map_err(SerializationError::new)?,
             };
         }
         Ok(())
@@ -163,28 +168,28 @@ impl SerializeRow for Cells {
     }
 }
 
-/// Whether a cell of a reply (big-endian) holds this value.
+/// Returns whether a cell of a reply (big-endian) holds a value.
 pub fn is_on_wire(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
         (Value::Int(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_be_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_be_bytes(),
-        (value, cell) => is_endless(value, cell),
+        (value, cell) => is_equal_without_byte_order(value, cell),
     }
 }
 
-/// Whether a value inside a row's blob (little-endian) is this one.
+/// Returns whether a cell inside a row's blob (little-endian) holds a value.
 pub fn is_in_blob(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
         (Value::Int(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Bigint(v) | Value::Timestamp(v), Some(bytes)) => bytes == v.to_le_bytes(),
         (Value::Double(v), Some(bytes)) => bytes == v.to_le_bytes(),
-        (value, cell) => is_endless(value, cell),
+        (value, cell) => is_equal_without_byte_order(value, cell),
     }
 }
 
-/// Values without a byte order.
-fn is_endless(value: &Value, cell: Option<&[u8]>) -> bool {
+/// Compares values whose encoding has no byte order.
+fn is_equal_without_byte_order(value: &Value, cell: Option<&[u8]>) -> bool {
     match (value, cell) {
         (Value::Null, None) => true,
         (Value::Boolean(v), Some([byte])) => *v == (*byte != 0),
@@ -194,7 +199,7 @@ fn is_endless(value: &Value, cell: Option<&[u8]>) -> bool {
     }
 }
 
-/// The value of a cell of a reply; `None` when its bytes are not the type's.
+/// Decodes a cell of a reply; `None` if its bytes do not fit the type.
 pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
     let Some(bytes) = cell else {
         return Some(Value::Null);
@@ -210,7 +215,7 @@ pub fn read(kind: ColumnType, cell: Option<&[u8]>) -> Option<Value> {
     })
 }
 
-/// The order of two values of one clustering column, as Cassandra has it.
+/// Compares two values of one clustering column in Cassandra's order.
 pub fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
@@ -218,7 +223,7 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
         (Value::Bigint(a), Value::Bigint(b)) | (Value::Timestamp(a), Value::Timestamp(b)) => {
             a.cmp(b)
         }
-        // As Java's Double.compare: -0.0 below 0.0, NaN above everything.
+        // Cassandra orders like Java's Double.compare: -0.0 below 0.0, NaN above everything.
         (Value::Double(a), Value::Double(b)) => match (a.is_nan(), b.is_nan()) {
             (false, false) => a.total_cmp(b),
             (a, b) => a.cmp(&b),
@@ -229,7 +234,7 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// A value in a message, cut where it is long.
+/// Formats a value for a message, and cuts a long one.
 pub fn shown(value: &Value) -> String {
     const SHOWN_CHARACTERS: usize = 60;
     let cut = |text: String| match text.char_indices().nth(SHOWN_CHARACTERS) {
@@ -248,7 +253,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// Bytes of unknown meaning in a message.
+/// Formats bytes of unknown meaning for a message.
 pub fn shown_bytes(bytes: &[u8]) -> String {
     const SHOWN_BYTES: usize = 24;
     let hex: String = bytes

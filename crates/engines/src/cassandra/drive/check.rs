@@ -1,4 +1,4 @@
-//! Replies compared with the rows that were written, cell by cell and in place.
+//! Comparison of replies with the rows that were written, cell by cell and without copying.
 
 use bakeoff_driver::drive::{Call, Failure};
 use bakeoff_stats::FailureKind;
@@ -9,22 +9,24 @@ use super::cells::{is_in_blob, is_on_wire, read, shown, shown_bytes};
 use super::rows::{Rows, Selected};
 use crate::cassandra::write::row_blob;
 
-/// What a reply is compared with.
+/// The checker of a reply to one call.
 pub struct Checker<'a> {
     pub rows: &'a Rows,
-    /// The operation's name, for messages.
+    /// Name of the operation, for messages.
     pub operation: &'a str,
     pub call: &'a Call,
 }
 
+/// The bytes of a cell of a reply; `None` for null.
 pub type Cell<'a> = Option<&'a [u8]>;
 
 impl Checker<'_> {
+    /// Parses a page as rows.
     pub fn rows_of(&self, page: QueryResult) -> Result<QueryRowsResult, Failure> {
         page.into_rows_result().map_err(|e| self.rejected(&e))
     }
 
-    /// Compares one row's cells with those of the row of this number.
+    /// Compares cells with those of the row with a given number.
     pub fn row<'c>(
         &self,
         row: u64,
@@ -89,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a cell holds one of the versions that the mix writes.
+    /// Returns whether a cell holds one of the versions that the mix writes.
     fn agrees(
         &self,
         column: usize,
@@ -110,7 +112,7 @@ impl Checker<'_> {
             || (rows.nulls_appear && cell.is_none() && !is_key())
     }
 
-    /// Compares a column of a result of a statement as written.
+    /// Compares a column in the result of a statement as written.
     pub fn column(&self, column: usize, cell: Cell<'_>) -> Result<(), Failure> {
         self.cell(self.call.row, Selected::Column(column), cell)
     }
@@ -137,27 +139,30 @@ impl Checker<'_> {
         }
     }
 
-    /// The drawn row.
+    /// Makes the failure for a reply that lacks the drawn row.
     pub fn missing(&self) -> Failure {
         self.missing_row(self.call.row)
     }
 
+    /// Makes the failure for a reply that lacks a row.
     pub fn missing_row(&self, row: u64) -> Failure {
-        let message = format!("{}: row {row} did not come", self.operation);
+        let message = format!("{}: row {row} is missing from the reply", self.operation);
         Failure::new(FailureKind::Missing, message)
     }
 
+    /// Makes the failure for a reply with wrong values.
     pub fn wrong(&self, what: String) -> Failure {
         Failure::new(FailureKind::Wrong, format!("{}: {what}", self.operation))
     }
 
+    /// Makes the failure for a reply that cannot be parsed.
     pub fn rejected(&self, error: &dyn std::error::Error) -> Failure {
         let message = format!("{}: the reply cannot be read: {error}", self.operation);
         Failure::new(FailureKind::Rejected, message)
     }
 }
 
-/// Bytes of the values of a page, without their lengths.
+/// Returns the number of bytes of a page's values, without their lengths.
 pub fn value_bytes(page: &QueryRowsResult) -> u64 {
     let lengths = 4 * page.rows_num() * page.column_specs().len();
     page.rows_bytes_size().saturating_sub(lengths) as u64

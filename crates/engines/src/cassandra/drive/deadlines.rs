@@ -1,4 +1,4 @@
-//! Time limits of requests, without a timer for each.
+//! Time limits of requests without a timer for each.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -6,16 +6,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// Limits below this are kept by a timer for each request, exactly.
+/// Shortest limit without a timer for each request; shorter ones are enforced exactly.
 const SHORT: Duration = Duration::from_millis(100);
 
-/// The longest that one operation may take.
+/// The time limit of each operation of a worker.
 pub enum Limit {
+    /// Enforces a short limit by a timer for each operation.
     Timers(Duration),
+    /// Enforces a longer limit by ticks that all operations share.
     Ticks(Deadlines),
 }
 
 impl Limit {
+    /// Chooses how to enforce a limit.
     pub fn new(limit: Duration) -> Self {
         if limit < SHORT {
             Limit::Timers(limit)
@@ -24,7 +27,7 @@ impl Limit {
         }
     }
 
-    /// Has to be polled as long as operations are under way.
+    /// Enforces the limit, and never ends: it has to be polled while operations are in flight.
     pub async fn keep(&self) {
         match self {
             Limit::Timers(_) => std::future::pending().await,
@@ -32,10 +35,10 @@ impl Limit {
         }
     }
 
-    /// Waits for an operation, but no longer than its limit.
+    /// Waits for an operation to end within the limit.
     ///
     /// # Errors
-    /// [`Over`] with the limit if it did not end.
+    /// Returns [`Over`] with the limit if it did not end.
     pub async fn within<F: Future>(&self, operation: Pin<&mut F>) -> Result<F::Output, Over> {
         match self {
             Limit::Timers(limit) => tokio::time::timeout(*limit, operation)
@@ -46,26 +49,31 @@ impl Limit {
     }
 }
 
-/// A request is given up that many ticks after it was sent, at the earliest.
+/// Minimum number of ticks after which a request is given up.
 const TICKS: u32 = 16;
 
-/// The requests of one worker that wait for a reply, all with the same limit. One that is over is
-/// noticed at the next tick, a sixteenth of the limit later at most: a timer for each request
-/// would cost more than all else around it.
+/// The requests of one worker that wait for a reply, all with the same limit.
+///
+/// A request that exceeds the limit is given up at the next tick, at most a sixteenth of the limit
+/// later. A timer for each request would cost more than everything else around it.
 pub struct Deadlines {
     limit: Duration,
-    /// Ticks so far.
+    /// Number of ticks so far.
     now: Cell<u64>,
+    /// Slots of the requests that wait.
     waiting: RefCell<Vec<Option<Waiting>>>,
+    /// Numbers of the free slots.
     free: RefCell<Vec<usize>>,
 }
 
+/// A request that waits for a reply.
 struct Waiting {
+    /// Tick at which the request is given up.
     until: u64,
     waker: Waker,
 }
 
-/// An operation did not end within this limit.
+/// The limit within which an operation did not end.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Over(pub Duration);
 
@@ -79,11 +87,11 @@ impl Deadlines {
         }
     }
 
-    /// Wakes what is over, for ever. Limits hold only while this is polled.
+    /// Wakes requests whose limit has passed, and never ends: it has to be polled for limits to hold.
     pub async fn keep(&self) {
         let mut ticks = tokio::time::interval(self.limit / TICKS);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        // The first tick comes at once.
+        // The first tick comes immediately.
         ticks.tick().await;
         loop {
             ticks.tick().await;
@@ -97,30 +105,30 @@ impl Deadlines {
         }
     }
 
-    /// Waits for a request, but no longer than its limit.
+    /// Waits for a request to end within the limit.
     pub async fn within<F: Future>(&self, mut request: Pin<&mut F>) -> Result<F::Output, Over> {
-        let mut place = Place {
+        let mut slot = Slot {
             deadlines: self,
-            place: None,
+            number: None,
         };
         std::future::poll_fn(move |cx| match request.as_mut().poll(cx) {
             Poll::Ready(reply) => Poll::Ready(Ok(reply)),
-            Poll::Pending => place.poll(cx).map(Err),
+            Poll::Pending => slot.poll(cx).map(Err),
         })
         .await
     }
 
     fn enter(&self, waker: &Waker) -> usize {
         let waiting = Waiting {
-            // The tick that comes next may come at once.
+            // The next tick may come immediately, so that it does not count.
             until: self.now.get() + u64::from(TICKS) + 1,
             waker: waker.clone(),
         };
         let mut all = self.waiting.borrow_mut();
         match self.free.borrow_mut().pop() {
-            Some(place) => {
-                all[place] = Some(waiting);
-                place
+            Some(number) => {
+                all[number] = Some(waiting);
+                number
             }
             None => {
                 all.push(Some(waiting));
@@ -130,19 +138,20 @@ impl Deadlines {
     }
 }
 
-/// A request's place among those that wait, which it leaves when it ends or is dropped.
-struct Place<'a> {
+/// The slot of a waiting request, which is free again when the request ends or is dropped.
+struct Slot<'a> {
     deadlines: &'a Deadlines,
-    place: Option<usize>,
+    /// Number of the slot, once the request had to wait.
+    number: Option<usize>,
 }
 
-impl Place<'_> {
+impl Slot<'_> {
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Over> {
-        let Some(place) = self.place else {
-            self.place = Some(self.deadlines.enter(cx.waker()));
+        let Some(number) = self.number else {
+            self.number = Some(self.deadlines.enter(cx.waker()));
             return Poll::Pending;
         };
-        match &mut self.deadlines.waiting.borrow_mut()[place] {
+        match &mut self.deadlines.waiting.borrow_mut()[number] {
             Some(waiting) if waiting.until > self.deadlines.now.get() => {
                 waiting.waker.clone_from(cx.waker());
                 Poll::Pending
@@ -152,11 +161,11 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        if let Some(place) = self.place {
-            self.deadlines.waiting.borrow_mut()[place] = None;
-            self.deadlines.free.borrow_mut().push(place);
+        if let Some(number) = self.number {
+            self.deadlines.waiting.borrow_mut()[number] = None;
+            self.deadlines.free.borrow_mut().push(number);
         }
     }
 }
@@ -172,7 +181,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_millis(1600);
 
-    /// How long a request took that would take so long by itself.
+    /// Waits for a request that takes a given time, and measures the wait.
     async fn waited(deadlines: &Deadlines, request: Duration) -> Result<Duration, Duration> {
         let began = Instant::now();
         let done = deadlines.within(pin!(sleep(request))).await;
@@ -183,12 +192,12 @@ mod tests {
         tokio::select! {
             biased;
             done = what => done,
-            () = deadlines.keep() => unreachable!("it ends never"),
+            () = deadlines.keep() => unreachable!("it never ends"),
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_in_time_is_let_be_and_what_is_not_is_given_up() {
+    async fn requests_in_time_end_and_late_ones_are_given_up() {
         let deadlines = Deadlines::new(LIMIT);
         kept(&deadlines, async {
             sleep(Duration::from_millis(250)).await;
@@ -205,7 +214,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn places_are_used_again() {
+    async fn slots_are_reused() {
         let deadlines = Deadlines::new(LIMIT);
         kept(&deadlines, async {
             for _ in 0..100 {

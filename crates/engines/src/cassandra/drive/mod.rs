@@ -1,8 +1,8 @@
-//! Cassandra under a mixed load: statements for each operation of a mix, prepared once, sent by
-//! worker threads with connections of their own.
+//! Mixed loads on Cassandra, whose statements worker threads prepare and send on their own
+//! connections.
 //!
-//! A reply is compared with what was written: every cell has two versions, and a column that the
-//! mix updates may hold either. A lost or stale update is therefore not noticed.
+//! Replies are compared with what was written. Every cell has two versions, and a column that the mix
+//! updates may hold either of them, so that a lost update or a stale read is not noticed.
 
 mod batches;
 pub mod cells;
@@ -55,20 +55,21 @@ use rows::Rows;
 use sample::{Sampled, Sampler};
 use session::CassandraSession;
 
-/// Requests that one connection carries at a time at most. The protocol has 32,768 numbers for
-/// them; some stay taken by requests that timed out.
+/// Maximum number of requests in flight on one connection.
+///
+/// The protocol allows 32,768, but requests that timed out may still occupy some.
 const REQUESTS_PER_CONNECTION: usize = 16_384;
 
-/// A design on Cassandra that takes the operations of a mix.
+/// A design on Cassandra that a mix is driven on.
 pub struct CassandraTarget {
     parts: Parts,
     rows: Arc<Rows>,
-    /// Present where queries have to know of buckets that other operations write.
+    /// Buckets that other operations write, if queries have to know them.
     buckets: Option<Arc<BucketsWritten>>,
-    /// Tables of the design, once they are there.
+    /// Tables of the design, once they exist.
     tables: OnceCell<Vec<String>>,
     sampler: Sampler,
-    /// The runtime that it was made in, which is no worker's.
+    /// Runtime that computes queries, which is not a worker's.
     runtime: Handle,
 }
 
@@ -77,17 +78,17 @@ pub struct Parts {
     pub deployment: Arc<Deployment>,
     pub design: Box<dyn Design>,
     pub keyspace: String,
-    /// Absent where the tables are those of statements as written.
+    /// Layout of the table; `None` if the workload's own statements create the tables.
     pub layout: Option<TableLayout>,
     pub plans: Vec<OperationPlan>,
     pub workload: Workload,
     pub options: TargetOptions,
-    /// Partitions of a query's scan.
+    /// Number of partitions of a query's scan.
     pub threads: usize,
 }
 
 impl CassandraTarget {
-    /// Within the runtime that its queries shall be computed in.
+    /// Makes a target whose queries the current runtime computes.
     pub fn new(mut parts: Parts) -> Self {
         if let Some(consistency) = parts.options.consistency {
             for plan in &mut parts.plans {
@@ -95,12 +96,13 @@ impl CassandraTarget {
             }
         }
         let rows = match &parts.layout {
-            Some(layout) => Rows::of_layout(layout, &parts.options),
+            Some(layout) => Rows::from_layout(layout, &parts.options),
             None => Rows::as_written(&parts.workload.table, &parts.options),
         };
         let has_buckets = parts.layout.as_ref().is_some_and(|l| l.bucket.is_some());
-        let asks = |plan: &OperationPlan| matches!(plan.work, Work::Query(_));
-        let buckets = (has_buckets && parts.plans.iter().any(asks)).then(Arc::default);
+        let mut plans = parts.plans.iter();
+        let has_queries = plans.any(|plan| matches!(plan.work, Work::Query(_)));
+        let buckets = (has_buckets && has_queries).then(Arc::default);
         CassandraTarget {
             parts,
             rows: Arc::new(rows),
@@ -111,6 +113,7 @@ impl CassandraTarget {
         }
     }
 
+    /// Connects a worker, by the driver and without TLS by direct connections, too.
     async fn connect(&self) -> Result<(Arc<Session>, Option<Direct>), DesignError> {
         let in_flight = self.parts.options.in_flight_per_worker;
         let connections = in_flight.div_ceil(REQUESTS_PER_CONNECTION);
@@ -126,7 +129,7 @@ impl CassandraTarget {
             None
         } else {
             let options = direct::Options {
-                login: Login::of(cluster),
+                login: Login::from_cluster(cluster),
                 connections: connections.get(),
                 write_times: load.write_times,
             };
@@ -135,7 +138,7 @@ impl CassandraTarget {
         Ok((client, direct))
     }
 
-    /// The workload's queries on a worker's own connections, for an operation that asks one.
+    /// Makes the workload's queries on a worker's connections, for an operation that is a query.
     fn queries(
         &self,
         client: &Arc<Session>,
@@ -144,7 +147,7 @@ impl CassandraTarget {
         let (Work::Query(_), Some(layout)) = (&plan.work, &self.parts.layout) else {
             return Ok(None);
         };
-        let read = ReadTable::of_layout(layout, self.parts.keyspace.clone());
+        let read = ReadTable::from_layout(layout, self.parts.keyspace.clone());
         let table = CassandraTable::new(client.clone(), read);
         let table = table.under_load(plan.consistency.map(in_driver), self.buckets.clone());
         let sql = sql::session_with(self.parts.threads, &layout.table.name, Arc::new(table));
@@ -162,10 +165,11 @@ impl CassandraTarget {
     }
 
     async fn session(&self, client: Arc<Session>) -> Result<CassandraSession, DesignError> {
-        let with_queries = |plan: &OperationPlan| Ok((plan.clone(), self.queries(&client, plan)?));
-        let plans: Result<Vec<_>, DesignError> =
-            self.parts.plans.iter().map(with_queries).collect();
-        let (plans, rows) = (plans?, self.rows.clone());
+        let mut plans = Vec::with_capacity(self.parts.plans.len());
+        for plan in &self.parts.plans {
+            plans.push((plan.clone(), self.queries(&client, plan)?));
+        }
+        let rows = self.rows.clone();
         let limit = self.parts.options.request_time_limit;
         let session = CassandraSession::new(client, &plans, rows, limit).await?;
         Ok(session.with_buckets(self.buckets.clone()))
@@ -193,8 +197,8 @@ impl Target for CassandraTarget {
         Some(self.parts.design.as_ref())
     }
 
-    /// Has the server prepare every statement once, so that one that it refuses is reported before
-    /// any worker starts.
+    /// Prepares every statement once, so that one that the server refuses is reported before any
+    /// worker starts.
     async fn prepare(&self) -> Result<(), DesignError> {
         let client = self.parts.deployment.session.clone();
         self.session(client).await?;

@@ -1,4 +1,4 @@
-//! Operations of a mix made ready for one session: each as the kind of request that it takes.
+//! Operations of a mix, prepared for one session as the kinds of requests that they need.
 
 use std::sync::Arc;
 
@@ -17,19 +17,23 @@ use super::statements::{Prepared, prepare};
 use crate::cassandra::as_written::steps::WrittenSteps;
 use crate::cassandra::read::statements::PAGE_ROWS;
 
-/// An operation of the mix, made ready for one session.
+/// An operation of the mix, prepared for one session.
 pub struct Operation {
     pub name: String,
     pub steps: Steps,
 }
 
+/// The requests of an operation.
 pub enum Steps {
     Write(Single),
     Batch(Prepared, Batches),
-    /// Rows that fit one page.
+    /// Reads rows that fit into one page.
     Read(Single, Read),
+    /// Reads rows that may take several pages.
     ReadPages(Prepared, Read),
+    /// Asks the query of this number.
     Query(usize, Arc<Queries>),
+    /// Sends statements as the workload file has them.
     Written(WrittenSteps),
 }
 
@@ -47,10 +51,10 @@ impl Single {
 }
 
 impl Operation {
-    /// Prepares its statements.
+    /// Prepares the statements of an operation.
     ///
     /// # Errors
-    /// If the server refuses one, or if a value's type is not that of its marker.
+    /// Fails if the server refuses one, or if a value's type does not fit its marker.
     pub async fn prepare(
         client: &Client,
         plan: &OperationPlan,
@@ -63,6 +67,7 @@ impl Operation {
         })
     }
 
+    /// Makes the failure of an operation that exceeded its time limit.
     pub fn over(&self, Over(limit): Over) -> Failure {
         let message = format!("{}: no reply within {limit:?}", self.name);
         Failure::new(FailureKind::TimedOut, message)
@@ -91,7 +96,7 @@ async fn steps(
             let statement = &read.statement;
             let mut prepared =
                 prepare(client, &plan.name, statement, consistency, &rows.table).await?;
-            // The columns are ours and stay: the server need not send their names each time.
+            // The table does not change, so that replies need not repeat their columns.
             prepared.statement.set_use_cached_result_metadata(true);
             let fits_a_page = |limit: u32| i64::from(limit) <= i64::from(PAGE_ROWS);
             if read.rows.limit().is_some_and(fits_a_page) {
@@ -104,7 +109,8 @@ async fn steps(
             Some(queries) => Steps::Query(*query, queries.clone()),
             None => {
                 let why = format!(
-                    "operation `{}` is a query, and there is no table",
+                    "operation `{}` is a query, which cassandra/as-written cannot answer: use \
+                     another layout such as cassandra/wide",
                     plan.name
                 );
                 return Err(DesignError(why));

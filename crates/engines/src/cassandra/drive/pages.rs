@@ -1,4 +1,4 @@
-//! Results of several pages.
+//! Results that may have several pages.
 
 use bakeoff_driver::drive::Failure;
 use scylla::client::session::Session;
@@ -9,9 +9,10 @@ use super::cells::Cells;
 use super::statements::Prepared;
 use crate::cassandra::cluster::failures::failure;
 
-/// The driver's reply to one statement; more than one page only where many rows were asked for.
+/// The driver's reply to one statement, page by page.
 pub struct Pages {
     pub first: QueryResult,
+    /// Pages after the first one, which a read of many rows may have.
     pub more: Vec<QueryResult>,
 }
 

@@ -1,4 +1,4 @@
-//! Replies of several rows of one partition.
+//! The check of a reply with several rows of one partition.
 
 use std::cmp::Ordering;
 
@@ -10,25 +10,30 @@ use super::check::{Cell, Checker};
 use super::plan::ReadRows;
 use super::rows::{Rows, Selected};
 
-/// Goes along the rows of a partition as they come: each has to be of the drawn row's partition,
-/// in order, and hold what was written for the row that has its key. Where it can be told which row
-/// is beside another one, none that was loaded may be missing between two, before the first one of
-/// a partition, or after the last one that came.
+/// A walk along the rows of a partition in the order of a reply.
+///
+/// Each row has to belong to the drawn row's partition, follow the row before in order, and hold what
+/// was written for the row that has its key. Where the neighbours of a row are known, no loaded row
+/// may be missing between two rows, before the first one of a partition, or after the last one.
 pub struct Walk<'a> {
     rows: &'a Rows,
     wanted: ReadRows,
+    /// Number of the drawn row.
     drawn: u64,
-    /// Of the drawn row: partition key, then order key.
+    /// Partition key and order key of the drawn row.
     drawn_key: Vec<Value>,
-    /// Of the row that came last: the same partition key, then its own order key.
+    /// Partition key of the drawn row, and order key of the latest row.
     key: Vec<Value>,
-    /// The number of the row that came last, of those that are known by their keys.
+    /// Number of the latest row whose number is known by its key.
     last: Option<u64>,
+    /// Number of rows so far.
     count: u64,
-    drawn_came: bool,
+    /// Flag that is set once the drawn row was among the rows.
+    drawn_found: bool,
 }
 
 impl<'a> Walk<'a> {
+    /// Begins a walk for a read of the drawn row's partition.
     pub fn new(rows: &'a Rows, drawn: u64, wanted: ReadRows) -> Self {
         let columns = rows.partition.iter().chain(&rows.clustering);
         let value = |column: &usize| rows.values.value(*column, drawn, Version::First);
@@ -41,7 +46,7 @@ impl<'a> Walk<'a> {
             drawn_key,
             last: None,
             count: 0,
-            drawn_came: false,
+            drawn_found: false,
         }
     }
 
@@ -54,50 +59,51 @@ impl<'a> Walk<'a> {
         let before = self.key[self.rows.partition.len()..].to_vec();
         self.take_key(checker, cells.clone())?;
         let now = &self.key[self.rows.partition.len()..];
-        let (least, strictly) = match (self.count, self.wanted) {
+        // Before the first row, `key` is the drawn row's, where a range begins.
+        let (expected, strictly) = match (self.count, self.wanted) {
             (0, ReadRows::From { .. }) => (Some(Ordering::Greater), false),
             (0, _) => (None, false),
             _ if self.descends() => (Some(Ordering::Less), true),
             _ => (Some(Ordering::Greater), true),
         };
-        let came = order_of(now, &before);
-        let in_order = least.is_none_or(|least| came == least || (came.is_eq() && !strictly));
+        let found = compare_keys(now, &before);
+        let in_order = expected.is_none_or(|order| found == order || (found.is_eq() && !strictly));
         if !in_order {
             let [now, before] = [now, &before].map(shown_key);
             return Err(checker.wrong(format!("a row with key {now} came after {before}")));
         }
         self.count += 1;
-        self.drawn_came |= order_of(&self.key, &self.drawn_key).is_eq();
+        self.drawn_found |= compare_keys(&self.key, &self.drawn_key).is_eq();
         match self.rows.values.row_of(&self.key) {
             Some(row) => {
-                self.follows(checker, row)?;
+                self.check_neighbour(checker, row)?;
                 checker.row(row, cells)
             }
             None => Ok(()),
         }
     }
 
-    /// No row is missing between the one that came last and this one.
-    fn follows(&mut self, checker: &Checker<'_>, row: u64) -> Result<(), Failure> {
+    /// Checks that no row is missing between the latest one and this one.
+    fn check_neighbour(&mut self, checker: &Checker<'_>, row: u64) -> Result<(), Failure> {
         let missing = match (self.last, self.wanted) {
             (Some(last), _) => {
-                let next = self.rows.loaded_beside(last, self.descends());
+                let next = self.rows.loaded_neighbour(last, self.descends());
                 next.filter(|next| *next != row)
             }
-            (None, ReadRows::Partition { .. }) => self.rows.loaded_beside(row, !self.descends()),
+            (None, ReadRows::Partition { .. }) => self.rows.loaded_neighbour(row, !self.descends()),
             (None, _) => None,
         };
         self.last = Some(row);
         missing.map_or(Ok(()), |row| Err(checker.missing_row(row)))
     }
 
-    /// All rows have come: none is missing after the last one, unless the limit cut it off.
+    /// Checks at the end of a reply that no row is missing, except those that the limit cut off.
     pub fn ends(&self, checker: &Checker<'_>) -> Result<(), Failure> {
         if self.is_cut_off() {
             return Ok(());
         }
         let last = self.last;
-        let missing = last.and_then(|last| self.rows.loaded_beside(last, self.descends()));
+        let missing = last.and_then(|last| self.rows.loaded_neighbour(last, self.descends()));
         missing.map_or(Ok(()), |row| Err(checker.missing_row(row)))
     }
 
@@ -134,9 +140,9 @@ impl<'a> Walk<'a> {
         column: usize,
         cell: Cell<'_>,
     ) -> Result<(), Failure> {
-        let place_in = |columns: &[usize]| columns.iter().position(|c| *c == column);
-        if let Some(place) = place_in(&self.rows.partition) {
-            return if is_on_wire(&self.drawn_key[place], cell) {
+        let position_in = |columns: &[usize]| columns.iter().position(|c| *c == column);
+        if let Some(position) = position_in(&self.rows.partition) {
+            return if is_on_wire(&self.drawn_key[position], cell) {
                 Ok(())
             } else {
                 Err(checker.wrong(format!(
@@ -146,29 +152,29 @@ impl<'a> Walk<'a> {
                 )))
             };
         }
-        let Some(place) = place_in(&self.rows.clustering) else {
+        let Some(position) = position_in(&self.rows.clustering) else {
             return Ok(());
         };
         let definition = &self.rows.table.columns[column];
         let value = read(definition.kind, cell).filter(|v| *v != Value::Null);
-        self.key[self.rows.partition.len() + place] = value.ok_or_else(|| {
+        self.key[self.rows.partition.len() + position] = value.ok_or_else(|| {
             checker.wrong(format!(
-                "key column `{}` holds bytes that are not its type's",
+                "key column `{}` holds bytes that do not fit its type",
                 definition.name
             ))
         })?;
         Ok(())
     }
 
-    /// Whether the drawn row came, or was cut off by the limit.
+    /// Returns whether the drawn row was found, or may be beyond the limit.
     pub fn has_drawn_row(&self) -> bool {
         // The first row of a range is the drawn one.
         let is_range = matches!(self.wanted, ReadRows::From { .. });
-        self.drawn_came || (!is_range && self.is_cut_off())
+        self.drawn_found || (!is_range && self.is_cut_off())
     }
 }
 
-fn order_of(a: &[Value], b: &[Value]) -> Ordering {
+fn compare_keys(a: &[Value], b: &[Value]) -> Ordering {
     let columns = a.iter().zip(b).map(|(a, b)| order(a, b));
     columns.fold(Ordering::Equal, Ordering::then)
 }

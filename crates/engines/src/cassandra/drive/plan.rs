@@ -1,11 +1,11 @@
-//! What each operation of a mix sends, and where the values that it sends come from.
+//! Plans of a mix's operations: the statements to send, and the sources of the values they bind.
 
 use bakeoff_workload::{ColumnType, Consistency, DesignId, Operation, Version, Workload};
 
 use crate::EngineError;
 use crate::cassandra::names::ENGINE;
 
-/// An operation as it is carried out.
+/// The plan of an operation.
 #[derive(Debug, Clone)]
 pub struct OperationPlan {
     pub name: String,
@@ -13,51 +13,56 @@ pub struct OperationPlan {
     pub work: Work,
 }
 
+/// The work of an operation.
 #[derive(Debug, Clone)]
 pub enum Work {
-    /// One statement, for so many rows at once.
+    /// Writes a number of rows at once by one statement.
     Write {
         statement: Statement,
         batch: u32,
     },
     Read(Read),
-    /// A query of the workload file, by its place.
+    /// Asks the query of the workload file with this number.
     Query(usize),
+    /// Sends statements as the workload file has them.
     Written(Written),
 }
 
-/// Statements as the workload file has them.
+/// The statements of an operation as the workload file has them.
 #[derive(Debug, Clone)]
 pub struct Written {
     pub statements: Vec<Statement>,
+    /// Statement to send if a row is missing that a statement needs.
     pub otherwise: Option<Statement>,
-    /// Columns of the table that the last result must agree with.
+    /// Numbers of the table's columns that the last result is compared with.
     pub expect: Vec<usize>,
+    /// Flag that the last result must have a row.
     pub expect_row: bool,
 }
 
+/// A statement that reads rows.
 #[derive(Debug, Clone)]
 pub struct Read {
     pub statement: Statement,
     pub rows: ReadRows,
 }
 
-/// Which rows a read brings.
+/// The rows that a read returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadRows {
-    /// The one with this key.
+    /// Returns the drawn row.
     One,
-    /// Those of its partition.
+    /// Returns the rows of the drawn row's partition.
     Partition {
         limit: Option<u32>,
         descending: bool,
     },
-    /// Those of its partition from the row on.
+    /// Returns the rows of the drawn row's partition from that row on.
     From { limit: u32 },
 }
 
 impl ReadRows {
-    /// Rows that the server may return at most.
+    /// Returns the maximum number of rows that the server may return.
     pub fn limit(self) -> Option<u32> {
         match self {
             ReadRows::One => Some(1),
@@ -67,34 +72,31 @@ impl ReadRows {
     }
 }
 
-/// CQL with `?`, and where the value of each comes from.
+/// CQL with a `?` for each value, and the sources of the values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
     pub cql: String,
     pub binds: Vec<Bind>,
 }
 
+/// The source of a value that a statement binds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bind {
-    /// Time to live in seconds.
+    /// Binds a time to live in seconds.
     Ttl(i32),
-    /// A column of the table, by its place; a null is a tombstone.
+    /// Binds the column of this number, with a null as a tombstone.
     Column(usize, Version),
-    /// The same; a null writes nothing.
+    /// Binds the column of this number, and leaves it unset if it is null.
     ColumnUnlessNull(usize, Version),
-    /// The same as the one element of a set or list.
+    /// Binds the column of this number as the only element of a set or list.
     Element(usize, Version),
+    /// Binds the number of the row's bucket.
     Bucket,
-    /// Columns outside the key as one blob, those that `second` names in their second version.
-    Blob {
-        second: Vec<usize>,
-    },
-    /// From the first row of the statement before: this column plus a number.
-    Result {
-        column: String,
-        plus: i64,
-    },
-    /// From the same row: the other one of two texts.
+    /// Binds the columns outside the key as one blob, those in `second` in their second version.
+    Blob { second: Vec<usize> },
+    /// Binds a column of the first row of the result before, plus a number.
+    Result { column: String, plus: i64 },
+    /// Binds the other one of two texts than that in the first row of the result before.
     Toggle {
         column: String,
         between: [String; 2],
@@ -102,17 +104,18 @@ pub enum Bind {
 }
 
 impl Bind {
-    /// Whether the value is known before anything is sent.
+    /// Returns whether the value is known before anything is sent.
     pub fn is_of_row(&self) -> bool {
         !matches!(self, Bind::Result { .. } | Bind::Toggle { .. })
     }
 }
 
+/// Makes the error for an operation that a design cannot perform.
 pub fn refused(id: &DesignId, operation: &Operation, why: &str) -> EngineError {
     EngineError(format!("design {id}: operation `{}` {why}", operation.name))
 }
 
-/// All statements of a mix, for the report and for a dry run.
+/// Lists all statements of a mix for reports and dry runs.
 pub fn statements(plans: &[OperationPlan], workload: &Workload) -> Vec<String> {
     let mut statements = Vec::new();
     for plan in plans {
@@ -137,7 +140,7 @@ pub fn statements(plans: &[OperationPlan], workload: &Workload) -> Vec<String> {
     statements
 }
 
-/// Whether a marker of this CQL type takes values of a column's type as they are on the wire.
+/// Returns whether a marker of a CQL type accepts a column's values in their wire format.
 pub fn takes(marker: &str, column: ColumnType) -> bool {
     let names: &[&str] = match column {
         ColumnType::Boolean => &["boolean"],

@@ -1,6 +1,7 @@
-//! Queries of the workload file as operations: asked as a comparison asks them, through
-//! DataFusion over the table, but counted only: rows change while they run, so that it is not known
-//! the right answer.
+//! Queries of the workload file as operations of a load.
+//!
+//! They are asked through DataFusion as in a comparison, but their answers are only counted: rows
+//! change while a query runs, so that the right answer is not known.
 
 use std::sync::Arc;
 
@@ -15,24 +16,24 @@ use super::rows::Rows;
 use crate::cassandra::names::ENGINE;
 use crate::sql::Session;
 
-/// Kind of stream that parameters are drawn from, so that they differ from what else is drawn for
-/// the same operation.
+/// Number that separates the random stream of parameters from other streams of the same operation.
 const STREAM: u64 = 0x7175_6572_7900;
 
-/// Rows that are looked at for each of several different values.
-const DRAWS_OF_A_VALUE: u32 = 20;
+/// Maximum number of rows that are drawn for each of several distinct values.
+const DRAWS_PER_VALUE: u32 = 20;
 
-/// The queries of a workload, on one worker's connections.
+/// The queries of a workload on one worker's connections.
 pub struct Queries {
     queries: Vec<Query>,
     seed: u64,
     sql: Session,
     order_key: Option<String>,
-    /// Where DataFusion computes: on the worker's own thread it would keep others waiting.
+    /// Runtime that DataFusion computes in, since on the worker's thread it would delay other
+    /// operations.
     runtime: Handle,
 }
 
-/// The outcome of a query.
+/// The size of a query's answer.
 pub struct Counted {
     rows: u64,
     bytes: u64,
@@ -54,8 +55,8 @@ impl Queries {
         })
     }
 
-    /// A query with its parameters: a pure function of the seed and the operation's number, and
-    /// the drawn row's values for those that are columns.
+    /// Binds the parameters of a query, which are a pure function of the seed and the operation's
+    /// number, or values of the drawn row if they are columns.
     pub fn sql(&self, query: usize, call: &Call, rows: &Rows) -> String {
         let query = &self.queries[query];
         let mut drawn: Vec<(String, String)> = Vec::new();
@@ -67,6 +68,7 @@ impl Queries {
         query.bind(ENGINE, &drawn)
     }
 
+    /// Asks a query, and counts the rows and bytes of its answer.
     pub async fn ask(&self, name: &str, sql: &str) -> Result<Counted, Failure> {
         let rejected = |why: &dyn std::fmt::Display| {
             Failure::new(FailureKind::Rejected, format!("{name}: `{sql}`: {why}"))
@@ -74,13 +76,13 @@ impl Queries {
         let order_key = self.order_key.as_deref();
         let answer = self.sql.answer_on(&self.runtime, sql, order_key).await;
         let answer = answer.map_err(|e| rejected(&e))?;
-        let sum = |of: fn(&arrow::record_batch::RecordBatch) -> usize| -> u64 {
-            answer.batches.iter().map(|batch| of(batch) as u64).sum()
-        };
-        Ok(Counted {
-            rows: sum(|batch| batch.num_rows()),
-            bytes: sum(|batch| batch.columns().iter().map(value_bytes).sum()),
-        })
+        let mut counted = Counted { rows: 0, bytes: 0 };
+        for batch in &answer.batches {
+            let bytes: usize = batch.columns().iter().map(value_bytes).sum();
+            counted.rows += batch.num_rows() as u64;
+            counted.bytes += bytes as u64;
+        }
+        Ok(counted)
     }
 }
 
@@ -94,9 +96,9 @@ impl Counted {
     }
 }
 
-/// Bytes of a column's values, without nulls and what an array needs beside them.
+/// Returns the bytes of a column's values, without nulls, offsets and spare capacity.
 fn value_bytes(column: &ArrayRef) -> usize {
-    let there = column.len() - column.null_count();
+    let count = column.len() - column.null_count();
     macro_rules! lengths {
         ($array:expr) => {
             $array.iter().flatten().map(|value| value.len()).sum()
@@ -109,16 +111,16 @@ fn value_bytes(column: &ArrayRef) -> usize {
         DataType::Binary => lengths!(column.as_binary::<i32>()),
         DataType::LargeBinary => lengths!(column.as_binary::<i64>()),
         DataType::BinaryView => lengths!(column.as_binary_view()),
-        DataType::Boolean => there,
-        // Lists and the like, with their offsets.
+        DataType::Boolean => count,
+        // Nested types are counted with their offsets.
         other => other.primitive_width().map_or_else(
             || column.to_data().get_slice_memory_size().unwrap_or(0),
-            |width| width * there,
+            |width| width * count,
         ),
     }
 }
 
-/// The value of a parameter for an operation on a row. A window begins at the row's time.
+/// Returns the literals of a parameter for an operation on a row, at whose time a window begins.
 fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows) -> Vec<String> {
     let value = |name: &str, row| match rows.table.column_index(name) {
         Some(column) => rows.values.value(column, row, Version::First),
@@ -133,14 +135,14 @@ fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows)
         ParameterValues::Choice(choice) => {
             vec![choice[stream.below(choice.len() as u64) as usize].clone()]
         }
-        ParameterValues::Column(name) => vec![of_value(&value(name, row))],
+        ParameterValues::Column(name) => vec![literal(&value(name, row))],
         ParameterValues::Distinct { column, count } => {
-            let mut list = vec![of_value(&value(column, row))];
-            for _ in 0..count.saturating_mul(DRAWS_OF_A_VALUE) {
+            let mut list = vec![literal(&value(column, row))];
+            for _ in 0..count.saturating_mul(DRAWS_PER_VALUE) {
                 if list.len() >= *count as usize {
                     break;
                 }
-                let other = of_value(&value(column, rows.any(&mut stream)));
+                let other = literal(&value(column, rows.any(&mut stream)));
                 if !list.contains(&other) {
                     list.push(other);
                 }
@@ -154,7 +156,7 @@ fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows)
             Value::Timestamp(begin) => {
                 let end = begin.saturating_add_unsigned(*milliseconds);
                 [begin, end]
-                    .map(|time| of_value(&Value::Timestamp(time)))
+                    .map(|time| literal(&Value::Timestamp(time)))
                     .into()
             }
             _ => vec!["NULL".to_owned(); 2],
@@ -162,8 +164,8 @@ fn literals(values: &ParameterValues, mut stream: Stream, row: u64, rows: &Rows)
     }
 }
 
-/// A value as a literal of SQL.
-fn of_value(value: &Value) -> String {
+/// Formats a value as an SQL literal.
+fn literal(value: &Value) -> String {
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Boolean(v) => v.to_string(),

@@ -1,4 +1,4 @@
-//! Replies of reads: one row, or rows of a partition that have to follow each other.
+//! Checks of replies to reads of one row or of several rows of a partition.
 
 use bakeoff_driver::drive::{Done, Failure};
 use scylla::deserialize::row::ColumnIterator;
@@ -32,7 +32,7 @@ impl Checker<'_> {
         self.whole(wanted, walk, done)
     }
 
-    /// As [`Checker::read`], for a reply that did not come through the driver.
+    /// Compares the rows of a read that a direct connection has sent.
     pub fn read_raw(&self, wanted: ReadRows, rows: &RawRows) -> Result<Done, Failure> {
         let mut walk = self.walk(wanted);
         for cells in rows.iter() {
@@ -68,7 +68,7 @@ impl Checker<'_> {
         }
     }
 
-    /// All rows have come.
+    /// Checks at the end of a reply that no row is missing and that the limit was respected.
     pub fn whole(
         &self,
         wanted: ReadRows,

@@ -1,4 +1,4 @@
-//! The rows of a load: the values that statements bind.
+//! The rows of a load, and the values of them that statements bind.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,28 +12,30 @@ use crate::cassandra::rows::layout::TableLayout;
 use crate::cassandra::rows::operations::read_columns;
 use crate::cassandra::write::row_blob;
 
-/// The rows of a workload as one design stores them. Columns are places in the table.
+/// The rows of a workload as one design stores them, with columns given by their numbers.
 pub struct Rows {
     pub values: Arc<dyn RowValues>,
-    /// Rows that this process loaded.
+    /// Numbers of the rows that this process loaded.
     loaded: Range<u64>,
     pub table: Table,
-    /// What reads select, in order.
+    /// Columns that reads select, in order.
     pub selected: Vec<Selected>,
+    /// Columns of the partition key, without the bucket.
     pub partition: Vec<usize>,
+    /// Clustering columns.
     pub clustering: Vec<usize>,
     /// Columns inside the blob, in order.
     pub in_blob: Vec<usize>,
-    /// Column that buckets are made of, and their width.
+    /// Column that determines the bucket, and the width of a bucket.
     bucket: Option<(usize, i64)>,
-    /// For each column whether the mix writes its second version.
+    /// Flags of the columns whose second version the mix writes.
     pub has_second: Vec<bool>,
-    /// Whether only keys can be compared, since rows with equal keys overwrite each other.
+    /// Flag that only keys can be compared, since rows with equal keys overwrite each other.
     pub keys_repeat: bool,
-    /// Whether cells may be null that were written: one that outlived its row, or was written
-    /// after its row's end, has a row without the others.
+    /// Flag that written cells may be null: a cell that outlives its row, or is written after the
+    /// row was removed, makes a row without the other cells.
     pub nulls_appear: bool,
-    /// Whether a row that was there may rightly be gone.
+    /// Flag that the mix may remove rows.
     pub rows_vanish: bool,
 }
 
@@ -45,25 +47,26 @@ pub enum Selected {
 }
 
 impl Rows {
-    pub fn of_layout(layout: &TableLayout, options: &TargetOptions) -> Self {
+    /// Makes the rows of a table in a layout of rows.
+    pub fn from_layout(layout: &TableLayout, options: &TargetOptions) -> Self {
         let mut rows = Rows::as_written(&layout.table, options);
-        let place = |name: &str| layout.table.columns.iter().position(|c| c.name == name);
-        let places = |names: Vec<&str>| names.into_iter().filter_map(place).collect();
-        let selected = |name: &str| place(name).map_or(Selected::Blob, Selected::Column);
+        let number = |name: &str| layout.table.columns.iter().position(|c| c.name == name);
+        let numbers = |names: Vec<&str>| names.into_iter().filter_map(number).collect();
+        let selected = |name: &str| number(name).map_or(Selected::Blob, Selected::Column);
         rows.selected = read_columns(layout).into_iter().map(selected).collect();
-        rows.partition = places(layout.partition_key());
-        rows.clustering = places(layout.clustering_key());
+        rows.partition = numbers(layout.partition_key());
+        rows.clustering = numbers(layout.clustering_key());
         if layout.has_blob() {
             let outside =
                 |column: &usize| !layout.table.is_key(&layout.table.columns[*column].name);
             rows.in_blob = (0..layout.table.columns.len()).filter(outside).collect();
         }
         let bucket = layout.bucket.as_ref();
-        rows.bucket = bucket.and_then(|b| Some((place(&b.column)?, b.width)));
+        rows.bucket = bucket.and_then(|b| Some((number(&b.column)?, b.width)));
         rows
     }
 
-    /// For statements as written, which name their columns themselves.
+    /// Makes the rows for statements as written, which name their columns themselves.
     pub fn as_written(table: &Table, options: &TargetOptions) -> Self {
         let mix = &options.mix;
         let written_second = |column: usize| {
@@ -86,7 +89,7 @@ impl Rows {
         }
     }
 
-    /// Appends the values of a statement for a row, but those that need an earlier result.
+    /// Appends the values of a statement for a row, except those that need an earlier result.
     pub fn encode(&self, binds: &[Bind], row: u64, cells: &mut Cells) {
         for bind in binds {
             match bind {
@@ -107,23 +110,23 @@ impl Rows {
         }
     }
 
-    /// The row that has to come after this one when its partition is read, `backwards` if asked;
-    /// `None` if there is none, or if it cannot be told.
-    pub fn loaded_beside(&self, row: u64, backwards: bool) -> Option<u64> {
+    /// Returns the row that has to follow a row in its partition, or precede it if `backwards`;
+    /// `None` if there is no such row or it is not known.
+    pub fn loaded_neighbour(&self, row: u64, backwards: bool) -> Option<u64> {
         if self.rows_vanish || self.keys_repeat {
             return None;
         }
-        let beside = if backwards {
+        let neighbour = if backwards {
             self.values.previous_in_partition(row)?
         } else {
             self.values.next_in_partition(row)?
         };
-        // Rows that the mix inserts, and those of other processes, may be there or not.
-        let has_to_be = self.loaded.contains(&beside);
-        (has_to_be && self.bucket_of(beside) == self.bucket_of(row)).then_some(beside)
+        // Rows that the mix inserts, and those of other processes, may exist or not.
+        let must_exist = self.loaded.contains(&neighbour);
+        (must_exist && self.bucket_of(neighbour) == self.bucket_of(row)).then_some(neighbour)
     }
 
-    /// Any of the rows that this process loaded.
+    /// Draws one of the rows that this process loaded.
     pub fn any(&self, stream: &mut Stream) -> u64 {
         let rows = self.loaded.end.saturating_sub(self.loaded.start);
         self.loaded.start + stream.below(rows.max(1))
@@ -155,7 +158,7 @@ impl Rows {
         blob
     }
 
-    /// Partition key and bucket as they are on the wire.
+    /// Encodes the partition key and the bucket of a row.
     pub fn partition_of(&self, row: u64) -> Cells {
         let mut cells = Cells::with_capacity(64);
         for column in &self.partition {
@@ -168,7 +171,7 @@ impl Rows {
     }
 }
 
-/// Columns that statements of a mix written in CQL bind in their second version.
+/// Lists the columns that statements of a mix in CQL bind in their second version.
 fn second_versions(mix: &Mix) -> impl Iterator<Item = usize> + '_ {
     let statements = mix.operations.iter().flat_map(|o| match &o.action {
         Action::Cql(cql) => cql.statements.iter().chain(&cql.otherwise).collect(),

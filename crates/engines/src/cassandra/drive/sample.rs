@@ -1,5 +1,5 @@
-//! What the server has used and done: from the system for a server of our own, and over CQL from
-//! the tables in which Cassandra shows its own figures, for any.
+//! Samples of a server's resources and work: from the operating system for a server that Bakeoff
+//! started, and over CQL from Cassandra's own system views for any server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,38 +15,39 @@ use scylla::statement::Statement;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// A sample that is younger than this is given again: asking costs the server something.
+/// Age below which a sample is returned again, since every sample costs the server some work.
 const SAMPLE_AGE: Duration = Duration::from_millis(900);
-/// The longest that a question may take; a server that is stalled has no figures.
+/// Time limit of a request, after which a stalled server has no figures.
 const TIME_LIMIT: Duration = Duration::from_millis(500);
 
-/// Samples one server, at most about once a second.
+/// A sampler of one server, which queries it at most about once a second.
 #[derive(Default)]
 pub struct Sampler {
     last: Mutex<Option<(Instant, ServerSample)>>,
-    /// The node that is asked of those of a cluster.
+    /// Node of a cluster that is queried.
     node: Mutex<Option<Arc<Node>>>,
 }
 
-/// What is asked of the server.
+/// The server and the tables that are sampled.
 pub struct Sampled<'a> {
     pub session: &'a Session,
-    /// Absent for a cluster that we did not start: one of its nodes tells its own figures.
+    /// Nodes that Bakeoff started; `None` for an existing cluster, one of whose nodes is queried.
     pub server: Option<&'a Nodes>,
-    /// Its release.
+    /// Version of the server.
     pub version: &'a str,
     pub keyspace: &'a str,
-    /// The tables whose latency counts; of several the slowest one's.
+    /// Tables whose latency is sampled; the slowest one counts.
     pub tables: &'a [String],
 }
 
 impl Sampler {
-    pub async fn sample(&self, of: Sampled<'_>) -> ServerSample {
+    /// Samples the server, or returns the last sample if it is recent.
+    pub async fn sample(&self, sampled: Sampled<'_>) -> ServerSample {
         self.at_most_once_a_second(async || {
-            // At once: what is asked over CQL may take a while.
-            let used = used(of.server);
-            match self.node(of.session).await {
-                Some(node) => of.ask(&node, used).await,
+            // Taken before the requests over CQL, which may take a while.
+            let used = used(sampled.server);
+            match self.node(sampled.session).await {
+                Some(node) => sampled.ask(&node, used).await,
                 None => used,
             }
         })
@@ -66,7 +67,8 @@ impl Sampler {
         sample
     }
 
-    /// The same one each time as long as it is there: counters of two nodes are not to be mixed.
+    /// Returns the same node each time as long as it exists, since counters of two nodes must not be
+    /// mixed.
     async fn node(&self, session: &Session) -> Option<Arc<Node>> {
         let mut asked = self.node.lock().await;
         let cluster = session.get_cluster_state();
@@ -78,7 +80,7 @@ impl Sampler {
     }
 }
 
-/// What the system knows of a server of our own.
+/// Samples the resources of a server that Bakeoff started.
 fn used(server: Option<&Nodes>) -> ServerSample {
     let usage = server.map(Nodes::usage).unwrap_or_default();
     ServerSample {
@@ -95,7 +97,7 @@ fn used(server: Option<&Nodes>) -> ServerSample {
     }
 }
 
-/// A question that got no answer: there is no such table, or no time.
+/// The failure of a request, since there is no such view or the time limit has passed.
 struct Unanswered;
 
 impl Sampled<'_> {
@@ -113,7 +115,7 @@ impl Sampled<'_> {
         }
     }
 
-    /// Compactions that run or wait for a thread.
+    /// Counts the compactions that run or wait for a thread.
     async fn compactions(&self, node: &Node) -> Option<u64> {
         let cql = "SELECT active_tasks, pending_tasks FROM system_views.thread_pools \
                    WHERE name = 'CompactionExecutor'";
@@ -121,7 +123,7 @@ impl Sampled<'_> {
         u64::try_from(i64::from(active) + i64::from(pending)).ok()
     }
 
-    /// The 99th percentile of the server's own time for the table, lately, in microseconds.
+    /// Returns the recent 99th percentile of the server's own time for the tables, in microseconds.
     async fn latency(&self, node: &Node, view: &str) -> Option<f64> {
         let cql = format!(
             "SELECT p99th_ms FROM system_views.{view} WHERE keyspace_name = ? AND table_name = ?"
@@ -134,7 +136,7 @@ impl Sampled<'_> {
         slowest(self.version, &shown)
     }
 
-    /// The first row of an answer of that node.
+    /// Queries the first row of a result from a node.
     async fn first<R>(
         &self,
         node: &Node,
@@ -155,18 +157,19 @@ impl Sampled<'_> {
     }
 }
 
-/// Of the latencies of several tables as they are shown; one that was not read or written has none.
+/// Returns the highest of several tables' latencies; a table that was not accessed has none.
 fn slowest(version: &str, shown: &[Option<f64>]) -> Option<f64> {
     let known = shown.iter().flatten();
     let micros = known.filter_map(|shown| micros(version, *shown));
     micros.max_by(f64::total_cmp)
 }
 
-/// Microseconds of a latency as the tables show it; nothing where it is too short to be seen.
+/// Converts a latency as a system view shows it to microseconds; `None` if it is too short to be
+/// shown.
 ///
-/// Cassandra 5.0 calls the column milliseconds, but divides microseconds as if they were
-/// nanoseconds: 2,759 microseconds, as JMX has them, are shown as 0.003. They are in steps of a
-/// millisecond therefore. Of other releases it is not known which unit theirs are.
+/// Cassandra 5.0 calls the column milliseconds, but divides microseconds as if they were nanoseconds:
+/// 2,759 microseconds, as JMX shows them, become 0.003. The resolution is therefore a millisecond.
+/// The unit of other releases is not known.
 fn micros(version: &str, shown: f64) -> Option<f64> {
     (version.starts_with("5.0.") && shown > 0.0).then_some(shown * 1e6)
 }
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_not_ours_is_not_seen_by_the_system() {
+    fn resources_of_an_existing_cluster_are_not_sampled() {
         assert_eq!(used(None), ServerSample::default());
     }
 }

@@ -1,5 +1,5 @@
-//! The operations of one worker thread: values made before the clock starts, one request sent,
-//! the reply checked after the clock stopped.
+//! The session of one worker thread, which makes values before the clock starts, sends requests, and
+//! checks replies after the clock has stopped.
 
 use std::cell::Cell as StdCell;
 use std::pin::pin;
@@ -27,20 +27,21 @@ use crate::cassandra::as_written::steps::Outcome;
 use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::write::buckets::BucketsWritten;
 
-/// All that one worker needs; nothing of it is shared with other threads but the rows' source.
+/// The state of one worker, which shares only the rows and the written buckets with other threads.
 pub struct CassandraSession {
     client: Arc<Client>,
-    /// Absent where all goes through the driver.
+    /// Direct connections; `None` if the driver sends everything.
     direct: Option<Direct>,
     operations: Vec<Operation>,
     rows: Arc<Rows>,
-    /// Where queries learn of the buckets that are written.
+    /// Written buckets, if queries have to know them.
     buckets: Option<Arc<BucketsWritten>>,
     limit: Limit,
-    /// Bytes of the last request's values: what the next one's will be like.
+    /// Bytes of the last request's values, as a capacity for the next one's.
     last_len: StdCell<usize>,
 }
 
+/// A request that is ready to be sent.
 pub struct Request {
     call: Call,
     body: Body,
@@ -53,6 +54,7 @@ enum Body {
     Steps(Vec<StepCells>),
 }
 
+/// A reply that is not checked yet.
 pub enum Reply {
     Written,
     Rows(RawRows),
@@ -62,10 +64,11 @@ pub enum Reply {
 }
 
 impl CassandraSession {
-    /// Prepares every statement of the operations; those that are queries come with them.
+    /// Prepares every statement of the operations, which are given with their queries if they are
+    /// queries.
     ///
     /// # Errors
-    /// As for [`Operation::prepare`].
+    /// Fails under the conditions of [`Operation::prepare`].
     pub async fn new(
         client: Arc<Client>,
         plans: &[(OperationPlan, Option<Arc<Queries>>)],
@@ -88,20 +91,20 @@ impl CassandraSession {
         })
     }
 
-    /// Sends single statements on these connections instead of the driver's.
+    /// Sends single statements on direct connections instead of the driver's.
     pub fn with_direct(self, direct: Option<Direct>) -> Self {
         CassandraSession { direct, ..self }
     }
 
-    /// Notes which buckets are written there.
+    /// Notes the buckets that are written, for queries.
     pub fn with_buckets(self, buckets: Option<Arc<BucketsWritten>>) -> Self {
         CassandraSession { buckets, ..self }
     }
 
     fn note_bucket(&self, prepared: &Prepared, cells: &Cells) {
         let Some(buckets) = &self.buckets else { return };
-        let place = prepared.binds.iter().position(|bind| *bind == Bind::Bucket);
-        if let Some(Cell::Value(bytes)) = place.and_then(|place| cells.iter().nth(place))
+        let number = prepared.binds.iter().position(|bind| *bind == Bind::Bucket);
+        if let Some(Cell::Value(bytes)) = number.and_then(|number| cells.iter().nth(number))
             && let Ok(bytes) = bytes.try_into()
         {
             buckets.note(i64::from_be_bytes(bytes));
@@ -115,15 +118,16 @@ impl CassandraSession {
         cells
     }
 
-    /// To be polled as long as operations are under way: keeps time limits and connections.
+    /// Enforces time limits and replaces broken connections, and never ends: it has to be polled
+    /// while operations are in flight.
     pub async fn keep(&self) {
-        let connections = async {
-            match &self.direct {
-                Some(direct) => direct.keep().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::join!(self.limit.keep(), connections);
+        tokio::join!(self.limit.keep(), self.keep_connections());
+    }
+
+    async fn keep_connections(&self) {
+        if let Some(direct) = &self.direct {
+            direct.keep().await;
+        }
     }
 
     async fn send_single(
@@ -152,7 +156,7 @@ impl CassandraSession {
         })
     }
 
-    /// What takes more than one request, or another way than a statement.
+    /// Sends an operation that takes several requests, a batch or a query.
     async fn send_several(
         &self,
         operation: &Operation,
@@ -243,7 +247,7 @@ impl Session for CassandraSession {
     }
 }
 
-/// Requests and replies belong to the session that made them.
+/// Makes the failure for a request or reply that another session has made.
 fn foreign(operation: &str) -> Failure {
     let message = format!("{operation}: a request of another session");
     Failure::new(FailureKind::Rejected, message)

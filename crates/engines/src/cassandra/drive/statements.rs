@@ -1,4 +1,4 @@
-//! Statements made ready for one session.
+//! Preparation of statements for one session.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ use crate::cassandra::cluster::connect::in_time;
 use crate::cassandra::cluster::consistency::in_driver;
 use crate::cassandra::read::statements::PAGE_ROWS;
 
-/// The longest that a server may take to prepare one statement.
+/// Time limit of preparing one statement.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);
 
-/// A prepared statement, and where its values come from.
+/// A prepared statement, and the sources of its values.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub statement: PreparedStatement,
     pub binds: Vec<Bind>,
 }
 
-/// Prepares a statement, and makes sure that its markers take what is bound to them.
+/// Prepares a statement, and checks that its markers accept the values that are bound to them.
 ///
 /// # Errors
-/// If the server refuses it, or a marker has another type than its value.
+/// Fails if the server refuses it, or if a marker has another type than its value.
 pub async fn prepare(
     client: &Session,
     operation: &str,
@@ -47,15 +47,15 @@ pub async fn prepare(
     if let Some(consistency) = consistency {
         prepared.set_consistency(in_driver(consistency));
     }
-    let binds = bound(&prepared, statement, table).map_err(failed)?;
+    let binds = adapt_binds(&prepared, statement, table).map_err(failed)?;
     Ok(Prepared {
         statement: prepared,
         binds,
     })
 }
 
-/// What is bound to the markers, in the form that their types need.
-fn bound(
+/// Adapts the binds to the types of their markers.
+fn adapt_binds(
     prepared: &PreparedStatement,
     statement: &Statement,
     table: &Table,
@@ -70,11 +70,11 @@ fn bound(
     }
     let pairs = markers.iter().zip(&statement.binds).enumerate();
     pairs
-        .map(|(number, (marker, bind))| of_type(number + 1, marker.typ(), bind, table))
+        .map(|(number, (marker, bind))| adapt_bind(number + 1, marker.typ(), bind, table))
         .collect()
 }
 
-fn of_type(
+fn adapt_bind(
     number: usize,
     marker: &CqlType<'_>,
     bind: &Bind,
@@ -101,7 +101,7 @@ fn of_type(
     }
 }
 
-/// Type of the elements of a set or list.
+/// Returns the type of the elements of a set or list.
 fn element<'t>(kind: &'t CqlType<'_>) -> Option<&'t CqlType<'t>> {
     match kind {
         CqlType::Collection {
@@ -112,7 +112,7 @@ fn element<'t>(kind: &'t CqlType<'_>) -> Option<&'t CqlType<'t>> {
     }
 }
 
-/// A type as CQL names it; what has no short name in the driver's words.
+/// Returns the CQL name of a type, or the driver's name for types without a short one.
 fn type_name(kind: &CqlType<'_>) -> String {
     match kind {
         CqlType::Native(native) => format!("{native:?}").to_lowercase(),

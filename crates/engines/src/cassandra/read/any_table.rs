@@ -1,4 +1,4 @@
-//! Any table of a cluster, read only.
+//! Read access to any table of a cluster.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::scan::CassandraScan;
 use super::table::CassandraTable;
 use crate::cassandra::cluster::consistency::in_driver;
 
-/// A table as the cluster describes it.
+/// A table that the cluster describes, with its keys.
 pub struct AnyTable {
     pub provider: Arc<dyn TableProvider>,
     pub partition_key: Vec<String>,
     pub clustering_key: Vec<String>,
 }
 
-/// Opens a table of a cluster.
+/// Opens a table or a materialized view of a cluster.
 ///
 /// # Errors
-/// Says what there is instead.
+/// Suggests a similar name if there is no such keyspace or table.
 pub fn open_table(
     session: Arc<Session>,
     keyspace: &str,
@@ -32,7 +32,8 @@ pub fn open_table(
     let table = read_table(&session.get_cluster_state(), keyspace, name)?;
     let (partition_key, clustering_key) =
         (table.partition_key.clone(), table.clustering_key.clone());
-    let table = CassandraTable::new(session, table).of_any_size(consistency.map(in_driver));
+    let table =
+        CassandraTable::new(session, table).for_rows_of_any_size(consistency.map(in_driver));
     Ok(AnyTable {
         provider: Arc::new(table),
         partition_key,
@@ -40,12 +41,14 @@ pub fn open_table(
     })
 }
 
-/// For each scan of a plan, columns that are read as text though they are none.
+/// Lists notes about columns that the scans of a plan read as text although they are not text.
 pub fn read_as_text(plan: &dyn ExecutionPlan) -> Vec<String> {
-    let of_children = plan.children().into_iter();
-    let below = of_children.flat_map(|child| read_as_text(child.as_ref()));
-    let own = plan.downcast_ref::<CassandraScan>();
-    below
-        .chain(own.into_iter().flat_map(|scan| scan.decoder.read_as_text()))
-        .collect()
+    let mut notes = Vec::new();
+    for child in plan.children() {
+        notes.extend(read_as_text(child.as_ref()));
+    }
+    if let Some(scan) = plan.downcast_ref::<CassandraScan>() {
+        notes.extend(scan.decoder.read_as_text());
+    }
+    notes
 }

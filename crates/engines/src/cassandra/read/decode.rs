@@ -1,4 +1,4 @@
-//! Pages of CQL rows into Arrow arrays, straight from the bytes on the wire.
+//! Decoding of pages of CQL rows into Arrow arrays, straight from the bytes on the wire.
 
 mod builder;
 mod numbers;
@@ -18,32 +18,35 @@ use crate::cassandra::rows::layout::BLOB_COLUMN;
 use crate::cassandra::write::row_blob;
 use builder::Builder;
 
-/// How the columns that a query wants are got from the CQL columns that are read.
+/// The decoder of the columns that a query projects from the CQL columns that are selected.
 #[derive(Debug)]
 pub struct Decoder {
-    /// What the batches look like.
+    /// Schema of the batches.
     schema: SchemaRef,
     /// CQL columns to select, in order.
     selected: Vec<String>,
-    /// For each selected CQL column what becomes of it.
+    /// Destinations of the selected CQL columns, in the same order.
     targets: Vec<Target>,
+    /// Kinds of the output columns, in order.
     kinds: Vec<CqlKind>,
     /// Types of all columns inside the blob, in order.
     blob_kinds: Vec<ColumnType>,
 }
 
+/// The destination of a selected CQL column.
 #[derive(Debug)]
 enum Target {
-    /// Read only to count rows.
+    /// Drops the value, which is read only to learn which rows exist.
     Nothing,
-    /// Output column of this number.
+    /// Fills the output column of this number.
     Column(usize),
-    /// For each column inside the blob, up to the last one wanted, its output column.
+    /// Fills the output columns of these numbers, one for each column inside the blob up to the
+    /// last one wanted.
     Blob(Vec<Option<usize>>),
 }
 
 impl Decoder {
-    /// For these columns of the table, by their numbers.
+    /// Makes a decoder for columns of a table, given by their numbers.
     pub fn new(table: &ReadTable, projection: &[usize]) -> Result<Self, DataFusionError> {
         let schema = Arc::new(table.schema().project(projection)?);
         let columns: Vec<&ReadColumn> = projection.iter().map(|i| &table.columns[*i]).collect();
@@ -60,12 +63,13 @@ impl Decoder {
             }
         }
         decoder.select_blob(table, &columns);
-        for name in table.read_in_any_case() {
+        for name in table.always_read() {
             if !decoder.selected.contains(name) {
                 decoder.select(name, Target::Nothing);
             }
         }
         if decoder.selected.is_empty() {
+            // CQL cannot select nothing; a key column is enough to count rows.
             let keys = table.partition_key.iter().chain(&table.clustering_key);
             decoder.select(keys.last().map_or("", |key| key), Target::Nothing);
         }
@@ -88,32 +92,26 @@ impl Decoder {
         self.targets.push(target);
     }
 
+    /// Returns the CQL columns to select, in order.
     pub fn selected(&self) -> Vec<&str> {
         self.selected.iter().map(String::as_str).collect()
     }
 
-    /// CQL columns that no query asks for: they are read since CQL has rows only of what is selected.
+    /// Returns the CQL columns that are selected only to learn which rows exist.
     pub fn selected_for_rows(&self) -> Vec<&str> {
         let selected = self.selected.iter().zip(&self.targets);
         let for_rows = selected.filter(|(_, target)| matches!(target, Target::Nothing));
         for_rows.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Which columns are text here and something else in CQL, if that makes a difference.
+    /// Lists notes about columns that are text here and another type in CQL.
     pub fn read_as_text(&self) -> Vec<String> {
-        let named = |wanted: fn(&CqlKind) -> bool| {
-            let columns = self.schema.fields().iter().zip(&self.kinds);
-            let names = columns
-                .filter(|(_, kind)| wanted(kind))
-                .map(|(f, _)| f.name().as_str());
-            names.collect::<Vec<_>>().join(", ")
-        };
-        let numbers = named(|k| matches!(k, CqlKind::Varint | CqlKind::Decimal));
-        let literals = named(|k| matches!(k, CqlKind::Literal));
+        let numbers = self.names_of(&[CqlKind::Varint, CqlKind::Decimal]);
+        let literals = self.names_of(&[CqlKind::Literal]);
         let mut notes = Vec::new();
         if !numbers.is_empty() {
             notes.push(format!(
-                "read as text, with all its digits: {numbers}; to reckon with it, write \
+                "read as text, with all its digits: {numbers}; to calculate with it, write \
                  CAST(... AS DECIMAL(38, 6)) or CAST(... AS DOUBLE)"
             ));
         }
@@ -123,11 +121,22 @@ impl Decoder {
         notes
     }
 
+    /// Joins the names of the output columns that have one of the given kinds.
+    fn names_of(&self, kinds: &[CqlKind]) -> String {
+        let columns = self.schema.fields().iter().zip(&self.kinds);
+        let names: Vec<&str> = columns
+            .filter(|(_, kind)| kinds.contains(kind))
+            .map(|(field, _)| field.name().as_str())
+            .collect();
+        names.join(", ")
+    }
+
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// One page as one batch.
+    /// Decodes one page into one batch.
     pub fn decode(&self, page: &QueryRowsResult) -> Result<RecordBatch, DataFusionError> {
         let rows = page.rows_num();
         let mut builders: Vec<Builder> = self
@@ -145,7 +154,7 @@ impl Decoder {
                 let cell = cell.map_err(|e| external(e.into()))?;
                 let name = cell.spec.name();
                 self.put(target, cell, &mut builders).ok_or_else(|| {
-                    external(format!("column {name} holds bytes that are not its type's").into())
+                    external(format!("column {name} holds bytes that do not fit its type").into())
                 })?;
             }
         }

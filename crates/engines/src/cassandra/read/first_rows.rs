@@ -1,8 +1,8 @@
-//! Aggregations that look at the first row of each partition key only.
+//! Aggregations that need only the first row of each partition key.
 //!
-//! In a table whose newest rows come first `PER PARTITION LIMIT 1` reads the newest row of each key,
-//! which Cassandra finds without reading any other. A table with buckets yields one for each bucket,
-//! one of series one for each day.
+//! In a table whose newest rows come first, `PER PARTITION LIMIT 1` reads the newest row of each key,
+//! which Cassandra finds without reading any other. A table with buckets yields a row for each
+//! bucket, and a table of series one for each day.
 
 use std::sync::Arc;
 
@@ -15,29 +15,29 @@ use datafusion::prelude::SessionContext;
 
 use super::readable::{CqlKind, ReadTable};
 
-/// A scan that may know how to read first rows only.
-pub trait KnowsFirstRows: ExecutionPlan + Sized {
+/// A scan that may have a statement for first rows.
+pub trait HasFirstRows: ExecutionPlan + Sized {
     type Statement;
 
-    /// How first rows are read, where that is known.
+    /// Returns the statement for first rows and their order, if there is one.
     fn first_rows(&self) -> Option<&FirstRows<Self::Statement>>;
 
-    /// The same scan by another statement, which takes the same values.
-    fn by(&self, statement: &Self::Statement) -> Self;
+    /// Returns the same scan with another statement, which binds the same values.
+    fn with_statement(&self, statement: &Self::Statement) -> Self;
 }
 
-/// Which row of each partition key is the first one, and how it is read.
+/// The order that makes a row of a partition key its first one, and the statement for first rows.
 #[derive(Debug)]
 pub struct FirstRows<S> {
     pub order: RowOrder,
-    /// Numbers of the table's columns that a scan yields.
+    /// Numbers of the table's columns that the scan yields.
     pub projection: Vec<usize>,
-    /// Reads no others.
+    /// Statement that reads only first rows.
     pub statement: S,
 }
 
-/// The same session, in which such aggregations over scans of a kind read first rows only.
-pub fn session<S: KnowsFirstRows>(session: &SessionContext) -> SessionContext {
+/// Extends a session by the rule that makes such aggregations read only first rows.
+pub fn session<S: HasFirstRows>(session: &SessionContext) -> SessionContext {
     let rule = Rule {
         name: "cassandra_first_rows",
         replacement: rewritten::<S>,
@@ -46,7 +46,7 @@ pub fn session<S: KnowsFirstRows>(session: &SessionContext) -> SessionContext {
     SessionContext::new_with_state(with_early_rules(state, [rule]).build())
 }
 
-fn rewritten<S: KnowsFirstRows>(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
+fn rewritten<S: HasFirstRows>(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
     let Some(aggregation) = node.downcast_ref::<AggregateExec>() else {
         return Ok(None);
     };
@@ -64,32 +64,39 @@ fn rewritten<S: KnowsFirstRows>(node: &Arc<dyn ExecutionPlan>) -> Result<Replace
         .order
         .first_rows_are_enough(aggregation, column)?
     {
-        let scan = below.scan.by(&first_rows.statement);
+        let scan = below.scan.with_statement(&first_rows.statement);
         with_scan(Arc::clone(node), Arc::new(scan)).map(Some)
     } else {
         Ok(None)
     }
 }
 
-/// How rows of a table are ordered, where it is known and as in SQL.
+/// Returns the order of a table's rows; `None` if it is unknown or differs from SQL's order.
 pub fn row_order(table: &ReadTable) -> Option<RowOrder> {
-    let number = |name: &String| table.columns.iter().position(|c| &c.name == name);
-    let order_key: Option<Vec<usize>> = table.clustering_key.iter().map(number).collect();
-    let alike = |number: &usize| {
-        // Cassandra has other opinions on NaN, and on text that stands for something else.
-        let kind = table.columns[*number].kind;
-        matches!(
-            kind,
-            CqlKind::Int | CqlKind::Bigint | CqlKind::Timestamp | CqlKind::Text | CqlKind::Blob
-        )
-    };
+    let order_key = column_numbers(table, &table.clustering_key)?;
+    let has_sql_order = |number: &usize| has_sql_order(table.columns[*number].kind);
+    if order_key.is_empty() || !order_key.iter().all(has_sql_order) {
+        return None;
+    }
     Some(RowOrder {
-        partition_key: table
-            .partition_key
-            .iter()
-            .map(number)
-            .collect::<Option<_>>()?,
-        order_key: order_key.filter(|key| key.iter().all(alike) && !key.is_empty())?,
+        partition_key: column_numbers(table, &table.partition_key)?
+            .into_iter()
+            .collect(),
+        order_key,
         descending: table.descending?,
     })
+}
+
+fn column_numbers(table: &ReadTable, names: &[String]) -> Option<Vec<usize>> {
+    let number = |name: &String| table.columns.iter().position(|c| &c.name == name);
+    names.iter().map(number).collect()
+}
+
+/// Returns whether Cassandra and DataFusion order values of a kind alike.
+fn has_sql_order(kind: CqlKind) -> bool {
+    // They differ on NaN, and on types that are read as text.
+    matches!(
+        kind,
+        CqlKind::Int | CqlKind::Bigint | CqlKind::Timestamp | CqlKind::Text | CqlKind::Blob
+    )
 }

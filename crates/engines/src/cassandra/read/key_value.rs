@@ -1,4 +1,4 @@
-//! Values of key columns: from the literals of a query to the bytes that CQL takes.
+//! Values of key columns, converted from the literals of a query to the bytes of CQL.
 
 use std::net::IpAddr;
 
@@ -17,17 +17,17 @@ pub enum KeyValue {
     Tinyint(i8),
     Smallint(i16),
     Int(i32),
-    /// Also timestamps in milliseconds, and times of day in nanoseconds.
+    /// Holds a bigint, a timestamp in milliseconds or a time of day in nanoseconds.
     Bigint(i64),
-    /// Days since 1970-01-01.
+    /// Holds days since 1970-01-01.
     Date(i32),
     Text(String),
-    /// Also UUIDs and addresses.
+    /// Holds a blob, a UUID or an address.
     Bytes(Vec<u8>),
 }
 
 impl KeyValue {
-    /// Whether it has no bytes at all.
+    /// Returns whether the value has no bytes.
     pub fn is_empty(&self) -> bool {
         match self {
             KeyValue::Text(text) => text.is_empty(),
@@ -36,6 +36,7 @@ impl KeyValue {
         }
     }
 
+    /// Writes the value in CQL's encoding.
     pub fn write<'buf>(
         &self,
         cell: CellWriter<'buf>,
@@ -54,18 +55,20 @@ impl KeyValue {
     }
 }
 
-/// CQL counts days from 2^31 days before 1970-01-01.
+/// Converts days since 1970-01-01 to CQL's encoding, which counts from 2^31 days earlier.
 fn date_to_wire(days: i32) -> [u8; 4] {
     (days ^ i32::MIN).to_be_bytes()
 }
 
-/// Days since 1970-01-01.
+/// Converts CQL's encoding of a date to days since 1970-01-01.
 pub fn date_from_wire(bytes: [u8; 4]) -> i32 {
     i32::from_be_bytes(bytes) ^ i32::MIN
 }
 
-/// A literal as a value of a key column of the same type. Floats are left to DataFusion, whose
-/// order of NaN and zeros is not Cassandra's; so are numbers that are read as text.
+/// Converts a literal to a value of a key column of the same type.
+///
+/// Returns `None` for floats, since Cassandra orders NaN and zeros differently from DataFusion, and
+/// for numbers that are read as text.
 pub fn key_value(table: &ReadTable, column: &str, literal: &Expr) -> Option<KeyValue> {
     let Expr::Literal(scalar, _) = literal else {
         return None;
@@ -88,7 +91,7 @@ pub fn key_value(table: &ReadTable, column: &str, literal: &Expr) -> Option<KeyV
     })
 }
 
-/// Only text as it is read back: another spelling equals no row's text.
+/// Parses a UUID, but only in the spelling in which UUIDs are read: another one equals no row's text.
 fn uuid(text: &str) -> Option<Vec<u8>> {
     let uuid = Uuid::try_parse(text).ok()?;
     (uuid.hyphenated().to_string() == text).then(|| uuid.as_bytes().to_vec())

@@ -1,4 +1,4 @@
-//! A table as the driver knows it from the cluster.
+//! Conversion of the driver's metadata of a table.
 
 use scylla::cluster::ClusterState;
 use scylla::cluster::metadata::{Column, ColumnKind, ColumnType, Keyspace, NativeType, Table};
@@ -6,10 +6,10 @@ use scylla::cluster::metadata::{Column, ColumnKind, ColumnType, Keyspace, Native
 use super::readable::{CqlKind, ReadColumn, ReadTable};
 use bakeoff_workload::suggestion;
 
-/// A table, or a materialized view, of any keyspace.
+/// Looks up a table or a materialized view of any keyspace.
 ///
 /// # Errors
-/// Says what there is instead.
+/// Suggests a similar name if there is no such keyspace or table.
 pub fn read_table(cluster: &ClusterState, keyspace: &str, name: &str) -> Result<ReadTable, String> {
     let Some(found) = cluster.get_keyspace(keyspace) else {
         let all = cluster.keyspaces_iter().map(|(name, _)| name);
@@ -17,7 +17,7 @@ pub fn read_table(cluster: &ClusterState, keyspace: &str, name: &str) -> Result<
         return Err(format!("there is no keyspace `{keyspace}`{hint}"));
     };
     match table(found, name) {
-        Some(table) => Ok(as_read(keyspace, name, table)),
+        Some(table) => Ok(to_read_table(keyspace, name, table)),
         None => {
             let all = found.tables.keys().chain(found.views.keys());
             let hint = suggestion(name, all.map(String::as_str));
@@ -35,17 +35,11 @@ fn table<'a>(keyspace: &'a Keyspace, name: &str) -> Option<&'a Table> {
     keyspace.tables.get(name).or_else(view)
 }
 
-/// Columns in CQL's order: partition key, clustering key, static columns, others.
-fn as_read(keyspace: &str, name: &str, table: &Table) -> ReadTable {
-    let of_kind = |kind: ColumnKind| {
-        let mut names: Vec<&String> = { table.columns.iter() }
-            .filter(|(_, column)| column.kind == kind)
-            .map(|(name, _)| name)
-            .collect();
-        names.sort();
-        names
-    };
-    let (statics, others) = (of_kind(ColumnKind::Static), of_kind(ColumnKind::Regular));
+/// Converts a table, with its columns in CQL's order: partition key, clustering key, static columns,
+/// others.
+fn to_read_table(keyspace: &str, name: &str, table: &Table) -> ReadTable {
+    let statics = sorted_names(table, ColumnKind::Static);
+    let others = sorted_names(table, ColumnKind::Regular);
     let keys = table.partition_key.iter().chain(&table.clustering_key);
     let all = keys.chain(statics.iter().copied()).chain(others);
     ReadTable {
@@ -56,11 +50,21 @@ fn as_read(keyspace: &str, name: &str, table: &Table) -> ReadTable {
             .collect(),
         partition_key: table.partition_key.clone(),
         clustering_key: table.clustering_key.clone(),
-        // The driver does not say in which order they are.
+        // The driver does not know the clustering order.
         descending: None,
         statics: statics.into_iter().cloned().collect(),
         ..ReadTable::default()
     }
+}
+
+fn sorted_names(table: &Table, kind: ColumnKind) -> Vec<&String> {
+    let columns = table.columns.iter();
+    let mut names: Vec<&String> = columns
+        .filter(|(_, column)| column.kind == kind)
+        .map(|(name, _)| name)
+        .collect();
+    names.sort();
+    names
 }
 
 fn as_column(name: &str, column: &Column) -> ReadColumn {
@@ -70,8 +74,8 @@ fn as_column(name: &str, column: &Column) -> ReadColumn {
     }
 }
 
-fn kind(of: &ColumnType) -> CqlKind {
-    let ColumnType::Native(native) = of else {
+fn kind(column_type: &ColumnType) -> CqlKind {
+    let ColumnType::Native(native) = column_type else {
         return CqlKind::Literal;
     };
     match native {
@@ -91,7 +95,7 @@ fn kind(of: &ColumnType) -> CqlKind {
         NativeType::Time => CqlKind::Time,
         NativeType::Timeuuid | NativeType::Uuid => CqlKind::Uuid,
         NativeType::Varint => CqlKind::Varint,
-        // Durations, and whatever a newer driver knows.
+        // This covers durations and types of newer drivers.
         _ => CqlKind::Literal,
     }
 }

@@ -1,4 +1,4 @@
-//! The way from CQL tables to Arrow: a table of DataFusion, the conditions that go into CQL, the
+//! The way from CQL tables to Arrow: the DataFusion table, the conditions that go into CQL, the
 //! requests of a scan, and the decoding of their pages.
 
 pub mod any_table;

@@ -1,9 +1,9 @@
-//! Which filters of a query become restrictions in CQL, and which partitions they leave.
+//! The filters of a query that become restrictions in CQL, and the partitions that remain.
 //!
-//! A filter is pushed down only when CQL answers it exactly; DataFusion then does not look at it
-//! again. CQL restricts the order key where the whole partition key is restricted, or known; in a scan
-//! of the whole table it does so with `ALLOW FILTERING`, if the cluster lets it: then each partition is
-//! read from its first wanted row on, which is never more work than all of its rows.
+//! A filter is pushed down only if CQL answers it exactly, and DataFusion then does not apply it
+//! again. CQL can restrict the order key if the whole partition key is restricted or known. In a scan
+//! of the whole table it takes `ALLOW FILTERING`, if the cluster permits that: each partition is then
+//! read from its first wanted row on, which is never more work than reading all of its rows.
 
 use std::collections::BTreeMap;
 
@@ -12,54 +12,56 @@ use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use super::key_value::{KeyValue, key_value};
 use super::readable::{CqlKind, ReadTable};
 
-/// More partitions than this are read by a full scan instead.
+/// Maximum number of partitions that are read one by one instead of by a full scan.
 pub const PARTITIONS_LIMIT: usize = 1_000;
 
 /// A filter on one column.
 #[derive(Debug, Clone, PartialEq)]
 enum Restriction {
-    /// One of these values.
+    /// Allows these values.
     In(Vec<KeyValue>),
-    /// Above (or below, with the operator's meaning) a value.
+    /// Allows values that compare to a value by an operator.
     Range(Operator, KeyValue),
 }
 
-/// What a filter says of a column.
+/// A column with the restriction that a filter puts on it.
 type OnColumn = (String, Restriction);
 
-/// What is asked of Cassandra for one query.
+/// The part of a query's filters that Cassandra evaluates.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pushdown {
-    /// Values of the partition key's columns (without a bucket), one entry a partition; `None`
-    /// for a scan of the whole table.
+    /// Values of the partition key's columns (without a bucket), one entry for each partition;
+    /// `None` for a scan of the whole table.
     pub partitions: Option<Vec<Vec<KeyValue>>>,
-    /// Restrictions of the order key: column, operator, value.
+    /// Restrictions of the order key as column, operator and value.
     pub order: Vec<(String, Operator, KeyValue)>,
-    /// For each filter whether it is fully expressed by the above.
+    /// Flags of the filters that the fields above express completely.
     pub exact: Vec<bool>,
-    /// For each filter whether it may leave fewer rows to read, but has to be applied again. It may
-    /// be asked for without the others, so that this must not depend on them.
-    pub helps: Vec<bool>,
+    /// Flags of the filters that may reduce the rows to read but have to be applied again.
+    ///
+    /// DataFusion may ask about a filter without the others, so that a flag must not depend on them.
+    pub inexact: Vec<bool>,
 }
 
 impl Pushdown {
+    /// Derives the pushdown for a table whose partitions are not known.
     pub fn new(table: &ReadTable, filters: &[&Expr]) -> Self {
-        let (mut pushdown, restrictions) = Pushdown::of_partitions(table, filters);
+        let (mut pushdown, restrictions) = Pushdown::with_partitions(table, filters);
         pushdown.restrict_order(table, &restrictions);
         if pushdown.partitions.is_none() {
-            // A cluster may refuse what CQL calls filtering, and is then asked for all rows.
+            // A cluster may refuse ALLOW FILTERING, and is then asked for all rows.
             pushdown.exact = vec![false; filters.len()];
         }
         let is_of_order = |restriction: &Option<OnColumn>| {
             let column = restriction.as_ref().map(|(column, _)| column);
             column.is_some_and(|column| table.clustering_key.contains(column))
         };
-        let helps = pushdown.exact.iter().zip(&restrictions);
-        pushdown.helps = helps.map(|(exact, r)| !exact && is_of_order(r)).collect();
+        let inexact = pushdown.exact.iter().zip(&restrictions);
+        pushdown.inexact = inexact.map(|(exact, r)| !exact && is_of_order(r)).collect();
         pushdown
     }
 
-    /// Without what a cluster may refuse.
+    /// Drops the restrictions that need `ALLOW FILTERING`, which a cluster may refuse.
     pub fn without_filtering(self) -> Self {
         match self.partitions {
             Some(_) => self,
@@ -70,28 +72,28 @@ impl Pushdown {
         }
     }
 
-    /// Whether CQL calls it filtering: rows of any partition are restricted.
+    /// Returns whether `ALLOW FILTERING` is needed: rows are restricted in all partitions.
     pub fn is_filtering(&self) -> bool {
         self.partitions.is_none() && !self.order.is_empty()
     }
 
-    /// For a table whose partitions are all known, so that the order key can be restricted in any
-    /// of them.
-    pub fn of_any_partition(table: &ReadTable, filters: &[&Expr]) -> Self {
-        let (mut pushdown, restrictions) = Pushdown::of_partitions(table, filters);
+    /// Derives the pushdown for a table whose partitions are all known, so that the order key can
+    /// be restricted in any of them.
+    pub fn for_known_partitions(table: &ReadTable, filters: &[&Expr]) -> Self {
+        let (mut pushdown, restrictions) = Pushdown::with_partitions(table, filters);
         pushdown.restrict_order(table, &restrictions);
         pushdown
     }
 
-    /// Restricted to partitions alone, and what the filters say.
-    fn of_partitions(table: &ReadTable, filters: &[&Expr]) -> (Self, Vec<Option<OnColumn>>) {
+    /// Derives the restriction to partitions, and parses each filter for later steps.
+    fn with_partitions(table: &ReadTable, filters: &[&Expr]) -> (Self, Vec<Option<OnColumn>>) {
         let restrictions: Vec<Option<OnColumn>> = filters
             .iter()
             .map(|filter| restriction(table, filter))
             .collect();
         let mut pushdown = Pushdown {
             exact: vec![false; filters.len()],
-            helps: vec![false; filters.len()],
+            inexact: vec![false; filters.len()],
             ..Pushdown::default()
         };
         if let Some((partitions, used)) = partitions(table, &restrictions) {
@@ -101,8 +103,9 @@ impl Pushdown {
         (pushdown, restrictions)
     }
 
-    /// Order key columns may be restricted to one value each, and the next one to a range. Which
-    /// filters do so depends on none of their order.
+    /// Restricts columns of the order key to one value each, and the next one to a range.
+    ///
+    /// The result does not depend on the order of the filters.
     fn restrict_order(&mut self, table: &ReadTable, restrictions: &[Option<OnColumn>]) {
         for column in &table.clustering_key {
             let on_column: Vec<(usize, &Restriction)> = restrictions
@@ -133,6 +136,8 @@ impl Pushdown {
     }
 
     /// Restricts a column by the tightest of its lower or upper bounds, which implies the others.
+    ///
+    /// CQL accepts only one bound on each side.
     fn restrict_end(&mut self, column: &str, on_column: &[(usize, &Restriction)], is_lower: bool) {
         let of_end = |(i, r): &(usize, &Restriction)| match r {
             Restriction::Range(operator, value)
@@ -160,7 +165,7 @@ impl Pushdown {
         }
     }
 
-    /// Lower and upper bound of a column, both included, as far as they are known.
+    /// Returns the known lower and upper bounds of an integer column, both inclusive.
     pub fn bounds(&self, column: &str) -> (Option<i64>, Option<i64>) {
         let (mut low, mut high) = (None, None);
         for (_, operator, value) in self.order.iter().filter(|(name, ..)| name == column) {
@@ -180,7 +185,7 @@ impl Pushdown {
     }
 }
 
-/// The partitions that filters on the whole partition key leave, and the filters used.
+/// Returns the partitions that filters on the whole partition key allow, and the filters used.
 fn partitions(
     table: &ReadTable,
     restrictions: &[Option<OnColumn>],
@@ -204,7 +209,7 @@ fn partitions(
         }
         let mut values = values?;
         if table.token_columns().len() == 1 {
-            // Cassandra refuses an empty partition key: no row has one, and asking is an error.
+            // No row has an empty partition key, and Cassandra refuses a request for one.
             values.retain(|v| !v.is_empty());
         }
         if partitions.len() * values.len() > PARTITIONS_LIMIT {
@@ -224,7 +229,7 @@ fn partitions(
     Some((partitions, used))
 }
 
-/// What a filter says about one key column, if it can be said in CQL.
+/// Parses a filter on one key column; `None` if CQL cannot express it.
 fn restriction(table: &ReadTable, filter: &Expr) -> Option<OnColumn> {
     match filter {
         Expr::BinaryExpr(BinaryExpr {
@@ -250,7 +255,7 @@ fn restriction(table: &ReadTable, filter: &Expr) -> Option<OnColumn> {
             let value = key_value(table, &column.name, literal)?;
             let restriction = match op {
                 Operator::Eq => Restriction::In(vec![value]),
-                _ if !is_ordered_alike(table, &column.name) => return None,
+                _ if !has_same_order(table, &column.name) => return None,
                 Operator::Gt | Operator::GtEq | Operator::Lt | Operator::LtEq => {
                     Restriction::Range(op, value)
                 }
@@ -281,9 +286,9 @@ fn distinct(values: impl Iterator<Item = KeyValue>) -> Vec<KeyValue> {
     unique.into_keys().collect()
 }
 
-/// Whether Cassandra's order of a column's values is that of what is read: a UUID is read as text,
-/// and is not ordered as text.
-fn is_ordered_alike(table: &ReadTable, column: &str) -> bool {
+/// Returns whether Cassandra orders a column like the values that are read from it, which is not
+/// so for a UUID or an address, since those are read as text.
+fn has_same_order(table: &ReadTable, column: &str) -> bool {
     let kind = table.column(column).map(|c| c.kind);
     !matches!(kind, Some(CqlKind::Uuid | CqlKind::Inet))
 }

@@ -1,4 +1,4 @@
-//! How a scan is split: the ring into token ranges, requests over partitions.
+//! Splitting of a scan: the ring into token ranges, and requests among partitions.
 
 /// Splits the ring of the Murmur3 partitioner into `n` ranges, each without its start.
 ///
@@ -12,12 +12,12 @@ pub fn token_ranges(n: usize) -> Vec<(i64, i64)> {
     (0..n.max(1)).map(|i| (bound(i), bound(i + 1))).collect()
 }
 
-/// Deals requests, or the like, out to at most `n` partitions, in turn. Never empty.
-pub fn dealt_out<T: Clone>(requests: Vec<T>, n: usize) -> Vec<Vec<T>> {
-    let mut partitions = vec![Vec::new(); n.min(requests.len()).max(1)];
+/// Splits items round robin into at most `n` partitions, but at least one.
+pub fn split_round_robin<T: Clone>(items: Vec<T>, n: usize) -> Vec<Vec<T>> {
+    let mut partitions = vec![Vec::new(); n.min(items.len()).max(1)];
     let count = partitions.len();
-    for (i, request) in requests.into_iter().enumerate() {
-        partitions[i % count].push(request);
+    for (i, item) in items.into_iter().enumerate() {
+        partitions[i % count].push(item);
     }
     partitions
 }
@@ -40,16 +40,19 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_dealt_out_evenly() {
+    fn requests_are_split_evenly() {
         let requests = vec![Request(vec![]); 5];
         let sizes = |n| {
-            dealt_out(requests.clone(), n)
+            split_round_robin(requests.clone(), n)
                 .iter()
                 .map(Vec::len)
                 .collect::<Vec<_>>()
         };
         assert_eq!(sizes(2), [3, 2]);
         assert_eq!(sizes(9), [1; 5]);
-        assert_eq!(dealt_out::<Request>(Vec::new(), 4), vec![Vec::new()]);
+        assert_eq!(
+            split_round_robin::<Request>(Vec::new(), 4),
+            vec![Vec::new()]
+        );
     }
 }

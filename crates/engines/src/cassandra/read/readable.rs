@@ -1,4 +1,4 @@
-//! What reading has to know of a CQL table, whoever made it.
+//! The description of a CQL table for reading, whether Bakeoff made it or not.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use bakeoff_workload::{Column, ColumnType};
 use crate::cassandra::names::quoted;
 use crate::cassandra::rows::layout::{BUCKET_COLUMN, Bucket, TableLayout};
 
-/// A type of CQL as it is read.
+/// A CQL type, as far as reading distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CqlKind {
     Boolean,
     Tinyint,
     Smallint,
     Int,
-    /// Also counters.
+    /// Covers bigints and counters.
     Bigint,
     Float,
     Double,
@@ -24,20 +24,21 @@ pub enum CqlKind {
     Timestamp,
     Date,
     Time,
-    /// Of any version, as text in lower case.
+    /// Covers UUIDs of any version, which become text in lower case.
     Uuid,
-    /// As text.
+    /// Becomes text.
     Inet,
-    /// As text: it may have any number of digits.
+    /// Becomes text, since it may have any number of digits.
     Varint,
-    /// As text: each value has a scale of its own.
+    /// Becomes text, since each value has its own scale.
     Decimal,
-    /// Anything else (collections, user types, tuples, vectors, durations), as text like CQL's
-    /// literals.
+    /// Covers all other types (collections, user types, tuples, vectors, durations), which become
+    /// text like CQL's literals.
     Literal,
 }
 
 impl CqlKind {
+    /// Returns the Arrow type of the values that are read.
     pub fn data_type(self) -> DataType {
         match self {
             CqlKind::Boolean => DataType::Boolean,
@@ -75,31 +76,35 @@ impl From<ColumnType> for CqlKind {
     }
 }
 
+/// A column of a table that is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadColumn {
     pub name: String,
     pub kind: CqlKind,
 }
 
-/// A table as it is read.
+/// A table that is read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadTable {
     pub keyspace: String,
     pub name: String,
     pub columns: Vec<ReadColumn>,
-    /// Without a bucket.
+    /// Columns of the partition key, without a bucket.
     pub partition_key: Vec<String>,
     pub clustering_key: Vec<String>,
-    /// Whether the greatest clustering key of a partition comes first; not known of any table.
+    /// Order of rows in a partition, with the greatest clustering key first if true; `None` if it
+    /// is not known.
     pub descending: Option<bool>,
     pub bucket: Option<Bucket>,
-    /// Types of the columns outside the key, in order, where one blob holds them all.
+    /// Types of the columns outside the key, in order, if one blob holds them all.
     pub blob_kinds: Vec<ColumnType>,
+    /// Names of the static columns.
     pub statics: Vec<String>,
 }
 
 impl ReadTable {
-    pub fn of_layout(layout: &TableLayout, keyspace: String) -> Self {
+    /// Describes a table that a layout of rows has made.
+    pub fn from_layout(layout: &TableLayout, keyspace: String) -> Self {
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
         let column = |c: &Column| ReadColumn {
             name: c.name.clone(),
@@ -120,14 +125,14 @@ impl ReadTable {
         }
     }
 
-    /// Partition key with the bucket: what `token()` is computed of.
+    /// Returns the arguments of `token()`: the partition key with the bucket.
     pub fn token_columns(&self) -> Vec<&str> {
         let bucket = self.bucket.as_ref().map(|_| BUCKET_COLUMN);
         let key = self.partition_key.iter().map(String::as_str);
         key.chain(bucket).collect()
     }
 
-    /// Keyspace and name as CQL takes them.
+    /// Returns keyspace and name, quoted for CQL.
     pub fn quoted_name(&self) -> String {
         format!("{}.{}", quoted(&self.keyspace), quoted(&self.name))
     }
@@ -140,15 +145,17 @@ impl ReadTable {
         self.partition_key.iter().any(|k| k == name) || self.is_clustering(name)
     }
 
-    /// Whether a column is in the blob of its row.
+    /// Returns whether a column is in the blob of its row.
     pub fn is_in_blob(&self, name: &str) -> bool {
         !self.blob_kinds.is_empty() && !self.is_key(name)
     }
 
-    /// Columns that are read whatever is asked for. A partition that has nothing but static columns
-    /// is a row in CQL if one of them is selected: it would else come and go with the columns that
-    /// a query names. Selecting nothing else, CQL takes no restriction of the clustering key.
-    pub fn read_in_any_case(&self) -> impl Iterator<Item = &String> {
+    /// Returns the columns that are read even if a query does not name them.
+    ///
+    /// In CQL, a partition that has only static columns is a row if one of them is selected, so that
+    /// it would otherwise come and go with the columns that a query names.
+    pub fn always_read(&self) -> impl Iterator<Item = &String> {
+        // CQL cannot restrict the clustering key if only static columns are selected.
         let clustering = self.clustering_key.last();
         self.statics
             .iter()
@@ -159,18 +166,21 @@ impl ReadTable {
         self.clustering_key.iter().any(|k| k == name)
     }
 
-    /// Keys are never null, but for the clustering key of a partition with static columns alone.
+    /// Returns the Arrow schema of the table.
     pub fn schema(&self) -> SchemaRef {
-        let nullable = |name: &str| {
-            if self.is_clustering(name) {
-                !self.statics.is_empty()
-            } else {
-                !self.is_key(name)
-            }
-        };
-        let field = |c: &ReadColumn| Field::new(&c.name, c.kind.data_type(), nullable(&c.name));
-        Arc::new(Schema::new(
-            self.columns.iter().map(field).collect::<Vec<_>>(),
-        ))
+        let columns = self.columns.iter();
+        let fields: Vec<Field> = columns
+            .map(|c| Field::new(&c.name, c.kind.data_type(), self.is_nullable(&c.name)))
+            .collect();
+        Arc::new(Schema::new(fields))
+    }
+
+    fn is_nullable(&self, name: &str) -> bool {
+        if self.is_clustering(name) {
+            // A partition that has only static columns is a row without a clustering key.
+            !self.statics.is_empty()
+        } else {
+            !self.is_key(name)
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Reading a table: one CQL request after another, the next page on its way while one is decoded.
+//! The scan of a table, which sends one CQL request after another and fetches the next page while
+//! one is decoded.
 
 use std::fmt::{self, Formatter};
 use std::sync::Arc;
@@ -28,27 +29,28 @@ use scylla::serialize::writers::RowWriter;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::decode::Decoder;
-use super::first_rows::{FirstRows, KnowsFirstRows};
+use super::first_rows::{FirstRows, HasFirstRows};
 use super::key_value::KeyValue;
 use super::statements::{PAGE_ROWS, Statements};
 
-/// Rows of the first page where their size is not known.
+/// Number of rows of the first page if the size of rows is not known.
 const FIRST_PAGE_ROWS: i32 = 100;
-/// The most that a page may take where its rows' size is not known beforehand, in bytes.
+/// Target size of a page in bytes if the size of rows is not known.
 const PAGE_BYTES: usize = 4 << 20;
-/// The most times the rows of the page before that a page has: its rows may be larger.
+/// Maximum growth in rows from one page to the next, since later rows may be larger.
 const PAGE_GROWTH: i32 = 10;
 
-/// Names of the metrics that say how far a scan has come.
+/// Name of the metric with the number of requests of a scan.
 pub const REQUESTS: &str = "requests";
+/// Name of the metric with the number of requests that have been answered.
 pub const REQUESTS_DONE: &str = "requests_done";
 
-/// What each request of a scan reads.
+/// The rows that each request of a scan reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// One partition, or a part of it.
+    /// Reads one partition, or a part of it.
     Partition,
-    /// All partitions of a token range: the requests together read the whole table.
+    /// Reads all partitions of a token range, so that all requests read the whole table.
     TokenRange,
 }
 
@@ -61,20 +63,21 @@ impl Scope {
     }
 }
 
-/// Values for one execution of the statement: a token range, or a partition.
+/// The values of one execution of the statement, which select a token range or a partition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request(pub Vec<KeyValue>);
 
-/// How many rows are asked for at once.
+/// The number of rows of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageRows {
-    /// [`PAGE_ROWS`].
+    /// Uses [`PAGE_ROWS`].
     Fixed,
-    /// As many as came in [`PAGE_BYTES`] so far, and never more than [`PAGE_ROWS`].
+    /// Uses as many rows as fit into [`PAGE_BYTES`] by the size of earlier rows, but no more than
+    /// [`PAGE_ROWS`].
     BySize,
 }
 
-/// A scan as DataFusion runs it: each partition reads its requests one after another.
+/// A scan in a DataFusion plan, each partition of which sends its requests one after another.
 #[derive(Debug)]
 pub struct CassandraScan {
     statements: Arc<Statements>,
@@ -82,10 +85,10 @@ pub struct CassandraScan {
     pub decoder: Arc<Decoder>,
     pub partitions: Vec<Vec<Request>>,
     pub scope: Scope,
-    /// Rows after which each partition may stop.
+    /// Number of rows after which each partition may stop.
     pub limit: Option<usize>,
     page_rows: PageRows,
-    /// How only the first row of each partition is read, where that is known.
+    /// Statement that reads only the first row of each partition, if there is one.
     first_rows: Option<Arc<FirstRows<String>>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
@@ -126,8 +129,8 @@ impl CassandraScan {
         }
     }
 
-    /// The same scan, which knows how to read first rows only.
-    pub fn knowing_first_rows(self, first_rows: Option<FirstRows<String>>) -> Self {
+    /// Returns the same scan with a statement for first rows.
+    pub fn with_first_rows(self, first_rows: Option<FirstRows<String>>) -> Self {
         CassandraScan {
             first_rows: first_rows.map(Arc::new),
             ..self
@@ -135,14 +138,14 @@ impl CassandraScan {
     }
 }
 
-impl KnowsFirstRows for CassandraScan {
+impl HasFirstRows for CassandraScan {
     type Statement = String;
 
     fn first_rows(&self) -> Option<&FirstRows<String>> {
         self.first_rows.as_deref()
     }
 
-    fn by(&self, cql: &String) -> Self {
+    fn with_statement(&self, cql: &String) -> Self {
         CassandraScan::new(
             Arc::clone(&self.statements),
             cql.clone(),
@@ -169,7 +172,7 @@ impl DisplayAs for CassandraScan {
         }
         match self.decoder.selected_for_rows().as_slice() {
             [] => Ok(()),
-            columns => write!(f, ", only to know which rows there are={columns:?}"),
+            columns => write!(f, ", only to learn which rows exist={columns:?}"),
         }
     }
 }
@@ -205,7 +208,7 @@ impl ExecutionPlan for CassandraScan {
         let (statements, cql) = (Arc::clone(&self.statements), self.cql.clone());
         let decoder = Arc::clone(&self.decoder);
         let requests = self.partitions[partition].clone().into_iter();
-        let left = self.limit.unwrap_or(usize::MAX);
+        let remaining = self.limit.unwrap_or(usize::MAX);
         let page_rows = match self.page_rows {
             PageRows::Fixed => None,
             PageRows::BySize => Some(FIRST_PAGE_ROWS),
@@ -219,7 +222,7 @@ impl ExecutionPlan for CassandraScan {
                 decoder,
                 requests,
                 coming: None,
-                left,
+                remaining,
                 page_rows,
                 requests_done,
             }))
@@ -242,7 +245,7 @@ impl ExecutionPlan for CassandraScan {
     }
 }
 
-/// What one request reads, page by page.
+/// Reads the rows of one request page by page.
 pub fn pages(
     session: Arc<Session>,
     statement: PreparedStatement,
@@ -255,7 +258,7 @@ pub fn pages(
         decoder,
         requests: vec![request].into_iter(),
         coming: None,
-        left: usize::MAX,
+        remaining: usize::MAX,
         page_rows: None,
         requests_done: Count::new(),
     })
@@ -269,30 +272,32 @@ fn batches(reader: Reader) -> impl Stream<Item = Result<RecordBatch>> {
 
 type Page = (QueryResult, PagingStateResponse);
 
-/// Goes through the requests of one partition, page by page.
+/// The state of a partition of a scan, which reads its requests page by page.
 struct Reader {
     session: Arc<Session>,
     statement: PreparedStatement,
     decoder: Arc<Decoder>,
     requests: std::vec::IntoIter<Request>,
-    /// The page that was asked for last, and the request that it belongs to.
+    /// Page that is being fetched, with the request that it belongs to.
     coming: Option<(SpawnedTask<Result<Page>>, Request)>,
-    left: usize,
-    /// Rows of the next page, unless the statement says.
+    /// Number of rows until the limit.
+    remaining: usize,
+    /// Number of rows of the next page, unless the statement sets it.
     page_rows: Option<i32>,
     requests_done: Count,
 }
 
 impl Reader {
+    /// Returns the next page that is not empty.
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            if self.left == 0 {
+            if self.remaining == 0 {
                 return Ok(None);
             }
             let (task, request) = match self.coming.take() {
                 Some(coming) => coming,
                 None => match self.requests.next() {
-                    Some(request) => (self.ask(&request, PagingState::start()), request),
+                    Some(request) => (self.fetch(&request, PagingState::start()), request),
                     None => return Ok(None),
                 },
             };
@@ -301,36 +306,37 @@ impl Reader {
                 .into_rows_result()
                 .map_err(|e| external(e.to_string()))?;
             self.page_rows = self.page_rows.map(|rows| next_page_rows(rows, &page));
-            self.coming = self.ask_next(request, paging);
+            // Requested before this page is decoded, so that decoding and network overlap.
+            self.coming = self.fetch_next(request, paging);
             if page.rows_num() == 0 {
                 continue;
             }
             let batch = self.decoder.decode(&page)?;
-            let batch = batch.slice(0, batch.num_rows().min(self.left));
-            self.left -= batch.num_rows();
+            let batch = batch.slice(0, batch.num_rows().min(self.remaining));
+            self.remaining -= batch.num_rows();
             return Ok(Some(batch));
         }
     }
 
-    /// Asks for what comes after a page: its next one, or the first one of the next request.
-    fn ask_next(
+    /// Fetches the page after a page: the next one of its request, or the first one of the next.
+    fn fetch_next(
         &mut self,
         request: Request,
         paging: PagingStateResponse,
     ) -> Option<(SpawnedTask<Result<Page>>, Request)> {
         match paging {
             PagingStateResponse::HasMorePages { state } => {
-                Some((self.ask(&request, state), request))
+                Some((self.fetch(&request, state), request))
             }
             PagingStateResponse::NoMorePages => {
                 self.requests_done.add(1);
                 let request = self.requests.next()?;
-                Some((self.ask(&request, PagingState::start()), request))
+                Some((self.fetch(&request, PagingState::start()), request))
             }
         }
     }
 
-    fn ask(&self, request: &Request, state: PagingState) -> SpawnedTask<Result<Page>> {
+    fn fetch(&self, request: &Request, state: PagingState) -> SpawnedTask<Result<Page>> {
         let (session, mut statement) = (self.session.clone(), self.statement.clone());
         if let Some(rows) = self.page_rows {
             statement.set_page_size(rows);

@@ -1,4 +1,4 @@
-//! A Cassandra table as a DataFusion table.
+//! The DataFusion table that reads a CQL table.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -18,28 +18,29 @@ use super::decode::Decoder;
 use super::first_rows::{FirstRows, row_order};
 use super::key_value::KeyValue;
 use super::pushdown::Pushdown;
-use super::ranges::{dealt_out, token_ranges};
+use super::ranges::{split_round_robin, token_ranges};
 use super::readable::ReadTable;
 use super::scan::{CassandraScan, PageRows, Request, Scope};
 use super::statements::Statements;
 use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::write::buckets::{BucketsWritten, joined};
 
-/// Token ranges of a full scan for each DataFusion partition: enough to even out their sizes.
+/// Number of token ranges of a full scan for each DataFusion partition, which evens out their sizes.
 const RANGES_PER_PARTITION: usize = 4;
+/// Number of token ranges for each partition if the ranges done show the progress of a scan.
 const RANGES_PER_PARTITION_WITH_PROGRESS: usize = 16;
 
-/// Requests that one query may make for buckets.
+/// Maximum number of requests that one query may make for buckets.
 const BUCKETS_LIMIT: usize = 100_000;
 
-/// Reads a table with whatever the filters leave: partitions one by one, or token ranges in
-/// parallel.
+/// A CQL table for DataFusion, read partition by partition if filters name the partition keys and
+/// by token ranges in parallel otherwise.
 pub struct CassandraTable {
     statements: Arc<Statements>,
     table: ReadTable,
-    /// First and last bucket in the table when it was first asked.
+    /// First and last bucket in the table at the time of the first query.
     buckets: OnceCell<Option<(i64, i64)>>,
-    /// Those that are written while it is asked.
+    /// Buckets that a load writes at the same time.
     written: Option<Arc<BucketsWritten>>,
     ranges_per_partition: usize,
     page_rows: PageRows,
@@ -57,9 +58,9 @@ impl CassandraTable {
         }
     }
 
-    /// For a table of whose rows nothing is known: pages are small where rows are large, and ranges
-    /// are so many that those that are read tell how far a scan has come.
-    pub fn of_any_size(self, consistency: Option<Consistency>) -> Self {
+    /// Adapts reading to rows of unknown size: pages are smaller if rows are large, and there are
+    /// enough token ranges to show the progress of a scan.
+    pub fn for_rows_of_any_size(self, consistency: Option<Consistency>) -> Self {
         CassandraTable {
             statements: Statements::new(Arc::clone(&self.statements.session), consistency),
             ranges_per_partition: RANGES_PER_PARTITION_WITH_PROGRESS,
@@ -68,7 +69,8 @@ impl CassandraTable {
         }
     }
 
-    /// For a load, whose queries have a consistency level and whose inserts may add buckets.
+    /// Adapts reading to a load, whose queries have a consistency level and whose inserts may add
+    /// buckets.
     pub fn under_load(
         self,
         consistency: Option<Consistency>,
@@ -81,17 +83,17 @@ impl CassandraTable {
         }
     }
 
-    /// Keyspace and name as CQL takes them.
+    /// Returns keyspace and name, quoted for CQL.
     pub fn quoted_name(&self) -> String {
         self.table.quoted_name()
     }
 
-    /// A statement that reads, prepared once.
+    /// Prepares a statement that reads the table, once.
     pub async fn prepare(&self, cql: &str) -> Result<PreparedStatement> {
         self.statements.prepare(cql).await.map_err(external)
     }
 
-    /// What the filters leave, in CQL. Its values are those of a request.
+    /// Returns the `WHERE` clause, whose values are those of a request.
     fn condition(&self, pushdown: &Pushdown) -> String {
         let columns = self.table.token_columns();
         let mut conditions: Vec<String> = match pushdown.partitions {
@@ -109,22 +111,24 @@ impl CassandraTable {
         conditions.join(" AND ")
     }
 
-    /// The requests that read what the filters leave.
+    /// Makes the requests that together read all rows that the pushed filters allow.
     async fn requests(&self, pushdown: &Pushdown, partitions: usize) -> Result<Vec<Request>> {
-        let places = match &pushdown.partitions {
+        let selections = match &pushdown.partitions {
             Some(keys) => self.with_buckets(keys, pushdown).await?,
             None => token_ranges(partitions * self.ranges_per_partition)
                 .into_iter()
                 .map(|(after, to)| vec![KeyValue::Bigint(after), KeyValue::Bigint(to)])
                 .collect(),
         };
-        let order = pushdown.order.iter().map(|(_, _, value)| value.clone());
-        let request =
-            |place: Vec<KeyValue>| Request(place.into_iter().chain(order.clone()).collect());
-        Ok(places.into_iter().map(request).collect())
+        let mut requests = Vec::with_capacity(selections.len());
+        for mut values in selections {
+            values.extend(pushdown.order.iter().map(|(_, _, value)| value.clone()));
+            requests.push(Request(values));
+        }
+        Ok(requests)
     }
 
-    /// Adds the buckets that the order key's range leaves to each partition key.
+    /// Combines each partition key with the buckets that the order key's range allows.
     async fn with_buckets(
         &self,
         keys: &[Vec<KeyValue>],
@@ -147,25 +151,23 @@ impl CassandraTable {
                 keys.len()
             )));
         }
-        let with = |key: &Vec<KeyValue>, number: i64| {
-            key.iter()
-                .cloned()
-                .chain([KeyValue::Bigint(number)])
-                .collect()
-        };
-        Ok(keys
-            .iter()
-            .flat_map(|key| (first..=last).map(move |n| with(key, n)))
-            .collect())
+        let mut bucketed = Vec::with_capacity(count.saturating_mul(keys.len()));
+        for key in keys {
+            for number in first..=last {
+                bucketed.push([key.as_slice(), &[KeyValue::Bigint(number)]].concat());
+            }
+        }
+        Ok(bucketed)
     }
 
-    /// First and last bucket number, from the partition keys alone.
+    /// Returns the first and the last bucket number, including those that a load has written.
     async fn bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
         let found = self.buckets.get_or_try_init(|| self.read_bucket_bounds());
         let written = self.written.as_ref().and_then(|written| written.bounds());
         Ok(joined(*found.await?, written))
     }
 
+    /// Reads the first and the last bucket number from the partition keys.
     async fn read_bucket_bounds(&self) -> Result<Option<(i64, i64)>> {
         use futures::TryStreamExt;
         let cql = format!(
@@ -205,7 +207,8 @@ impl CassandraTable {
         )
     }
 
-    /// How only the first row of each partition is read, where that is known.
+    /// Returns the statement that reads only the first row of each partition, if the order of rows
+    /// is known.
     fn first_rows(
         &self,
         decoder: &Decoder,
@@ -241,12 +244,12 @@ impl TableProvider for CassandraTable {
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
         let pushdown = Pushdown::new(&self.table, filters);
-        let answer = |(exact, helps): (&bool, &bool)| match (exact, helps) {
+        let answer = |(exact, inexact): (&bool, &bool)| match (exact, inexact) {
             (true, _) => TableProviderFilterPushDown::Exact,
             (false, true) => TableProviderFilterPushDown::Inexact,
             (false, false) => TableProviderFilterPushDown::Unsupported,
         };
-        let answers = pushdown.exact.iter().zip(&pushdown.helps).map(answer);
+        let answers = pushdown.exact.iter().zip(&pushdown.inexact).map(answer);
         Ok(answers.collect())
     }
 
@@ -261,9 +264,9 @@ impl TableProvider for CassandraTable {
         let projection = projection.unwrap_or(&all);
         let decoder = Decoder::new(&self.table, projection)?;
         let mut pushdown = Pushdown::new(&self.table, &filters.iter().collect::<Vec<_>>());
-        let mut taken = pushdown.exact.iter().zip(&pushdown.helps);
-        if !taken.all(|(exact, helps)| *exact || *helps) {
-            // Nobody would apply such a filter: no answer is better than a wrong one.
+        let mut taken = pushdown.exact.iter().zip(&pushdown.inexact);
+        if !taken.all(|(exact, inexact)| *exact || *inexact) {
+            // Nothing would apply such a filter, and no answer is better than a wrong one.
             return Err(external(
                 "a filter was promised that cannot be expressed in CQL",
             ));
@@ -288,12 +291,12 @@ impl TableProvider for CassandraTable {
             Arc::clone(&self.statements),
             cql,
             Arc::new(decoder),
-            dealt_out(requests, threads),
+            split_round_robin(requests, threads),
             scope,
             limit,
             self.page_rows,
         );
-        Ok(Arc::new(scan.knowing_first_rows(first_rows)))
+        Ok(Arc::new(scan.with_first_rows(first_rows)))
     }
 }
 

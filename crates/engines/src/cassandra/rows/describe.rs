@@ -1,10 +1,10 @@
-//! Statements and settings of a table of rows, for reports and dry runs.
+//! The description of a table of rows, for reports and dry runs.
 
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::Consistency;
 
 use super::layout::Shape;
-use super::operations::of_layout;
+use super::operations::plan_operations;
 use super::table_layout;
 use crate::EngineError;
 use crate::cassandra::cluster::relations::Relation;
@@ -16,17 +16,17 @@ use crate::cassandra::write::batches;
 /// Describes the design without touching anything.
 pub fn describe(request: &DesignRequest<'_>, shape: Shape) -> Result<DesignInfo, EngineError> {
     let (layout, keyspace) = (table_layout(request, shape)?, &request.keyspace.name);
-    let mut statements = request.opening(Consistency::LocalOne);
-    statements.extend(request.claiming(&layout.name));
-    statements.extend(layout.recreate_statements(keyspace));
+    let mut statements = request.opening_statements(Consistency::LocalOne);
+    statements.extend(request.claim_statement(&layout.name));
+    statements.extend(layout.recreation_statements(keyspace));
     statements.push(layout.insert_statement(keyspace));
-    statements.extend(request.settling(&[Relation::table(layout.name.as_str())]));
+    statements.extend(request.settle_statements(&[Relation::table(layout.name.as_str())]));
     if let Some(mix) = &request.workload.mix {
-        let plans = of_layout(request.id, &layout, keyspace, mix)?;
+        let plans = plan_operations(request.id, &layout, keyspace, mix)?;
         statements.extend(plan::statements(&plans, request.workload));
-        statements.extend(request.background(mix));
+        statements.extend(request.background_statements(mix));
     }
-    statements.extend(request.dropping());
+    statements.extend(request.drop_statement());
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout));
     settings.push(("page".to_owned(), format!("{PAGE_ROWS} rows")));

@@ -1,4 +1,4 @@
-//! One CQL table that takes part in a comparison.
+//! The design of one CQL table of rows.
 
 use std::sync::Arc;
 
@@ -26,11 +26,12 @@ use crate::cassandra::write::batches;
 use crate::cassandra::write::inserts::TableInserts;
 use crate::sql::{self, Session};
 
+/// A CQL table that holds the workload's rows as rows.
 pub struct RowsDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
     keyspace: Keyspace,
-    /// The mark of the workload that the table belongs to, where others share the keyspace.
+    /// Text that identifies the workload's tables in a shared keyspace.
     maker: String,
     layout: TableLayout,
     sql: Session,
@@ -44,7 +45,7 @@ impl RowsDesign {
         deployment: Arc<Deployment>,
     ) -> Result<Self, EngineError> {
         let layout = table_layout(request, shape)?;
-        let read = ReadTable::of_layout(&layout, request.keyspace.name.clone());
+        let read = ReadTable::from_layout(&layout, request.keyspace.name.clone());
         let table = Arc::new(CassandraTable::new(deployment.session.clone(), read));
         let sql = sql::session_with(request.context.threads, &layout.table.name, table);
         let sql = sql.map_err(|e| EngineError(e.to_string()))?;
@@ -59,24 +60,25 @@ impl RowsDesign {
         })
     }
 
+    /// Returns the statement that inserts a row, prepared once.
     async fn insert(&self) -> Result<&PreparedStatement, DesignError> {
-        let prepare = || async {
-            let cql = self.layout.insert_statement(&self.keyspace.name);
-            let prepared = self.deployment.session.prepare(cql.as_str()).await;
-            let mut prepared =
-                prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
-            // The same row written twice is the same row: the driver may try again.
-            prepared.set_is_idempotent(true);
-            Ok(prepared)
-        };
-        self.insert.get_or_try_init(prepare).await
+        self.insert.get_or_try_init(|| self.prepare_insert()).await
+    }
+
+    async fn prepare_insert(&self) -> Result<PreparedStatement, DesignError> {
+        let cql = self.layout.insert_statement(&self.keyspace.name);
+        let prepared = self.deployment.session.prepare(cql.as_str()).await;
+        let mut insert =
+            prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
+        // Writing the same row twice has no further effect, so that the driver may retry.
+        insert.set_is_idempotent(true);
+        Ok(insert)
     }
 
     async fn execute(&self, cql: &str) -> Result<(), DesignError> {
         Ok(keyspace::execute(&self.deployment.session, cql).await?)
     }
 
-    /// As [`Deployment::noticing_death`].
     async fn noticing_death<T>(&self, result: Result<T, DesignError>) -> Result<T, DesignError> {
         self.deployment.noticing_death(result).await
     }
@@ -97,7 +99,7 @@ impl Design for RowsDesign {
         self.keyspace
             .claim_table(session, table, &self.maker)
             .await?;
-        for statement in self.layout.recreate_statements(&self.keyspace.name) {
+        for statement in self.layout.recreation_statements(&self.keyspace.name) {
             self.execute(&statement).await?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! How a table is laid out in Cassandra: which columns, which key, which storage settings.
+//! The layouts of rows in one CQL table: columns, keys, storage settings and statements.
 
 use bakeoff_workload::{DesignId, Table};
 
@@ -6,36 +6,37 @@ use crate::cassandra::names::{quoted, quoted_list, table_name};
 use crate::settings::Settings;
 use crate::{EngineError, Layout};
 
-/// Holds the number of the time bucket in bucketed partition keys.
+/// Name of the column with the bucket number in bucketed partition keys.
 pub const BUCKET_COLUMN: &str = "bakeoff_bucket";
-/// Holds all columns outside the key, encoded as [`row_blob`](crate::cassandra::write::row_blob) does.
+/// Name of the column with all columns outside the key, as
+/// [`row_blob`](crate::cassandra::write::row_blob) encodes them.
 pub const BLOB_COLUMN: &str = "bakeoff_row";
 
-/// Settings of how a table is stored, which every layout of rows has.
+/// Storage settings, which every layout of rows has.
 pub const STORAGE_SETTINGS: &str = "compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
-/// Settings of layouts that keep rows of a partition key together.
+/// Settings of the layouts that keep rows of a partition key together.
 const WIDE_SETTINGS: &str = "bucket=1d (or a number), order=asc|desc, \
                              compressor=LZ4|Zstd|Deflate|Snappy|none, chunk=16KiB";
 
-/// One row per partition, as `bakeoff list` shows it.
+/// Entry of the layout `narrow` in `bakeoff list`.
 pub const NARROW: Layout = Layout {
     name: "cassandra/narrow",
     what: "one row per partition",
     settings: STORAGE_SETTINGS,
 };
-/// Rows of a partition key together, as `bakeoff list` shows it.
+/// Entry of the layout `wide` in `bakeoff list`.
 pub const WIDE: Layout = Layout {
     name: "cassandra/wide",
     what: "rows of a partition key together, in order; a time bucket if asked",
     settings: WIDE_SETTINGS,
 };
-/// Rows with a blob each, as `bakeoff list` shows it.
+/// Entry of the layout `blob` in `bakeoff list`.
 pub const BLOB: Layout = Layout {
     name: "cassandra/blob",
     what: "as wide, everything outside the key in one encoded blob per row",
     settings: WIDE_SETTINGS,
 };
-/// Rows with a blob each in COMPACT STORAGE, as `bakeoff list` shows it.
+/// Entry of the layout `compact` in `bakeoff list`.
 pub const COMPACT: Layout = Layout {
     name: "cassandra/compact",
     what: "as blob, WITH COMPACT STORAGE",
@@ -45,19 +46,19 @@ pub const COMPACT: Layout = Layout {
 /// A layout of rows in one CQL table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// One row per partition: the whole key is the partition key.
+    /// Keeps one row per partition: the whole key is the partition key.
     Narrow,
-    /// Rows of a partition key together, ordered by the order key.
+    /// Keeps rows of a partition key together, ordered by the order key.
     Wide,
-    /// As wide, with everything outside the key in one encoded blob.
+    /// Keeps rows like `Wide`, with everything outside the key in one encoded blob.
     Blob,
-    /// As blob, in Cassandra's COMPACT STORAGE.
+    /// Keeps rows like `Blob`, in Cassandra's COMPACT STORAGE.
     Compact,
 }
 
 impl Shape {
-    /// Reads the shape that a design id names as its layout, if that is one of rows.
-    pub fn of(id: &DesignId) -> Option<Self> {
+    /// Reads the shape that a design id names; `None` if its layout is not one of rows.
+    pub fn from_id(id: &DesignId) -> Option<Self> {
         match id.layout.as_deref()? {
             "narrow" => Some(Shape::Narrow),
             "wide" => Some(Shape::Wide),
@@ -67,7 +68,7 @@ impl Shape {
         }
     }
 
-    /// The text of its settings, as `bakeoff list` shows it.
+    /// Returns the description of the settings in `bakeoff list`.
     fn settings(self) -> &'static str {
         match self {
             Shape::Narrow => NARROW.settings,
@@ -81,36 +82,39 @@ impl Shape {
 /// A time (or number) bucket in the partition key: floor(order key / width).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bucket {
-    /// First column of the order key.
+    /// Name of the first column of the order key.
     pub column: String,
-    /// In units of the column: milliseconds for timestamps.
+    /// Width in units of the column, which are milliseconds for timestamps.
     pub width: i64,
 }
 
+/// A CQL table that holds the rows of a workload's table.
 #[derive(Debug, Clone)]
 pub struct TableLayout {
     pub shape: Shape,
     pub bucket: Option<Bucket>,
-    /// Whether the newest row of a partition comes first.
+    /// Order of rows in a partition, with the newest one first if set.
     pub descending: bool,
-    /// CQL class name without package; `None` is no compression.
+    /// Compressor without the `Compressor` of its class name; `None` disables compression.
     pub compressor: Option<&'static str>,
+    /// Size of a compressed chunk in KiB.
     pub chunk_kib: u32,
-    /// A key may be written again: a null then has to overwrite what was there.
+    /// Flag of data with repeated keys, where a null has to overwrite the earlier value.
     pub keys_repeat: bool,
     pub table: Table,
     /// Name of the CQL table, without keyspace.
     pub name: String,
 }
 
-/// Cassandra 5.0's own default.
+/// Default of Cassandra 5.0, in KiB.
 const DEFAULT_CHUNK_KIB: u32 = 16;
 
 impl TableLayout {
     /// Reads the settings of a layout of rows.
     ///
     /// # Errors
-    /// For a setting that does not exist or makes no sense, and for a table that does not fit.
+    /// Fails for a setting that does not exist or makes no sense, and for a table that the layout
+    /// cannot hold.
     pub fn new(
         id: &DesignId,
         shape: Shape,
@@ -120,10 +124,10 @@ impl TableLayout {
         Self::with_settings(id, shape, shape.settings(), table, keys_repeat)
     }
 
-    /// Reads those settings that a description names, for a table that is part of another layout.
+    /// Reads the settings that a description names, for a table that is part of another layout.
     ///
     /// # Errors
-    /// As for [`TableLayout::new`].
+    /// Fails under the conditions of [`TableLayout::new`].
     pub fn with_settings(
         id: &DesignId,
         shape: Shape,
@@ -166,7 +170,7 @@ impl TableLayout {
         })
     }
 
-    /// Whether columns outside the key are in one blob.
+    /// Returns whether columns outside the key are in one blob.
     pub fn has_blob(&self) -> bool {
         match self.shape {
             Shape::Narrow | Shape::Wide => false,
@@ -174,7 +178,7 @@ impl TableLayout {
         }
     }
 
-    /// Partition key as CQL has it, without the bucket.
+    /// Returns the columns of the CQL table's partition key, without the bucket.
     pub fn partition_key(&self) -> Vec<&str> {
         match self.shape {
             Shape::Narrow => self.table.key().collect(),
@@ -187,7 +191,7 @@ impl TableLayout {
         }
     }
 
-    /// Clustering columns as CQL has them.
+    /// Returns the clustering columns of the CQL table.
     pub fn clustering_key(&self) -> Vec<&str> {
         match self.shape {
             Shape::Narrow => Vec::new(),
@@ -197,13 +201,13 @@ impl TableLayout {
         }
     }
 
-    /// Partition key with the bucket: what `token()` is computed of.
+    /// Returns the arguments of `token()`: the partition key with the bucket.
     pub fn token_columns(&self) -> Vec<&str> {
         let bucket = self.bucket.as_ref().map(|_| BUCKET_COLUMN);
         self.partition_key().into_iter().chain(bucket).collect()
     }
 
-    /// Columns as CQL has them, in the order in which they are inserted.
+    /// Returns names and types of the CQL table's columns, in the order of an insert.
     pub fn cql_columns(&self) -> Vec<(&str, &'static str)> {
         let bucket = self.bucket.as_ref().map(|_| (BUCKET_COLUMN, "bigint"));
         let blob = self.has_blob().then_some((BLOB_COLUMN, "blob"));
@@ -216,14 +220,15 @@ impl TableLayout {
             .collect()
     }
 
-    /// Statements that make the empty table, replacing what an earlier attempt of the same run left behind.
-    pub fn recreate_statements(&self, keyspace: &str) -> Vec<String> {
+    /// Returns the statements that make the empty table, in place of one of an earlier attempt.
+    pub fn recreation_statements(&self, keyspace: &str) -> Vec<String> {
         vec![
             format!("DROP TABLE IF EXISTS {keyspace}.{}", self.name),
             self.create_statement(keyspace),
         ]
     }
 
+    /// Returns the statement that creates the table.
     fn create_statement(&self, keyspace: &str) -> String {
         let columns: Vec<String> = self
             .cql_columns()
@@ -245,7 +250,7 @@ impl TableLayout {
             "" => String::new(),
             columns => format!("CLUSTERING ORDER BY ({columns}) AND "),
         };
-        // Nulls that overwrite are tombstones; compaction shall leave none of them.
+        // Nulls that overwrite are tombstones, which compaction keeps until they are this old.
         let grace = if self.keys_repeat {
             " AND gc_grace_seconds = 0"
         } else {
@@ -260,14 +265,20 @@ impl TableLayout {
         )
     }
 
-    /// The clustering columns with their order, where it is not CQL's default.
+    /// Returns the clustering columns with their order, or nothing for CQL's default order.
     fn clustering_order(&self) -> String {
+        if !self.descending {
+            return String::new();
+        }
         let columns = self.clustering_key();
-        let columns = columns.iter().filter(|_| self.descending);
-        let descending: Vec<String> = columns.map(|c| format!("{} DESC", quoted(c))).collect();
+        let descending: Vec<String> = columns
+            .iter()
+            .map(|c| format!("{} DESC", quoted(c)))
+            .collect();
         descending.join(", ")
     }
 
+    /// Returns the statement that inserts a row.
     pub fn insert_statement(&self, keyspace: &str) -> String {
         let columns: Vec<&str> = self.cql_columns().iter().map(|(name, _)| *name).collect();
         let marks = vec!["?"; columns.len()].join(", ");
@@ -278,7 +289,7 @@ impl TableLayout {
         )
     }
 
-    /// Settings in force, for the report.
+    /// Returns the effective settings for reports.
     pub fn settings(&self) -> Vec<(String, String)> {
         let key = format!(
             "(({}){})",
@@ -313,16 +324,19 @@ impl TableLayout {
     }
 }
 
-/// Fails for a setting that other layouts have and this one cannot have.
+/// Refuses settings that have no meaning for a shape, with a better reason than "unknown".
 fn check_meaning(id: &DesignId, shape: Shape) -> Result<(), EngineError> {
-    let of_partitions = ["bucket", "order"];
-    let asked = |name: &&&str| id.settings.contains_key(**name);
-    match of_partitions.iter().find(asked) {
-        Some(name) if shape == Shape::Narrow => Err(EngineError(format!(
-            "design {id}: {name}= means nothing with one row per partition"
-        ))),
-        _ => Ok(()),
+    if shape != Shape::Narrow {
+        return Ok(());
     }
+    for name in ["bucket", "order"] {
+        if id.settings.contains_key(name) {
+            return Err(EngineError(format!(
+                "design {id}: {name}= means nothing with one row per partition"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn bucket(settings: &Settings<'_>, table: &Table, width: &str) -> Result<Bucket, EngineError> {

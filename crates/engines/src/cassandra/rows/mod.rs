@@ -11,10 +11,10 @@ pub use describe::describe;
 pub use design::RowsDesign;
 use layout::{Shape, TableLayout};
 
-/// The table that a design asks for.
+/// Lays out the table that a design asks for.
 ///
 /// # Errors
-/// If a setting makes no sense, or the table does not fit.
+/// Fails if a setting makes no sense, or if the layout cannot hold the table.
 pub fn table_layout(request: &DesignRequest<'_>, shape: Shape) -> Result<TableLayout, EngineError> {
     let table = &request.workload.table;
     TableLayout::new(request.id, shape, table, request.context.keys_repeat)

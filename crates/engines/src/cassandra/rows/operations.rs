@@ -1,4 +1,4 @@
-//! The statements of our own layouts.
+//! Plans of the operations of a mix on the layouts of rows.
 
 use bakeoff_workload::{Action, DesignId, Mix, Operation, Version};
 
@@ -9,32 +9,34 @@ use crate::cassandra::drive::plan::{
 };
 use crate::cassandra::names::{quoted, quoted_list};
 
-/// The operations of a mix on a table in one of our layouts.
+/// Plans the operations of a mix on a table of rows.
 ///
 /// # Errors
-/// For an action that the layout has no statement for.
-pub fn of_layout(
+/// Fails for an action that the layout has no statement for.
+pub fn plan_operations(
     id: &DesignId,
     layout: &TableLayout,
     keyspace: &str,
     mix: &Mix,
 ) -> Result<Vec<OperationPlan>, EngineError> {
-    let of = |operation: &Operation| {
+    let mut plans = Vec::with_capacity(mix.operations.len());
+    for operation in &mix.operations {
         let planner = Planner {
             id,
             layout,
             keyspace,
             operation,
         };
-        Ok(OperationPlan {
+        plans.push(OperationPlan {
             name: operation.name.clone(),
             consistency: operation.consistency,
             work: planner.work()?,
-        })
-    };
-    mix.operations.iter().map(of).collect()
+        });
+    }
+    Ok(plans)
 }
 
+/// The planner of one operation, which writes its CQL and lists its binds.
 struct Planner<'a> {
     id: &'a DesignId,
     layout: &'a TableLayout,
@@ -58,7 +60,7 @@ impl Planner<'_> {
             Action::Query { query } => Work::Query(*query),
             Action::Cql(_) => {
                 return Err(self.error(
-                    "is written in CQL, which knows its own tables: use the design \
+                    "is written in CQL, which names its own tables: use the design \
                      cassandra/as-written for it",
                 ));
             }
@@ -80,8 +82,8 @@ impl Planner<'_> {
         };
         let order = match rows {
             ReadRows::One => String::new(),
-            ReadRows::Partition { descending, .. } => self.ordered(descending),
-            ReadRows::From { .. } => self.ordered(false),
+            ReadRows::Partition { descending, .. } => self.order_by(descending),
+            ReadRows::From { .. } => self.order_by(false),
         };
         let limit = match (rows, rows.limit()) {
             (ReadRows::One, _) | (_, None) => String::new(),
@@ -99,8 +101,8 @@ impl Planner<'_> {
         })
     }
 
-    /// Says which rows of a partition come first, unless they do.
-    fn ordered(&self, descending: bool) -> String {
+    /// Returns the `ORDER BY` clause, which is empty if the table already has that order.
+    fn order_by(&self, descending: bool) -> String {
         let word = if descending { "DESC" } else { "ASC" };
         let columns = self.layout.clustering_key();
         if columns.is_empty() || descending == self.layout.descending {
@@ -113,7 +115,7 @@ impl Planner<'_> {
         format!(" ORDER BY {}", columns.join(", "))
     }
 
-    /// A partition of one row is read as that row.
+    /// Reads a partition, or its only row where a partition has one.
     fn partition(&self, limit: Option<u32>, newest_first: bool) -> ReadRows {
         if self.layout.clustering_key().is_empty() {
             ReadRows::One
@@ -125,6 +127,7 @@ impl Planner<'_> {
         }
     }
 
+    /// Reads a range of a partition, or its only row where a partition has one.
     fn range(&self, limit: u32) -> ReadRows {
         if self.layout.clustering_key().is_empty() {
             ReadRows::One
@@ -136,14 +139,15 @@ impl Planner<'_> {
     fn insert(&self) -> Statement {
         let mut cql = self.layout.insert_statement(self.keyspace);
         let mut binds = Vec::new();
-        for (column, stored) in self.stored().into_iter().enumerate() {
-            if stored {
-                binds.push(if self.layout.keys_repeat {
-                    Bind::Column(column, Version::First)
-                } else {
-                    Bind::ColumnUnlessNull(column, Version::First)
-                });
+        for (number, column) in self.layout.table.columns.iter().enumerate() {
+            if self.layout.has_blob() && !self.layout.table.is_key(&column.name) {
+                continue;
             }
+            binds.push(if self.layout.keys_repeat {
+                Bind::Column(number, Version::First)
+            } else {
+                Bind::ColumnUnlessNull(number, Version::First)
+            });
         }
         binds.extend(self.layout.bucket.as_ref().map(|_| Bind::Bucket));
         if self.layout.has_blob() {
@@ -163,17 +167,18 @@ impl Planner<'_> {
         }
         let mut binds: Vec<Bind> = self.ttl().into_iter().collect();
         let using = if binds.is_empty() { "" } else { " USING TTL ?" };
-        let set = if self.layout.has_blob() {
+        let mut assignments = Vec::new();
+        if self.layout.has_blob() {
             binds.push(Bind::Blob { second: columns });
-            format!("{} = ?", quoted(BLOB_COLUMN))
+            assignments.push(format!("{} = ?", quoted(BLOB_COLUMN)));
         } else {
-            let one = |column: &usize| {
-                format!("{} = ?", quoted(&self.layout.table.columns[*column].name))
-            };
-            let set = columns.iter().map(one).collect::<Vec<_>>().join(", ");
-            binds.extend(columns.iter().map(|c| Bind::Column(*c, Version::Second)));
-            set
-        };
+            for column in columns {
+                let name = &self.layout.table.columns[column].name;
+                assignments.push(format!("{} = ?", quoted(name)));
+                binds.push(Bind::Column(column, Version::Second));
+            }
+        }
+        let set = assignments.join(", ");
         let (condition, key) = self.where_key(true);
         binds.extend(key);
         let cql = format!("UPDATE {}{using} SET {set} WHERE {condition}", self.table());
@@ -188,7 +193,9 @@ impl Planner<'_> {
         }
     }
 
-    /// The partition, and the row in it with `whole_key`. A bucket is a partition of its own.
+    /// Returns the condition and binds that select a partition, or with `whole_key` one row of it.
+    ///
+    /// A partition is one bucket where the layout has buckets.
     fn where_key(&self, whole_key: bool) -> (String, Vec<Bind>) {
         let mut columns = self.layout.token_columns();
         let mut binds: Vec<Bind> = self.key_binds(&self.layout.partition_key());
@@ -205,6 +212,7 @@ impl Planner<'_> {
         (conditions.join(" AND "), binds)
     }
 
+    /// Returns the condition and binds that select a partition from a row on.
     fn where_from(&self) -> (String, Vec<Bind>) {
         let (partition, mut binds) = self.where_key(false);
         let clustering = self.layout.clustering_key();
@@ -230,16 +238,9 @@ impl Planner<'_> {
         columns.iter().position(|c| c.name == name)
     }
 
-    /// For each column of the table whether CQL has a column of its own for it.
-    fn stored(&self) -> Vec<bool> {
-        let table = &self.layout.table;
-        let stored = |name: &str| !self.layout.has_blob() || table.is_key(name);
-        table.columns.iter().map(|c| stored(&c.name)).collect()
-    }
-
     fn ttl(&self) -> Option<Bind> {
         let seconds = self.operation.ttl_seconds?;
-        // The server's own limit is 20 years, which is less.
+        // The server's limit of 20 years is lower than this one.
         Some(Bind::Ttl(i32::try_from(seconds).unwrap_or(i32::MAX)))
     }
 
@@ -252,7 +253,7 @@ impl Planner<'_> {
     }
 }
 
-/// CQL columns that reads select, in order: all but the bucket.
+/// Lists the CQL columns that reads select, in order: all but the bucket.
 pub fn read_columns(layout: &TableLayout) -> Vec<&str> {
     let table = &layout.table;
     let stored = |name: &&str| !layout.has_blob() || table.is_key(name);

@@ -1,4 +1,4 @@
-//! Which tables fit the layout, and the CQL tables that they become.
+//! The tables that the layout can hold, and the CQL tables that they become.
 
 use bakeoff_workload::{Column, ColumnType, DesignId, Table};
 
@@ -7,7 +7,7 @@ use crate::cassandra::read::readable::{ReadColumn, ReadTable};
 use crate::cassandra::rows::layout::{STORAGE_SETTINGS, Shape, TableLayout};
 use crate::{EngineError, Layout};
 
-/// The layout as `bakeoff list` shows it.
+/// Entry of the layout in `bakeoff list`.
 pub const LAYOUT: Layout = Layout {
     name: "cassandra/series",
     what: "a partition for each key, metric and day; tags in a table with a row per key",
@@ -17,32 +17,36 @@ pub const LAYOUT: Layout = Layout {
 pub const SERIES_COLUMN: &str = "series_id";
 pub const TIME_COLUMN: &str = "timestamp_ns";
 pub const VALUE_COLUMN: &str = "value";
-/// Days of a key in which it has rows, counted from 1970-01-01.
+/// Name of the column with the days on which a key has rows, counted from 1970-01-01.
 const DAYS_COLUMN: &str = "bakeoff_days";
 
 /// A table whose metrics are series.
 #[derive(Debug, Clone)]
 pub struct SeriesLayout {
-    /// As the workload has it.
+    /// Table of the workload.
     pub table: Table,
-    /// Of the table of the values.
+    /// Layout of the table of values.
     pub values: TableLayout,
-    /// The column that says whose metrics they are.
+    /// Name of the column that identifies the owner of metrics.
     pub key: String,
+    /// Name of the time column.
     pub time: String,
+    /// Names of the columns with metrics.
     pub metrics: Vec<String>,
-    /// Columns that are the same in all rows of a key.
+    /// Names of the columns that are the same in all rows of a key.
     pub tags: Vec<String>,
 }
 
 impl SeriesLayout {
+    /// Lays out a table as series.
+    ///
     /// # Errors
-    /// If the table does not fit, or with a setting that makes no sense.
+    /// Fails if the table cannot be kept as series, or a setting makes no sense.
     pub fn new(id: &DesignId, table: &Table, keys_repeat: bool) -> Result<Self, EngineError> {
         let error = |message: String| EngineError(format!("design {id}: {message}"));
         if id.settings.contains_key("bucket") {
             return Err(error(
-                "series have a partition for each day; leave bucket= out".to_owned(),
+                "series always have a partition for each day: leave bucket= out".to_owned(),
             ));
         }
         let ([key], [time]) = (&table.partition_key[..], &table.order_key[..]) else {
@@ -74,7 +78,7 @@ impl SeriesLayout {
         }
     }
 
-    /// Why the table cannot be kept as series.
+    /// Returns the reason why the table cannot be kept as series, if there is one.
     fn misfit(&self) -> Option<String> {
         let other = |column: &&Column| match &column.name {
             name if *name == self.key => column.kind != ColumnType::Text,
@@ -84,15 +88,17 @@ impl SeriesLayout {
         if let Some(Column { name, kind }) = self.table.columns.iter().find(other) {
             let kind = kind.name();
             return Some(format!(
-                "column `{name}` is {kind}, but series are of a text key and a timestamp, their \
-                 metrics are double, and the tags of a key are text"
+                "column `{name}` is {kind}, but series have a text key, a timestamp, metrics that \
+                 are double and tags that are text"
             ));
         }
-        let none = self.metrics.is_empty();
-        none.then(|| "there is no metric: no column outside of the key is double".to_owned())
+        if self.metrics.is_empty() {
+            return Some("there is no metric: no column outside the key is double".to_owned());
+        }
+        None
     }
 
-    /// Name of the table with a row for each key.
+    /// Returns the name of the table with a row for each key.
     pub fn index_name(&self) -> String {
         format!("{}_index", self.values.name)
     }
@@ -101,14 +107,14 @@ impl SeriesLayout {
         [self.values.name.clone(), self.index_name()]
     }
 
-    /// Statements that make both tables, empty, replacing what an earlier attempt of the same run left behind.
-    pub fn recreate_statements(&self, keyspace: &str) -> Vec<String> {
+    /// Returns the statements that recreate both tables.
+    pub fn recreation_statements(&self, keyspace: &str) -> Vec<String> {
         let index = self.index_name();
         let tags = self
             .tags
             .iter()
             .map(|tag| format!("{} text, ", quoted(tag)));
-        let mut statements = self.values.recreate_statements(keyspace);
+        let mut statements = self.values.recreation_statements(keyspace);
         statements.extend([
             format!("DROP TABLE IF EXISTS {keyspace}.{index}"),
             format!(
@@ -120,7 +126,8 @@ impl SeriesLayout {
         statements
     }
 
-    /// Sets the tags and adds days of a key. Its values: tags, days, key.
+    /// Returns the statement that sets the tags of a key and adds days to it, whose values are tags,
+    /// days and key.
     pub fn update_index(&self, keyspace: &str) -> String {
         let tags = self.tags.iter().map(|tag| format!("{} = ?, ", quoted(tag)));
         format!(
@@ -131,7 +138,7 @@ impl SeriesLayout {
         )
     }
 
-    /// Key, days, and the tags.
+    /// Returns the statement that selects key, days and tags of all keys.
     pub fn select_index(&self, keyspace: &str) -> String {
         let tags = self.tags.iter().map(|tag| format!(", {}", quoted(tag)));
         format!(
@@ -142,8 +149,8 @@ impl SeriesLayout {
         )
     }
 
-    /// The rows as a query sees them.
-    pub fn as_read(&self, keyspace: &str) -> ReadTable {
+    /// Describes the workload's table as a query sees it.
+    pub fn read_table(&self, keyspace: &str) -> ReadTable {
         let column = |c: &Column| ReadColumn {
             name: c.name.clone(),
             kind: c.kind.into(),
@@ -158,7 +165,7 @@ impl SeriesLayout {
         }
     }
 
-    /// Settings in force, for the report.
+    /// Returns the effective settings for reports.
     pub fn settings(&self) -> Vec<(String, String)> {
         let mut settings = self.values.settings();
         let id = format!("{}#metric#day of {}", self.key, self.time);
@@ -172,7 +179,7 @@ impl SeriesLayout {
     }
 }
 
-/// The name of the series of a key's metric in a day, counted from 1970-01-01.
+/// Names the series of a key's metric on a day, which is counted from 1970-01-01.
 pub fn series_id(key: &str, metric: &str, day: i64) -> String {
     let date = i32::try_from(day)
         .ok()
@@ -232,7 +239,7 @@ mod tests {
     fn a_table_becomes_a_table_of_values_and_one_of_keys() {
         let layout = layout("cassandra/series?compressor=none", &table(&HOSTS)).unwrap();
         let made = layout
-            .recreate_statements("ks")
+            .recreation_statements("ks")
             .map(|s| s.replace(&layout.values.name, "series"));
         assert_eq!(
             made,
@@ -255,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn tables_that_are_no_series_are_refused() {
         let with = |column| {
             let mut columns = HOSTS.to_vec();
             columns.push(column);

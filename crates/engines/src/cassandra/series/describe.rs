@@ -1,4 +1,4 @@
-//! Statements and settings of the tables of values and of keys, for reports and dry runs.
+//! The description of the tables of values and of keys, for reports and dry runs.
 
 use bakeoff_stats::DesignInfo;
 use bakeoff_workload::Consistency;
@@ -14,13 +14,13 @@ use crate::cassandra::write::batches;
 pub fn describe(request: &DesignRequest<'_>) -> Result<DesignInfo, EngineError> {
     let layout = series_layout(request)?;
     let keyspace = &request.keyspace.name;
-    let mut statements = request.opening(Consistency::LocalOne);
-    statements.extend(request.claiming(&layout.values.name));
-    statements.extend(layout.recreate_statements(keyspace));
+    let mut statements = request.opening_statements(Consistency::LocalOne);
+    statements.extend(request.claim_statement(&layout.values.name));
+    statements.extend(layout.recreation_statements(keyspace));
     statements.push(layout.values.insert_statement(keyspace));
     statements.push(layout.update_index(keyspace));
-    statements.extend(request.settling(&layout.table_names().map(Relation::table)));
-    statements.extend(request.dropping());
+    statements.extend(request.settle_statements(&layout.table_names().map(Relation::table)));
+    statements.extend(request.drop_statement());
     let mut settings = layout.settings();
     settings.extend(batches::settings(&layout.values));
     settings.push(("page".to_owned(), format!("{PAGE_ROWS} rows")));

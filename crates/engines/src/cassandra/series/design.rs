@@ -1,4 +1,4 @@
-//! Series as a design.
+//! The design of series.
 
 use std::sync::Arc;
 
@@ -27,11 +27,12 @@ use crate::cassandra::read::first_rows;
 use crate::cassandra::request::DesignRequest;
 use crate::sql::{self, Session};
 
+/// A table whose metrics are series in CQL tables.
 pub struct SeriesDesign {
     deployment: Arc<Deployment>,
     info: DesignInfo,
     keyspace: Keyspace,
-    /// The mark of the workload that the tables belong to, where others share the keyspace.
+    /// Text that identifies the workload's tables in a shared keyspace.
     maker: String,
     layout: Arc<SeriesLayout>,
     known: Arc<KnownKeys>,
@@ -65,41 +66,43 @@ impl SeriesDesign {
         })
     }
 
+    /// Returns the statements that load rows, prepared once.
     async fn prepared(&self) -> Result<&Prepared, DesignError> {
+        self.prepared.get_or_try_init(|| self.prepare_all()).await
+    }
+
+    async fn prepare_all(&self) -> Result<Prepared, DesignError> {
         let keyspace = &self.keyspace.name;
-        let prepare = || async {
-            Ok(Prepared {
-                insert: self
-                    .prepare(self.layout.values.insert_statement(keyspace))
-                    .await?,
-                update_index: self.prepare(self.layout.update_index(keyspace)).await?,
-            })
-        };
-        self.prepared.get_or_try_init(prepare).await
+        let insert = self.layout.values.insert_statement(keyspace);
+        let update_index = self.layout.update_index(keyspace);
+        Ok(Prepared {
+            insert: self.prepare(insert).await?,
+            update_index: self.prepare(update_index).await?,
+        })
     }
 
     async fn prepare(&self, cql: String) -> Result<PreparedStatement, DesignError> {
         let prepared = self.deployment.session.prepare(cql.as_str()).await;
         let mut prepared =
             prepared.map_err(|e| DesignError(format!("preparing `{cql}` failed: {e}")))?;
-        // The same value written twice is the same value: the driver may try again.
+        // Writing the same value twice has no further effect, so that the driver may retry.
         prepared.set_is_idempotent(true);
         Ok(prepared)
     }
 
     async fn write(&self, rows: &RecordBatch) -> Result<(), DesignError> {
-        let index = Index::of_rows(&self.layout, rows)?;
+        let index = Index::from_rows(&self.layout, rows)?;
         self.known.add(&index).await?;
         let session = &self.deployment.session;
         load::write(session, self.prepared().await?, &self.layout, rows, &index).await
     }
 
-    async fn make(&self) -> Result<(), DesignError> {
+    async fn recreate(&self) -> Result<(), DesignError> {
         let (session, name) = (&self.deployment.session, &self.layout.values.name);
         self.keyspace
             .claim_table(session, name, &self.maker)
             .await?;
-        for cql in self.layout.recreate_statements(&self.keyspace.name) {
+        for cql in self.layout.recreation_statements(&self.keyspace.name) {
             keyspace::execute(session, &cql).await?;
         }
         self.known.forget().await;
@@ -118,7 +121,7 @@ impl Design for SeriesDesign {
     }
 
     async fn create(&self) -> Result<(), DesignError> {
-        self.make().await
+        self.recreate().await
     }
 
     async fn survives(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Which keys there are, with their tags and days.
+//! The index of keys with their tags and days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,23 @@ use scylla::value::{CqlValue, Row};
 use super::definition::SeriesLayout;
 
 const DAY_MS: i64 = 86_400_000;
-pub const NANOSECONDS_OF_A_MILLISECOND: i64 = 1_000_000;
+pub const NANOSECONDS_PER_MILLISECOND: i64 = 1_000_000;
 
-/// The day of a time in milliseconds, counted from 1970-01-01.
+/// Returns the day, counted from 1970-01-01, of a time in milliseconds.
 pub fn day_of(milliseconds: i64) -> i64 {
     milliseconds.div_euclid(DAY_MS)
 }
 
-/// What is known of a key.
+/// The entry of a key in the index.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
-    /// In the order of [`SeriesLayout::tags`].
+    /// Tags in the order of [`SeriesLayout::tags`].
     pub tags: Vec<Option<String>>,
+    /// Days on which the key has rows, counted from 1970-01-01.
     pub days: BTreeSet<i64>,
 }
 
-/// All keys.
+/// An index of keys.
 #[derive(Debug, Default)]
 pub struct Index {
     pub entries: BTreeMap<String, Entry>,
@@ -57,11 +58,11 @@ impl Index {
         Ok(index)
     }
 
-    /// What these rows say of their keys.
+    /// Indexes the keys of rows.
     ///
     /// # Errors
-    /// If a tag is not the same in all rows of a key.
-    pub fn of_rows(layout: &SeriesLayout, rows: &RecordBatch) -> Result<Self, DesignError> {
+    /// Fails if a tag is not the same in all rows of a key.
+    pub fn from_rows(layout: &SeriesLayout, rows: &RecordBatch) -> Result<Self, DesignError> {
         let columns = Columns::new(layout, rows)?;
         let mut index = Index::default();
         for row in 0..rows.num_rows() {
@@ -89,10 +90,10 @@ impl Index {
         Ok(index)
     }
 
-    /// Adds what another one knows.
+    /// Adds the entries of another index.
     ///
     /// # Errors
-    /// If the tags of a key differ.
+    /// Fails if the tags of a key differ.
     pub fn add(&mut self, layout: &SeriesLayout, other: &Index) -> Result<(), DesignError> {
         for (key, entry) in &other.entries {
             match self.entries.get_mut(key) {
@@ -109,8 +110,8 @@ impl Index {
         Ok(())
     }
 
-    /// Of another one, the keys that are not known with these tags and all of these days.
-    pub fn what_is_new(&self, other: Index) -> Index {
+    /// Returns the entries of another index whose tags or days are not all known here.
+    pub fn new_entries(&self, other: Index) -> Index {
         let mut entries = other.entries;
         entries.retain(|key, entry| {
             let known = self.entries.get(key);
@@ -120,7 +121,7 @@ impl Index {
     }
 }
 
-/// The columns that an index is made of.
+/// The columns of rows that an index is made from.
 struct Columns<'a> {
     key: &'a StringArray,
     times: &'a [i64],
@@ -165,7 +166,7 @@ fn check_tags<'a>(
     let shown = |value: Option<&str>| value.map_or("null".to_owned(), |v| format!("`{v}`"));
     Err(DesignError(format!(
         "column `{tag}` is {} and {} for {} `{key}`, but series keep it once for all rows of a \
-         key: take another layout for this table",
+         key: use another layout for this table",
         shown(before),
         shown(after),
         layout.key
@@ -228,7 +229,7 @@ mod tests {
             ("rack", Arc::new(racks.collect::<StringArray>())),
         ];
         let rows = RecordBatch::try_from_iter(columns).unwrap();
-        Index::of_rows(&layout(), &rows).map_err(|e| e.0)
+        Index::from_rows(&layout(), &rows).map_err(|e| e.0)
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! Batches of rows from many workers into series. A key goes into the index when it or its day is
-//! new, as the study's client had it: not with each batch.
+//! Inserts of many workers into series, as an insert sweep makes them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,13 +15,16 @@ use super::index::Index;
 use super::load::{self, Prepared};
 use super::table::KnownKeys;
 
+/// A way to insert batches into series.
+///
+/// Unlike loading, it writes a key into the index only if the key or its day is new.
 #[derive(Clone)]
 pub struct SeriesInserts {
     pub session: Arc<Session>,
     pub prepared: Prepared,
     pub layout: Arc<SeriesLayout>,
     pub known: Arc<KnownKeys>,
-    /// Keys and days whose write into the index was acknowledged.
+    /// Keys and days whose writes into the index were acknowledged.
     pub written: Arc<Mutex<Index>>,
 }
 
@@ -36,8 +38,8 @@ impl Inserts for SeriesInserts {
 #[async_trait]
 impl Inserter for SeriesInserts {
     async fn insert(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
-        let index = Index::of_rows(&self.layout, rows).map_err(rejected)?;
-        let new = self.written().what_is_new(index);
+        let index = Index::from_rows(&self.layout, rows).map_err(rejected)?;
+        let new = self.written().new_entries(index);
         if !new.entries.is_empty() {
             self.known.add(&new).await.map_err(rejected)?;
         }

@@ -1,4 +1,4 @@
-//! Writing a slice: metric by metric as rows of the table of values, then what is new of its keys.
+//! Loading of a slice: metric by metric into the table of values, then its keys into the index.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use scylla::statement::prepared::PreparedStatement;
 use scylla::value::{CqlValue, MaybeUnset};
 
 use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN, series_id};
-use super::index::{Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
+use super::index::{Entry, Index, NANOSECONDS_PER_MILLISECOND, day_of};
 use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::write::batches::{self, IN_FLIGHT};
 
-/// The statements that loading needs.
+/// The prepared statements that load rows.
 #[derive(Clone)]
 pub struct Prepared {
     pub insert: PreparedStatement,
@@ -33,16 +33,14 @@ pub async fn write(
     rows: &RecordBatch,
     index: &Index,
 ) -> Result<(), DesignError> {
-    let written = async {
-        write_values(session, prepared, layout, rows).await?;
-        write_index(session, prepared, index).await
-    };
-    written
-        .await
-        .map_err(|failure| DesignError(failure.message))
+    let mut written = write_values(session, prepared, layout, rows).await;
+    if written.is_ok() {
+        written = write_index(session, prepared, index).await;
+    }
+    written.map_err(|failure| DesignError(failure.message))
 }
 
-/// Writes all values.
+/// Writes the values of all metrics.
 pub async fn write_values(
     session: &Session,
     prepared: &Prepared,
@@ -50,30 +48,21 @@ pub async fn write_values(
     rows: &RecordBatch,
 ) -> Result<(), Failure> {
     for metric in &layout.metrics {
-        let values = values_of(layout, rows, metric);
+        let values = metric_values(layout, rows, metric);
         let values = values.map_err(|e| Failure::new(FailureKind::Rejected, e.0))?;
         batches::insert_all(session, &prepared.insert, &layout.values, &values).await?;
     }
     Ok(())
 }
 
-/// Writes these keys with their tags and days.
+/// Writes the keys of an index with their tags and days.
 pub async fn write_index(
     session: &Session,
     prepared: &Prepared,
     index: &Index,
 ) -> Result<(), Failure> {
-    let entries = index.entries.iter().map(|(key, entry)| {
-        let tags = entry.tags.iter().map(|tag| match tag {
-            Some(tag) => MaybeUnset::Set(CqlValue::Text(tag.clone())),
-            None => MaybeUnset::Unset,
-        });
-        let days = entry.days.iter().map(|day| CqlValue::BigInt(*day));
-        let mut values: Vec<MaybeUnset<CqlValue>> = tags.collect();
-        values.push(MaybeUnset::Set(CqlValue::Set(days.collect())));
-        values.push(MaybeUnset::Set(CqlValue::Text(key.clone())));
-        Ok(values)
-    });
+    let entries = index.entries.iter();
+    let entries = entries.map(|(key, entry)| Ok(entry_values(key, entry)));
     futures::stream::iter(entries)
         .try_for_each_concurrent(IN_FLIGHT, |values| async move {
             let done = session.execute_unpaged(&prepared.update_index, values);
@@ -83,8 +72,23 @@ pub async fn write_index(
         .await
 }
 
-/// A metric of these rows as rows of the table of values.
-fn values_of(
+/// Returns the values of [`SeriesLayout::update_index`] for one key.
+fn entry_values(key: &str, entry: &Entry) -> Vec<MaybeUnset<CqlValue>> {
+    let mut values = Vec::with_capacity(entry.tags.len() + 2);
+    for tag in &entry.tags {
+        values.push(match tag {
+            Some(tag) => MaybeUnset::Set(CqlValue::Text(tag.clone())),
+            None => MaybeUnset::Unset,
+        });
+    }
+    let days = entry.days.iter().map(|day| CqlValue::BigInt(*day));
+    values.push(MaybeUnset::Set(CqlValue::Set(days.collect())));
+    values.push(MaybeUnset::Set(CqlValue::Text(key.to_owned())));
+    values
+}
+
+/// Converts a metric of rows to rows of the table of values.
+fn metric_values(
     layout: &SeriesLayout,
     rows: &RecordBatch,
     metric: &str,
@@ -95,12 +99,13 @@ fn values_of(
     };
     let keys = column(&layout.key)?.as_string::<i32>();
     let times = column(&layout.time)?.as_primitive::<TimestampMillisecondType>();
-    let nanoseconds: Option<Int64Array> = { times.values().iter() }
-        .map(|ms| ms.checked_mul(NANOSECONDS_OF_A_MILLISECOND).map(Some))
+    let milliseconds = times.values().iter();
+    let nanoseconds: Option<Int64Array> = milliseconds
+        .map(|ms| ms.checked_mul(NANOSECONDS_PER_MILLISECOND).map(Some))
         .collect();
     let nanoseconds = nanoseconds.ok_or_else(|| {
-        let message = "there are times after the year 2262 or before 1677, of which series have no \
-                       nanoseconds: take another layout for this table";
+        let message = "there are times after the year 2262 or before 1677, which do not fit into \
+                       the nanoseconds of series: use another layout for this table";
         DesignError(message.to_owned())
     })?;
     let ids = (0..rows.num_rows())

@@ -1,4 +1,4 @@
-//! Reading: for each key and day the series of the metrics that a query wants, side by side.
+//! Reading of the series that a query needs, for each key and day side by side.
 
 use std::fmt::{self, Debug, Formatter};
 use std::iter::repeat_n;
@@ -16,15 +16,16 @@ use scylla::client::session::Session;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::definition::series_id;
-use super::index::NANOSECONDS_OF_A_MILLISECOND;
+use super::index::NANOSECONDS_PER_MILLISECOND;
 use crate::cassandra::read::decode::Decoder;
 use crate::cassandra::read::key_value::KeyValue;
 use crate::cassandra::read::scan::{Request, pages};
 
-/// Series that a partition of a scan reads at the same time, but at least two keys and days.
+/// Number of series that a partition of a scan reads at the same time, unless two keys and days have
+/// more.
 const SERIES_AT_ONCE: usize = 32;
 
-/// A key in a day.
+/// A key on a day.
 #[derive(Debug, Clone)]
 pub struct Unit {
     pub key: Arc<str>,
@@ -32,26 +33,28 @@ pub struct Unit {
     pub day: i64,
 }
 
-/// What becomes of a column that a query wants.
+/// The source of a column that a query wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
     Key,
     Time,
     Tag(usize),
-    /// Of the metrics that are read.
+    /// Takes the values of the metric with this number among those that are read.
     Metric(usize),
 }
 
-/// What is read of every key and day.
+/// The part of every key and day that a query reads.
 #[derive(Clone)]
 pub struct Reading {
     pub session: Arc<Session>,
-    /// Reads one series: its name, then `range`.
+    /// Statement that reads one series, whose values are its name and `range`.
     pub statement: PreparedStatement,
     pub decoder: Arc<Decoder>,
-    /// Never empty.
+    /// Names of the metrics that are read, at least one.
     pub metrics: Vec<String>,
+    /// Values of the restrictions of the time.
     pub range: Vec<KeyValue>,
+    /// Sources of the output columns, in order.
     pub outputs: Vec<Output>,
     pub schema: SchemaRef,
 }
@@ -63,15 +66,15 @@ impl Debug for Reading {
 }
 
 impl Reading {
-    /// The same by another statement, which takes the same values.
-    pub fn by(&self, statement: PreparedStatement) -> Reading {
+    /// Returns the same reading with another statement, which binds the same values.
+    pub fn with_statement(&self, statement: PreparedStatement) -> Reading {
         Reading {
             statement,
             ..self.clone()
         }
     }
 
-    /// The rows of some keys and days, in any order.
+    /// Reads the rows of keys and days, in any order.
     pub fn units(
         self: Arc<Self>,
         units: Vec<Unit>,
@@ -99,7 +102,7 @@ impl Reading {
         parts.and_then(move |part| std::future::ready(self.rows(&unit, &part)))
     }
 
-    /// The wanted columns of some rows.
+    /// Makes the output columns of rows.
     fn rows(&self, unit: &Unit, part: &[RecordBatch]) -> Result<RecordBatch> {
         let rows = part.first().map_or(0, RecordBatch::num_rows);
         let text = |value: Option<&str>| -> ArrayRef {
@@ -124,14 +127,14 @@ fn times(rows: &RecordBatch) -> &Int64Array {
 
 fn milliseconds(times: &Int64Array) -> ArrayRef {
     let times = times.values().iter();
-    let milliseconds = times.map(|ns| ns.div_euclid(NANOSECONDS_OF_A_MILLISECOND));
+    let milliseconds = times.map(|ns| ns.div_euclid(NANOSECONDS_PER_MILLISECOND));
     Arc::new(TimestampMillisecondArray::from_iter_values(milliseconds))
 }
 
-/// A series as it comes, page by page.
+/// A series that is being read page by page.
 struct Series {
     pages: BoxStream<'static, Result<RecordBatch>>,
-    /// What came and was not handed over yet: times and values.
+    /// Times and values that were received but not returned yet.
     rows: Option<RecordBatch>,
 }
 
@@ -151,7 +154,7 @@ impl Series {
 struct SideBySide(Vec<Series>);
 
 impl SideBySide {
-    /// The next rows, for each series its times and values.
+    /// Returns the next rows as one batch of times and values for each series.
     async fn next(&mut self) -> Result<Option<Vec<RecordBatch>>> {
         futures::future::try_join_all(self.0.iter_mut().map(Series::fill)).await?;
         let heads: Vec<&RecordBatch> = self.0.iter().filter_map(|s| s.rows.as_ref()).collect();
@@ -163,12 +166,13 @@ impl SideBySide {
         let alike = part.iter().all(|other| times(other) == times(&part[0]));
         if part.len() < self.0.len() || !alike {
             let message = "Cassandra: the series of a key have different times, as when loading \
-                           was cut short: load the table anew";
+                           was cut short: load the table again";
             return Err(DataFusionError::External(message.into()));
         }
         for series in &mut self.0 {
-            series.rows =
-                { series.rows.take() }.map(|head| head.slice(rows, head.num_rows() - rows));
+            if let Some(head) = &mut series.rows {
+                *head = head.slice(rows, head.num_rows() - rows);
+            }
         }
         Ok(Some(part))
     }
@@ -180,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// A series of these pages, whose values are their times and a half.
+    /// Makes a series of pages, whose values are their times plus 0.5.
     fn series(pages: &[&[i64]]) -> Series {
         let page = |times: &&[i64]| {
             let values = times.iter().map(|time| *time as f64 + 0.5);
@@ -228,7 +232,7 @@ mod tests {
                 error
                     .unwrap_err()
                     .to_string()
-                    .contains("load the table anew")
+                    .contains("load the table again")
             );
         }
     }

@@ -1,4 +1,4 @@
-//! A scan of series as DataFusion runs it: each partition reads some keys and days.
+//! The scan of series in a DataFusion plan, each partition of which reads some keys and days.
 
 use std::fmt::{self, Formatter};
 use std::sync::Arc;
@@ -17,13 +17,14 @@ use futures::StreamExt;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::read::{Reading, Unit};
-use crate::cassandra::read::first_rows::{FirstRows, KnowsFirstRows};
+use crate::cassandra::read::first_rows::{FirstRows, HasFirstRows};
 
+/// A scan of series.
 #[derive(Debug)]
 pub struct SeriesScan {
     reading: Arc<Reading>,
     partitions: Vec<Vec<Unit>>,
-    /// How only the newest row of each key and day is read, where that is known.
+    /// Statement that reads only the newest row of each key and day, if there is one.
     newest: Option<Arc<FirstRows<PreparedStatement>>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
@@ -51,15 +52,15 @@ impl SeriesScan {
     }
 }
 
-impl KnowsFirstRows for SeriesScan {
+impl HasFirstRows for SeriesScan {
     type Statement = PreparedStatement;
 
     fn first_rows(&self) -> Option<&FirstRows<PreparedStatement>> {
         self.newest.as_deref()
     }
 
-    fn by(&self, statement: &PreparedStatement) -> Self {
-        let reading = Arc::new(self.reading.by(statement.clone()));
+    fn with_statement(&self, statement: &PreparedStatement) -> Self {
+        let reading = Arc::new(self.reading.with_statement(statement.clone()));
         SeriesScan::new(reading, self.partitions.clone(), None)
     }
 }

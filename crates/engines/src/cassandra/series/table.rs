@@ -1,5 +1,5 @@
-//! Series as a DataFusion table: the projection picks the metrics, filters on key and time pick
-//! the series and the part of them that is read.
+//! The DataFusion table of series: the projection selects the metrics, and filters on key and time
+//! select the series and the range of them that is read.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::Mutex;
 
 use super::definition::{SERIES_COLUMN, SeriesLayout, TIME_COLUMN, VALUE_COLUMN};
-use super::index::{Entry, Index, NANOSECONDS_OF_A_MILLISECOND, day_of};
+use super::index::{Entry, Index, NANOSECONDS_PER_MILLISECOND, day_of};
 use super::read::{Output, Reading, Unit};
 use super::scan::SeriesScan;
 use crate::cassandra::names::quoted;
@@ -24,11 +24,11 @@ use crate::cassandra::read::decode::Decoder;
 use crate::cassandra::read::first_rows::{FirstRows, row_order};
 use crate::cassandra::read::key_value::KeyValue;
 use crate::cassandra::read::pushdown::Pushdown;
-use crate::cassandra::read::ranges::dealt_out;
+use crate::cassandra::read::ranges::split_round_robin;
 use crate::cassandra::read::readable::ReadTable;
 use crate::cassandra::read::table::CassandraTable;
 
-/// The index of the keys: read when it is first needed, and kept.
+/// The cached index of the keys, which is read when it is first needed.
 pub struct KnownKeys {
     session: Arc<Session>,
     layout: Arc<SeriesLayout>,
@@ -46,49 +46,44 @@ impl KnownKeys {
         }
     }
 
-    /// Adds those of rows that are loaded.
+    /// Adds the keys of rows that are being loaded.
     ///
     /// # Errors
-    /// If tags differ from those that are known.
+    /// Fails if tags differ from the known ones.
     pub async fn add(&self, index: &Index) -> Result<(), DesignError> {
         let mut known = self.index.lock().await;
         self.read(&mut known).await?.add(&self.layout, index)
     }
 
+    /// Clears the cache, so that the next use reads the table again.
     pub async fn forget(&self) {
         *self.index.lock().await = None;
     }
 
-    /// What a query reads, key by key and day by day.
+    /// Lists the keys and days that a query reads.
     async fn units(&self, pushdown: &Pushdown) -> Result<Vec<Unit>, DesignError> {
         let mut known = self.index.lock().await;
         let index = self.read(&mut known).await?;
         let (low, high) = pushdown.bounds(&self.layout.time);
         let (first, last) = (low.map_or(i64::MIN, day_of), high.map_or(i64::MAX, day_of));
-        let of_key = |(key, entry): (&String, &Entry)| {
-            let tags: Arc<[Option<String>]> = entry.tags.clone().into();
-            let key: Arc<str> = key.as_str().into();
-            let unit = move |day: &i64| Unit {
-                key: key.clone(),
-                tags: tags.clone(),
-                day: *day,
-            };
-            // A range that ends before it begins has no days.
-            let days = entry.days.iter();
-            let days = days.filter(move |day| (first..=last).contains(*day));
-            days.map(unit).collect::<Vec<_>>()
-        };
-        let wanted = pushdown.partitions.as_ref();
-        Ok(match wanted {
-            None => index.entries.iter().flat_map(of_key).collect(),
-            Some(keys) => { keys.iter().flatten() }
-                .filter_map(|key| match key {
-                    KeyValue::Text(key) => index.entries.get_key_value(key),
-                    _ => None,
-                })
-                .flat_map(of_key)
-                .collect(),
-        })
+        let mut units = Vec::new();
+        match &pushdown.partitions {
+            None => {
+                for (key, entry) in &index.entries {
+                    units.extend(units_of_key(key, entry, first, last));
+                }
+            }
+            Some(keys) => {
+                for key in keys.iter().flatten() {
+                    if let KeyValue::Text(key) = key
+                        && let Some(entry) = index.entries.get(key)
+                    {
+                        units.extend(units_of_key(key, entry, first, last));
+                    }
+                }
+            }
+        }
+        Ok(units)
     }
 
     async fn read<'i>(&self, known: &'i mut Option<Index>) -> Result<&'i mut Index, DesignError> {
@@ -99,13 +94,28 @@ impl KnownKeys {
     }
 }
 
+/// Lists the days of a key within a range, which is empty if it ends before it begins.
+fn units_of_key(key: &str, entry: &Entry, first: i64, last: i64) -> Vec<Unit> {
+    let tags: Arc<[Option<String>]> = entry.tags.clone().into();
+    let key: Arc<str> = key.into();
+    let days = entry.days.iter();
+    days.filter(|day| (first..=last).contains(*day))
+        .map(|day| Unit {
+            key: key.clone(),
+            tags: tags.clone(),
+            day: *day,
+        })
+        .collect()
+}
+
+/// A table of series for DataFusion.
 pub struct SeriesTable {
     layout: Arc<SeriesLayout>,
     known: Arc<KnownKeys>,
     session: Arc<Session>,
-    /// The rows as a query sees them.
+    /// Workload's table as a query sees it.
     rows: ReadTable,
-    /// The table of the values.
+    /// Table of the values.
     values: CassandraTable,
     value_decoder: Arc<Decoder>,
 }
@@ -117,25 +127,25 @@ impl SeriesTable {
         keyspace: &str,
         known: Arc<KnownKeys>,
     ) -> Result<Self> {
-        let values = ReadTable::of_layout(&layout.values, keyspace.to_owned());
-        let read = [TIME_COLUMN, VALUE_COLUMN];
-        let place = |name: &&str| values.columns.iter().position(|c| c.name == **name);
-        let places: Vec<usize> = read.iter().filter_map(place).collect();
+        let values = ReadTable::from_layout(&layout.values, keyspace.to_owned());
+        let number = |name: &str| values.columns.iter().position(|c| c.name == name);
+        let columns = [TIME_COLUMN, VALUE_COLUMN].into_iter();
+        let projection: Vec<usize> = columns.filter_map(number).collect();
         Ok(SeriesTable {
-            value_decoder: Arc::new(Decoder::new(&values, &places)?),
+            value_decoder: Arc::new(Decoder::new(&values, &projection)?),
             values: CassandraTable::new(session.clone(), values),
-            rows: layout.as_read(keyspace),
+            rows: layout.read_table(keyspace),
             layout,
             known,
             session,
         })
     }
 
-    /// The statement that reads a series as far as the filters leave it, and their values.
+    /// Returns the statement that reads a series within the pushed restrictions, and their values.
     fn select(&self, pushdown: &Pushdown) -> (String, Vec<KeyValue>) {
         let time = quoted(TIME_COLUMN);
-        let conditions =
-            { pushdown.order.iter() }.map(|(_, operator, _)| format!(" AND {time} {operator} ?"));
+        let order = pushdown.order.iter();
+        let conditions = order.map(|(_, operator, _)| format!(" AND {time} {operator} ?"));
         let cql = format!(
             "SELECT {time}, {} FROM {} WHERE {} = ?{}",
             quoted(VALUE_COLUMN),
@@ -150,7 +160,7 @@ impl SeriesTable {
         (cql, values.collect())
     }
 
-    /// How a statement reads only the newest value of a series.
+    /// Prepares the variant of a statement that reads only the newest value of a series.
     async fn newest(
         &self,
         cql: &str,
@@ -162,7 +172,7 @@ impl SeriesTable {
         };
         let order = row_order(&newest_first)?;
         let cql = format!("{cql} ORDER BY {} DESC LIMIT 1", quoted(TIME_COLUMN));
-        // Without it all rows are read.
+        // It is an optimization: if it fails, all rows are read.
         let statement = self.values.prepare(&cql).await.ok()?;
         Some(FirstRows {
             order,
@@ -171,15 +181,14 @@ impl SeriesTable {
         })
     }
 
-    /// What becomes of the columns that a query wants, and the metrics that are read for it.
+    /// Returns the sources of the columns that a query wants, and the metrics that it has to read.
     fn outputs(&self, projection: &[usize]) -> (Vec<Output>, Vec<String>) {
         let mut metrics: Vec<String> = Vec::new();
         let outputs = projection.iter().map(|column| {
             let name = &self.rows.columns[*column].name;
-            let place = |names: &[String]| names.iter().position(|n| n == name);
             if *name == self.layout.time {
                 Output::Time
-            } else if let Some(tag) = place(&self.layout.tags) {
+            } else if let Some(tag) = self.layout.tags.iter().position(|tag| tag == name) {
                 Output::Tag(tag)
             } else if *name == self.layout.key {
                 Output::Key
@@ -190,17 +199,17 @@ impl SeriesTable {
         });
         let outputs = outputs.collect();
         if metrics.is_empty() {
-            // Any series tells the times.
+            // All series of a key and day have the same times, so that any of them will do.
             metrics.extend(self.layout.metrics.first().cloned());
         }
         (outputs, metrics)
     }
 }
 
-/// Times are milliseconds in the rows and nanoseconds in the values.
+/// Converts a time from milliseconds, as in the workload's rows, to nanoseconds, as in the values.
 fn in_nanoseconds(value: &KeyValue) -> KeyValue {
     match value {
-        KeyValue::Bigint(ms) => KeyValue::Bigint(ms.saturating_mul(NANOSECONDS_OF_A_MILLISECOND)),
+        KeyValue::Bigint(ms) => KeyValue::Bigint(ms.saturating_mul(NANOSECONDS_PER_MILLISECOND)),
         other => other.clone(),
     }
 }
@@ -232,7 +241,7 @@ impl TableProvider for SeriesTable {
                 TableProviderFilterPushDown::Unsupported
             }
         };
-        let pushdown = Pushdown::of_any_partition(&self.rows, filters);
+        let pushdown = Pushdown::for_known_partitions(&self.rows, filters);
         Ok(pushdown.exact.into_iter().map(answer).collect())
     }
 
@@ -246,7 +255,7 @@ impl TableProvider for SeriesTable {
         let all: Vec<usize> = (0..self.rows.columns.len()).collect();
         let projection = projection.unwrap_or(&all);
         let filters: Vec<&Expr> = filters.iter().collect();
-        let pushdown = Pushdown::of_any_partition(&self.rows, &filters);
+        let pushdown = Pushdown::for_known_partitions(&self.rows, &filters);
         if !pushdown.exact.iter().all(|exact| *exact) {
             let message = "a filter was promised that series cannot be restricted by";
             return Err(DataFusionError::External(message.into()));
@@ -265,7 +274,7 @@ impl TableProvider for SeriesTable {
         let units = self.known.units(&pushdown).await;
         let units = units.map_err(|e| DataFusionError::External(e.0.into()))?;
         let threads = state.config().target_partitions();
-        let partitions = dealt_out(units, threads);
+        let partitions = split_round_robin(units, threads);
         let newest = self.newest(&cql, projection).await;
         Ok(Arc::new(SeriesScan::new(
             reading,

@@ -1,5 +1,5 @@
-//! Loading a slice of rows: single-partition batches where partitions have many rows, single
-//! inserts where each row is its own partition.
+//! Loading of a slice of rows, in single-partition batches where partitions have many rows and in
+//! single inserts where each row is its own partition.
 
 use std::collections::HashMap;
 
@@ -19,14 +19,14 @@ use crate::cassandra::cluster::failures::failure;
 use crate::cassandra::rows::layout::{Shape, TableLayout};
 use crate::integers::integers;
 
-/// Requests on their way at a time.
+/// Maximum number of requests in flight.
 pub const IN_FLIGHT: usize = 128;
-/// Rows of a batch. More bring nothing: 300 rows was the measured optimum for short rows.
+/// Maximum number of rows of a batch: 300 was the measured optimum for short rows.
 pub const BATCH_ROWS: usize = 300;
-/// Bytes of a batch, below the server's default `batch_size_fail_threshold` of 50 KiB.
+/// Maximum bytes of a batch, below the server's default `batch_size_fail_threshold` of 50 KiB.
 pub const BATCH_BYTES: usize = 40 << 10;
 
-/// How rows are written, for the report.
+/// Describes how rows are written, for reports.
 pub fn settings(layout: &TableLayout) -> Vec<(String, String)> {
     let requests = match layout.shape {
         Shape::Narrow => "single inserts".to_owned(),
@@ -41,10 +41,7 @@ pub fn settings(layout: &TableLayout) -> Vec<(String, String)> {
     )]
 }
 
-/// Writes all rows; returns when every one is acknowledged.
-///
-/// Of rows with the same key only the last is sent: requests overtake each other, and writes of
-/// one batch have one timestamp.
+/// Writes all rows, and returns when every one is acknowledged.
 pub async fn write(
     session: &Session,
     insert: &PreparedStatement,
@@ -55,7 +52,7 @@ pub async fn write(
     written.map_err(|failure| DesignError(failure.message))
 }
 
-/// The same, with the kind of what failed.
+/// Writes all rows like [`write`], and returns the kind of a failure with its message.
 pub async fn insert_all(
     session: &Session,
     insert: &PreparedStatement,
@@ -71,18 +68,21 @@ pub async fn insert_all(
         .await
 }
 
-/// Row numbers by request.
+/// Groups row numbers into requests.
 fn requests(
     layout: &TableLayout,
     batch: &RecordBatch,
     rows: &Rows,
 ) -> Result<Vec<Vec<usize>>, DesignError> {
+    // Requests overtake each other, and writes of one batch have one timestamp: which row of a key
+    // wins is certain only if it is the only one.
     let last = last_per_key(layout, batch)?;
     Ok(match layout.shape {
         Shape::Narrow => last.into_iter().map(|row| vec![row]).collect(),
         Shape::Wide | Shape::Blob | Shape::Compact => {
             let groups = partitions(layout, batch, last)?;
-            groups.iter().flat_map(|group| cut(rows, group)).collect()
+            let batches = groups.iter().flat_map(|group| into_batches(rows, group));
+            batches.collect()
         }
     })
 }
@@ -107,7 +107,7 @@ async fn send(
 }
 
 /// Cuts the rows of one partition into batches within the limits.
-fn cut(rows: &Rows, mut group: &[usize]) -> Vec<Vec<usize>> {
+fn into_batches(rows: &Rows, mut group: &[usize]) -> Vec<Vec<usize>> {
     let mut batches = Vec::new();
     while !group.is_empty() {
         let mut bytes = 0;
@@ -122,7 +122,7 @@ fn cut(rows: &Rows, mut group: &[usize]) -> Vec<Vec<usize>> {
     batches
 }
 
-/// The rows that no later row of the batch overwrites, in order.
+/// Returns the rows that no later row of the batch overwrites, in order.
 fn last_per_key(layout: &TableLayout, batch: &RecordBatch) -> Result<Vec<usize>, DesignError> {
     let keys = keys(batch, layout.table.key())?;
     let last: HashMap<_, _> = keys
@@ -135,22 +135,14 @@ fn last_per_key(layout: &TableLayout, batch: &RecordBatch) -> Result<Vec<usize>,
         .collect())
 }
 
-/// Row numbers by partition, in order of arrival.
+/// Groups row numbers by partition, in order of arrival.
 fn partitions(
     layout: &TableLayout,
     batch: &RecordBatch,
     rows: Vec<usize>,
 ) -> Result<Vec<Vec<usize>>, DesignError> {
     let keys = keys(batch, layout.partition_key().into_iter())?;
-    let buckets = layout.bucket.as_ref().and_then(|bucket| {
-        let order_key = integers(batch.column_by_name(&bucket.column)?);
-        Some(
-            order_key
-                .into_iter()
-                .map(|v| v.div_euclid(bucket.width))
-                .collect::<Vec<_>>(),
-        )
-    });
+    let buckets = buckets(layout, batch);
     let mut numbers = HashMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for row in rows {
@@ -164,7 +156,15 @@ fn partitions(
     Ok(groups)
 }
 
-/// Columns in a form that can be compared and hashed.
+/// Returns the bucket number of each row, if the layout has buckets.
+fn buckets(layout: &TableLayout, batch: &RecordBatch) -> Option<Vec<i64>> {
+    let bucket = layout.bucket.as_ref()?;
+    let order_key = integers(batch.column_by_name(&bucket.column)?);
+    let numbers = order_key.into_iter().map(|v| v.div_euclid(bucket.width));
+    Some(numbers.collect())
+}
+
+/// Converts columns to a form that can be compared and hashed.
 fn keys<'a>(
     batch: &RecordBatch,
     columns: impl Iterator<Item = &'a str>,
@@ -205,7 +205,7 @@ mod tests {
             order_key: vec!["o".to_owned()],
         };
         let id = id.parse().unwrap();
-        TableLayout::new(&id, Shape::of(&id).unwrap(), &table, false).unwrap()
+        TableLayout::new(&id, Shape::from_id(&id).unwrap(), &table, false).unwrap()
     }
 
     fn batch(rows: &[(i32, i64)]) -> RecordBatch {
@@ -234,12 +234,12 @@ mod tests {
     }
 
     #[test]
-    fn batches_stay_within_their_limits_and_lose_no_row() {
+    fn batches_stay_within_their_limits_and_drop_no_row() {
         let values: Vec<(i32, i64)> = (0..1000).map(|i| (1, i)).collect();
         let layout = layout("cassandra/wide");
         let rows = Rows::new(&layout, &batch(&values));
         let group: Vec<usize> = (0..1000).collect();
-        let batches = cut(&rows, &group);
+        let batches = into_batches(&rows, &group);
         assert!(batches.iter().all(|b| b.len() <= BATCH_ROWS));
         assert_eq!(batches.concat(), group);
     }

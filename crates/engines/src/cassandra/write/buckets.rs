@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// First and last bucket that this process has written, over all its workers.
+/// The first and the last bucket that the workers of this process have written.
 ///
-/// A query has to know which buckets there are; asking the table for each query would cost it a
-/// scan of all partitions.
+/// A query has to know which buckets exist, and reading them from the table for each query would
+/// take a scan of all partitions.
 pub struct BucketsWritten {
     first: AtomicI64,
     last: AtomicI64,
@@ -21,8 +21,9 @@ impl Default for BucketsWritten {
 }
 
 impl BucketsWritten {
+    /// Extends the range to a bucket.
     pub fn note(&self, bucket: i64) {
-        // Mostly it is between them, and nothing is written that other threads share.
+        // Most buckets are within the range, and then no shared cache line is written.
         if bucket < self.first.load(Ordering::Relaxed) {
             self.first.fetch_min(bucket, Ordering::Relaxed);
         }
@@ -31,6 +32,7 @@ impl BucketsWritten {
         }
     }
 
+    /// Returns the first and the last bucket, if any was written.
     pub fn bounds(&self) -> Option<(i64, i64)> {
         let first = self.first.load(Ordering::Relaxed);
         let last = self.last.load(Ordering::Relaxed);
@@ -38,7 +40,7 @@ impl BucketsWritten {
     }
 }
 
-/// The range that has both.
+/// Returns the smallest range that covers both given ranges.
 pub fn joined(a: Option<(i64, i64)>, b: Option<(i64, i64)>) -> Option<(i64, i64)> {
     match (a, b) {
         (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),

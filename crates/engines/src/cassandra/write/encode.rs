@@ -1,4 +1,4 @@
-//! Arrow rows as CQL values, without objects in between.
+//! Encoding of Arrow rows as CQL values, without intermediate objects.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
@@ -12,13 +12,13 @@ use super::row_blob;
 use crate::cassandra::rows::layout::TableLayout;
 use crate::integers::integers;
 
-/// The rows of one batch, ready to be written in the order of [`TableLayout::insert_statement`].
+/// The rows of one batch, with their values in the order of [`TableLayout::insert_statement`].
 pub struct Rows {
     cells: Vec<Cells>,
     nulls_overwrite: bool,
 }
 
-/// Where the values of one CQL column come from.
+/// The source of the values of one CQL column.
 enum Cells {
     Column(ColumnType, ArrayRef),
     Bucket { width: i64, order_key: Vec<i64> },
@@ -57,7 +57,7 @@ impl Rows {
         Row { rows: self, row }
     }
 
-    /// Estimate of the bytes that a row takes on the wire.
+    /// Estimates the bytes of a row on the wire.
     pub fn bytes(&self, row: usize) -> usize {
         self.cells.iter().map(|cells| 4 + cells.bytes(row)).sum()
     }
@@ -145,7 +145,7 @@ impl SerializeRow for Row<'_> {
         writer: &mut RowWriter<'_>,
     ) -> Result<(), SerializationError> {
         for cells in &self.rows.cells {
-            // A bound null writes a tombstone, an unset value writes nothing.
+            // A bound null writes a tombstone; an unset value writes nothing.
             let null = if self.rows.nulls_overwrite {
                 CellWriter::set_null
             } else {

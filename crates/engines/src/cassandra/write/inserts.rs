@@ -1,5 +1,4 @@
-//! Batches of rows from many workers into one CQL table. All share the session of the driver, which
-//! has its connections for each node and core; a batch is written as loading writes it.
+//! Inserts of many workers into one CQL table, as an insert sweep makes them.
 
 use std::sync::Arc;
 
@@ -13,6 +12,9 @@ use scylla::statement::prepared::PreparedStatement;
 use super::batches;
 use crate::cassandra::rows::layout::TableLayout;
 
+/// A way to insert batches into one CQL table, by the same requests as loading.
+///
+/// All workers share the driver's session, which has connections for each node and core.
 #[derive(Clone)]
 pub struct TableInserts {
     pub session: Arc<Session>,

@@ -1,5 +1,5 @@
-//! The way from Arrow to CQL tables: the encoding of cells, blobs and batches, and the buckets that
-//! are written under load.
+//! The way from Arrow to CQL tables: encoding of cells and blobs, batches, and the buckets that a
+//! load has written.
 
 pub mod batches;
 pub mod buckets;

@@ -1,15 +1,15 @@
-//! One row's columns outside the key as one blob.
+//! The encoding of a row's columns outside the key as one blob.
 //!
-//! Layout: a bitmap with a bit for each column, least significant bit first, set for null; then
-//! the values that are not null in column order: booleans as 1 byte, int as 4, bigint, double and
-//! timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and their
-//! bytes.
+//! A blob begins with a bitmap that has a bit for each column, least significant bit first, set for
+//! null. The values that are not null follow in column order: booleans as 1 byte, int as 4, bigint,
+//! double and timestamp as 8 bytes, all little-endian; text and blob as their length in LEB128 and
+//! their bytes.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
 use bakeoff_workload::{ColumnType, Value};
 
-/// Appends the blob of one row. `columns` are those outside the key, in table order.
+/// Appends the blob of one row, whose columns outside the key are given in table order.
 pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>) {
     let bitmap = out.len();
     out.resize(bitmap + columns.len().div_ceil(8), 0);
@@ -41,7 +41,7 @@ pub fn encode(columns: &[(ColumnType, &ArrayRef)], row: usize, out: &mut Vec<u8>
     }
 }
 
-/// Appends the blob of a row that is given value by value, in table order.
+/// Appends the blob of one row, whose values outside the key are given in table order.
 pub fn encode_values(values: &[Value], out: &mut Vec<u8>) {
     let bitmap = out.len();
     out.resize(bitmap + values.len().div_ceil(8), 0);
@@ -71,8 +71,10 @@ fn push_length(mut length: usize, out: &mut Vec<u8>) {
     out.push(length as u8);
 }
 
-/// Calls `each` with the number and bytes of the columns up to `last`, `None` for null. Returns
-/// `None` when the blob is torn.
+/// Decodes the columns of a blob up to `last`, and calls `each` with the number and the bytes of
+/// each, which are `None` for null.
+///
+/// Returns `None` if the blob is torn.
 pub fn decode<'a>(
     kinds: &[ColumnType],
     last: usize,
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_blob_is_noticed_wherever_it_is_torn() {
+    fn a_torn_blob_is_detected_wherever_it_is_torn() {
         let whole = blob(0);
         for length in 0..whole.len() {
             assert_eq!(values(&whole[..length], 4), None, "cut at {length}");

@@ -1,4 +1,4 @@
-//! One connection that many requests share, each with a stream of its own.
+//! A connection that many requests share, each with its own stream.
 
 use std::future::poll_fn;
 use std::io;
@@ -15,56 +15,63 @@ use tokio::task::AbortHandle;
 
 use super::Login;
 use super::frames::{Execute, Frame, split_frame};
-use super::handshake::greeted;
+use super::handshake::connect;
 use crate::cassandra::drive::cells::Cells;
 
+/// Time limit of connecting and logging in.
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(5);
-/// Room for replies that come at once.
+/// Size of the buffer for replies, in bytes.
 const READ_BYTES: usize = 64 << 10;
-/// A stream's number is positive in 16 bits with a sign.
-const MOST_STREAMS: usize = 1 << 15;
+/// Maximum number of streams: their numbers are the non-negative ones of a signed 16-bit integer.
+const MAX_STREAMS: usize = 1 << 15;
 
-/// A connection that was prepared for requests. Ends with its last owner.
+/// A connection that accepts requests, and is closed when it is dropped.
 pub struct Connection {
     shared: Arc<Shared>,
     tasks: [AbortHandle; 2],
 }
 
-/// Why a request has no reply.
+/// The reason why a request has no reply.
 #[derive(Debug)]
 pub enum NoReply {
-    /// It was not sent: the connection is broken, or has no stream free.
+    /// The request was not sent, since the connection is broken or has no free stream.
     Unsent,
-    /// The connection broke before its reply came.
+    /// The connection broke before the reply was received.
     Broken(String),
 }
 
+/// The part of a connection that requests share with the tasks that read and write.
 struct Shared {
     state: Mutex<State>,
-    /// Told when there are bytes to send after there were none.
+    /// Notified when there are bytes to send after there were none.
     unsent: Notify,
 }
 
 #[derive(Default)]
 struct State {
+    /// Requests that are not written yet.
     unsent: Vec<u8>,
+    /// Streams by their numbers.
     streams: Vec<Stream>,
+    /// Numbers of the free streams.
     free: Vec<u16>,
+    /// Reason why the connection is broken, if it is.
     broken: Option<String>,
 }
 
+/// The state of a stream.
 enum Stream {
     Free,
     Waiting(Option<Waker>),
     Answered(Frame),
-    /// Nobody waits for its reply any more.
+    /// Expects a reply that no request waits for any more.
     Abandoned,
 }
 
 impl Connection {
-    /// Connects, within the runtime that shall serve it.
+    /// Connects, and spawns the tasks that serve the connection in the current runtime.
     pub async fn open(address: SocketAddr, login: Option<&Login>) -> io::Result<Self> {
-        let opened = tokio::time::timeout(CONNECT_TIME_LIMIT, greeted(address, login)).await;
+        let opened = tokio::time::timeout(CONNECT_TIME_LIMIT, connect(address, login)).await;
         let (from, to) = opened??.into_split();
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -82,7 +89,7 @@ impl Connection {
         self.shared.state().broken.is_some()
     }
 
-    /// Sends a request and waits for its reply.
+    /// Sends a request, and waits for its reply.
     pub async fn execute(
         &self,
         request: &Execute,
@@ -90,11 +97,11 @@ impl Connection {
         write_time: Option<i64>,
     ) -> Result<Frame, NoReply> {
         let stream = self.shared.send(request, cells, write_time);
-        let place = Place {
+        let reply = PendingReply {
             shared: &self.shared,
             stream: stream.ok_or(NoReply::Unsent)?,
         };
-        poll_fn(|cx| place.poll(cx)).await
+        poll_fn(|cx| reply.poll(cx)).await
     }
 }
 
@@ -104,13 +111,13 @@ impl Drop for Connection {
     }
 }
 
-/// A request's stream, which is given back when its reply was taken or nobody wants it.
-struct Place<'a> {
+/// The reply that a request waits for, whose stream is freed when it was taken or is not wanted.
+struct PendingReply<'a> {
     shared: &'a Shared,
     stream: u16,
 }
 
-impl Place<'_> {
+impl PendingReply<'_> {
     fn poll(&self, cx: &Context<'_>) -> Poll<Result<Frame, NoReply>> {
         let mut state = self.shared.state();
         let stream = &mut state.streams[usize::from(self.stream)];
@@ -125,11 +132,11 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for PendingReply<'_> {
     fn drop(&mut self) {
         let mut state = self.shared.state();
         match &mut state.streams[usize::from(self.stream)] {
-            // The number must not be used again before the reply came.
+            // The number must not be reused before the reply to it was received.
             waiting @ Stream::Waiting(_) => *waiting = Stream::Abandoned,
             other => {
                 *other = Stream::Free;
@@ -157,7 +164,7 @@ impl Shared {
         Some(stream)
     }
 
-    /// Writes what there is, all that gathered meanwhile at once.
+    /// Writes requests, all those at once that were added during the last write.
     async fn write(self: Arc<Self>, mut to: OwnedWriteHalf) -> io::Result<()> {
         let mut bytes = Vec::new();
         loop {
@@ -168,6 +175,7 @@ impl Shared {
         }
     }
 
+    /// Reads replies, and delivers them to their requests.
     async fn read(self: Arc<Self>, mut from: OwnedReadHalf) -> io::Result<()> {
         let mut buffer = BytesMut::with_capacity(READ_BYTES);
         loop {
@@ -182,7 +190,7 @@ impl Shared {
         }
     }
 
-    /// Tells all that wait when the connection has broken.
+    /// Runs a task until the connection breaks, and then wakes all requests that wait.
     async fn end_with(self: Arc<Self>, task: impl Future<Output = io::Result<()>>) {
         let Err(error) = task.await else {
             return;
@@ -208,7 +216,7 @@ impl State {
             self.streams[usize::from(stream)] = Stream::Waiting(None);
             return Some(stream);
         }
-        if self.streams.len() == MOST_STREAMS {
+        if self.streams.len() == MAX_STREAMS {
             return None;
         }
         self.streams.push(Stream::Waiting(None));
@@ -228,7 +236,7 @@ impl State {
                 *abandoned = Stream::Free;
                 self.free.push(number);
             }
-            _ => return Err(io::Error::other("a reply to no request came")),
+            _ => return Err(io::Error::other("the server sent a reply to no request")),
         }
         Ok(())
     }
@@ -320,7 +328,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_breaks_says_so_to_all() {
+    async fn a_connection_that_breaks_fails_all_requests() {
         let (connection, mut peer) = pair().await;
         let asked = join_all((0..3).map(|key| ask_for(&connection, key)));
         let (replies, ()) = tokio::join!(asked, async move {

@@ -1,4 +1,4 @@
-//! EXECUTE requests and their replies as bytes, by version 4 of Cassandra's native protocol:
+//! EXECUTE requests and their replies as bytes of version 4 of Cassandra's native protocol, see
 //! <https://github.com/apache/cassandra/blob/trunk/doc/native_protocol_v4.spec>.
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -16,7 +16,7 @@ const HEADER_BYTES: usize = 9;
 
 const EXECUTE: u8 = 0x0A;
 const WITH_VALUES: u8 = 0x01;
-/// The columns of a reply are known since the statement was prepared.
+/// Flag of a request for a reply without its columns, which the preparation has announced.
 const SKIP_METADATA: u8 = 0x02;
 const WITH_TIMESTAMP: u8 = 0x20;
 
@@ -26,10 +26,11 @@ const ROWS: i32 = 2;
 const HAS_MORE_PAGES: i32 = 0x02;
 const NO_METADATA: i32 = 0x04;
 
-/// A longer body is taken for a stream that has gone out of step: Cassandra's own limit is 256 MiB.
-const LONGEST_BODY: usize = 1 << 28;
+/// Maximum bytes of a body, which is Cassandra's default: a longer one means that the bytes are not
+/// a frame.
+const MAX_BODY_BYTES: usize = 1 << 28;
 
-/// What all executions of one statement have in common.
+/// The part of a request that all executions of one statement have in common.
 #[derive(Debug, Clone)]
 pub struct Execute {
     pub id: Bytes,
@@ -37,7 +38,7 @@ pub struct Execute {
 }
 
 impl Execute {
-    /// Appends a whole request. The write time is in microseconds since 1970.
+    /// Appends a whole request, with a write time in microseconds since 1970.
     pub fn append(&self, stream: u16, cells: &Cells, write_time: Option<i64>, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&[VERSION, 0]);
@@ -63,7 +64,7 @@ impl Execute {
     }
 }
 
-/// A reply as it came, without its header's lengths.
+/// A reply that is not parsed yet.
 #[derive(Debug)]
 pub struct Frame {
     flags: u8,
@@ -71,11 +72,10 @@ pub struct Frame {
     body: Bytes,
 }
 
-/// Takes the next whole reply off a buffer, with the stream that it is for; `None` while it is not
-/// all there.
+/// Splits the next reply off a buffer, with the number of its stream; `None` while it is incomplete.
 ///
 /// # Errors
-/// If the bytes are no reply of version 4.
+/// Fails if the bytes are not a reply of version 4.
 pub fn split_frame(buffer: &mut BytesMut) -> Result<Option<(u16, Frame)>, Unreadable> {
     let Some(header) = buffer.first_chunk::<HEADER_BYTES>() else {
         return Ok(None);
@@ -87,7 +87,7 @@ pub fn split_frame(buffer: &mut BytesMut) -> Result<Option<(u16, Frame)>, Unread
         )));
     }
     let length = u32::from_be_bytes(length) as usize;
-    if length > LONGEST_BODY {
+    if length > MAX_BODY_BYTES {
         return Err(Unreadable(format!("a frame of {length} bytes")));
     }
     if buffer.len() < HEADER_BYTES + length {
@@ -104,16 +104,16 @@ pub fn split_frame(buffer: &mut BytesMut) -> Result<Option<(u16, Frame)>, Unread
     Ok(Some((u16::from_be_bytes([s0, s1]), frame)))
 }
 
-/// What a server answered.
+/// The answer of a server to an EXECUTE request.
 #[derive(Debug)]
 pub enum Answer {
     Rows(RawRows),
-    /// Nothing but that it is done.
+    /// Confirms a statement that returns no rows.
     Done,
     Refused(ServerError),
 }
 
-/// Rows of a reply, not yet taken apart.
+/// The rows of a reply, whose cells are not parsed yet.
 #[derive(Debug, Clone)]
 pub struct RawRows {
     pub rows: usize,
@@ -121,14 +121,16 @@ pub struct RawRows {
     cells: Bytes,
 }
 
-/// Bytes of a server that are not what the protocol says.
+/// An error about bytes that violate the protocol.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
 impl Frame {
+    /// Parses the reply.
+    ///
     /// # Errors
-    /// If it is no reply to EXECUTE.
+    /// Fails if it is not a reply to EXECUTE.
     pub fn into_answer(self) -> Result<Answer, Unreadable> {
         let mut body = self.body;
         if self.flags != 0 {
@@ -173,7 +175,7 @@ fn rows(mut body: Bytes) -> Result<RawRows, Unreadable> {
 }
 
 impl RawRows {
-    /// The cells of each row.
+    /// Iterates over the rows, each as an iterator over its cells.
     pub fn iter(&self) -> impl Iterator<Item = std::iter::Take<CellIterator<'_>>> {
         let mut cells = CellIterator::new(&self.cells);
         (0..self.rows).map(move |_| {
@@ -183,7 +185,7 @@ impl RawRows {
         })
     }
 
-    /// Bytes of the values, without their lengths.
+    /// Returns the number of bytes of the values, without their lengths.
     pub fn value_bytes(&self) -> u64 {
         self.cells
             .len()
@@ -209,7 +211,7 @@ mod tests {
     use super::*;
     use crate::cassandra::drive::cells::Cell;
 
-    /// A request's body as the driver reads it.
+    /// Parses a request's body with the driver's own code.
     fn read(mut body: &[u8]) -> ExecuteV2<'_> {
         let features = ProtocolFeatures::default();
         ExecuteV2::deserialize_with_features(&mut body, &features).unwrap()

@@ -1,4 +1,4 @@
-//! How a connection begins.
+//! The beginning of a connection: startup and login.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,8 +13,8 @@ use tokio::net::TcpStream;
 
 use super::Login;
 
-/// Connects, logs in where the server wants it, and returns when the server takes requests.
-pub async fn greeted(address: SocketAddr, login: Option<&Login>) -> io::Result<TcpStream> {
+/// Connects, logs in if the server requires it, and returns when the server accepts requests.
+pub async fn connect(address: SocketAddr, login: Option<&Login>) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let options = HashMap::from([("CQL_VERSION".into(), "3.0.0".into())]);
@@ -24,7 +24,7 @@ pub async fn greeted(address: SocketAddr, login: Option<&Login>) -> io::Result<T
         other => return Err(unexpected(&other)),
     }
     let Some(login) = login else {
-        return Err(io::Error::other("the server wants a password"));
+        return Err(io::Error::other("the server requires a password"));
     };
     let response = Some(format!("\0{}\0{}", login.username, login.password).into_bytes());
     match ask(&mut stream, &AuthResponse { response }).await? {
@@ -58,7 +58,7 @@ mod tests {
     use super::super::peer::{AUTH_SUCCESS, AUTHENTICATE, Peer};
     use super::*;
 
-    /// What opening comes to at a server that wants this password.
+    /// Connects to a server that requires a password.
     async fn log_in(login: Option<Login>) -> io::Result<TcpStream> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -72,13 +72,13 @@ mod tests {
             let no_token = (-1_i32).to_be_bytes();
             peer.reply(stream, AUTH_SUCCESS, &no_token).await;
         });
-        let opened = greeted(address, login.as_ref()).await;
+        let opened = connect(address, login.as_ref()).await;
         server.abort();
         opened
     }
 
     #[tokio::test]
-    async fn a_password_is_given_where_it_is_wanted() {
+    async fn a_password_is_sent_if_it_is_required() {
         let login = Login {
             username: "ann".to_owned(),
             password: "secret".to_owned(),

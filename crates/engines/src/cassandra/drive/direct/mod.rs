@@ -1,9 +1,9 @@
-//! Connections of our own for single prepared statements.
+//! Direct connections for single prepared statements, without TLS.
 //!
-//! The driver's way of a request costs several times what a load generator does otherwise, so that
-//! its CPU time would be missing to a server on the same machine. Only the hot path is here: the
-//! driver prepares statements, knows the cluster, and takes every request that cannot be sent on
-//! these connections (a server that was started anew, a statement that it forgot). Without TLS.
+//! The driver's CPU time for a request is several times that of everything else in a load generator,
+//! and a server on the same machine would lack it. Only the hot path is here: the driver prepares
+//! statements, knows the cluster, and sends every request that direct connections cannot send, for
+//! example after a server has restarted or forgotten a statement.
 
 mod connection;
 mod frames;
@@ -29,15 +29,15 @@ use scylla::statement::prepared::PreparedStatement;
 
 use super::cells::Cells;
 use crate::cassandra::cluster::connect::Cluster;
-use crate::cassandra::cluster::failures::of_server;
+use crate::cassandra::cluster::failures::server_error_kind;
 use connection::{Connection, NoReply};
 pub use frames::RawRows;
 use frames::{Answer, Execute};
 
-/// How long a broken connection stays so, at least.
+/// Interval at which broken connections are replaced.
 const RECONNECT_AFTER: Duration = Duration::from_millis(500);
 
-/// Who the connections are for. Never prints its password.
+/// Credentials of the connections, whose `Debug` output omits the password.
 #[derive(Clone)]
 pub struct Login {
     pub username: String,
@@ -45,7 +45,8 @@ pub struct Login {
 }
 
 impl Login {
-    pub fn of(cluster: &Cluster) -> Option<Self> {
+    /// Takes the credentials of a cluster, if it has any.
+    pub fn from_cluster(cluster: &Cluster) -> Option<Self> {
         cluster.username.as_ref().map(|username| Login {
             username: username.clone(),
             password: cluster.password.clone().unwrap_or_default(),
@@ -59,16 +60,16 @@ impl fmt::Debug for Login {
     }
 }
 
-/// What connections are made by.
+/// Options of direct connections.
 pub struct Options {
     pub login: Option<Login>,
-    /// To each node.
+    /// Number of connections to each node.
     pub connections: usize,
-    /// The driver's, so that writes on both ways are in order.
+    /// Source of the timestamps of writes, shared with the driver so that all writes are in order.
     pub write_times: Arc<dyn TimestampGenerator>,
 }
 
-/// One worker's connections to all nodes.
+/// The direct connections of one worker to all nodes.
 pub struct Direct {
     client: Arc<Session>,
     options: Options,
@@ -81,23 +82,23 @@ struct NodeConnections {
     connections: Vec<Rc<Connection>>,
 }
 
-/// A statement that may be sent on these connections.
+/// A statement that can be sent on direct connections.
 pub struct DirectStatement {
     prepared: PreparedStatement,
     execute: Execute,
     writes: bool,
 }
 
-/// What a request came to.
+/// The outcome of a request.
 pub enum Outcome {
     Rows(RawRows),
     Done,
-    /// Nothing was carried out: the driver may send it.
+    /// Reports that nothing was executed, so that the driver may send the request.
     NotSent,
 }
 
 impl DirectStatement {
-    /// Writes get a time from the client, as the driver's do.
+    /// Makes a statement, which sends a timestamp if it writes, as the driver does.
     pub fn new(prepared: &PreparedStatement, writes: bool) -> Self {
         let consistency = prepared.get_consistency();
         DirectStatement {
@@ -124,7 +125,7 @@ impl Direct {
         direct
     }
 
-    /// Connects again what has broken, and to nodes that are new, for ever.
+    /// Replaces broken connections and connects to new nodes, and never ends.
     pub async fn keep(&self) {
         loop {
             tokio::time::sleep(RECONNECT_AFTER).await;
@@ -137,7 +138,7 @@ impl Direct {
         let mut kept = Vec::new();
         for node in cluster.get_nodes_info() {
             let address = address(node);
-            let mut connections = self.unbroken(address);
+            let mut connections = self.open_connections(address);
             while connections.len() < self.options.connections {
                 match Connection::open(address, self.options.login.as_ref()).await {
                     Ok(connection) => connections.push(Rc::new(connection)),
@@ -155,7 +156,7 @@ impl Direct {
         *self.nodes.borrow_mut() = kept;
     }
 
-    fn unbroken(&self, address: SocketAddr) -> Vec<Rc<Connection>> {
+    fn open_connections(&self, address: SocketAddr) -> Vec<Rc<Connection>> {
         let nodes = self.nodes.borrow();
         let known = nodes.iter().filter(|known| known.address == address);
         let connections = known.flat_map(|known| &known.connections);
@@ -165,7 +166,7 @@ impl Direct {
     /// Sends a statement to a node that has its rows.
     ///
     /// # Errors
-    /// What the server refused, by kind, or that the connection broke.
+    /// Fails if the server refuses the statement, or if the connection breaks.
     pub async fn execute(
         &self,
         operation: &str,
@@ -195,7 +196,7 @@ impl Direct {
             Ok(Answer::Refused(refusal)) => match &refusal.error {
                 DbError::Unprepared { .. } => Ok(Outcome::NotSent),
                 error => {
-                    let kind = of_server(error);
+                    let kind = server_error_kind(error);
                     Err(Failure::new(
                         kind,
                         format!("{operation}: {error}: {}", refusal.reason),
@@ -209,6 +210,7 @@ impl Direct {
         }
     }
 
+    /// Chooses a connection: to a replica of the row if possible, or else to any node.
     fn connection(&self, statement: &DirectStatement, cells: &Cells) -> Option<Rc<Connection>> {
         let turn = self.requests.get();
         self.requests.set(turn.wrapping_add(1));
@@ -230,7 +232,7 @@ impl Direct {
             .or_else(|| in_turn(&nodes, turn).find_map(usable))
     }
 
-    /// Nodes that have the row; none where the statement does not tell.
+    /// Returns the nodes that have the row, or none if the statement does not determine them.
     fn replicas(&self, prepared: &PreparedStatement, cells: &Cells) -> Vec<SocketAddr> {
         let token = prepared.calculate_token(cells).ok().flatten();
         let (Some(token), Some(table)) = (token, prepared.get_table_spec()) else {
@@ -246,7 +248,7 @@ fn address(node: &Node) -> SocketAddr {
     SocketAddr::new(node.address.ip(), node.address.port())
 }
 
-/// All of them, another one first each time.
+/// Iterates over all items, beginning with another one at each turn.
 fn in_turn<T>(all: &[T], turn: usize) -> impl Iterator<Item = &T> {
     let first = turn % all.len().max(1);
     all[first..].iter().chain(&all[..first])

@@ -1,4 +1,4 @@
-//! A server for one connection, by hand, for tests.
+//! A minimal server for one connection, for tests.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -8,6 +8,7 @@ pub const AUTHENTICATE: u8 = 0x03;
 pub const RESULT: u8 = 0x08;
 pub const AUTH_SUCCESS: u8 = 0x10;
 
+/// The server's end of a connection.
 pub struct Peer(pub TcpStream);
 
 impl Peer {
@@ -15,7 +16,7 @@ impl Peer {
         Peer(listener.accept().await.unwrap().0)
     }
 
-    /// Takes one request: its stream, and its body.
+    /// Receives one request, and returns its stream and its body.
     pub async fn take(&mut self) -> (u16, Vec<u8>) {
         let mut header = [0; 9];
         self.0.read_exact(&mut header).await.unwrap();
@@ -34,7 +35,7 @@ impl Peer {
         self.0.write_all(&frame).await.unwrap();
     }
 
-    /// The rows that a read of this key returns: the key.
+    /// Replies to a read with one row that holds its key.
     pub async fn echo(&mut self, (stream, request): (u16, Vec<u8>)) {
         let ints = [2, 4, 1, 1, 1].map(i32::to_be_bytes);
         let mut body = ints.concat();

@@ -50,7 +50,7 @@ fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
     let count = workload.scale.default_rows;
     let values = source::row_values(&workload, source, count).unwrap();
     let id = design.parse().unwrap();
-    let shape = Shape::of(&id).unwrap();
+    let shape = Shape::from_id(&id).unwrap();
     let layout = TableLayout::new(&id, shape, &workload.table, false).unwrap();
     let options = TargetOptions {
         keys_repeat: source::keys_repeat(&workload, &*values, count, 1),
@@ -61,7 +61,7 @@ fn rows_of(text: &str, design: &str, loaded: Range<u64>) -> Rows {
         request_time_limit: Duration::from_secs(1),
         consistency: None,
     };
-    Rows::of_layout(&layout, &options)
+    Rows::from_layout(&layout, &options)
 }
 
 fn series() -> Rows {
@@ -87,7 +87,7 @@ fn cells(rows: &Rows, row: u64, added: i32) -> Vec<Option<Vec<u8>>> {
     rows.selected.iter().map(cell).collect()
 }
 
-/// What a read of this row says when these rows come.
+/// Checks a read of a row whose reply has the given rows.
 fn read(rows: &Rows, drawn: u64, wanted: ReadRows, came: &[u64]) -> Result<Done, Failure> {
     let call = Call {
         number: 0,
@@ -113,7 +113,7 @@ fn read(rows: &Rows, drawn: u64, wanted: ReadRows, came: &[u64]) -> Result<Done,
     checker.whole(wanted, Some(walk), done)
 }
 
-/// The row that is told to be missing.
+/// Returns the message about a missing row, if there is one.
 fn missing(rows: &Rows, drawn: u64, wanted: ReadRows, came: &[u64]) -> Option<String> {
     let failure = read(rows, drawn, wanted, came).err()?;
     assert_eq!(failure.kind, FailureKind::Missing, "{failure}");
@@ -143,19 +143,25 @@ fn a_whole_partition_is_accepted() {
 fn a_row_that_is_missing_anywhere_is_noticed() {
     let rows = series();
     for row in THIRD.into_iter().filter(|row| *row != 22) {
-        let told = Some(format!("read: row {row} did not come"));
-        assert_eq!(missing(&rows, 22, WHOLE, &without(row)), told);
+        let message = Some(format!("read: row {row} is missing from the reply"));
+        assert_eq!(missing(&rows, 22, WHOLE, &without(row)), message);
         assert_eq!(
             missing(&rows, 22, BACKWARDS, &reversed(&without(row))),
-            told
+            message
         );
         if row > 22 {
             let from: Vec<u64> = without(row).into_iter().filter(|row| *row >= 22).collect();
-            assert_eq!(missing(&rows, 22, ReadRows::From { limit: 9 }, &from), told);
+            assert_eq!(
+                missing(&rows, 22, ReadRows::From { limit: 9 }, &from),
+                message
+            );
         }
     }
     let drawn = missing(&rows, 22, ReadRows::From { limit: 2 }, &[27, 32]);
-    assert_eq!(drawn.as_deref(), Some("read: row 22 did not come"));
+    assert_eq!(
+        drawn.as_deref(),
+        Some("read: row 22 is missing from the reply")
+    );
 }
 
 #[test]
@@ -171,9 +177,9 @@ fn a_limit_cuts_off_what_comes_later() {
         missing(&rows, 7, ReadRows::From { limit: 3 }, &[7, 12, 17]),
         None
     );
-    let told = |row| Some(format!("read: row {row} did not come"));
-    assert_eq!(missing(&rows, 7, limited(false), &[2, 7]), told(12));
-    assert_eq!(missing(&rows, 2, limited(true), &[42, 37, 32]), told(47));
+    let message = |row| Some(format!("read: row {row} is missing from the reply"));
+    assert_eq!(missing(&rows, 7, limited(false), &[2, 7]), message(12));
+    assert_eq!(missing(&rows, 2, limited(true), &[42, 37, 32]), message(47));
 }
 
 #[test]
@@ -196,8 +202,11 @@ fn a_bucket_and_another_process_s_rows_end_a_partition() {
     let rows = rows_of(SERIES, "cassandra/wide?bucket=30s", 0..50);
     assert_eq!(missing(&rows, 22, WHOLE, &[17, 22, 27]), None);
     assert_eq!(missing(&rows, 22, BACKWARDS, &[27, 22, 17]), None);
-    let told = missing(&rows, 22, WHOLE, &[17, 22]);
-    assert_eq!(told.as_deref(), Some("read: row 27 did not come"));
+    let message = missing(&rows, 22, WHOLE, &[17, 22]);
+    assert_eq!(
+        message.as_deref(),
+        Some("read: row 27 is missing from the reply")
+    );
 
     let rows = rows_of(SERIES, "cassandra/wide", 20..35);
     assert_eq!(missing(&rows, 22, WHOLE, &[7, 22, 27, 32, 42]), None);

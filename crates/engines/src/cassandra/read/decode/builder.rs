@@ -1,4 +1,4 @@
-//! Arrays of the types that are read, value by value.
+//! Builders of Arrow arrays for all CQL types, value by value.
 
 use std::net::IpAddr;
 
@@ -16,9 +16,10 @@ use super::numbers;
 use crate::cassandra::read::key_value::date_from_wire;
 use crate::cassandra::read::readable::CqlKind;
 
-/// Bytes of a text, at a guess.
+/// Bytes reserved for each text or blob, which is a guess.
 const TEXT_BYTES: usize = 8;
 
+/// A builder of the array of one column.
 pub enum Builder {
     Boolean(BooleanBuilder),
     Tinyint(Int8Builder),
@@ -32,8 +33,8 @@ pub enum Builder {
     Timestamp(TimestampMillisecondBuilder),
     Date(Date32Builder),
     Time(Time64NanosecondBuilder),
-    /// What becomes text only here.
-    Shown(fn(&[u8]) -> Option<String>, StringBuilder),
+    /// Builds text from values of another type by a function.
+    AsText(fn(&[u8]) -> Option<String>, StringBuilder),
 }
 
 impl Builder {
@@ -54,14 +55,14 @@ impl Builder {
             }
             CqlKind::Date => Builder::Date(Date32Builder::with_capacity(rows)),
             CqlKind::Time => Builder::Time(Time64NanosecondBuilder::with_capacity(rows)),
-            CqlKind::Uuid => Builder::Shown(uuid, text()),
-            CqlKind::Inet => Builder::Shown(address, text()),
-            CqlKind::Varint => Builder::Shown(numbers::varint, text()),
-            CqlKind::Decimal => Builder::Shown(numbers::decimal, text()),
+            CqlKind::Uuid => Builder::AsText(uuid, text()),
+            CqlKind::Inet => Builder::AsText(address, text()),
+            CqlKind::Varint => Builder::AsText(numbers::varint, text()),
+            CqlKind::Decimal => Builder::AsText(numbers::decimal, text()),
         }
     }
 
-    /// Appends a value as CQL sends it (big-endian); `None` when it is not one of the type.
+    /// Appends a value in CQL's encoding (big-endian); `None` if the bytes do not fit the type.
     pub fn push_wire(&mut self, bytes: Option<&[u8]>) -> Option<()> {
         match (self, bytes) {
             (Builder::Int(b), Some(v)) => b.append_value(i32::from_be_bytes(v.try_into().ok()?)),
@@ -77,13 +78,14 @@ impl Builder {
             (Builder::Float(b), Some(v)) => b.append_value(f32::from_be_bytes(v.try_into().ok()?)),
             (Builder::Date(b), Some(v)) => b.append_value(date_from_wire(v.try_into().ok()?)),
             (Builder::Time(b), Some(v)) => b.append_value(i64::from_be_bytes(v.try_into().ok()?)),
-            (Builder::Shown(show, b), Some(v)) => b.append_value(show(v)?),
-            (this, bytes) => return this.push_endless(bytes),
+            (Builder::AsText(show, b), Some(v)) => b.append_value(show(v)?),
+            (this, bytes) => return this.push_without_byte_order(bytes),
         }
         Some(())
     }
 
-    /// Appends a value as [`row_blob`](crate::cassandra::write::row_blob) keeps it (little-endian).
+    /// Appends a value in the encoding of [`row_blob`](crate::cassandra::write::row_blob)
+    /// (little-endian); `None` if the bytes do not fit the type.
     pub fn push_blob(&mut self, bytes: Option<&[u8]>) -> Option<()> {
         match (self, bytes) {
             (Builder::Int(b), Some(v)) => b.append_value(i32::from_le_bytes(v.try_into().ok()?)),
@@ -92,12 +94,12 @@ impl Builder {
             (Builder::Timestamp(b), Some(v)) => {
                 b.append_value(i64::from_le_bytes(v.try_into().ok()?));
             }
-            (this, bytes) => return this.push_endless(bytes),
+            (this, bytes) => return this.push_without_byte_order(bytes),
         }
         Some(())
     }
 
-    /// Appends a value of any type as CQL writes it; `None` when it is not one of its type.
+    /// Appends a value of any type as a CQL literal; `None` if the bytes do not fit the type.
     pub fn push_literal(&mut self, cell: RawColumn) -> Option<()> {
         let Builder::Text(b) = self else { return None };
         match cell.slice {
@@ -110,8 +112,8 @@ impl Builder {
         Some(())
     }
 
-    /// Values without a byte order: text, bytes, booleans and null.
-    fn push_endless(&mut self, bytes: Option<&[u8]>) -> Option<()> {
+    /// Appends a value whose encoding has no byte order: text, bytes, a boolean or null.
+    fn push_without_byte_order(&mut self, bytes: Option<&[u8]>) -> Option<()> {
         match (self, bytes) {
             (Builder::Text(b), Some(v)) => b.append_value(std::str::from_utf8(v).ok()?),
             (Builder::Blob(b), Some(v)) => b.append_value(v),
@@ -131,7 +133,7 @@ impl Builder {
             Builder::Bigint(b) => b.append_null(),
             Builder::Float(b) => b.append_null(),
             Builder::Double(b) => b.append_null(),
-            Builder::Text(b) | Builder::Shown(_, b) => b.append_null(),
+            Builder::Text(b) | Builder::AsText(_, b) => b.append_null(),
             Builder::Blob(b) => b.append_null(),
             Builder::Timestamp(b) => b.append_null(),
             Builder::Date(b) => b.append_null(),
@@ -148,7 +150,7 @@ impl Builder {
             Builder::Bigint(b) => finish(b),
             Builder::Float(b) => finish(b),
             Builder::Double(b) => finish(b),
-            Builder::Text(b) | Builder::Shown(_, b) => finish(b),
+            Builder::Text(b) | Builder::AsText(_, b) => finish(b),
             Builder::Blob(b) => finish(b),
             Builder::Timestamp(b) => finish(b),
             Builder::Date(b) => finish(b),

@@ -1,14 +1,15 @@
-//! CQL's numbers of any length as decimal text.
+//! Conversion of CQL's numbers of any length to decimal text.
 
-/// Bytes of a number that is shown: some 2,400 digits.
+/// Maximum bytes of a number that is converted, about 2,400 digits.
 const NUMBER_BYTES: usize = 1_000;
-/// Zeros that are written out; beyond them an exponent is.
+/// Maximum number of zeros that are written out before an exponent is used.
 const ZEROS: usize = 100;
-/// The largest power of ten in 32 bits, and its zeros.
+/// Largest power of ten that fits into 32 bits.
 const CHUNK: u64 = 1_000_000_000;
+/// Number of zeros of [`CHUNK`].
 const CHUNK_DIGITS: usize = 9;
 
-/// Two's complement, big-endian.
+/// Converts a varint, which is in two's complement and big-endian.
 pub fn varint(bytes: &[u8]) -> Option<String> {
     let (negative, digits) = digits(bytes)?;
     Some(if negative {
@@ -18,7 +19,7 @@ pub fn varint(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// The number of digits behind the point, in 32 bits, and a [`varint`].
+/// Converts a decimal, which is the number of digits after the point in 32 bits and a [`varint`].
 pub fn decimal(bytes: &[u8]) -> Option<String> {
     let (scale, unscaled) = bytes.split_first_chunk::<4>()?;
     let scale = i64::from(i32::from_be_bytes(*scale));
@@ -47,7 +48,7 @@ pub fn decimal(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// Whether it is below zero, and its digits.
+/// Returns whether a number is negative, and its decimal digits.
 fn digits(bytes: &[u8]) -> Option<(bool, String)> {
     let first = bytes.first().filter(|_| bytes.len() <= NUMBER_BYTES)?;
     let negative = first & 0x80 != 0;
@@ -66,7 +67,7 @@ fn digits(bytes: &[u8]) -> Option<(bool, String)> {
     ))
 }
 
-/// In 32 bits each, the highest first, without leading zeros.
+/// Returns the absolute value in words of 32 bits, highest first, without leading zeros.
 fn magnitude(bytes: &[u8], negative: bool) -> Vec<u32> {
     let mut words: Vec<u32> = bytes
         .rchunks(4)
@@ -78,6 +79,7 @@ fn magnitude(bytes: &[u8], negative: bool) -> Vec<u32> {
         })
         .collect();
     if negative {
+        // Two's complement: invert all bits and add one.
         let mut carry = true;
         for word in &mut words {
             let (negated, more) = (!*word).overflowing_add(u32::from(carry));
@@ -92,7 +94,7 @@ fn magnitude(bytes: &[u8], negative: bool) -> Vec<u32> {
     words.split_off(zeros)
 }
 
-/// Divides by [`CHUNK`] in place; the remainder.
+/// Divides a number by [`CHUNK`] in place, and returns the remainder.
 fn divide(words: &mut Vec<u32>) -> u64 {
     let mut rest = 0;
     for word in words.iter_mut() {
@@ -110,7 +112,7 @@ fn divide(words: &mut Vec<u32>) -> u64 {
 mod tests {
     use super::*;
 
-    /// The bytes that Cassandra keeps.
+    /// Encodes a number in as few bytes as Cassandra does.
     fn bytes(value: i128) -> Vec<u8> {
         let all = value.to_be_bytes();
         let fill = if value < 0 { 0xff } else { 0 };
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_point_stands_where_the_scale_says() {
+    fn the_scale_places_the_decimal_point() {
         let shown = |scale: i32, value: i128| {
             decimal(&[&scale.to_be_bytes()[..], &bytes(value)].concat()).unwrap()
         };

@@ -23,11 +23,11 @@ fn layout(id: &str) -> TableLayout {
         order_key: vec!["a".to_owned(), "b".to_owned()],
     };
     let id = id.parse().unwrap();
-    TableLayout::new(&id, Shape::of(&id).unwrap(), &table, false).unwrap()
+    TableLayout::new(&id, Shape::from_id(&id).unwrap(), &table, false).unwrap()
 }
 
 fn pushdown(id: &str, filters: &[Expr]) -> Pushdown {
-    let table = ReadTable::of_layout(&layout(id), "ks".to_owned());
+    let table = ReadTable::from_layout(&layout(id), "ks".to_owned());
     Pushdown::new(&table, &filters.iter().collect::<Vec<_>>())
 }
 
@@ -95,12 +95,15 @@ fn without_a_partition_the_order_key_only_helps_and_may_be_left_out() {
     let order = vec![("a".to_owned(), Operator::Eq, KeyValue::Int(1))];
     assert_eq!((&pushed.partitions, &pushed.order), (&None, &order));
     assert_eq!(pushed.exact, [false, false]);
-    assert_eq!(pushed.helps, [true, false]);
+    assert_eq!(pushed.inexact, [true, false]);
     assert!(pushed.is_filtering());
     let left = pushed.without_filtering();
     assert_eq!(left.order, []);
     assert!(!left.is_filtering());
-    assert_eq!(pushdown("cassandra/narrow", &filters).helps, [false, false]);
+    assert_eq!(
+        pushdown("cassandra/narrow", &filters).inexact,
+        [false, false]
+    );
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn keyed_by(kind: CqlKind) -> ReadTable {
     ReadTable {
         columns: vec![column("series", CqlKind::Text), column("a", kind)],
         clustering_key: vec!["a".to_owned()],
-        ..ReadTable::of_layout(&layout, "ks".to_owned())
+        ..ReadTable::from_layout(&layout, "ks".to_owned())
     }
 }
 
@@ -181,10 +184,10 @@ fn only_what_is_ordered_alike_is_pushed_as_a_range() {
 
 #[test]
 fn where_all_partitions_are_known_the_order_key_is_restricted_in_any_of_them() {
-    let table = ReadTable::of_layout(&layout("cassandra/wide"), "ks".to_owned());
+    let table = ReadTable::from_layout(&layout("cassandra/wide"), "ks".to_owned());
     let filters = [col("a").gt_eq(lit(3)), col("value").gt(lit(1.0))];
     let filters: Vec<&Expr> = filters.iter().collect();
-    let pushed = Pushdown::of_any_partition(&table, &filters);
+    let pushed = Pushdown::for_known_partitions(&table, &filters);
     assert_eq!(pushed.partitions, None);
     assert_eq!(pushed.exact, [true, false]);
     assert_eq!(pushed.bounds("a"), (Some(3), None));

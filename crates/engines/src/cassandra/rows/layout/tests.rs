@@ -21,7 +21,7 @@ fn table() -> Table {
 
 fn create(id: &str) -> Result<String, String> {
     let id: DesignId = id.parse()?;
-    let shape = Shape::of(&id).unwrap();
+    let shape = Shape::from_id(&id).unwrap();
     let layout = TableLayout::new(&id, shape, &table(), false).map_err(|e| e.to_string())?;
     let name = layout
         .name

@@ -4,7 +4,7 @@ use bakeoff_workload::{
 };
 
 use super::*;
-use crate::cassandra::as_written::plan::as_written;
+use crate::cassandra::as_written::plan::plan_written;
 use crate::cassandra::rows::layout::Shape;
 
 fn table() -> Table {
@@ -45,9 +45,9 @@ fn mix(action: Action, ttl_seconds: Option<u32>) -> Mix {
 
 fn planned(id: &str, action: Action, ttl: Option<u32>) -> Result<Work, EngineError> {
     let id: DesignId = id.parse().unwrap();
-    let shape = Shape::of(&id).unwrap();
+    let shape = Shape::from_id(&id).unwrap();
     let layout = TableLayout::new(&id, shape, &table(), false).unwrap();
-    let mut plans = of_layout(&id, &layout, "ks", &mix(action, ttl))?;
+    let mut plans = plan_operations(&id, &layout, "ks", &mix(action, ttl))?;
     Ok(plans.remove(0).work)
 }
 
@@ -155,7 +155,7 @@ fn a_partition_is_deleted_with_all_of_its_key() {
 }
 
 #[test]
-fn cql_and_our_own_layouts_do_not_go_together() {
+fn operations_in_cql_and_layouts_of_rows_exclude_each_other() {
     let operation = CqlOperation {
         statements: vec![CqlStatement {
             cql: "UPDATE ${keyspace}.t SET a = ? WHERE p = ?".to_owned(),
@@ -178,7 +178,7 @@ fn cql_and_our_own_layouts_do_not_go_together() {
     assert!(error.unwrap_err().0.contains("cassandra/as-written"));
 
     let id: DesignId = "cassandra/as-written".parse().unwrap();
-    let written = |mix| as_written(&id, "ks", &table(), &mix);
+    let written = |mix| plan_written(&id, "ks", &table(), &mix);
     let error = written(mix(Action::Insert, None)).unwrap_err().0;
     assert!(error.contains("cassandra/wide"), "{error}");
     let error = written(mix(Action::Cql(operation.clone()), Some(1)))
