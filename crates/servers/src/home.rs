@@ -1,4 +1,4 @@
-//! Folder in which Bakeoff keeps files between runs.
+//! The folder in which Bakeoff keeps files between runs.
 
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,7 @@ impl Home {
             .or_else(|| variable("HOME").map(|v| Path::new(&v).join(".cache/bakeoff")))
             .ok_or_else(|| {
                 Error::Refused(
-                    "no folder for what outlives a run: set BAKEOFF_HOME to a folder of your choice"
+                    "no folder for files that outlive a run: set BAKEOFF_HOME to a folder of your choice"
                         .into(),
                 )
             })?;

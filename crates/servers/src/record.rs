@@ -19,7 +19,7 @@ use crate::process::{ProcessId, ProcessScope};
 /// meanwhile, and several may do so one after another.
 const LOCK_LIMIT: Duration = Duration::from_secs(150);
 
-/// Process at whose end the server ends.
+/// The process at whose end the server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The server ends when its handle is dropped; if this process is killed, it is found and
@@ -38,7 +38,7 @@ impl Owner {
     }
 }
 
-/// Information by which a server of any engine is found again.
+/// The information by which a server of any engine is found again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
@@ -122,8 +122,8 @@ pub struct Listed {
     pub owner_alive: Option<bool>,
     /// Process that started the server and stops it; `None` for one that was started to be kept.
     pub owner: Option<u32>,
-    /// Whether it was started on another machine or in another container, and its state is only
-    /// known there.
+    /// Whether the server was started on another machine or in another container, so that its state is
+    /// not known here.
     pub elsewhere: bool,
     pub dir: PathBuf,
     pub log: PathBuf,

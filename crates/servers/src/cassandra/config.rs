@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_has_an_address_and_tokens_of_its_own_and_asks_the_first_one() {
+    fn a_node_has_its_own_address_and_tokens_and_asks_the_first_one() {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(parent.path()).unwrap();
         let second = Node::all(3).nth(1).unwrap();

@@ -1,4 +1,4 @@
-//! Finds Cassandra's jars: fetched before, in a wheel, or to be fetched with Maven.
+//! Finding Cassandra's jars: fetched before, in a wheel, or to be fetched with Maven.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -271,8 +271,10 @@ mod tests {
         put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.9"));
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
         check(&found).unwrap();
-        let error = fetch_once(&home, Path::new("/m"), VERSION).await;
-        let error = error.unwrap_err().to_string();
+        let error = fetch_once(&home, Path::new("/m"), VERSION)
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("set BAKEOFF_HOME to a folder"), "{error}");
     }
 

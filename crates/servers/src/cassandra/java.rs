@@ -1,4 +1,4 @@
-//! Finds a Java that Cassandra runs on.
+//! Finding a Java that Cassandra runs on.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Starts and restarts a server.
+//! Starting and restarting a server.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;

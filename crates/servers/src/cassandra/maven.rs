@@ -1,4 +1,4 @@
-//! Fetches Cassandra's jars with Maven, once.
+//! Fetching Cassandra's jars with Maven, once.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -166,8 +166,10 @@ mod tests {
         };
         prepared("jdk.naming.rmi", "exit 1").await.unwrap();
         assert!(!folder.naming().exists());
-        let error = prepared("java.base", "echo 'X cannot be resolved'; exit 1").await;
-        let error = error.unwrap_err().to_string();
+        let error = prepared("java.base", "echo 'X cannot be resolved'; exit 1")
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("X cannot be resolved"), "{error}");
         assert!(!folder.naming().exists());
         prepared("java.base", "exit 0").await.unwrap();

@@ -67,13 +67,19 @@ impl Nodes {
     /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot be written,
     /// or a folder from which this Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
-        let of = count.max(1);
-        let heap_mib = heap_mib(options.heap_mib, Node { number: 1, of })?;
+        let count = count.max(1);
+        let heap_mib = heap_mib(
+            options.heap_mib,
+            Node {
+                number: 1,
+                of: count,
+            },
+        )?;
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;
         }
-        if of > 1 {
-            check_room(of, heap_mib, options.memory_limit_bytes)?;
+        if count > 1 {
+            check_room(count, heap_mib, options.memory_limit_bytes)?;
         }
         let java = find_java().await?;
         naming::check(&options.dir, &java.program)?;
@@ -244,19 +250,19 @@ async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Serv
     };
     options.heap_mib = heap_mib(options.heap_mib, first)?;
     check_room(count, options.heap_mib, options.memory_limit_bytes)?;
-    let mut node = of_node(&options, first);
+    let mut node = node_options(&options, first);
     // Nodes that knew each other before look for each other at their former ports.
     node.ports = Folder::existing(node.dir.clone()).earlier_ports();
     let first = Server::start(node).await?;
     options.ports = Some(first.details.ports);
-    let starts = others.map(|node| Server::start(of_node(&options, node)));
+    let starts = others.map(|node| Server::start(node_options(&options, node)));
     let mut nodes = vec![first];
     nodes.extend(try_join_all(starts).await?);
     wait_until_joined(&nodes).await?;
     Ok(nodes)
 }
 
-fn of_node(options: &ServerOptions, node: Node) -> ServerOptions {
+fn node_options(options: &ServerOptions, node: Node) -> ServerOptions {
     ServerOptions {
         dir: options.dir.join(format!("node{}", node.number)),
         name: format!("{}, {}", options.name, node.name()),

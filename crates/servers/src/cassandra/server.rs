@@ -18,7 +18,7 @@ use crate::machine::read_ahead_bytes;
 use crate::record::{self, Entry, Record};
 
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
-const PAGE_CACHE: &str = "the memory limit less what the process itself holds, its heap first";
+const PAGE_CACHE: &str = "the memory limit less the memory of the process, mostly its heap";
 
 /// A Cassandra that answers CQL.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Unprivileged account for servers if Bakeoff runs as root, as which PostgreSQL refuses to run.
+//! The unprivileged account for servers if Bakeoff runs as root, since PostgreSQL refuses to run as root.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -63,8 +63,8 @@ impl Account {
             Err(error) => error.to_string(),
         };
         Err(Error::Refused(format!(
-            "user '{}', as whom PostgreSQL is started by root, cannot run {}: {reason}. Name \
-             programs that every user can reach in BAKEOFF_POSTGRES_BIN",
+            "user '{}', which runs PostgreSQL when Bakeoff is started by root, cannot run {}: {reason}. \
+            Name programs that every user can reach in BAKEOFF_POSTGRES_BIN",
             self.name,
             program.display()
         )))
@@ -77,7 +77,7 @@ impl Account {
     }
 }
 
-/// Variables by which programs and libraries are found.
+/// The variables by which programs and libraries are found.
 const KEPT: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
 
 /// Makes the command run as that account, without variables that would lead PostgreSQL to other
@@ -129,8 +129,10 @@ mod tests {
             bakeoff_testing::skipped("only root starts programs as another user");
             return;
         };
-        let error = account.check_runs(Path::new("/nowhere/postgres"));
-        let error = error.unwrap_err().to_string();
+        let error = account
+            .check_runs(Path::new("/nowhere/postgres"))
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains(&format!("user '{}'", account.name)),
             "{error}"

@@ -1,5 +1,5 @@
-//! Child processes of a PostgreSQL server. Each is in a session of its own, so that signals to the
-//! group of the first process do not reach it.
+//! Child processes of a PostgreSQL server. Each is in its own session, so that signals to the group of
+//! the first process do not reach it.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::process::ProcessId;
 
 const POLL: Duration = Duration::from_millis(50);
 const AFTER_KILL: Duration = Duration::from_secs(10);
-/// Most readings of CPU time, which is read again if a child ended meanwhile.
+/// The highest number of readings of CPU time, which is read again if a child ended meanwhile.
 const READINGS: usize = 10;
 
 /// Returns the running children of the cluster of that name, even after their parent's end: the
@@ -39,8 +39,8 @@ pub(crate) fn children(cluster: &str) -> Vec<ProcessId> {
 pub(crate) fn kill_children(cluster: &str) -> Result<()> {
     let deadline = Instant::now() + AFTER_KILL;
     loop {
-        let left = children(cluster);
-        let Some(first) = left.first() else {
+        let running = children(cluster);
+        let Some(first) = running.first() else {
             return Ok(());
         };
         if Instant::now() >= deadline {
@@ -49,7 +49,7 @@ pub(crate) fn kill_children(cluster: &str) -> Result<()> {
                 limit_seconds: AFTER_KILL.as_secs(),
             });
         }
-        left.iter().for_each(|process| kill(*process));
+        running.iter().for_each(|process| kill(*process));
         std::thread::sleep(POLL);
     }
 }

@@ -42,7 +42,7 @@ impl Folder {
     pub(crate) fn create(wanted: &Path, account: Option<&Account>) -> Result<Folder> {
         create_folder(wanted)?;
         let wanted = wanted.canonicalize().map_err(Error::io("find", wanted))?;
-        check_ours(&wanted)?;
+        check_contents(&wanted)?;
         let above = wanted.parent().unwrap_or(&wanted);
         let path = match account {
             Some(account) if !account.reaches(above) => substitute(&wanted),
@@ -143,7 +143,7 @@ pub(crate) fn remove(wanted: &Path) -> Result<()> {
     };
     for path in [substitute(&wanted), wanted] {
         if path.exists() {
-            check_ours(&path)?;
+            check_contents(&path)?;
             fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
         }
     }
@@ -160,17 +160,18 @@ fn substitute(wanted: &Path) -> PathBuf {
 ///
 /// # Errors
 /// `Refused` when it holds anything else.
-fn check_ours(folder: &Path) -> Result<()> {
-    let ours = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
+fn check_contents(folder: &Path) -> Result<()> {
+    let expected = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
     let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
     let stranger = entries
         .flatten()
         .map(|entry| entry.file_name())
-        .find(|name| !name.to_str().is_some_and(|name| ours.contains(name)));
+        .find(|name| !name.to_str().is_some_and(|name| expected.contains(name)));
     match stranger {
         None => Ok(()),
         Some(name) => Err(Error::Refused(format!(
-            "{} holds '{}', which is not a PostgreSQL server's of Bakeoff: choose an empty folder",
+            "{} holds '{}', which is not a file of a PostgreSQL server started by Bakeoff: choose an \
+            empty folder",
             folder.display(),
             name.display()
         ))),
@@ -192,7 +193,7 @@ fn make_private(path: &Path, account: Option<&Account>) -> Result<()> {
             path.display()
         )));
     }
-    check_ours(path)
+    check_contents(path)
 }
 
 fn set_mode(path: &Path, mode: u32) -> Result<()> {
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_not_taken_for_a_folder_of_ours() {
+    fn a_link_is_not_taken_for_a_servers_folder() {
         let parent = tempfile::tempdir().unwrap();
         let link = parent.path().join("link");
         std::os::unix::fs::symlink(parent.path(), &link).unwrap();

@@ -1,4 +1,4 @@
-//! Programs of a PostgreSQL server.
+//! The programs of a PostgreSQL server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ pub(crate) fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
 
 fn search(bin_dir: Option<&Path>, fits: fn(&Installation) -> bool) -> Search<Installation> {
     match bin_dir.map(Path::to_owned).or_else(from_variable) {
-        // Whether the account can run servers from there is checked when one is started.
+        // A start checks whether the account can run servers from there.
         Some(named) => search_in(vec![named], None, fits),
         None => {
             let account = Account::for_servers().ok().flatten();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_those_that_the_programs_tell() {
+    fn versions_are_those_that_the_programs_print() {
         let folder = tempfile::tempdir().unwrap();
         install(folder.path(), "17.11", true);
         let found = find_timescale(Some(folder.path())).unwrap();

@@ -1,4 +1,4 @@
-//! Starts a server.
+//! Starting a server.
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
