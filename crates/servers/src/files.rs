@@ -85,7 +85,7 @@ fn evict_file(path: &Path) -> std::io::Result<()> {
 /// Waits for an exclusive lock, which ends when the returned file is dropped or with the process.
 ///
 /// # Errors
-/// `Refused` when another process holds it for longer than `limit`.
+/// Fails with `Refused` when another process holds it for longer than `limit`.
 pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<File> {
     let file = File::create(path).map_err(Error::io("write", path))?;
     let deadline = Instant::now() + limit;

@@ -17,7 +17,7 @@ pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(20);
 /// it started.
 ///
 /// # Errors
-/// `TimedOut`, or the reason why it cannot be run.
+/// Fails with `TimedOut`, or the reason why it cannot be run.
 pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let child = command
         .stdin(Stdio::null())

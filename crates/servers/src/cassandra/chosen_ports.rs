@@ -36,7 +36,7 @@ impl Ports {
     /// Chooses free ports that are not in `taken` either.
     ///
     /// # Errors
-    /// `Refused` when there are none left.
+    /// Fails with `Refused` when there are none left.
     pub(crate) fn free(taken: &HashSet<u16>) -> Result<Ports> {
         let [native, storage, ssl_storage, jmx] = ports::free(taken)?;
         Ok(Ports {
@@ -52,7 +52,7 @@ impl Ports {
     /// use.
     ///
     /// # Errors
-    /// `Refused` with the first one that is not available.
+    /// Fails with `Refused` with the first one that is not available.
     fn for_node(node: Node, chosen: Option<Ports>, register: &Register<'_>) -> Result<Ports> {
         let taken = |address| register.taken_ports(address);
         let Some(mut ports) = chosen else {

@@ -44,7 +44,7 @@ impl Nodes {
     /// knows already which part of the ring each of them has.
     ///
     /// # Errors
-    /// Those of [`Server::start`], for the first node that is not available; `Refused` when the
+    /// The errors of [`Server::start`], for the first node that is not available; `Refused` when the
     /// machine lacks the memory for all; `NotAnswering` when they do not find each other within 300
     /// s.
     pub async fn start(options: ServerOptions, count: u8) -> Result<Nodes> {
@@ -64,8 +64,8 @@ impl Nodes {
     /// fetching or starting anything.
     ///
     /// # Errors
-    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot be written,
-    /// or a folder from which this Java cannot load classes.
+    /// Fails with `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot
+    /// be written, or a folder from which this Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
         let count = count.max(1);
         let heap_mib = heap_mib(
@@ -100,7 +100,7 @@ impl Nodes {
     /// Stops all nodes in an orderly way, and removes their records. Their folders stay.
     ///
     /// # Errors
-    /// Those of [`Server::stop`], after trying all nodes.
+    /// The errors of [`Server::stop`], after trying all nodes.
     pub async fn stop(self) -> Result<()> {
         let stopped = join_all(self.nodes.into_iter().map(Server::stop)).await;
         stopped.into_iter().collect()
@@ -110,7 +110,7 @@ impl Nodes {
     /// [`Server::nodetool_within`].
     ///
     /// # Errors
-    /// That of the first node on which it failed.
+    /// Fails with the error of the first node on which it failed.
     pub async fn nodetool_within(
         &self,
         arguments: &[&str],
@@ -195,7 +195,7 @@ impl Nodes {
     /// Returns the CPU time of all nodes together, in seconds.
     ///
     /// # Errors
-    /// `Gone` when one has ended.
+    /// Fails with `Gone` when one has ended.
     pub fn cpu_seconds(&self) -> Result<f64> {
         self.nodes.iter().map(Server::cpu_seconds).sum()
     }

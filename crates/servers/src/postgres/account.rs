@@ -25,7 +25,7 @@ impl Account {
     /// under the same account.
     ///
     /// # Errors
-    /// `Refused` if Bakeoff runs as root and there is no such account.
+    /// Fails with `Refused` if Bakeoff runs as root and there is no such account.
     pub(crate) fn for_servers() -> Result<Option<Account>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
@@ -53,7 +53,7 @@ impl Account {
     /// Checks that this account may run a program.
     ///
     /// # Errors
-    /// `Refused` when it may not.
+    /// Fails with `Refused` when it may not.
     pub(crate) fn check_runs(&self, program: &Path) -> Result<()> {
         let mut asked = run_as(Command::new(program), Some(self));
         asked.arg("--version").current_dir("/");

@@ -35,7 +35,7 @@ pub(crate) fn children(cluster: &str) -> Vec<ProcessId> {
 /// Kills all children that have outlived their parent.
 ///
 /// # Errors
-/// `Unstoppable` with one that still runs 10 s later.
+/// Fails with `Unstoppable` with one that still runs 10 s later.
 pub(crate) fn kill_children(cluster: &str) -> Result<()> {
     let deadline = Instant::now() + AFTER_KILL;
     loop {
@@ -66,7 +66,7 @@ fn kill(process: ProcessId) {
 /// Returns the CPU time of a server and its children, including children that ended, in seconds.
 ///
 /// # Errors
-/// `Gone` when it has ended.
+/// Fails with `Gone` when it has ended.
 pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
     let mut with_ended = server.cpu_seconds_with_ended()?;
     let mut living = 0.0;
@@ -88,7 +88,7 @@ pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
 /// shared memory as counted for the process that has most of it.
 ///
 /// # Errors
-/// `Gone` when it has ended.
+/// Fails with `Gone` when it has ended.
 pub(crate) fn resident_bytes(server: ProcessId, cluster: &str) -> Result<u64> {
     let own = Memory::read(server).ok_or(Error::Gone { pid: server.pid })?;
     let all = children(cluster)

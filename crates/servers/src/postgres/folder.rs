@@ -38,7 +38,7 @@ impl Folder {
     /// Creates the folder for that account, or opens the one that exists.
     ///
     /// # Errors
-    /// `Io` when it cannot be written; `Refused` when it holds files of anything but a server.
+    /// Fails with `Io` when it cannot be written; `Refused` when it holds files of anything but a server.
     pub(crate) fn create(wanted: &Path, account: Option<&Account>) -> Result<Folder> {
         create_folder(wanted)?;
         let wanted = wanted.canonicalize().map_err(Error::io("find", wanted))?;
@@ -135,7 +135,7 @@ pub(crate) fn log(path: &Path) -> PathBuf {
 /// none.
 ///
 /// # Errors
-/// `Refused` when the folder holds something else, `Io` when something cannot be removed.
+/// Fails with `Refused` when the folder holds something else, `Io` when something cannot be removed.
 pub(crate) fn remove(wanted: &Path) -> Result<()> {
     let wanted = match wanted.canonicalize() {
         Ok(path) => path,
@@ -159,7 +159,7 @@ fn substitute(wanted: &Path) -> PathBuf {
 /// Checks that a folder holds only files of servers.
 ///
 /// # Errors
-/// `Refused` when it holds anything else.
+/// Fails with `Refused` when it holds anything else.
 fn check_contents(folder: &Path) -> Result<()> {
     let expected = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
     let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;

