@@ -66,7 +66,7 @@ fn written(keyspace: &str, table: &Table, cql: &CqlOperation) -> Written {
 /// # Errors
 /// If the mix has none, or if they bind what rows do not have before the load.
 pub fn schema(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, EngineError> {
-    let settings = Settings::of(id, LAYOUT.settings)?;
+    let settings = Settings::new(id, LAYOUT.settings)?;
     if mix.schema.is_empty() {
         return Err(settings.error(
             "the workload's [mix] makes no tables: add schema = [\"CREATE TABLE ...\"], or use \
