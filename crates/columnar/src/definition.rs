@@ -72,7 +72,7 @@ impl FromStr for Profile {
             .find(|profile| profile.name().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
             Error::Invalid(format!(
-                "`{text}` is no profile of a columnar table; there are {}",
+                "`{text}` is not a profile of a columnar table; there are {}",
                 Profile::ALL.map(Profile::name).join(", ")
             ))
         })
@@ -133,7 +133,7 @@ impl Definition {
     /// Checks that the keys are columns and that all numbers are within their limits.
     ///
     /// # Errors
-    /// The first thing that is wrong, and what is possible instead.
+    /// Returns the first thing that is wrong, and what is possible instead.
     pub fn check(&self) -> Result<()> {
         let invalid = |message: String| Err(Error::Invalid(message));
         if self.columns.is_empty() || self.columns.len() > COLUMNS_AT_MOST {
@@ -144,7 +144,7 @@ impl Definition {
         }
         for (i, column) in self.columns.iter().enumerate() {
             if self.columns[..i].iter().any(|c| c.name == column.name) {
-                return invalid(format!("column `{}` is there twice", column.name));
+                return invalid(format!("column `{}` appears twice", column.name));
             }
         }
         let keys: Vec<&String> = self.key_names().collect();
@@ -156,7 +156,7 @@ impl Definition {
                 return invalid(format!("key column `{key}` is not a column of the table"));
             }
             if keys[..i].contains(key) {
-                return invalid(format!("key column `{key}` is there twice"));
+                return invalid(format!("key column `{key}` appears twice"));
             }
         }
         if let Some(width) = self.bucket {

@@ -47,7 +47,7 @@ pub enum Error {
         chunk: ChunkId,
         /// The place that the chunk was in.
         place: Place,
-        /// The time that replaced chunks are kept at least.
+        /// The least time for which replaced chunks are kept, in seconds.
         grace_seconds: u64,
     },
 

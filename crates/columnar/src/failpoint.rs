@@ -1,7 +1,7 @@
 //! Points at which a test kills the process or lets a call to the system fail.
 //!
-//! With the feature `failpoints`, `BAKEOFF_FAILPOINT=name` kills the process with SIGKILL when it
-//! reaches the point of that name, `BAKEOFF_FAILPOINT=name:3` when it reaches it for the third time.
+//! The feature `failpoints` enables them. `BAKEOFF_FAILPOINT=name` then kills the process with SIGKILL
+//! when it reaches the point of that name, `BAKEOFF_FAILPOINT=name:3` when it does so the third time.
 //! `BAKEOFF_FAILING=name` (or `name:3`) lets the call at that point fail once. Without the feature
 //! nothing of this is compiled.
 
@@ -21,7 +21,7 @@ pub fn hit(name: &'static str) {
 /// Marks a call to the system that a test may let fail.
 ///
 /// # Errors
-/// If the test asked for it.
+/// Fails if the test asked for it.
 #[cfg(not(feature = "failpoints"))]
 #[inline(always)]
 pub fn call(_name: &'static str) -> io::Result<()> {
@@ -31,7 +31,7 @@ pub fn call(_name: &'static str) -> io::Result<()> {
 /// Fails in place of a call to the system if a test asked for that.
 ///
 /// # Errors
-/// If the test asked for it.
+/// Fails if the test asked for it.
 #[cfg(feature = "failpoints")]
 pub fn call(name: &'static str) -> io::Result<()> {
     enabled::call(name)
@@ -46,8 +46,8 @@ mod enabled {
     /// A point at which something happens.
     struct Point {
         name: String,
-        /// The number of times that the process has to reach it until then.
-        left: AtomicU64,
+        /// The number of times that the process still has to reach the point.
+        remaining: AtomicU64,
     }
 
     static DEADLY: OnceLock<Option<Point>> = OnceLock::new();
@@ -70,7 +70,7 @@ mod enabled {
     fn is_reached(point: &OnceLock<Option<Point>>, variable: &str, name: &str) -> bool {
         let point = point.get_or_init(|| from_environment(variable));
         point.as_ref().is_some_and(|point| {
-            point.name == name && point.left.fetch_sub(1, Ordering::Relaxed) == 1
+            point.name == name && point.remaining.fetch_sub(1, Ordering::Relaxed) == 1
         })
     }
 
@@ -82,7 +82,7 @@ mod enabled {
         };
         Some(Point {
             name,
-            left: AtomicU64::new(times),
+            remaining: AtomicU64::new(times),
         })
     }
 

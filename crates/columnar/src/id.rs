@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 /// The part of a table that is written and sealed as one: a time bucket and a shard.
 ///
-/// In Cassandra a place is one partition of each of the table's CQL tables.
+/// A place in Cassandra is one partition of each of the table's CQL tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The time bucket: the first order key divided by the bucket's width, rounded down, or 0 in a

@@ -82,7 +82,7 @@ impl Kind {
     }
 
     /// Returns the kind that can hold every value of an Arrow type, if there is one.
-    pub fn of(data_type: &DataType) -> Option<Kind> {
+    pub fn from_data_type(data_type: &DataType) -> Option<Kind> {
         Some(match data_type {
             DataType::Boolean => Kind::Boolean,
             DataType::Int8 | DataType::Int16 | DataType::Int32 => Kind::Int,
@@ -95,7 +95,7 @@ impl Kind {
             DataType::Timestamp(TimeUnit::Microsecond | TimeUnit::Nanosecond, _) => Kind::Nanotime,
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text,
             DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Blob,
-            DataType::Dictionary(_, values) => return Kind::of(values),
+            DataType::Dictionary(_, values) => return Kind::from_data_type(values),
             _ => return None,
         })
     }
@@ -125,7 +125,7 @@ impl FromStr for Kind {
             .find(|kind| kind.name().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
             Error::Invalid(format!(
-                "`{text}` is no type of a columnar table; there are {}",
+                "`{text}` is not a type of a columnar table; there are {}",
                 Kind::ALL.map(Kind::name).join(", ")
             ))
         })

@@ -67,7 +67,7 @@
 //!
 //! # Features
 //!
-//! Without features the library is the format, the encoder, and tables in a directory or in memory.
+//! The library without features is the format, the encoder, and tables in a directory or in memory.
 //!
 //! | feature | adds |
 //! |---|---|

@@ -1,6 +1,7 @@
 //! Writing numbers as LEB128, and reading bytes that may be torn.
 
-/// Appends a number with 7 bits per byte, the lowest first. All bytes but the last have the top bit set.
+/// Appends a number with 7 bits per byte, the lowest first. All bytes but the last have the top bit
+/// set.
 pub(crate) fn push_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push((value & 0x7f) as u8 | 0x80);
@@ -14,8 +15,8 @@ pub(crate) fn push_signed(value: i64, out: &mut Vec<u8>) {
     push_varint((value << 1 ^ value >> 63) as u64, out);
 }
 
-/// Reads fields from the front of bytes. Each method returns none if there are too few bytes, or they
-/// are no such field.
+/// Reads fields from the front of bytes. Each method returns `None` if there are too few bytes, or they
+/// are not such a field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -80,8 +81,9 @@ impl<'a> Reader<'a> {
         self.take(length)
     }
 
-    /// Reads the number of items that follow, each of which has at least `least_bytes`. None if there are
-    /// too few bytes for them, so that no caller reserves memory for items that cannot be there.
+    /// Reads the number of items that follow, each of which has at least `least_bytes`. Returns
+    /// `None` if there are too few bytes for them, so that no caller reserves memory for items that
+    /// cannot be there.
     pub(crate) fn count(&mut self, least_bytes: usize) -> Option<usize> {
         let count = usize::try_from(self.varint()?).ok()?;
         (count <= self.len() / least_bytes.max(1)).then_some(count)

@@ -1,5 +1,5 @@
-//! An engine that was left out when Bakeoff was built. Its name stays known, so that a workload that
-//! has designs on it can be read and its other designs measured.
+//! Engines that were left out when Bakeoff was built. Their names stay known, so that a workload with
+//! designs on them can be read and its other designs measured.
 
 use async_trait::async_trait;
 use bakeoff_servers::survey::{Need, Survey};
@@ -8,7 +8,7 @@ use bakeoff_workload::{DesignId, Workload};
 
 use crate::{Context, Engine, EngineError, Layout, Running};
 
-/// The place of an engine whose cargo feature is off.
+/// A stand-in for an engine whose cargo feature is off.
 #[derive(Debug, Clone, Copy)]
 pub struct Absent {
     name: &'static str,
@@ -16,7 +16,7 @@ pub struct Absent {
 }
 
 impl Absent {
-    /// An engine by its name, with the cargo feature that brings it back.
+    /// Makes the stand-in for an engine, with the cargo feature that brings the engine back.
     pub const fn new(name: &'static str, feature: &'static str) -> Absent {
         Absent { name, feature }
     }
@@ -36,17 +36,17 @@ impl Engine for Absent {
         self.name
     }
 
-    /// None are known.
+    /// Returns no layouts, since they are part of what was left out.
     fn layouts(&self) -> &'static [Layout] {
         &[]
     }
 
-    /// Its SQL is left to those who have it compiled in.
+    /// Returns true, so that the engine's SQL is checked only by builds that have the engine.
     fn speaks_sql(&self) -> bool {
         true
     }
 
-    /// Any layout of it may exist.
+    /// Accepts any layout of the engine, since its real ones are not known.
     fn is_place(&self, name: &str) -> bool {
         name.split('/').next() == Some(self.name)
     }

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Number and total size in bytes of the files under `dir` that `counts` accepts.
+/// Returns the number and the total size in bytes of the files under `dir` that `counts` accepts.
 pub fn folder_size(dir: &Path, counts: &dyn Fn(&Path) -> bool) -> std::io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     for entry in std::fs::read_dir(dir)? {

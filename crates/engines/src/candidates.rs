@@ -1,4 +1,4 @@
-//! The designs of a command, as the protocols of measurements ask for them.
+//! The designs of a command, in the form that the measurement protocols take.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use bakeoff_workload::{DesignId, Workload};
 use crate::registry::engine;
 use crate::{Context, Engines, Running, TargetOptions};
 
-/// Designs that hold a table.
+/// The designs of a command, each of which holds a table.
 pub struct DesignCandidates<'a> {
     pub engines: &'a mut Engines,
     pub designs: &'a [DesignId],
@@ -51,7 +51,7 @@ impl Candidates for DesignCandidates<'_> {
     }
 }
 
-/// Further tables of the same designs, on engines that run.
+/// Further tables of the same designs, on running engines.
 pub struct DesignInstances<'a> {
     pub engines: &'a Engines,
     pub designs: &'a [DesignId],
@@ -64,7 +64,7 @@ impl DesignInstances<'_> {
         self.designs.iter().find(|id| id.to_string() == design)
     }
 
-    /// Names a further table of a design by what its id has after the design's.
+    /// Returns the design id with the tag of a further table, which is the end of the table's id.
     fn tagged(&self, instance: &Instance) -> Option<DesignId> {
         let tag = instance.id.strip_prefix(&instance.design)?;
         Some(DesignId {
@@ -92,16 +92,16 @@ impl Instances for DesignInstances<'_> {
     }
 }
 
-/// The same designs as ones that take the operations of a mix.
+/// The same designs as targets of a mix's operations.
 pub struct TargetCandidates<'a> {
     pub designs: DesignCandidates<'a>,
     pub options: TargetOptions,
-    /// When all shards begin, by which they know each other.
+    /// The moment at which all shards begin, by which they recognize each other.
     pub start_at: Option<SystemTime>,
 }
 
 impl TargetCandidates<'_> {
-    /// Returns what all shards of this start call it.
+    /// Returns the name that all shards use for this start.
     fn start_name(&self) -> Option<String> {
         let at = self.start_at?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
         Some(at.as_millis().to_string())

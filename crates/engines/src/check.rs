@@ -15,11 +15,11 @@ use crate::complaint::{self, is_query};
 use crate::registry::{self, ENGINES};
 use crate::sql::{message, ordering, session_with};
 
-/// Checks that each design that a workload names suits it, as far as its file says. Engines that do
-/// not exist are not looked for.
+/// Checks that each design that a workload names suits it, as far as its file says. Designs on
+/// unknown engines are not checked.
 ///
 /// # Errors
-/// The first design that does not, with its line and column in the workload file.
+/// Returns the first design that does not, with its line and column in the workload file.
 pub fn check_designs(workload: &Workload) -> Result<()> {
     for id in &workload.designs {
         let engine = registry::engine(id).ok();
@@ -30,9 +30,11 @@ pub fn check_designs(workload: &Workload) -> Result<()> {
     Ok(())
 }
 
-/// Plans every query of a workload against its table: a missing column, an unknown function,
-/// broken SQL, SQL that is no query, or an expected answer that it cannot give is an error with its
-/// line and column in the workload file.
+/// Plans every query of a workload against its table.
+///
+/// # Errors
+/// Fails for a missing column, an unknown function, broken SQL, SQL that is not a query, or an
+/// expected answer that the query cannot give, with the line and column in the workload file.
 pub async fn check_queries(workload: &Workload) -> Result<()> {
     let table = Arc::new(EmptyTable::new(workload.table.schema()));
     let session =
@@ -59,7 +61,7 @@ pub async fn check_queries(workload: &Workload) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with the SQL for some engine. Its place in the file is not known.
+/// Returns what is wrong with the SQL for some engine. Its position in the file is not known.
 async fn complaint_of_engine_sql(
     workload: &Workload,
     session: &SessionContext,
@@ -72,7 +74,7 @@ async fn complaint_of_engine_sql(
              shows them"
         ));
     }
-    // One that speaks SQL may speak another one than DataFusion: its own errors tell.
+    // An engine that speaks SQL may speak another dialect than DataFusion and reports its own errors.
     let is_planned = |place: &str| {
         let name = place.split('/').next().unwrap_or_default();
         !ENGINES.iter().any(|e| e.name() == name && e.speaks_sql())
@@ -92,7 +94,7 @@ async fn complaint_of_engine_sql(
     None
 }
 
-/// The plan of a query's SQL, or line and column in it and what is wrong there.
+/// Plans a query's SQL. The error is the line, the column and what is wrong there.
 async fn planned(
     workload: &Workload,
     session: &SessionContext,
@@ -110,10 +112,10 @@ async fn planned(
     }
 }
 
-/// Why answers to a query cannot be compared.
+/// Returns the reason why answers to a query cannot be compared, if there is one.
 fn complaint_of_plan(plan: &LogicalPlan) -> Option<String> {
     if !is_query(plan) {
-        return Some("this is no query: write a SELECT".to_owned());
+        return Some("this is not a query: write a SELECT".to_owned());
     }
     let (mut unordered, mut offset) = (false, false);
     let walked = plan.apply_with_subqueries(|node| {
@@ -138,7 +140,7 @@ fn complaint_of_plan(plan: &LogicalPlan) -> Option<String> {
     Some(complaint.to_owned())
 }
 
-/// The SQL with NULL for each parameter, padded so that every other token keeps its position.
+/// Replaces each parameter by NULL, padded so that every other token keeps its position.
 fn with_nulls(query: &Query, sql: &str) -> String {
     let names = query.parameters.iter().flat_map(Parameter::placeholders);
     names.fold(sql.to_owned(), |sql, name| {
@@ -147,9 +149,9 @@ fn with_nulls(query: &Query, sql: &str) -> String {
     })
 }
 
-/// A planner's complaint and its place in the SQL.
+/// Returns the position of a planner's complaint in the SQL, and its message.
 fn located(workload: &Workload, error: &DataFusionError) -> (usize, usize, String) {
-    let complaint = complaint::of_planner(
+    let complaint = complaint::from_planner(
         error,
         |column, _| workload.column_suggestion(column),
         |_| format!("; the workload's table is `{}`", workload.table.name),

@@ -1,4 +1,4 @@
-//! What is wrong with SQL, in words for its writer, and where.
+//! Errors of DataFusion's planner as messages for the writer of the SQL, with their positions.
 
 use datafusion::common::{Column, SchemaError};
 use datafusion::error::DataFusionError;
@@ -7,14 +7,14 @@ use datafusion::logical_expr::LogicalPlan;
 use crate::sql::message;
 
 pub struct Complaint {
-    /// Line and column in the SQL, both from 1 on.
+    /// The line and the column in the SQL, both counted from 1.
     pub position: Option<(usize, usize)>,
     pub message: String,
 }
 
-/// A planner's complaint. `columns` says what was probably meant by the name of a column, of those
-/// that could stand there; `tables` the same of a table.
-pub fn of_planner(
+/// Converts an error of the planner. `columns` returns a hint for an unknown column name, given the
+/// columns that are valid there; `tables` returns one for an unknown table name.
+pub fn from_planner(
     error: &DataFusionError,
     columns: impl Fn(&str, &[Column]) -> String,
     tables: impl Fn(&str) -> String,
@@ -47,7 +47,7 @@ pub fn of_planner(
     Complaint { position, message }
 }
 
-/// Whether a plan answers something, and does nothing else.
+/// Returns whether a plan is a query: it only reads and returns rows of tables.
 pub fn is_query(plan: &LogicalPlan) -> bool {
     !matches!(
         plan,
@@ -61,7 +61,7 @@ pub fn is_query(plan: &LogicalPlan) -> bool {
     )
 }
 
-/// DataFusion: "table 'datafusion.schema.n' not found".
+/// Extracts the table's name from DataFusion's message "table 'datafusion.schema.n' not found".
 fn missing_table(message: &str) -> Option<&str> {
     let name = message
         .strip_prefix("table '")?
@@ -69,30 +69,29 @@ fn missing_table(message: &str) -> Option<&str> {
     name.rsplit('.').next()
 }
 
-/// A planner's message in one line, without its advice to report a bug and its lists of what
-/// could have been.
+/// Reduces a planner's message to one line, without its advice to report a bug and its lists of
+/// candidate functions.
 fn first_sentences(message: &str) -> String {
-    let told = message
+    let useful = message
         .rsplit_once("datafusion/issues.")
-        .map_or(message, |(_, told)| told);
-    let told = told
+        .map_or(message, |(_, useful)| useful);
+    let useful = useful
         .split("\n\tCandidate functions:")
         .next()
-        .unwrap_or(told);
-    told.split_whitespace().collect::<Vec<_>>().join(" ")
+        .unwrap_or(useful);
+    useful.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The SQL parser's message, without the position in the SQL that the error's own position says
-/// better.
+/// Returns the SQL parser's message without its position, which is shown separately.
 fn syntax_error(message: &str) -> String {
-    let told = message
+    let useful = message
         .strip_prefix("sql parser error: ")
         .unwrap_or(message);
-    let told = told.split(" at Line: ").next().unwrap_or(told);
-    format!("this is not SQL: {told}")
+    let useful = useful.split(" at Line: ").next().unwrap_or(useful);
+    format!("this is not SQL: {useful}")
 }
 
-/// The SQL parser puts its position into its message: `... at Line: 1, Column: 8`.
+/// Parses the position that the SQL parser puts into its message: `... at Line: 1, Column: 8`.
 fn parser_position(message: &str) -> Option<(usize, usize)> {
     let (_, after) = message.rsplit_once("Line: ")?;
     let (line, after) = after.split_once(", Column: ")?;

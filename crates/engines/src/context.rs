@@ -1,4 +1,4 @@
-//! Where engines run, and what was asked of them.
+//! The folder, the threads and the options that engines run with.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use crate::memory::MemoryOptions;
 #[cfg(feature = "postgres")]
 use crate::postgres::PostgresOptions;
 
-/// Where and how engines run.
+/// The folder, the threads and the options that engines run with.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Absolute path of the run folder.
+    /// The absolute path of the run folder.
     pub run_dir: PathBuf,
-    /// Worker threads of Bakeoff, and partitions of each query in DataFusion.
+    /// The number of Bakeoff's worker threads, and of DataFusion partitions of each query.
     pub threads: usize,
     /// Whether two rows of the source may have the same key.
     pub keys_repeat: bool,
@@ -22,12 +22,12 @@ pub struct Context {
 }
 
 impl Context {
-    /// Where the files of an engine's designs are.
+    /// Returns the folder with the files of an engine's designs.
     pub fn folder_of(&self, engine: &str) -> PathBuf {
         self.run_dir.join(engine)
     }
 
-    /// Where the files of a design are.
+    /// Returns the folder with the files of a design.
     pub fn folder_of_design(&self, id: &DesignId) -> PathBuf {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = id.to_string().chars().map(plain).collect();
@@ -35,7 +35,7 @@ impl Context {
     }
 }
 
-/// Options that only one engine knows, by engine.
+/// The options of single engines, one field for each engine that has some.
 #[derive(Debug, Clone, Default)]
 pub struct EngineOptions {
     pub cassandra: CassandraOptions,

@@ -1,4 +1,4 @@
-//! Servers of our own that end while a run goes on.
+//! Servers started by Bakeoff that end during a run.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use tokio::net::TcpStream;
 
-/// How long a server that was killed may take until its process is gone.
+/// The longest wait for the process of a killed server to be gone.
 const END_WAIT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(50);
 
-/// To be awaited after an error: where nobody listens any more on one of some addresses, waits for a
-/// process to be gone, so that its end is known. Connections close a moment before.
+/// Waits, after an error, until a process is gone if nothing listens on one of its addresses any more.
+/// Connections close a moment before the process ends, so that its end would otherwise be missed.
 pub async fn await_end(addresses: &[SocketAddr], is_running: impl Fn() -> bool) {
     let connections = addresses.iter().map(TcpStream::connect);
     if try_join_all(connections).await.is_ok() {
@@ -22,6 +22,6 @@ pub async fn await_end(addresses: &[SocketAddr], is_running: impl Fn() -> bool) 
             tokio::time::sleep(POLL).await;
         }
     };
-    // One that only stopped listening is an error like others.
+    // A process that only stopped listening is an error like any other.
     tokio::time::timeout(END_WAIT, ended).await.ok();
 }

@@ -1,4 +1,4 @@
-//! What an engine implements to be listed, started and asked for designs.
+//! The traits of engines: to be listed and checked, to be started, and to make designs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,30 +17,30 @@ use crate::{Context, EngineError};
 /// A layout of an engine, for `bakeoff list`.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// The part of a design id before `?`.
+    /// The name, which is the part of a design id before `?`.
     pub name: &'static str,
-    /// How rows are laid out, in one line.
+    /// A description of the layout in one line.
     pub what: &'static str,
-    /// Settings as `name=value|value`.
+    /// The settings as `name=value|value`.
     pub settings: &'static str,
 }
 
-/// How a design takes point operations.
+/// The options of a design that takes the operations of a mix.
 #[derive(Clone)]
 pub struct TargetOptions {
-    /// What is written, and compared with what is read.
+    /// The values that are written, and that reads are compared with.
     pub values: Arc<dyn RowValues>,
     pub mix: Arc<Mix>,
-    /// The rows that this process loads before the load begins, so that they have to be there.
+    /// The rows that this process loads before the load begins, so that reads have to find them.
     pub loaded: Range<u64>,
-    /// Whether rows have the same key, so that what they have is not known and only keys are
-    /// compared ([`bakeoff_workload::source::keys_repeat`]).
+    /// Whether rows may have the same key ([`bakeoff_workload::source::keys_repeat`]). If so, the
+    /// values of a key are not known, and only keys are compared.
     pub keys_repeat: bool,
-    /// Operations that one worker thread has on their way at most.
+    /// The highest number of operations that a worker thread has in flight.
     pub in_flight_per_worker: usize,
-    /// The longest that one request may take.
+    /// The time limit of one request.
     pub request_time_limit: Duration,
-    /// Instead of the levels that the mix sets.
+    /// The consistency level of all operations, or `None` for the levels that the mix sets.
     pub consistency: Option<Consistency>,
 }
 
@@ -51,12 +51,12 @@ pub trait Engine: Send + Sync {
 
     fn layouts(&self) -> &'static [Layout];
 
-    /// What becomes of the rows of its designs.
+    /// Returns what becomes of the rows of its designs: stored, kept in memory, or not stored.
     fn role(&self) -> Role {
         Role::Store
     }
 
-    /// Whether processes of its own work alongside Bakeoff, so that their CPU time counts.
+    /// Returns whether it has separate processes, whose CPU time counts in addition to Bakeoff's.
     fn has_server(&self) -> bool {
         false
     }
@@ -82,56 +82,58 @@ pub trait Engine: Send + Sync {
     /// Checks that a design takes the operations of a mix: see [`Running::target`].
     ///
     /// # Errors
-    /// Why it takes none, with designs that do.
+    /// Returns the reason why it takes none, and designs that do.
     fn check_operations(&self, id: &DesignId) -> Result<(), EngineError> {
         Err(no_point_operations(id))
     }
 
-    /// Why a design of this engine is not for a workload, in words that need no more than the
-    /// workload file; `None` where nothing is known against it.
+    /// Returns the reason why a design of this engine does not suit a workload, as far as the
+    /// workload file shows, or `None` if there is no such reason.
     fn unfit(&self, _id: &DesignId, _workload: &Workload) -> Option<String> {
         None
     }
 
-    /// What a run would start, or reach, in addition to its folder: the end of a sentence that
-    /// begins with "The run would write to".
+    /// Returns what a run would start or reach in addition to its folder: the end of a sentence
+    /// that begins with "The run would write to".
     fn would_touch(&self, _context: &Context) -> Option<String> {
         None
     }
 
-    /// Whether that design takes batches of rows from many workers at a time: see
-    /// [`Design::inserts`].
+    /// Returns whether a design takes batches of rows from many workers at the same time
+    /// ([`Design::inserts`]).
     fn takes_inserts(&self, _id: &DesignId) -> bool {
         true
     }
 
-    /// Whether a design can have several tables at the same time, each made as if it were alone.
+    /// Returns whether a design can have several independent tables at the same time.
     fn takes_instances(&self, _id: &DesignId) -> bool {
         true
     }
 
-    /// Whether it understands SQL itself, so that it may be asked what DataFusion could not plan.
+    /// Returns whether it understands SQL itself, so that it may get SQL that DataFusion cannot plan.
     fn speaks_sql(&self) -> bool {
         false
     }
 
-    /// Whether a query may have SQL of its own under that name: the one of this engine, or of a
-    /// layout of it.
+    /// Returns whether a query may have separate SQL under this name, which is that of the engine or
+    /// of one of its layouts.
     fn is_place(&self, name: &str) -> bool {
         name == self.name() || self.layouts().iter().any(|layout| layout.name == name)
     }
 
-    /// What it needs of this machine and whether that is here. Nothing is started.
+    /// Surveys what it needs of this machine, without starting anything.
     async fn survey(&self) -> Survey;
 
-    /// Whether it can be used here: its version, or what is missing and how to get it.
+    /// Returns its version if it can be used here, or else what is missing and how to get it.
     async fn availability(&self) -> Result<String, String> {
         let survey = self.survey().await;
         survey.verdict().map(str::to_owned).map_err(str::to_owned)
     }
 
-    /// Settings and statements of a design, without touching anything; an error for a layout,
-    /// setting or value that does not exist or does not fit the table.
+    /// Returns the settings and the statements of a design, without touching anything.
+    ///
+    /// # Errors
+    /// Fails for a layout, setting or value that does not exist or does not fit the table.
     fn describe(
         &self,
         id: &DesignId,
@@ -139,24 +141,26 @@ pub trait Engine: Send + Sync {
         context: &Context,
     ) -> Result<DesignInfo, EngineError>;
 
-    /// Checks what can be known of [`Engine::start`] without starting anything: programs, memory,
-    /// disk, or that the server that was named answers.
+    /// Checks the needs of [`Engine::start`] without starting anything: programs, memory and disk, or
+    /// that the named server answers.
     ///
     /// # Errors
-    /// What is missing, and how to get it.
+    /// Returns what is missing, and how to get it.
     async fn check(&self, _context: &Context) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// What [`Engine::start`] has to fetch first, which takes a while; `None` where all is here.
+    /// Returns what [`Engine::start`] has to fetch first, which takes a while, or `None` if everything
+    /// is installed.
     fn fetches_first(&self, _context: &Context) -> Option<&'static str> {
         None
     }
 
-    /// The ranges of the order key that each become a table of their own; `None` where none do.
+    /// Returns the ranges of the order key that each become a separate table, or `None` if the design
+    /// has one table.
     ///
     /// # Errors
-    /// Those of [`Engine::describe`].
+    /// The errors of [`Engine::describe`].
     fn ranges(&self, _id: &DesignId, _table: &Table) -> Result<Option<Ranges>, EngineError> {
         Ok(None)
     }
@@ -173,7 +177,7 @@ fn no_point_operations(id: &DesignId) -> EngineError {
     ))
 }
 
-/// An engine that answers.
+/// A running engine.
 #[async_trait]
 pub trait Running: Send + Sync {
     fn info(&self) -> EngineInfo;
@@ -185,10 +189,10 @@ pub trait Running: Send + Sync {
         context: &Context,
     ) -> Result<Box<dyn Design>, EngineError>;
 
-    /// The design as one that takes the operations of a mix.
+    /// Makes the design in the form that takes the operations of a mix.
     ///
     /// # Errors
-    /// If the engine has no point operations, or none for an action of the mix.
+    /// Fails if the engine has no point operations, or none for an action of the mix.
     async fn target(
         &self,
         id: &DesignId,
@@ -199,8 +203,8 @@ pub trait Running: Send + Sync {
         Err(no_point_operations(id))
     }
 
-    /// Tells the other processes of a start, which has a name of its own, that the tables in the
-    /// keyspace that they share are made.
+    /// Announces to the other processes with the same start name that the tables in their shared
+    /// keyspace exist.
     async fn announce_tables(
         &self,
         _workload: &Workload,
@@ -210,8 +214,8 @@ pub trait Running: Send + Sync {
         Ok(())
     }
 
-    /// Waits until the process that makes them has announced it. To be called before
-    /// [`Running::target`], which makes the keyspace where it is not there yet.
+    /// Waits until the process that creates the tables has announced them. It has to be called before
+    /// [`Running::target`], which creates a missing keyspace.
     async fn wait_for_tables(
         &self,
         _workload: &Workload,
@@ -222,7 +226,6 @@ pub trait Running: Send + Sync {
         Ok(())
     }
 
-    /// Ends the run: what it made is removed unless it is to be kept, and what was started is
-    /// stopped.
+    /// Ends the run: what it created is removed unless `keep` is set, and what it started is stopped.
     async fn finish(self: Box<Self>, keep: bool) -> Result<(), EngineError>;
 }

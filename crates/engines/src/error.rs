@@ -1,4 +1,4 @@
-//! What goes wrong with engines, in words for the user.
+//! The errors of engines, in words for the user.
 
 use bakeoff_driver::DesignError;
 

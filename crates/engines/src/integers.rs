@@ -1,9 +1,9 @@
-//! Columns that count or tell the time, as whole numbers.
+//! Integer and time columns as whole numbers.
 
 use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Int32Type, Int64Type, TimeUnit, TimestampMillisecondType};
 
-/// The values of an `int`, `bigint` or `timestamp` column, the latter in milliseconds.
+/// Returns the values of an `int`, `bigint` or `timestamp` column, the latter in milliseconds.
 pub fn integers(array: &ArrayRef) -> Vec<i64> {
     match array.data_type() {
         DataType::Int32 => array

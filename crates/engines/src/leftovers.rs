@@ -1,4 +1,4 @@
-//! What other commands left behind on this machine, or still do.
+//! Servers that other commands left behind on this machine, and commands that are still measuring.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use bakeoff_driver::Observer;
 use bakeoff_servers::{Home, Result, list, stop_orphans};
 
 /// Stops the servers that killed commands left behind. Returns a warning for each command that is
-/// still measuring: two at once on one machine disturb each other's times.
+/// still measuring, since two at the same time on one machine disturb each other's times.
 ///
 /// # Errors
-/// If a server cannot be stopped, or the records of servers cannot be read.
+/// Fails if a server cannot be stopped, or the records of servers cannot be read.
 pub async fn clear_leftovers(observer: &dyn Observer) -> Result<Vec<String>> {
     // Without a home no server has ever been started.
     let Ok(home) = Home::from_env() else {
@@ -29,8 +29,8 @@ pub async fn clear_leftovers(observer: &dyn Observer) -> Result<Vec<String>> {
         .values()
         .map(|folder| {
             format!(
-                "another run was going on on this machine when this one began (data of it are in \
-                 {}): both disturb each other's times",
+                "another run was in progress on this machine when this one began (its data is in \
+                 {}): they disturb each other's times",
                 folder.display()
             )
         })

@@ -1,4 +1,4 @@
-//! Queries that want a few groups of the newest rows: read from the newest end.
+//! Queries for a few groups of the newest rows, which read the table from its newest end.
 //!
 //! `SELECT date_trunc('minute', time), max(value) … WHERE time < end GROUP BY 1 ORDER BY 1 DESC LIMIT
 //! 5` needs no row before the fifth minute that has rows, but nothing in the query says so: a plan
@@ -24,16 +24,17 @@ use datafusion::prelude::{SessionContext, lit};
 
 use crate::run_plan::{message, run};
 
-/// How much longer each window is than the one before.
+/// The factor by which each window is longer than the one before.
 const LONGER: i64 = 16;
-/// Windows that are tried: one of as many groups as are wanted, and longer ones.
+/// The number of windows that are tried. The first is as long as the wanted groups.
 const WINDOWS: u32 = 3;
 
 const SECOND: i64 = 1_000;
 const DAY: i64 = 86_400 * SECOND;
 const NANOS_OF_MILLI: i64 = 1_000_000;
 
-/// Runs SQL to its last row. Windows are of the order key, the column by which a table finds rows.
+/// Runs SQL to its last row. Windows are ranges of the order key, the column by which a table finds
+/// rows.
 pub async fn answer(
     session: &SessionContext,
     sql: &str,
@@ -50,8 +51,8 @@ async fn answered(session: &SessionContext, sql: &str, order_key: Option<&str>) 
         let planner = state.query_planner();
         planner.create_physical_plan(plan, &state).await
     };
-    let newest = order_key.and_then(|key| Some((key, Newest::of(&plan, key)?)));
-    let mut in_vain = 0;
+    let newest = order_key.and_then(|key| Some((key, Newest::from_plan(&plan, key)?)));
+    let mut scanned_in_vain = 0;
     if let Some((order_key, newest)) = newest {
         for begin in newest.begins() {
             let Some(window) = since(&plan, order_key, begin)? else {
@@ -59,17 +60,18 @@ async fn answered(session: &SessionContext, sql: &str, order_key: Option<&str>) 
             };
             let answer = run(session, physical(&window).await?).await?;
             let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
+            // A full answer cannot lack a group: any other one would come after these.
             if rows == newest.groups {
-                return Ok(with_scanned(answer, in_vain));
+                return Ok(with_scanned(answer, scanned_in_vain));
             }
-            in_vain += answer.rows_scanned.unwrap_or(0);
+            scanned_in_vain += answer.rows_scanned.unwrap_or(0);
         }
     }
     let answer = run(session, physical(&plan).await?).await?;
-    Ok(with_scanned(answer, in_vain))
+    Ok(with_scanned(answer, scanned_in_vain))
 }
 
-/// An answer for which so many rows more were read.
+/// Adds rows that were scanned in vain to the count of an answer.
 fn with_scanned(answer: Answer, more: u64) -> Answer {
     Answer {
         rows_scanned: answer.rows_scanned.map(|rows| rows + more),
@@ -77,14 +79,14 @@ fn with_scanned(answer: Answer, more: u64) -> Answer {
     }
 }
 
-/// What such a query wants. Times are milliseconds.
+/// A query for the newest groups. Times are in milliseconds.
 #[derive(Debug, Clone, PartialEq)]
 struct Newest {
     groups: usize,
     bins: Bins,
-    /// The first moment after all rows that it wants.
+    /// The end of the wanted rows, excluded.
     end: i64,
-    /// The first moment that it wants, if it says so.
+    /// The first wanted moment, if the query has one.
     begin: Option<i64>,
 }
 
@@ -96,8 +98,8 @@ struct Bins {
 }
 
 impl Newest {
-    /// What an optimized plan wants, if it is of that form.
-    fn of(plan: &LogicalPlan, order_key: &str) -> Option<Newest> {
+    /// Recognizes an optimized plan of such a query.
+    fn from_plan(plan: &LogicalPlan, order_key: &str) -> Option<Newest> {
         let LogicalPlan::Sort(sort) = below_projections(plan) else {
             return None;
         };
@@ -106,7 +108,7 @@ impl Newest {
             return None;
         };
         let (aggregate, group) = grouped(&sort.input, by)?;
-        let bins = Bins::of(group, order_key, first.nulls_first)?;
+        let bins = Bins::from_group(group, order_key, first.nulls_first)?;
         let filters = filters(&aggregate.input, order_key)?;
         let bounds = |of: fn(&Operator, i64) -> Option<i64>| {
             let bound = move |(op, time): &(Operator, i64)| of(op, *time);
@@ -130,7 +132,8 @@ impl Newest {
         })
     }
 
-    /// Where windows begin, the latest first. None of them has all rows that are wanted.
+    /// Returns the moments at which windows begin, the latest first. No window has all wanted rows, since
+    /// the query itself is run after them.
     fn begins(&self) -> impl Iterator<Item = i64> {
         let newest = self.bins.begin_of(self.end.saturating_sub(1));
         let groups = i64::try_from(self.groups).unwrap_or(i64::MAX);
@@ -144,15 +147,15 @@ impl Newest {
 }
 
 impl Bins {
-    /// What a group's expression makes of the order key.
-    fn of(group: &Expr, order_key: &str, nulls_first: bool) -> Option<Bins> {
+    /// Recognizes the intervals that a group's expression divides the order key into.
+    fn from_group(group: &Expr, order_key: &str, nulls_first: bool) -> Option<Bins> {
         let is_key = |expr: &Expr| matches!(expr, Expr::Column(c) if c.name == order_key);
         let Expr::ScalarFunction(function) = group else {
             return None;
         };
         let (name, args) = (function.name(), &function.args[..]);
         if name == "date_bin" && nulls_first {
-            // Times that nanoseconds cannot tell are in a group without a value, the first one.
+            // Times that do not fit nanoseconds form a group without a value, which comes first.
             return None;
         }
         let (width, origin) = match (name, args) {
@@ -176,7 +179,8 @@ impl Bins {
     }
 }
 
-/// Length of the units of `date_trunc` that are all equally long.
+/// Returns the length in milliseconds of a unit of `date_trunc`, if all its intervals are equally
+/// long.
 fn unit_width(unit: &ScalarValue) -> Option<i64> {
     match unit.try_as_str()??.to_ascii_lowercase().as_str() {
         "second" => Some(SECOND),
@@ -201,7 +205,7 @@ fn interval(width: &ScalarValue) -> Option<i64> {
     is_whole.then(|| days.checked_add(nanoseconds / NANOS_OF_MILLI))?
 }
 
-/// A time without a zone, if it is whole milliseconds.
+/// Converts a time without a zone to milliseconds, if it is a whole number of them.
 fn millis(value: &ScalarValue) -> Option<i64> {
     match value {
         ScalarValue::TimestampSecond(Some(v), None) => v.checked_mul(SECOND),
@@ -220,7 +224,7 @@ fn below_projections(plan: &LogicalPlan) -> &LogicalPlan {
     }
 }
 
-/// The aggregation below, and its group that a column of the plan is.
+/// Finds the aggregation below a plan, and the group expression behind one of the plan's columns.
 fn grouped<'a>(plan: &'a LogicalPlan, column: &Column) -> Option<(&'a Aggregate, &'a Expr)> {
     let at = plan.schema().maybe_index_of_column(column)?;
     match plan {
@@ -243,7 +247,8 @@ fn unaliased(expr: &Expr) -> &Expr {
     }
 }
 
-/// Filters of the order key of the one table below: operator and time.
+/// Returns the filters of the order key in the one table below, as operators and times, or `None`
+/// if a node may change what the order key's name means.
 fn filters(plan: &LogicalPlan, order_key: &str) -> Option<Vec<(Operator, i64)>> {
     let of_key = |filters: &[&Expr]| -> Vec<(Operator, i64)> {
         let filters = filters.iter().flat_map(|filter| split_conjunction(filter));
@@ -252,7 +257,7 @@ fn filters(plan: &LogicalPlan, order_key: &str) -> Option<Vec<(Operator, i64)>> 
             .collect()
     };
     match plan {
-        // What has the key's name above has to be the key.
+        // A column with the key's name above the projection has to be the key itself.
         LogicalPlan::Projection(projection) => {
             let mut exprs = projection.expr.iter();
             let is_named = |expr: &Expr| expr.qualified_name().1 == order_key;
@@ -284,8 +289,8 @@ fn compared(filter: &Expr, order_key: &str) -> Option<(Operator, i64)> {
     }
 }
 
-/// The plan over the rows of its one table from a moment on; none if the table would read all the
-/// same.
+/// Restricts a plan to the rows of its one table from a moment on. Returns `None` if the table would
+/// read as many rows as before.
 fn since(plan: &LogicalPlan, order_key: &str, begin: i64) -> Result<Option<LogicalPlan>> {
     let mut helps = false;
     let restricted = plan.clone().transform_up(|node| {

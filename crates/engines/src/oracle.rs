@@ -1,4 +1,4 @@
-//! Right answers: DataFusion over the rows themselves.
+//! The oracle: right answers from DataFusion over the rows themselves.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use datafusion::error::DataFusionError;
 use crate::source_table::SourceRows;
 use crate::sql::{self, Session};
 
-/// Rows that right answers are computed from are kept in memory up to this size, in bytes.
+/// The highest number of bytes of rows that the oracle keeps in memory.
 const MEMORY_BYTES: usize = 128 << 20;
 
-/// DataFusion over a row source: over its batches in memory while they fit, else over the source
-/// read again for each query.
+/// DataFusion over a row source: over its batches in memory if they fit, or else over the source,
+/// which is read again for each query.
 pub struct SqlOracle {
     source: Arc<dyn RowSource>,
     table: Table,
@@ -26,7 +26,7 @@ pub struct SqlOracle {
 
 struct Sessions {
     all: Session,
-    /// Absent where no key repeats.
+    /// The session over the last row of each key, or `None` if no key repeats.
     last_per_key: Option<Session>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether rows need more tables than a design may have, found before anything is started.
+//! Finding, before anything is started, designs that would need more tables than they may have.
 
 use arrow::record_batch::RecordBatch;
 use bakeoff_workload::source::RowSource;
@@ -8,19 +8,19 @@ use crate::EngineError;
 use crate::ranges::{RangeCount, Ranges};
 use crate::registry::engine;
 
-/// Rows of a source that are looked at where it can be read from anywhere: at equal distances, and
-/// more than there may be tables.
+/// The number of rows, at equal distances, that are sampled from a source that can be read from any
+/// row. It is more than the number of tables that there may be.
 const SAMPLED: u64 = 1_200;
-/// First rows of a file that are looked at.
+/// The number of first rows that are read of a file.
 const READ: u64 = 500_000;
 const BATCH_ROWS: usize = 8_192;
 
-/// Checks the first `rows` rows of a source against the ranges of each design, of which a sample is
-/// enough to know that there are too many, and never enough to know that there are not. Returns a
-/// sentence for each design that the rows do not suit, with a setting that would do.
+/// Checks the first `rows` rows of a source against the ranges of each design. A sample can show that
+/// there are too many ranges, but never that there are not. Returns a sentence for each design that the
+/// rows do not suit, with a setting that would suit.
 ///
 /// # Errors
-/// A row that cannot be read.
+/// Fails if a row cannot be read.
 pub fn check_ranges(
     designs: &[DesignId],
     workload: &Workload,
@@ -36,9 +36,10 @@ pub fn check_ranges(
     if counted.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = look(source, rows, &mut counted).map_err(|e| EngineError(e.to_string()))?;
+    let seen = sample(source, rows, &mut counted).map_err(|e| EngineError(e.to_string()))?;
     let rows = source.known_rows().map_or(rows, |known| known.min(rows));
-    // A sample goes from the first row to the last one, and a short file ends before its rows do.
+    // A sample reaches from the first row to the last one, and a file that ended early was read as a
+    // whole. Otherwise the ranges of the first rows are extrapolated to all rows.
     let is_whole = source.seeks() || seen < rows.min(READ);
     let times = if is_whole {
         1.0
@@ -52,8 +53,8 @@ pub fn check_ranges(
     Ok(complaints.collect())
 }
 
-/// Shows rows to all counts; returns how many of the first ones were read.
-fn look(
+/// Adds rows to all counts, and returns how many rows were looked at.
+fn sample(
     source: &dyn RowSource,
     rows: u64,
     counted: &mut [(&DesignId, Ranges, RangeCount)],

@@ -1,4 +1,4 @@
-//! Ranges of the order key that rows are kept apart by.
+//! Ranges of the order key that rows are divided by, such as partitions and chunks.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use bakeoff_workload::ColumnType;
 
 use crate::integers::integers;
 
-/// Partitions or chunks that there may be: each is a table with indexes, and a query that needs all
+/// The highest number of partitions or chunks. Each is a table with indexes, and a query that needs all
 /// of them locks them all.
 const MOST: usize = 1_000;
-/// Tables that a suggested width makes at most: rows that come later need some, too.
+/// The highest number of tables that a suggested width makes, which leaves room for later rows.
 const COMFORTABLE: u64 = 500;
 
 const SECOND: u64 = 1_000;
 const DAY: u64 = 86_400 * SECOND;
-/// Widths for timestamps to choose from, in milliseconds.
+/// The widths that are suggested for timestamps, in milliseconds.
 const WIDTHS: [(&str, u64); 16] = [
     ("1s", SECOND),
     ("10s", 10 * SECOND),
@@ -35,24 +35,24 @@ const WIDTHS: [(&str, u64); 16] = [
     ("365000d", 365_000 * DAY),
 ];
 
-/// Equal ranges, of which one begins at 0 (1970 for timestamps).
+/// Ranges of equal width, one of which begins at 0 (1970 for timestamps).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ranges {
-    /// First column of the order key.
+    /// The first column of the order key.
     pub column: String,
     pub kind: ColumnType,
-    /// In units of the column: milliseconds for timestamps.
+    /// The width in units of the column, which are milliseconds for timestamps.
     pub width: i64,
-    /// What sets the width in a design's id.
+    /// The setting in a design's id that has the width, such as `width=`.
     pub setting: String,
 }
 
 impl Ranges {
-    /// The ranges that some rows are in, by their numbers.
+    /// Returns the numbers of the ranges that some rows are in.
     ///
     /// # Errors
-    /// If there are too many.
-    pub fn of(&self, rows: &RecordBatch) -> Result<BTreeSet<i64>, String> {
+    /// Fails if there are more ranges than there may be.
+    pub fn numbers(&self, rows: &RecordBatch) -> Result<BTreeSet<i64>, String> {
         let Some(values) = rows.column_by_name(&self.column) else {
             return Ok(BTreeSet::new());
         };
@@ -64,8 +64,10 @@ impl Ranges {
         Ok(numbers)
     }
 
+    /// Checks a number of ranges.
+    ///
     /// # Errors
-    /// If there are too many.
+    /// Fails if there are more ranges than there may be.
     pub fn check(&self, number: usize) -> Result<(), String> {
         if number > MOST {
             Err(format!(
@@ -78,7 +80,7 @@ impl Ranges {
     }
 }
 
-/// The ranges of rows that come batch by batch, and from where to where they go.
+/// The ranges of rows that come batch by batch, and the least and the greatest value of the rows.
 #[derive(Debug, Default)]
 pub struct RangeCount {
     numbers: BTreeSet<i64>,
@@ -93,16 +95,18 @@ impl RangeCount {
         for value in integers(values) {
             let (first, last) = self.ends.unwrap_or((value, value));
             self.ends = Some((first.min(value), last.max(value)));
-            // More need not be distinguished: they are too many already.
+            // There are too many ranges already, so more need not be counted.
             if self.numbers.len() <= MOST {
                 self.numbers.insert(value.div_euclid(ranges.width));
             }
         }
     }
 
+    /// Checks the number of ranges of the rows so far. All rows are `times` as many.
+    ///
     /// # Errors
-    /// If there are too many, with a setting that would do where rows go on as these do, of which
-    /// all have `times` as many.
+    /// Fails if there are more ranges than there may be, with a setting that would suit if all rows go on
+    /// like these.
     pub fn check(&self, ranges: &Ranges, times: f64) -> Result<(), String> {
         let Err(complaint) = ranges.check(self.numbers.len()) else {
             return Ok(());
@@ -118,7 +122,7 @@ impl RangeCount {
     }
 }
 
-/// A round width of at least this much.
+/// Returns a round width of at least `least`.
 fn suggested(kind: ColumnType, least: u64) -> Option<String> {
     if kind == ColumnType::Timestamp {
         let fitting = WIDTHS.iter().find(|(_, width)| *width >= least);
@@ -153,14 +157,16 @@ mod tests {
     #[test]
     fn values_before_zero_have_ranges_of_their_own() {
         let times = TimestampMillisecondArray::from(vec![-1, 0, 9, 10]);
-        let of = ranges(ColumnType::Timestamp, 10).of(&rows(Arc::new(times)));
-        assert_eq!(of.unwrap(), BTreeSet::from([-1, 0, 1]));
+        let numbers = ranges(ColumnType::Timestamp, 10).numbers(&rows(Arc::new(times)));
+        assert_eq!(numbers.unwrap(), BTreeSet::from([-1, 0, 1]));
     }
 
     #[test]
     fn so_many_tables_are_refused_with_what_to_change() {
         let many = Arc::new(Int64Array::from_iter_values(0..2_000));
-        let error = ranges(ColumnType::Bigint, 1).of(&rows(many)).unwrap_err();
+        let error = ranges(ColumnType::Bigint, 1)
+            .numbers(&rows(many))
+            .unwrap_err();
         assert!(error.contains("raise width="), "{error}");
     }
 

@@ -31,7 +31,7 @@ pub static ENGINES: &[&dyn Engine] = &[
     &Dry,
 ];
 
-/// The engine of a design.
+/// Returns the engine of a design.
 pub fn engine(id: &DesignId) -> Result<&'static dyn Engine, EngineError> {
     ENGINES
         .iter()

@@ -10,7 +10,7 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 
-/// An answer larger than this is not compared: it is held twice, and its cells one by one.
+/// The highest number of bytes in an answer. A comparison holds it twice, and its cells one by one.
 pub const ANSWER_BYTES: usize = 32 << 20;
 
 /// Runs a plan to its last row.
@@ -41,7 +41,7 @@ pub fn too_large() -> String {
     )
 }
 
-/// DataFusion's message without its chain of contexts; an engine's own error as the engine put it.
+/// Returns DataFusion's message without its chain of contexts, or an engine's own error unchanged.
 pub fn message(error: &DataFusionError) -> String {
     match error.find_root() {
         DataFusionError::External(cause) => cause.to_string(),
@@ -49,8 +49,8 @@ pub fn message(error: &DataFusionError) -> String {
     }
 }
 
-/// Rows that the plan's tables handed over; `None` when no table was read, as for a count that
-/// statistics answer.
+/// Returns the number of rows that the plan's tables have returned, or `None` if no table was read, as
+/// for a count that statistics answer.
 pub fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
     let children = plan.children();
     if children.is_empty() {
@@ -58,7 +58,7 @@ pub fn rows_scanned(plan: &dyn ExecutionPlan) -> Option<u64> {
             return None;
         }
         let counted = plan.metrics().and_then(|metrics| metrics.output_rows());
-        // Tables in memory count nothing, but know how many rows they have.
+        // Tables in memory have no such metric, but know how many rows they have.
         return counted.or_else(|| exact_rows(plan)).map(|rows| rows as u64);
     }
     children

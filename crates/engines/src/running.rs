@@ -1,4 +1,5 @@
-//! The engines of one command: each is started when the first design needs it, and ended once.
+//! The engines of one command, each of which is started for the first design that needs it and ended
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -10,7 +11,7 @@ use bakeoff_workload::DesignId;
 use crate::registry::engine;
 use crate::{Context, EngineError, Running};
 
-/// Engines that run, and why others are not available.
+/// The running engines, and the reasons why others are not available.
 #[derive(Default)]
 pub struct Engines {
     running: BTreeMap<String, Box<dyn Running>>,
@@ -18,11 +19,10 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// Checks what each engine needs before any is started. Those that are not available are known,
-    /// and shown, from then on.
+    /// Checks what each engine needs before any is started, and reports those that are not available.
     ///
     /// # Errors
-    /// If none of the designs can run here.
+    /// Fails if none of the designs can run here.
     pub async fn checked(
         designs: &[DesignId],
         context: &Context,
@@ -54,11 +54,11 @@ impl Engines {
         Ok(engines)
     }
 
-    /// Starts the engine of a design unless it runs already, and returns what it is if this call
-    /// started it. One that is not available is tried once.
+    /// Starts the engine of a design unless it is running, and returns its description if this call has
+    /// started it. An engine that is not available is tried only once.
     ///
     /// # Errors
-    /// If it is not available, with the same reason for every design on it.
+    /// Fails if the engine is not available, with the same reason for every design on it.
     pub async fn start(
         &mut self,
         id: &DesignId,
@@ -86,10 +86,10 @@ impl Engines {
         }
     }
 
-    /// Returns the engine of a design, which was started.
+    /// Returns the engine of a design, which has to be started before.
     ///
     /// # Errors
-    /// If it was not, or is not available.
+    /// Fails if the engine was not started or is not available.
     pub fn get(&self, id: &DesignId) -> Result<&dyn Running, EngineError> {
         let name = id.engine.as_str();
         match (self.running.get(name), self.missing.get(name)) {
@@ -99,7 +99,7 @@ impl Engines {
         }
     }
 
-    /// Ends all engines, keeping what they hold if asked; returns what went wrong, in words.
+    /// Ends all engines, which keep their data if `keep` is set, and returns a message for each failure.
     pub async fn finish(self, keep: bool) -> Vec<String> {
         let mut troubles = Vec::new();
         for (name, engine) in self.running {

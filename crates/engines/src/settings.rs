@@ -1,4 +1,4 @@
-//! Settings of a design id, taken one by one so that an unknown one is noticed.
+//! The settings of a design id, which layouts take one by one so that unknown ones are noticed.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -7,32 +7,32 @@ use bakeoff_workload::{Column, ColumnType, DesignId, Table, nearest};
 
 use crate::EngineError;
 
-/// What is left of a design's settings.
+/// The settings of a design that were not taken yet.
 pub struct Settings<'a> {
     id: &'a DesignId,
-    left: BTreeMap<&'a str, &'a str>,
+    untaken: BTreeMap<&'a str, &'a str>,
 }
 
 impl<'a> Settings<'a> {
-    /// Settings that are all among those that a layout has by its description, which is what
-    /// `bakeoff list` shows of it: `bucket=1d (or a number), order=asc|desc`.
-    pub fn of(id: &'a DesignId, description: &'static str) -> Result<Self, EngineError> {
-        let left = id
+    /// Checks that a layout has all settings of a design. The description of the layout's settings
+    /// is what `bakeoff list` shows: `bucket=1d (or a number), order=asc|desc`.
+    pub fn new(id: &'a DesignId, description: &'static str) -> Result<Self, EngineError> {
+        let untaken = id
             .settings
             .iter()
             .map(|(k, v)| (k.as_str(), v.as_str()))
             .collect();
-        let settings = Settings { id, left };
+        let settings = Settings { id, untaken };
         let known: Vec<&str> = names(description).collect();
-        match settings.left.keys().find(|name| !known.contains(name)) {
+        match settings.untaken.keys().find(|name| !known.contains(name)) {
             Some(name) => Err(settings.unknown(name, &known, description)),
             None => Ok(settings),
         }
     }
 
     fn unknown(&self, name: &str, known: &[&str], description: &str) -> EngineError {
-        let meant = nearest(name, known.iter().copied());
-        let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        let meant = nearest(name, known.iter().copied())
+            .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
         let all = match description {
             "" => "none",
             description => description,
@@ -40,13 +40,13 @@ impl<'a> Settings<'a> {
         self.error(format!("unknown setting `{name}`{meant}; there are: {all}"))
     }
 
-    /// Takes a setting that is one of these words, compared without regard to case.
+    /// Takes a setting that is one of these words, ignoring case.
     pub fn word(
         &mut self,
         name: &str,
         words: &[&'static str],
     ) -> Result<Option<&'static str>, EngineError> {
-        let Some(value) = self.left.remove(name) else {
+        let Some(value) = self.untaken.remove(name) else {
             return Ok(None);
         };
         let known = words
@@ -58,9 +58,9 @@ impl<'a> Settings<'a> {
             .ok_or_else(|| self.error(format!("{name}={value} is not one of {}", words.join(", "))))
     }
 
-    /// Takes a setting that has to parse; `form` says what it looks like.
+    /// Takes a setting and parses it. `form` describes its form in an error.
     pub fn parsed<T: FromStr>(&mut self, name: &str, form: &str) -> Result<Option<T>, EngineError> {
-        let Some(value) = self.left.remove(name) else {
+        let Some(value) = self.untaken.remove(name) else {
             return Ok(None);
         };
         let parsed = value.parse().map(Some);
@@ -69,7 +69,7 @@ impl<'a> Settings<'a> {
 
     /// Takes a size in KiB written as `4KiB` or `4`.
     pub fn kib(&mut self, name: &str) -> Result<Option<u32>, EngineError> {
-        let Some(value) = self.left.remove(name) else {
+        let Some(value) = self.untaken.remove(name) else {
             return Ok(None);
         };
         let number = value
@@ -84,8 +84,8 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The first order key and the width of a range of it that the setting `name` has, in its units:
-    /// a duration such as `1d` for a timestamp, else a whole number.
+    /// Parses the width of a range, the value of the setting `name`: a duration such as `1d` if the first
+    /// order key is a timestamp, or else a whole number. Returns that column and the width in its units.
     pub fn width<'t>(
         &self,
         table: &'t Table,
@@ -114,10 +114,10 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Fails when a setting is left, which the layout's description names and its code does not
-    /// read.
+    /// Checks that every setting was taken. One that was not is named by the layout's description,
+    /// but not read by its code.
     pub fn end(self) -> Result<(), EngineError> {
-        match self.left.keys().next() {
+        match self.untaken.keys().next() {
             None => Ok(()),
             Some(name) => Err(self.error(format!("{name}= is not read by this layout"))),
         }
@@ -128,7 +128,7 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The names of the settings in a layout's description.
+/// Returns the names of the settings in a layout's description.
 pub fn names(description: &'static str) -> impl Iterator<Item = &'static str> {
     description
         .split(", ")

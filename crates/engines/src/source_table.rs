@@ -1,4 +1,4 @@
-//! A row source as a DataFusion table: rows are made again for each query and never kept, so that
+//! A row source as a DataFusion table. Rows are generated again for each query and never kept, so that
 //! right answers are known for any number of rows.
 
 use std::fmt::{self, Debug, Formatter};
@@ -14,10 +14,10 @@ use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::streaming::PartitionStream;
 
 const BATCH_ROWS: usize = 8_192;
-/// Batches that may wait between the reading thread and the query.
+/// The number of batches that may wait between the reading thread and the query.
 const WAITING_BATCHES: usize = 2;
 
-/// The first `rows` rows of a source; without those that `overwritten` names.
+/// The first `rows` rows of a source, without those that `overwritten` names.
 pub struct SourceRows {
     pub source: Arc<dyn RowSource>,
     pub rows: u64,
@@ -66,7 +66,7 @@ impl Debug for SourceRows {
     }
 }
 
-/// Rows come in one stream: reading a file in the middle is no faster than reading all of it.
+/// The only partition of the table: reading a file from the middle is no faster than reading all of it.
 #[derive(Debug)]
 struct OnePartition(Arc<SourceRows>);
 

@@ -1,4 +1,4 @@
-//! DataFusion, the one SQL engine on our side: sessions, answers, and what a query's order is.
+//! DataFusion, the one SQL engine inside Bakeoff: sessions, answers, and the order of queries.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use tokio::task::JoinSet;
 use crate::newest_groups;
 pub use crate::run_plan::{ANSWER_BYTES, message, rows_scanned, run, too_large};
 
-/// Memory that the operators of one session may use before they spill, in bytes.
+/// The memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;
-/// Rows of a batch while sorting: what a merge holds of each spilled run.
+/// The number of rows in a batch while sorting, which a merge holds of each spilled run.
 const SORT_BATCH_ROWS: usize = 1_024;
 
-/// A session for one table: no catalog, no files, bounded memory.
+/// Makes a session for one table, with bounded memory.
 pub fn session(threads: usize) -> Result<SessionContext, DataFusionError> {
     with_bounded_memory(SessionConfig::from(options()).with_target_partitions(threads))
 }
 
-/// A session that sorts a whole table: one sorter has all the memory, and spills what does not fit.
+/// Makes a session for sorting a whole table: one sorter has all the memory, and spills the rest.
 pub fn sorting_session() -> Result<SessionContext, DataFusionError> {
     let config = SessionConfig::from(options()).with_target_partitions(1);
     with_bounded_memory(config.with_batch_size(SORT_BATCH_ROWS))
 }
 
-/// A session for tables of any kind, whose operators may use this much memory before they spill, in
-/// bytes. It also knows what tables and columns there are (`SHOW TABLES`). Names without a catalog
-/// or a schema before them are of these.
+/// Makes a session for tables of any kind, whose operators may use `memory_bytes` before they spill. It
+/// also lists its tables and columns (`SHOW TABLES`). Names without a catalog or schema get the given
+/// ones.
 pub fn session_for_tables(
     threads: usize,
     memory_bytes: usize,
@@ -70,7 +70,7 @@ fn with_memory(config: SessionConfig, bytes: usize) -> Result<SessionContext, Da
     Ok(SessionContext::new_with_config_rt(config, runtime))
 }
 
-/// A session in which `table` is known by its name.
+/// Makes a session with one table, which queries call `name`.
 pub fn session_with(
     threads: usize,
     name: &str,
@@ -81,12 +81,12 @@ pub fn session_with(
     Ok(session)
 }
 
-/// A [`SessionContext`] that is asked through boxed futures.
+/// A [`SessionContext`] whose queries are boxed futures.
 ///
-/// For every future that has to be `Send` the compiler walks through all types that the future may
-/// hold. A `SessionContext` leads to the types of plans and of parsed SQL, which contain each other;
-/// walking through them takes seconds, again for each future. A trait object is `Send` without a
-/// look inside, and so these seconds are spent on the methods below alone.
+/// The compiler walks through all types that a future may hold if that has to be `Send`. A
+/// `SessionContext` leads to the types of plans and parsed SQL, which contain each other, so that each
+/// walk takes seconds. A trait object is `Send` without a look inside, so that these seconds are spent
+/// on the methods below alone.
 #[derive(Clone)]
 pub struct Session(Arc<dyn Holder>);
 
@@ -107,7 +107,8 @@ impl From<SessionContext> for Session {
 }
 
 impl Session {
-    /// The session for what is done at once: a future that holds it is walked through again.
+    /// Returns the session itself, which no future should hold: the compiler would walk through its
+    /// types.
     pub fn context(&self) -> &SessionContext {
         self.0.context()
     }
@@ -115,7 +116,7 @@ impl Session {
     /// Runs SQL to its last row.
     ///
     /// # Errors
-    /// DataFusion's message, or the table's own.
+    /// Fails with DataFusion's message, or with the table's own.
     pub fn answer<'a>(&'a self, sql: &'a str) -> BoxFuture<'a, Result<Answer, DesignError>> {
         Box::pin(async move {
             let session = self.context();
@@ -127,7 +128,7 @@ impl Session {
     /// Runs SQL as [`newest_groups::answer`] does, with windows of the order key.
     ///
     /// # Errors
-    /// As [`Session::answer`].
+    /// The errors of [`Session::answer`].
     pub fn answer_by_windows<'a>(
         &'a self,
         sql: &'a str,
@@ -136,11 +137,12 @@ impl Session {
         Box::pin(newest_groups::answer(self.context(), sql, order_key))
     }
 
-    /// Runs SQL as [`Session::answer_by_windows`] does, on another runtime than the caller's. It ends
-    /// when the caller gives up waiting: otherwise it would go on to load the server uncounted.
+    /// Runs SQL as [`Session::answer_by_windows`] does, on another runtime than the caller's. It is
+    /// aborted when the caller stops waiting, since otherwise it would go on and load the server
+    /// uncounted.
     ///
     /// # Errors
-    /// As [`Session::answer`].
+    /// The errors of [`Session::answer`].
     pub async fn answer_on(
         &self,
         runtime: &Handle,
@@ -155,15 +157,15 @@ impl Session {
         asked.spawn_on(answer, runtime);
         match asked.join_next().await {
             Some(Ok(answer)) => answer,
-            Some(Err(error)) => Err(DesignError(format!("the query broke off: {error}"))),
-            None => Err(DesignError("the query was not begun".to_owned())),
+            Some(Err(error)) => Err(DesignError(format!("the query ended early: {error}"))),
+            None => Err(DesignError("the query was not started".to_owned())),
         }
     }
 
-    /// Runs SQL and says what of its order counts.
+    /// Runs SQL and returns its answer with the columns that order it.
     ///
     /// # Errors
-    /// As [`Session::answer`].
+    /// The errors of [`Session::answer`].
     pub fn expected<'a>(&'a self, sql: &'a str) -> BoxFuture<'a, Result<Expected, DesignError>> {
         Box::pin(async move {
             let expected = expected(self.context(), sql).await;
@@ -189,9 +191,9 @@ async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DataF
         });
     };
     let FetchType::Literal(Some(most)) = limit.get_fetch_type()? else {
-        return Err(DataFusionError::Plan("LIMIT is no plain number".into()));
+        return Err(DataFusionError::Plan("LIMIT is not a plain number".into()));
     };
-    // One row more shows whether rows tie across the limit: then which of them are shown is open.
+    // One row more shows whether rows tie across the limit: if so, any of them may be in the answer.
     limit.fetch = Some(Box::new(lit(most as i64 + 1)));
     let query = session
         .execute_logical_plan(LogicalPlan::Limit(limit))
@@ -206,7 +208,7 @@ async fn expected(session: &SessionContext, sql: &str) -> Result<Expected, DataF
     })
 }
 
-/// The output columns that a plan orders by.
+/// Returns the output columns that a plan orders by.
 pub fn ordering(plan: &LogicalPlan) -> Vec<usize> {
     match plan {
         LogicalPlan::Limit(limit) => ordering(&limit.input),
@@ -256,7 +258,8 @@ mod tests {
 
     use super::*;
 
-    /// Says that it is asked, and answers never; what it holds goes when the question does.
+    /// A table that signals when it is queried and never answers. A channel closes when the query
+    /// is dropped.
     #[derive(Debug)]
     struct Silent(Mutex<Option<oneshot::Sender<oneshot::Receiver<()>>>>);
 

@@ -1,4 +1,4 @@
-//! Encrypted connections to servers that run already.
+//! Encrypted connections to servers that are already running.
 
 use std::fmt;
 use std::path::Path;
@@ -10,10 +10,10 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::EngineError;
 
-/// Trusts servers with a certificate that one of those in a PEM file has signed.
+/// Makes a TLS configuration that trusts the certificates in a PEM file, and those that they have signed.
 ///
 /// # Errors
-/// If the file cannot be read, or has no certificate that can be used.
+/// Fails if the file cannot be read, or has no usable certificate.
 pub fn trusting(path: &Path) -> Result<Arc<ClientConfig>, EngineError> {
     let failed = |e: &dyn fmt::Display| {
         EngineError(format!(

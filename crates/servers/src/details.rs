@@ -54,7 +54,7 @@ impl Details {
     /// Stops the server with all its processes, in an orderly way if possible.
     ///
     /// # Errors
-    /// `Unstoppable`.
+    /// Fails with `Unstoppable`.
     pub(crate) async fn stop(&self, server: ProcessId) -> Result<()> {
         match self {
             Details::Cassandra(details) => details.stop(server).await,

@@ -1,8 +1,8 @@
-//! Engine of a server.
+//! The engines of servers.
 
 use std::fmt;
 
-/// Engine of a server.
+/// The engine of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     Cassandra,

@@ -1,4 +1,4 @@
-//! Errors of everything between asking for a server and its end.
+//! The errors of finding, starting, using and stopping servers.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::python::{WITH_ENGINES, install_from_wheels};
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Reason why a server is not available or could not be asked or stopped, with what can be done
+/// The reason why a server is not available or could not be used or stopped, with what can be done
 /// about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

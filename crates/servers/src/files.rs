@@ -1,4 +1,4 @@
-//! Writes files so that a crash leaves either the old or the new one.
+//! Writing files so that a crash leaves either the old or the new one.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::machine::existing;
 
 const LOCK_POLL: Duration = Duration::from_millis(100);
-/// Most names that are tried for a file, since a killed process may have left some behind.
+/// The highest number of names that are tried for a file, since a killed process may have left some.
 const TRIAL_NAMES: u32 = 100;
 
 pub(crate) fn create_folder(path: &Path) -> Result<()> {
@@ -23,7 +23,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<()> {
 /// nothing about root or about a disk that is mounted read-only.
 ///
 /// # Errors
-/// The reason why files cannot be created.
+/// Returns the reason why files cannot be created.
 pub fn try_writing(folder: &Path) -> std::io::Result<()> {
     let there = existing(folder);
     if !there.is_dir() {
@@ -85,7 +85,7 @@ fn evict_file(path: &Path) -> std::io::Result<()> {
 /// Waits for an exclusive lock, which ends when the returned file is dropped or with the process.
 ///
 /// # Errors
-/// `Refused` when another process holds it for longer than `limit`.
+/// Fails with `Refused` when another process holds it for longer than `limit`.
 pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<File> {
     let file = File::create(path).map_err(Error::io("write", path))?;
     let deadline = Instant::now() + limit;

@@ -1,4 +1,4 @@
-//! Folder in which Bakeoff keeps files between runs.
+//! The folder in which Bakeoff keeps files between runs.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ impl Home {
     /// Returns the folder in `BAKEOFF_HOME`, or otherwise `bakeoff` in the user's cache folder.
     ///
     /// # Errors
-    /// `Refused` when none of `BAKEOFF_HOME`, `XDG_CACHE_HOME` and `HOME` is set.
+    /// Fails with `Refused` when none of `BAKEOFF_HOME`, `XDG_CACHE_HOME` and `HOME` is set.
     pub fn from_env() -> Result<Home> {
         Home::from_variables(|name| std::env::var_os(name).filter(|v| !v.is_empty()))
     }
@@ -20,7 +20,7 @@ impl Home {
     /// Makes a home of any folder.
     ///
     /// # Errors
-    /// `Io` when a relative path refers to a current folder that was deleted.
+    /// Fails with `Io` when a relative path refers to a current folder that was deleted.
     pub fn new(folder: impl AsRef<Path>) -> Result<Home> {
         let folder = folder.as_ref();
         std::path::absolute(folder)
@@ -58,7 +58,7 @@ impl Home {
             .or_else(|| variable("HOME").map(|v| Path::new(&v).join(".cache/bakeoff")))
             .ok_or_else(|| {
                 Error::Refused(
-                    "no folder for what outlives a run: set BAKEOFF_HOME to a folder of your choice"
+                    "no folder for files that outlive a run: set BAKEOFF_HOME to a folder of your choice"
                         .into(),
                 )
             })?;

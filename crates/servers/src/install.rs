@@ -10,7 +10,7 @@ const JAVA: &str = "openjdk-17-jre-headless";
 /// Returns the command that installs a package here, in backquotes, or what to do if there is no
 /// such command.
 pub(crate) fn by_system(package: &str) -> String {
-    // A system without that file has no packages that are known here.
+    // The packages of a system without this file are not known here.
     by_system_of(&fs::read_to_string(RELEASE).unwrap_or_default(), package)
 }
 
@@ -76,9 +76,9 @@ mod tests {
             "",
             "broken\n=\n",
         ] {
-            let told = by_system_of(release, "maven");
+            let advice = by_system_of(release, "maven");
             assert_eq!(
-                told,
+                advice,
                 "the package manager of this system (in Debian the package is maven)"
             );
         }

@@ -1,6 +1,6 @@
-//! Starts and stops real database servers on this machine, for measuring.
+//! Starting and stopping real database servers on this machine, for measuring.
 //!
-//! A server listens on loopback only, runs in a process group of its own and is on record before
+//! A server listens on loopback only, runs in its own process group and is on record before
 //! Bakeoff waits for it, so that a server whose owner was killed is found and stopped by
 //! [`stop_orphans`] at the next start. A process is only ever signalled if it is on record with its
 //! process id *and* its start time.

@@ -1,4 +1,4 @@
-//! Runs programs that only print something, within a time limit: one that hangs must not block its
+//! Running programs that only print something, within a time limit: one that hangs must not block its
 //! caller forever.
 
 use std::io;
@@ -17,7 +17,7 @@ pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(20);
 /// it started.
 ///
 /// # Errors
-/// `TimedOut`, or the reason why it cannot be run.
+/// Fails with `TimedOut`, or the reason why it cannot be run.
 pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let child = command
         .stdin(Stdio::null())
@@ -33,7 +33,7 @@ pub(crate) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
     if let Ok(output) = receiver.recv_timeout(limit) {
         return output;
     }
-    // It may have ended just now.
+    // The program may have ended just now.
     let _ = kill_process_group(group, Signal::KILL);
     let text = format!("it did not end within {} s", limit.as_secs_f64());
     Err(io::Error::new(io::ErrorKind::TimedOut, text))

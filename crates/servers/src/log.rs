@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitStatus;
 
 const TAIL_BYTES: u64 = 256 * 1024;
-/// Most lines of a log that a reason holds.
+/// The highest number of lines of a log in a reason.
 pub(crate) const LINES: usize = 6;
 /// Message that servers log when they cannot write.
 pub(crate) const FULL_DISK: &str = "No space left on device";
@@ -17,7 +17,7 @@ const SIGKILL: i32 = 9;
 pub(crate) fn how_ended(status: Option<ExitStatus>) -> String {
     match status {
         Some(status) if status.signal() == Some(SIGKILL) => {
-            "it was killed (SIGKILL), by someone or by a system short of memory".to_owned()
+            "it was killed (SIGKILL), by a user or by a system short of memory".to_owned()
         }
         Some(status) => status.to_string(),
         None => "its exit status is not known".to_owned(),

@@ -48,7 +48,7 @@ pub(crate) fn free_mib(folder: &Path) -> Result<u64> {
 /// Checks that the disk of that folder has room for a server.
 ///
 /// # Errors
-/// `Refused` when it has not.
+/// Fails with `Refused` when it has not.
 pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
     let remedy = "free some or choose another folder";
     check_room(folder, LEAST_FREE_DISK_MIB, &engine.to_string(), remedy)
@@ -57,7 +57,7 @@ pub(crate) fn check_free_disk(folder: &Path, engine: Engine) -> Result<()> {
 /// Checks that the disk of that folder has that much room.
 ///
 /// # Errors
-/// `Refused` when it has not; `purpose` says what needs the room and `remedy` what to do.
+/// Fails with `Refused` when it has not; `purpose` says what needs the room and `remedy` what to do.
 pub(crate) fn check_room(folder: &Path, least_mib: u64, purpose: &str, remedy: &str) -> Result<()> {
     let free_mib = free_mib(folder)?;
     if free_mib >= least_mib {

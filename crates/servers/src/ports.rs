@@ -15,7 +15,7 @@ const STRIDE: u32 = 61;
 /// Returns different ports of 127.0.0.1 that are not in use and not in `taken`.
 ///
 /// # Errors
-/// `Refused` when there are not enough left.
+/// Fails with `Refused` when there are not enough left.
 pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
     let first = RANGE.start + first_offset();
     let free: Vec<u16> = (first..RANGE.end)
@@ -34,7 +34,7 @@ pub(crate) fn free<const N: usize>(taken: &HashSet<u16>) -> Result<[u16; N]> {
 /// Checks that these ports of a loopback address are not in use and not in `taken`.
 ///
 /// # Errors
-/// `Refused` with the first one that is not available.
+/// Fails with `Refused` with the first one that is not available.
 pub(crate) fn check_free(address: Ipv4Addr, ports: &[u16], taken: &HashSet<u16>) -> Result<()> {
     match ports
         .iter()

@@ -61,7 +61,7 @@ impl ProcessId {
     /// Identifies the process that runs with this id.
     ///
     /// # Errors
-    /// `Gone` when no such process runs.
+    /// Fails with `Gone` when no such process runs.
     pub(crate) fn from_pid(pid: u32) -> Result<ProcessId> {
         let stat = Stat::read(pid).ok_or(Error::Gone { pid })?;
         Ok(ProcessId {
@@ -111,7 +111,7 @@ impl ProcessId {
     /// Ends the process group that this process leads by SIGTERM, and by SIGKILL after `patience`.
     ///
     /// # Errors
-    /// `Unstoppable` when even that did not end it.
+    /// Fails with `Unstoppable` when even that did not end it.
     pub(crate) fn stop_group_blocking(self, patience: Duration) -> Result<()> {
         self.end_group_blocking(&[(Signal::TERM, patience)])
     }
@@ -120,7 +120,7 @@ impl ProcessId {
     /// own patience, and finally by SIGKILL.
     ///
     /// # Errors
-    /// `Unstoppable` when even that did not end it.
+    /// Fails with `Unstoppable` when even that did not end it.
     pub(crate) fn end_group_blocking(self, signals: &[(Signal, Duration)]) -> Result<()> {
         let last = (Signal::KILL, AFTER_KILL);
         for (signal, patience) in signals.iter().copied().chain([last]) {
@@ -138,7 +138,7 @@ impl ProcessId {
     /// Kills the group at once, as a crash would.
     ///
     /// # Errors
-    /// `Unstoppable` when it still runs 10 s later.
+    /// Fails with `Unstoppable` when it still runs 10 s later.
     pub(crate) async fn kill_group(self) -> Result<()> {
         self.signal_group(Signal::KILL);
         let deadline = Instant::now() + AFTER_KILL;
@@ -152,7 +152,7 @@ impl ProcessId {
     /// of its leader have stopped: each of them runs until it notices the signal.
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub(crate) fn pause_group(self) -> Result<()> {
         self.stat()?;
         self.signal_group(Signal::STOP);
@@ -180,7 +180,7 @@ impl ProcessId {
     /// Lets a paused group run again.
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub(crate) fn resume_group(self) -> Result<()> {
         self.stat()?;
         self.signal_group(Signal::CONT);

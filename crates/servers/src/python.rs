@@ -69,8 +69,8 @@ fn pip() -> String {
     pip_for(&program)
 }
 
-/// Returns the `pip` for a program's environment. Environments of `pipx` and `uv` have no `pip` of
-/// their own, but any other one from 22.3 on can work on them.
+/// Returns the `pip` for a program's environment. Environments of `pipx` and `uv` do not have `pip`, but
+/// any other one from 22.3 on can work on them.
 fn pip_for(program: &Path) -> String {
     let Some(prefix) = prefix_of(program) else {
         return "pip".to_owned();
@@ -226,16 +226,19 @@ mod tests {
     #[test]
     fn pip_is_the_one_of_the_programs_environment() {
         let prefix = environment(&["bin"]);
-        let beside = || pip_for(&prefix.path().join("bin/bakeoff"));
+        let pip_next_to_it = || pip_for(&prefix.path().join("bin/bakeoff"));
         let put = |name: &str| fs::write(prefix.path().join(name), "").unwrap();
-        assert_eq!(beside(), "python3 -m pip");
+        assert_eq!(pip_next_to_it(), "python3 -m pip");
         put("bin/python");
         assert_eq!(
-            beside(),
+            pip_next_to_it(),
             format!("pip --python {}", prefix.path().display())
         );
         put("bin/pip");
-        assert_eq!(beside(), format!("{}/bin/pip", prefix.path().display()));
+        assert_eq!(
+            pip_next_to_it(),
+            format!("{}/bin/pip", prefix.path().display())
+        );
         assert_eq!(pip_for(Path::new("target/bakeoff")), "pip");
     }
 }

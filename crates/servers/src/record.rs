@@ -19,7 +19,7 @@ use crate::process::{ProcessId, ProcessScope};
 /// meanwhile, and several may do so one after another.
 const LOCK_LIMIT: Duration = Duration::from_secs(150);
 
-/// Process at whose end the server ends.
+/// The process at whose end the server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The server ends when its handle is dropped; if this process is killed, it is found and
@@ -38,7 +38,7 @@ impl Owner {
     }
 }
 
-/// Information by which a server of any engine is found again.
+/// The information by which a server of any engine is found again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
@@ -122,8 +122,8 @@ pub struct Listed {
     pub owner_alive: Option<bool>,
     /// Process that started the server and stops it; `None` for one that was started to be kept.
     pub owner: Option<u32>,
-    /// Whether it was started on another machine or in another container, and its state is only
-    /// known there.
+    /// Whether the server was started on another machine or in another container, so that its state is
+    /// not known here.
     pub elsewhere: bool,
     pub dir: PathBuf,
     pub log: PathBuf,
@@ -132,7 +132,7 @@ pub struct Listed {
 /// Returns the servers on record, whether they still run or not.
 ///
 /// # Errors
-/// `Io` when the home cannot be read.
+/// Fails with `Io` when the home cannot be read.
 pub fn list(home: &Home) -> Result<Vec<Listed>> {
     let here = ProcessScope::here()?;
     Ok(entries(home)?
@@ -144,7 +144,7 @@ pub fn list(home: &Home) -> Result<Vec<Listed>> {
 /// Stops a server on record, whichever process started it, and removes its record.
 ///
 /// # Errors
-/// `Unknown` when there is none with that id, `Refused` when it is elsewhere, `Unstoppable`.
+/// Fails with `Unknown` when there is none with that id, `Refused` when it is elsewhere, `Unstoppable`.
 pub async fn stop(home: &Home, id: &str) -> Result<()> {
     let entry = find(home, id)?;
     let here = ProcessScope::here()?;
@@ -160,7 +160,7 @@ pub async fn stop(home: &Home, id: &str) -> Result<()> {
 /// of servers that ended themselves. Returns a sentence for each server that was still running.
 ///
 /// # Errors
-/// `Io` when the home cannot be read or written, `Unstoppable`.
+/// Fails with `Io` when the home cannot be read or written, `Unstoppable`.
 pub async fn stop_orphans(home: &Home) -> Result<Vec<String>> {
     let here = ProcessScope::here()?;
     let mut done = Vec::new();
@@ -216,7 +216,7 @@ impl<'a> Register<'a> {
     /// Checks that no server uses a folder.
     ///
     /// # Errors
-    /// `Refused` when one does.
+    /// Fails with `Refused` when one does.
     pub(crate) fn check_unused(&self, dir: &Path) -> Result<()> {
         let user = self
             .entries
@@ -269,7 +269,7 @@ impl<'a> Register<'a> {
 /// Returns the record with this id.
 ///
 /// # Errors
-/// `Unknown` when there is no such record.
+/// Fails with `Unknown` when there is no such record.
 pub(crate) fn find(home: &Home, id: &str) -> Result<Entry> {
     let unknown = || Error::Unknown { id: id.to_owned() };
     entries(home)?

@@ -217,7 +217,7 @@ pub(crate) fn check_home(home: &Home) -> Result<String> {
 /// Checks that files can be created in a folder.
 ///
 /// # Errors
-/// `Io` with the folder, or the nearest existing one above it.
+/// Fails with `Io` with the folder, or the nearest existing one above it.
 fn check_writable(folder: &Path) -> Result<()> {
     try_writing(folder).map_err(Error::io("write to", existing(folder)))
 }

@@ -23,7 +23,7 @@ impl Keeper {
     /// Starts a process that runs this test alone, and waits until it calls [`keep`].
     ///
     /// # Panics
-    /// If it ends before.
+    /// Panics if the process ends before.
     #[track_caller]
     pub fn start(test: &str) -> Keeper {
         let program = std::env::current_exe().expect("the program's name");

@@ -18,7 +18,7 @@ const ALL: &str = "BAKEOFF_TEST_ALL";
 /// Prints why a part of a test is skipped.
 ///
 /// # Panics
-/// With `BAKEOFF_REQUIRE_ENGINES=1`.
+/// Panics with `BAKEOFF_REQUIRE_ENGINES=1`.
 #[track_caller]
 pub fn skipped(reason: impl Display) {
     assert!(

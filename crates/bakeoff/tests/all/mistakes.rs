@@ -137,9 +137,9 @@ fn sql_that_is_broken_or_no_query() {
             "SELECT value",
             "it has a LIMIT without an ORDER BY",
         ),
-        ("COPY readings TO 'x.csv'", "COPY", "this is no query"),
-        ("DROP TABLE readings", "DROP", "this is no query"),
-        ("EXPLAIN SELECT 1", "EXPLAIN", "this is no query"),
+        ("COPY readings TO 'x.csv'", "COPY", "this is not a query"),
+        ("DROP TABLE readings", "DROP", "this is not a query"),
+        ("EXPLAIN SELECT 1", "EXPLAIN", "this is not a query"),
     ] {
         let workload = with_query(&format!("\"{sql}\""));
         refused(&workload, word, &format!("query all: {message}"));

@@ -379,7 +379,7 @@ fn nothing_is_written(server: &Server) {
         "EXPLAIN ANALYZE INSERT INTO ks.counters VALUES ('x', 1)",
     ] {
         let ended = server.bakeoff(&["sql", sql]).expect(2);
-        ended.says("this is no query: only what reads is carried out");
+        ended.says("this is not a query: only statements that read are run");
     }
     assert_eq!(rows(server, "SELECT count(*) FROM ks.counters"), ["1"]);
     assert!(!server.bench.path("stolen.csv").exists());

@@ -60,8 +60,8 @@ pub fn sorted_rows(workload: &Workload, rows: usize) -> Result<RecordBatch> {
     let mut batches = Vec::new();
     let mut missing = rows;
     for batch in source.read(0, READ_ROWS)? {
-        let batch = batch?.rows;
-        let batch = batch.slice(0, batch.num_rows().min(missing));
+        let read = batch?.rows;
+        let batch = read.slice(0, read.num_rows().min(missing));
         missing -= batch.num_rows();
         batches.push(batch);
         if missing == 0 {
@@ -79,7 +79,7 @@ pub fn sorted_rows(workload: &Workload, rows: usize) -> Result<RecordBatch> {
     let order = lexsort_to_indices(&sort_columns.collect::<Result<Vec<_>>>()?, None)?;
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     for (field, values) in unsorted.schema().fields().iter().zip(unsorted.columns()) {
-        let kind = Kind::of(field.data_type()).ok_or("a column of no kind")?;
+        let kind = Kind::from_data_type(field.data_type()).ok_or("a column of no kind")?;
         fields.push(Field::new(field.name(), kind.data_type(), true));
         columns.push(take(&cast(values, &kind.data_type())?, &order, None)?);
     }

@@ -1,12 +1,12 @@
 //! Compares the encoder's profiles with Parquet zstd on the rows of a workload: bytes per row,
-//! rows encoded and decoded per second, and the columns that come off worst.
+//! rows encoded and decoded per second, and the columns that do worst.
 //!
 //! ```sh
 //! cargo run --release --example encoders -- workloads/formats.toml 1000000 [--chunk 32768]
 //!     [--int COLUMN] [--double COLUMN] [--string COLUMN]
 //! ```
 //!
-//! All on one thread, from and to Arrow arrays in memory; times are processor time.
+//! All work is on one thread, from and to Arrow arrays in memory. Times are processor time.
 
 mod input;
 mod ours;

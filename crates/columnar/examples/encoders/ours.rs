@@ -54,7 +54,8 @@ pub fn measure(
 }
 
 fn kinds(rows: &RecordBatch) -> Result<Vec<Kind>> {
-    let kind = |column: &ArrayRef| Kind::of(column.data_type()).ok_or("a column of no kind");
+    let kind =
+        |column: &ArrayRef| Kind::from_data_type(column.data_type()).ok_or("a column of no kind");
     Ok(rows
         .columns()
         .iter()
@@ -80,7 +81,7 @@ pub fn statistics(chunks: &[RecordBatch]) -> Result<f64> {
     let (seconds, ()) = timed(|| {
         for chunk in chunks {
             for (values, kind) in chunk.columns().iter().zip(kinds(chunk)?) {
-                black_box(ColumnStats::of(kind, values, None)?);
+                black_box(ColumnStats::new(kind, values, None)?);
             }
         }
         Ok(())

@@ -1,12 +1,12 @@
 //! One long series, as rows of a CQL table and as a columnar table on the same Cassandra: its own
-//! `avg()` beside ours, over the whole series and over a range that cuts chunks at both ends, point
+//! `avg()` next to ours, over the whole series and over a range that cuts chunks at both ends, point
 //! reads, ranges of 100 rows, and how fast values come out of encoded blobs in memory.
 //!
 //! ```sh
 //! cargo run --release --example series -- [ROWS]
 //! ```
 //!
-//! Starts a Cassandra on loopback, which ends with it. Needs Java and Maven.
+//! The program starts a Cassandra on loopback, which ends with it, and needs Java and Maven.
 
 mod chunks;
 mod memory;

@@ -1,8 +1,9 @@
 //! The ways in which a column can be encoded, and which of them a profile prefers.
 //!
-//! The number of bytes decides, but a way that is slower to read has to save more than a little. With the
-//! percentages below, events (57 columns, texts and coordinates that repeat) take 1.2 times as much as in
-//! Parquet with zstd, and are read as fast as possible. They were measured with `examples/encoders`.
+//! The number of bytes decides, but a way that is slower to read has to save more than a little.
+//! With the percentages below, events (57 columns, texts and coordinates that repeat) take 1.2
+//! times as much as in Parquet with zstd, and are read as fast as possible. They were measured with
+//! `examples/encoders`.
 
 use std::sync::Arc;
 
@@ -38,14 +39,14 @@ pub(super) struct Candidates<'a> {
     plain: Vortex,
 }
 
-/// The blob that a way of encoding makes. None if the way does not fit the column.
+/// The blob that a way of encoding makes. `None` if the way does not fit the column.
 type Way = std::result::Result<Option<Vec<u8>>, Failure>;
 
 impl<'a> Candidates<'a> {
     /// Prepares a column.
     ///
     /// # Errors
-    /// If the array is not of this kind, or too long.
+    /// Fails if the array is not of this kind, or too long.
     pub fn new(packer: &'a Packer, kind: Kind, array: &ArrayRef) -> Result<Self> {
         let Some(kept) = storage::kept(kind, array) else {
             return Err(Error::Invalid(format!(
@@ -68,34 +69,34 @@ impl<'a> Candidates<'a> {
         })
     }
 
-    /// Returns blobs of this column, the preferred one first. A way that fails is left out; the last one
-    /// does next to nothing and can hardly fail.
-    pub fn of(&self, profile: Profile) -> impl Iterator<Item = Bytes> {
+    /// Returns blobs of this column, the preferred one first. A way that fails is left out; the
+    /// last one does next to nothing and can hardly fail.
+    pub fn blobs(&self, profile: Profile) -> impl Iterator<Item = Bytes> {
         let best = match profile {
             Profile::Fast => self.fast(),
             Profile::Compact => self.compact(),
         };
-        let uncompressed = || self.tried(|| self.uncompressed());
+        let uncompressed = || self.attempt(|| self.uncompressed());
         best.into_iter()
             .chain(std::iter::once_with(uncompressed).flatten())
             .map(Bytes::from)
     }
 
     fn fast(&self) -> Option<Vec<u8>> {
-        let dictionary = |most, effort| self.tried(|| self.dictionary(most, effort));
-        let compressed = || self.tried(|| self.compressed(Effort::Light));
+        let dictionary = |most, effort| self.attempt(|| self.dictionary(most, effort));
+        let compressed = || self.attempt(|| self.compressed(Effort::Light));
         let rows = self.kept.len();
         match self.kind {
             Kind::Text | Kind::Blob => match dictionary(rows / 2, Effort::Light) {
                 Some(blob) => Some(zipped_below(65, blob)),
-                None => smaller(compressed(), 70, self.tried(|| self.zstd(FRAME_ROWS))),
+                None => smaller(compressed(), 70, self.attempt(|| self.zstd(FRAME_ROWS))),
             },
             Kind::Float | Kind::Double => {
                 smaller(compressed(), 80, dictionary(rows / 4, Effort::Light))
             }
             Kind::Boolean => smaller(compressed(), 80, dictionary(rows, Effort::Light)),
             _ => {
-                let differences = self.tried(|| self.differences());
+                let differences = self.attempt(|| self.differences());
                 let best = smaller(compressed(), 80, differences);
                 match self.kept.null_count() {
                     0 => best,
@@ -108,22 +109,22 @@ impl<'a> Candidates<'a> {
     fn compact(&self) -> Option<Vec<u8>> {
         let most = self.kept.len() / 2;
         let zipped = |way: Option<Vec<u8>>| way.map(|blob| zipped_below(97, blob));
-        let best = zipped(self.tried(|| self.dictionary(most, Effort::Heavy)));
+        let best = zipped(self.attempt(|| self.dictionary(most, Effort::Heavy)));
         match self.kind {
             Kind::Text | Kind::Blob => {
-                let whole = self.tried(|| self.zstd(0));
+                let whole = self.attempt(|| self.zstd(0));
                 smaller(best, 100, zipped(whole))
             }
             _ => {
-                let compressed = self.tried(|| self.compressed(Effort::Heavy));
+                let compressed = self.attempt(|| self.compressed(Effort::Heavy));
                 let best = smaller(best, 100, zipped(compressed));
-                smaller(best, 100, self.tried(|| self.differences()))
+                smaller(best, 100, self.attempt(|| self.differences()))
             }
         }
     }
 
-    /// Tries a way of encoding, and notes its failure.
-    fn tried(&self, work: impl FnOnce() -> Way) -> Option<Vec<u8>> {
+    /// Tries a way of encoding, and records its failure.
+    fn attempt(&self, work: impl FnOnce() -> Way) -> Option<Vec<u8>> {
         guarded(work).unwrap_or_else(|failure| {
             self.packer.set_back(self.kind, &failure.0);
             None
@@ -168,8 +169,8 @@ impl<'a> Candidates<'a> {
         self.blob(Layout::Array, &[], &array.into_array())
     }
 
-    /// Compresses the values of a dictionary. There are far fewer of them than rows, so that they may take
-    /// longer to read.
+    /// Compresses the values of a dictionary. There are far fewer of them than rows, so that they
+    /// may take longer to read.
     fn values(&self, values: &ArrayRef) -> std::result::Result<Vortex, Failure> {
         let plain = self.packer.plain(values)?;
         if plain.nbytes() < SMALL_VALUES_BYTES {
@@ -237,8 +238,8 @@ fn smaller(first: Option<Vec<u8>>, percent: usize, second: Option<Vec<u8>>) -> O
     }
 }
 
-/// Returns the steps from each value to the next, beginning with the step from the first value to itself.
-/// None if more than an eighth of them go down.
+/// Returns the steps from each value to the next, beginning with the step from the first value to
+/// itself. Returns `None` if more than an eighth of them go down.
 fn steps<T: Copy + PartialOrd>(values: &[T], step: impl Fn(T, T) -> T) -> Option<Vec<T>> {
     let descents = values.windows(2).filter(|pair| pair[0] > pair[1]).count();
     let first = *values.first()?;
@@ -259,7 +260,7 @@ fn zipped_below(percent: usize, blob: Vec<u8>) -> Vec<u8> {
 fn zipped(blob: &[u8]) -> Option<Vec<u8>> {
     let (header, array) = blob.split_first_chunk::<{ header::BYTES }>()?;
     let frame = zstd::bulk::compress(array, ZSTD_LEVEL).ok()?;
-    let mut zipped = header::of_layout(*header, Layout::Zstd).to_vec();
+    let mut zipped = header::with_layout(*header, Layout::Zstd).to_vec();
     zipped.extend_from_slice(&u32::try_from(array.len()).ok()?.to_le_bytes());
     zipped.extend_from_slice(&frame);
     Some(zipped)

@@ -41,7 +41,7 @@ pub(super) fn coded_type(values: DataType) -> DataType {
 /// Converts an array to a dictionary array with one value for each row, unless it is one already.
 ///
 /// # Errors
-/// If it has more than `u32::MAX` rows.
+/// Fails if it has more than `u32::MAX` rows.
 pub fn coded(array: ArrayRef) -> Result<ArrayRef, ArrowError> {
     if array.as_dictionary_opt::<UInt32Type>().is_some() {
         return Ok(array);

@@ -53,8 +53,9 @@ impl Decoder {
         range: Range<usize>,
     ) -> Result<ArrayRef, DecodeError> {
         let kept = self.kept(blob, kind, rows, range, &storage::data_type(kind))?;
-        storage::restored(kind, kept)
-            .ok_or_else(|| DecodeError::Corrupt(format!("what is decoded is no {kind:?}")))
+        storage::restored(kind, kept).ok_or_else(|| {
+            DecodeError::Corrupt(format!("the decoded values are not of kind {kind:?}"))
+        })
     }
 
     /// Decodes rows of a range, with texts and blobs as views.
@@ -73,8 +74,8 @@ impl Decoder {
         self.kept(blob, kind, rows, range, &target)
     }
 
-    /// Decodes rows of a range to a dictionary array, with the blob's codes if it is a dictionary of texts
-    /// or blobs, or else with a code for each row.
+    /// Decodes rows of a range to a dictionary array, with the blob's codes if it is a dictionary
+    /// of texts or blobs, or else with a code for each row.
     pub fn coded(
         &self,
         blob: &Bytes,
@@ -163,14 +164,18 @@ impl Decoder {
             }
         };
         let dtype = storage::dtype(header.kind, header.nullable);
-        let array = SerializedArray::try_from(serialized)?;
-        let array = array.decode(&dtype, rows, &self.context, &self.session)?;
+        let array = SerializedArray::try_from(serialized)?.decode(
+            &dtype,
+            rows,
+            &self.context,
+            &self.session,
+        )?;
         limits::check(&array, rows)?;
         Ok(Opened { array, first })
     }
 
-    /// Converts an array of Vortex to Arrow. If the target is a dictionary and the array is none, it comes
-    /// in the type of the values.
+    /// Converts an array of Vortex to Arrow. If the target is a dictionary and the array is none,
+    /// it comes in the type of the values.
     fn arrow(&self, array: &Vortex, target: &DataType) -> Result<ArrayRef, Failure> {
         if let DataType::Dictionary(_, values) = target {
             return self.with_codes(array, values);
@@ -234,7 +239,7 @@ fn has_offsets(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::Binary)
 }
 
-/// Adds differences up to values. None if a difference is null.
+/// Adds differences up to values. Returns `None` if a difference is null.
 fn summed(first: i64, steps: &ArrayRef) -> Option<ArrayRef> {
     if steps.null_count() > 0 {
         return None;

@@ -28,32 +28,32 @@ pub(super) fn dictionary(kind: Kind, array: &ArrayRef, most: usize) -> Option<Di
     let first_rows = match kind {
         Kind::Boolean => {
             let values = array.as_boolean();
-            FirstRows::of(array, most, |row| u64::from(values.value(row)), mixed)
+            FirstRows::new(array, most, |row| u64::from(values.value(row)), mixed)
         }
         Kind::Int | Kind::Date => {
-            of_primitives::<Int32Type>(array, most, |value| u64::from(value as u32))
+            primitives::<Int32Type>(array, most, |value| u64::from(value as u32))
         }
         Kind::Bigint | Kind::Timestamp | Kind::Nanotime => {
-            of_primitives::<Int64Type>(array, most, |value| value as u64)
+            primitives::<Int64Type>(array, most, |value| value as u64)
         }
-        Kind::Float => of_primitives::<Float32Type>(array, most, |value| value.to_bits().into()),
-        Kind::Double => of_primitives::<Float64Type>(array, most, f64::to_bits),
-        Kind::Text => of_bytes(array, most, array.as_string::<i32>()),
-        Kind::Blob => of_bytes(array, most, array.as_binary::<i32>()),
+        Kind::Float => primitives::<Float32Type>(array, most, |value| value.to_bits().into()),
+        Kind::Double => primitives::<Float64Type>(array, most, f64::to_bits),
+        Kind::Text => byte_values(array, most, array.as_string::<i32>()),
+        Kind::Blob => byte_values(array, most, array.as_binary::<i32>()),
     }?;
     first_rows.sorted(array)
 }
 
-fn of_primitives<T: ArrowPrimitiveType>(
+fn primitives<T: ArrowPrimitiveType>(
     array: &ArrayRef,
     most: usize,
     bits: impl Fn(T::Native) -> u64,
 ) -> Option<FirstRows> {
     let values: &PrimitiveArray<T> = array.as_primitive();
-    FirstRows::of(array, most, |row| bits(values.value(row)), mixed)
+    FirstRows::new(array, most, |row| bits(values.value(row)), mixed)
 }
 
-fn of_bytes<T: ByteArrayType>(
+fn byte_values<T: ByteArrayType>(
     array: &ArrayRef,
     most: usize,
     values: &GenericByteArray<T>,
@@ -62,7 +62,7 @@ where
     T::Native: AsRef<[u8]>,
 {
     let key = |row| -> &[u8] { values.value(row).as_ref() };
-    FirstRows::of(array, most, key, xxh3_64)
+    FirstRows::new(array, most, key, xxh3_64)
 }
 
 /// The different values of a column, each by the row in which it comes first.
@@ -73,7 +73,7 @@ struct FirstRows {
 }
 
 impl FirstRows {
-    fn of<K: Copy + PartialEq>(
+    fn new<K: Copy + PartialEq>(
         array: &ArrayRef,
         most: usize,
         key: impl Fn(usize) -> K,

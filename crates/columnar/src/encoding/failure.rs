@@ -39,7 +39,9 @@ pub(super) fn guarded<T, E: From<Failure>>(work: impl FnOnce() -> Result<T, E>) 
 }
 
 fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("panicked without a word").to_owned()
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("panicked without a message").to_owned()
 }

@@ -113,19 +113,19 @@ impl Header {
 }
 
 /// Returns the header of the same array in another layout.
-pub(super) fn of_layout(header: [u8; BYTES], layout: Layout) -> [u8; BYTES] {
+pub(super) fn with_layout(header: [u8; BYTES], layout: Layout) -> [u8; BYTES] {
     let [version, _, rest @ ..] = header;
     let [a, b, c, d, e, f] = rest;
     [version, code(&LAYOUTS, layout), a, b, c, d, e, f]
 }
 
-fn code<T: PartialEq>(codes: &[(T, u8)], of: T) -> u8 {
-    let entry = codes.iter().find(|(value, _)| *value == of);
+fn code<T: PartialEq>(codes: &[(T, u8)], wanted: T) -> u8 {
+    let entry = codes.iter().find(|(value, _)| *value == wanted);
     entry.map_or(0, |(_, code)| *code)
 }
 
-fn meaning<T: Copy>(codes: &[(T, u8)], of: u8) -> Option<T> {
-    let entry = codes.iter().find(|(_, code)| *code == of);
+fn meaning<T: Copy>(codes: &[(T, u8)], wanted: u8) -> Option<T> {
+    let entry = codes.iter().find(|(_, code)| *code == wanted);
     entry.map(|(value, _)| *value)
 }
 
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_told_as_such() {
+    fn a_newer_format_is_reported_as_such() {
         let found = Header::read(&[2, 1, 9, 0, 0, 0, 0, 0], Kind::Text, 0);
         assert_eq!(found, Err(DecodeError::Version { found: 2, known: 1 }));
     }

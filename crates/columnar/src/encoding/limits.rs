@@ -63,8 +63,9 @@ pub(super) fn array_bytes(kind: Kind, rows: usize) -> u64 {
 
 /// Returns the number of bytes that a zstd frame claims to hold, after checking that it can.
 pub(super) fn frame_bytes(frame: &[u8]) -> Result<u64, Failure> {
-    let bytes = get_frame_content_size(frame).map_err(|e| Failure(format!("zstd frame: {e:?}")))?;
-    let bytes = bytes.ok_or_else(|| Failure("a zstd frame of unknown size".to_owned()))?;
+    let bytes = get_frame_content_size(frame)
+        .map_err(|e| Failure(format!("zstd frame: {e:?}")))?
+        .ok_or_else(|| Failure("a zstd frame of unknown size".to_owned()))?;
     let possible = (frame.len() as u64).saturating_mul(LARGEST_RATIO);
     if bytes > possible.min(LARGEST_FRAMES) {
         let length = frame.len();

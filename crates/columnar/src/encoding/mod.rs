@@ -1,13 +1,13 @@
 //! One column of a chunk as bytes, and back.
 //!
-//! A blob is a header of 8 bytes ([`header`]) and a [Vortex] array: a tree of light encodings, each of
-//! which leaves the rest to its children (the codes of a dictionary are packed into as few bits as they
-//! need, and so on). All encodings belong to a frozen edition of Vortex, which later releases read; they
-//! are listed in [`ids`].
+//! A blob is a header of 8 bytes ([`header`]) and a [Vortex] array: a tree of light encodings, each
+//! of which leaves the rest to its children (the codes of a dictionary are packed into as few bits
+//! as they need, and so on). All encodings belong to a frozen edition of Vortex, which later
+//! releases read; they are listed in [`ids`].
 //!
-//! The encoder tries a few ways ([`candidates`]), keeps the one that suits the profile best, and decodes
-//! it once: a blob that does not come back bit by bit is never written. The decoder trusts nothing: bytes
-//! that are no blob of this kind and number of rows give a [`DecodeError`].
+//! The encoder tries a few ways ([`candidates`]), keeps the one that suits the profile best, and
+//! decodes it once: a blob that does not come back bit by bit is never written. The decoder trusts
+//! nothing: bytes that are no blob of this kind and number of rows give a [`DecodeError`].
 //!
 //! [Vortex]: https://docs.vortex.dev
 
@@ -57,7 +57,7 @@ impl Codec {
         }
     }
 
-    /// Returns the codec that everybody shares, since it takes a while to make and keeps no state.
+    /// Returns the codec that all callers share, since it takes a while to make and keeps no state.
     pub fn shared() -> &'static Codec {
         &SHARED
     }
@@ -65,11 +65,11 @@ impl Codec {
     /// Encodes a column of a chunk as a blob.
     ///
     /// # Errors
-    /// If the array is not of this kind or has more than `u32::MAX` rows, or if no way of encoding brings
-    /// it back as it was.
+    /// Fails if the array is not of this kind or has more than `u32::MAX` rows, or if no way of
+    /// encoding brings it back as it was.
     pub fn encode(&self, profile: Profile, kind: Kind, array: &ArrayRef) -> Result<Bytes> {
         let candidates = Candidates::new(&self.packer, kind, array)?;
-        for blob in candidates.of(profile) {
+        for blob in candidates.blobs(profile) {
             match self.decode(&blob, kind, array.len()) {
                 Ok(decoded) if &decoded == array => return Ok(blob),
                 Ok(_) => self.packer.set_back(kind, "it came back changed"),
@@ -82,8 +82,8 @@ impl Codec {
         )))
     }
 
-    /// Returns how often a way of encoding failed, so that another one was used. More than 0 is a fault of
-    /// a library below.
+    /// Returns how often a way of encoding failed, so that another one was used. More than 0 is a
+    /// fault of a library below.
     pub fn setbacks(&self) -> u64 {
         self.packer.setbacks()
     }
@@ -91,7 +91,7 @@ impl Codec {
     /// Decodes all rows of a blob to an array of the kind's type.
     ///
     /// # Errors
-    /// If the bytes are no blob of this kind and number of rows.
+    /// Fails if the bytes are no blob of this kind and number of rows.
     pub fn decode(&self, blob: &Bytes, kind: Kind, rows: usize) -> Result<ArrayRef, DecodeError> {
         self.decode_range(blob, kind, rows, 0..rows)
     }
@@ -99,7 +99,8 @@ impl Codec {
     /// Decodes some rows of a blob, without the others where the encoding allows that.
     ///
     /// # Errors
-    /// If the bytes are no blob of this kind and number of rows, or the range reaches beyond its rows.
+    /// Fails if the bytes are no blob of this kind and number of rows, or the range reaches beyond
+    /// its rows.
     pub fn decode_range(
         &self,
         blob: &Bytes,
@@ -110,8 +111,8 @@ impl Codec {
         guarded(|| self.decoder.rows(blob, kind, rows, range))
     }
 
-    /// Decodes like [`Codec::decode_range`], but texts and blobs come as `Utf8View` and `BinaryView`, whose
-    /// values are not copied for each row.
+    /// Decodes like [`Codec::decode_range`], but texts and blobs come as `Utf8View` and
+    /// `BinaryView`, whose values are not copied for each row.
     ///
     /// # Errors
     /// The errors of [`Codec::decode_range`].
@@ -125,9 +126,9 @@ impl Codec {
         guarded(|| self.decoder.views(blob, kind, rows, range))
     }
 
-    /// Decodes like [`Codec::decode_range`], but to a dictionary array of [`coded_field`]. Texts and blobs
-    /// that are kept as a dictionary come with its codes, everything else with a code for each row. Codes
-    /// are never null: a null is one of the values.
+    /// Decodes like [`Codec::decode_range`], but to a dictionary array of [`coded_field`]. Texts
+    /// and blobs that are kept as a dictionary come with its codes, everything else with a code for
+    /// each row. Codes are never null: a null is one of the values.
     ///
     /// # Errors
     /// The errors of [`Codec::decode_range`].

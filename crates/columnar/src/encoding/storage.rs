@@ -33,8 +33,8 @@ pub(super) fn dtype(kind: Kind, nullable: bool) -> DType {
     }
 }
 
-/// Converts an array of this kind to the one that is kept, which shares its memory. None if it is of
-/// another kind.
+/// Converts an array of this kind to the one that is kept, which shares its memory. Returns `None`
+/// if it is of another kind.
 pub(super) fn kept(kind: Kind, array: &ArrayRef) -> Option<ArrayRef> {
     if array.data_type() != &kind.data_type() {
         return None;
@@ -56,7 +56,8 @@ pub(super) fn kept(kind: Kind, array: &ArrayRef) -> Option<ArrayRef> {
     })
 }
 
-/// Converts a kept array to this kind, sharing its memory. None if it is no array of this kind.
+/// Converts a kept array to this kind, sharing its memory. Returns `None` if it is no array of this
+/// kind.
 pub(super) fn restored(kind: Kind, kept: ArrayRef) -> Option<ArrayRef> {
     Some(match kind {
         Kind::Date => {

@@ -22,8 +22,8 @@ pub fn partition_kinds(definition: &Definition) -> Vec<Kind> {
         .collect()
 }
 
-/// Returns how many bytes of a key are its partition key, given the kinds of its columns. None if the key
-/// is torn.
+/// Returns how many bytes of a key are its partition key, given the kinds of its columns, or `None`
+/// if the key is torn.
 pub fn partition_len(kinds: &[Kind], key: &[u8]) -> Option<usize> {
     let mut rest = key;
     for kind in kinds {
@@ -35,7 +35,7 @@ pub fn partition_len(kinds: &[Kind], key: &[u8]) -> Option<usize> {
 /// Decodes keys to their columns: the partition key, then the order key.
 ///
 /// # Errors
-/// The row and the column at which a key is torn or is no UTF-8.
+/// Fails with the row and the column at which a key is torn or is not UTF-8.
 pub fn decode<'a>(
     definition: &Definition,
     keys: impl IntoIterator<Item = &'a [u8]>,
@@ -160,7 +160,7 @@ impl Sink {
         }
     }
 
-    /// Appends an encoded value. None if the bytes are no value of the kind.
+    /// Appends an encoded value. Returns `None` if the bytes are no value of the kind.
     fn push(&mut self, value: &[u8]) -> Option<()> {
         match self {
             Sink::Boolean(to) => match value {

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// Encodes the keys of a batch that has the table's columns in the table's order.
 ///
 /// # Errors
-/// The column that has another type, or the column and the row of a null.
+/// Fails for a column that has another type, and for a null in a key.
 pub fn encode(definition: &Definition, batch: &RecordBatch) -> Result<Keys> {
     let columns = definition.key_indexes().into_iter().map(|index| {
         let column = &definition.columns[index];

@@ -12,9 +12,9 @@
 //! | float, double | 4 or 8, big-endian; the sign bit flipped if it was 0, else all bits |
 //! | text, blob | the bytes, each 0x00 as 0x00 0xFF; then 0x00 0x01 |
 //!
-//! So -0.0 comes before 0.0, a NaN with the sign bit before all other numbers and one without it after
-//! them. That is the total order of IEEE 754, by which Arrow sorts and compares, too. A text ends with
-//! a pair of bytes that is less than what any longer text has in that position.
+//! As a result, -0.0 comes before 0.0, a NaN with the sign bit before all other numbers and one without
+//! it after them. This is the total order of IEEE 754, by which Arrow sorts and compares, too. A text
+//! ends with a pair of bytes that is less than what any longer text has in that position.
 
 mod decode;
 mod encode;
@@ -73,7 +73,7 @@ impl Keys {
     /// Returns the bytes of a key.
     ///
     /// # Panics
-    /// If there are fewer keys, like a slice.
+    /// Panics, like a slice, if there are fewer keys.
     pub fn get(&self, i: usize) -> &[u8] {
         &self.bytes[self.start(i)..self.ends[i]]
     }
@@ -81,7 +81,7 @@ impl Keys {
     /// Copies a key, so that it does not keep the others in memory.
     ///
     /// # Panics
-    /// If there are fewer keys, like a slice.
+    /// Panics, like a slice, if there are fewer keys.
     pub fn key(&self, i: usize) -> Key {
         Key::copy_from_slice(self.get(i))
     }

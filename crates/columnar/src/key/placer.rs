@@ -12,14 +12,15 @@ use crate::{Error, Result};
 /// Returns the place of each key.
 ///
 /// # Errors
-/// If a key is torn.
+/// Fails if a key is torn.
 pub fn place(definition: &Definition, keys: &Keys) -> Result<Vec<Place>> {
     let placer = Placer::new(definition);
     keys.iter().map(|key| placer.place(key)).collect()
 }
 
-/// Finds the place of a key: the shard is the XXH3 (64 bits, no seed) of the partition key's bytes modulo
-/// the number of shards, the bucket is the first order key divided by the width, rounded down.
+/// Finds the place of a key: the shard is the XXH3 (64 bits, no seed) of the partition key's bytes
+/// modulo the number of shards, the bucket is the first order key divided by the width, rounded
+/// down.
 #[derive(Debug, Clone)]
 pub struct Placer {
     partition: Vec<Kind>,
@@ -42,7 +43,7 @@ impl Placer {
     /// Returns the place of a key.
     ///
     /// # Errors
-    /// If the key is torn.
+    /// Fails if the key is torn.
     pub fn place(&self, key: &[u8]) -> Result<Place> {
         let torn = || Error::Invalid(format!("a key of {} bytes is torn", key.len()));
         let length = partition_len(&self.partition, key).ok_or_else(torn)?;

@@ -10,14 +10,14 @@ use crate::{Error, Result};
 /// Appends one column of a key.
 ///
 /// # Errors
-/// If the value is of another kind, or is an integer or float that the column cannot hold. Then nothing
-/// is appended.
+/// Fails if the value is of another kind, or is an integer or float that the column cannot hold.
+/// Then nothing is appended.
 pub fn append_scalar(kind: Kind, value: &Scalar, out: &mut Vec<u8>) -> Result<()> {
     let begin = out.len();
     out.push(COLUMN);
     if append_value(kind, value, out).is_none() {
         out.truncate(begin);
-        return Err(Error::Invalid(format!("{value:?} is no {kind:?}")));
+        return Err(Error::Invalid(format!("{value:?} is not a {kind:?}")));
     }
     Ok(())
 }
@@ -44,7 +44,8 @@ fn narrow(value: f64) -> Option<f32> {
 /// Encodes a partition key: the bytes with which all of its keys begin, and no others.
 ///
 /// # Errors
-/// If the number of values is not that of the partition key's columns, or one is of another kind.
+/// Fails if the number of values is not that of the partition key's columns, or one is of another
+/// kind.
 pub fn encode_partition(definition: &Definition, values: &[Scalar]) -> Result<Key> {
     let kinds = partition_kinds(definition);
     if kinds.len() != values.len() {

@@ -306,7 +306,7 @@ fn buckets_are_rounded_down_and_shards_never_change() {
     ];
     let keys = encode_columns(&definition, &columns).unwrap();
     let places = place(&definition, &keys).unwrap();
-    let expected = [(-2, 0), (-1, 0), (0, 1), (i64::MAX / 10, 1)];
-    let expected = expected.map(|(bucket, shard)| Place { bucket, shard });
+    let expected = [(-2, 0), (-1, 0), (0, 1), (i64::MAX / 10, 1)]
+        .map(|(bucket, shard)| Place { bucket, shard });
     assert_eq!(places, expected);
 }

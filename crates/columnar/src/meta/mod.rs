@@ -30,11 +30,11 @@ pub enum Scalar {
 pub struct ColumnStats {
     /// The number of nulls.
     pub nulls: u32,
-    /// The least and the greatest value in Arrow's total order. None if all values are null, if one is
-    /// NaN, or if one of the two is a text or blob of more than 128 bytes.
+    /// The least and the greatest value in Arrow's total order. `None` if all values are null, if
+    /// one is NaN, or if one of the two is a text or blob of more than 128 bytes.
     pub bounds: Option<(Scalar, Scalar)>,
-    /// The sum of integers or floats. None if it does not fit 64 bits or is not finite, and for other
-    /// kinds.
+    /// The sum of integers or floats. `None` if it does not fit 64 bits or is not finite, and for
+    /// other kinds.
     pub sum: Option<Scalar>,
     /// The estimated number of different values that are not null.
     pub distinct: u32,
@@ -69,15 +69,15 @@ pub struct ChunkMeta {
     pub min_write_time: i64,
     /// The greatest write time of all rows, in microseconds since 1970-01-01 UTC.
     pub max_write_time: i64,
-    /// The least and the greatest value of the first order key in all rows, including deleted ones. None
-    /// if that is no integer, date or time.
+    /// The least and the greatest value of the first order key in all rows, including deleted ones.
+    /// None if that is no integer, date or time.
     pub order_range: Option<(i64, i64)>,
     /// The bytes of the values in the largest column before it was encoded.
     pub widest: u32,
     /// The statistics of each column of the table, in order.
     pub stats: Vec<ColumnStats>,
-    /// The blobs of each column of the table, in order, then that of the write times if they differ, then
-    /// that of the flags of deleted rows if there are any.
+    /// The blobs of each column of the table, in order, then that of the write times if they
+    /// differ, then that of the flags of deleted rows if there are any.
     pub blobs: Vec<BlobMeta>,
 }
 
@@ -85,7 +85,7 @@ impl ChunkMeta {
     /// Checks that this can be the metadata of a chunk of a table.
     ///
     /// # Errors
-    /// The reason why it cannot be.
+    /// Returns the reason why it cannot be.
     pub fn check(&self, definition: &Definition) -> Result<(), String> {
         let columns = definition.columns.len();
         let numbers =

@@ -1,4 +1,4 @@
-//! The metadata of a chunk from its bytes.
+//! Decoding the metadata of a chunk.
 
 use bytes::Bytes;
 use uuid::Uuid;
@@ -17,7 +17,7 @@ const BLOB_BYTES: usize = 5;
 /// Decodes the metadata of a chunk.
 ///
 /// # Errors
-/// The reason why the bytes are not what [`super::write::write_meta`] has written.
+/// Returns the reason why the bytes are not what [`super::write::write_meta`] has written.
 pub fn read_meta(bytes: &[u8]) -> Result<ChunkMeta, String> {
     let Some((body, crc)) = bytes.split_last_chunk::<4>() else {
         return Err(format!(
@@ -42,7 +42,7 @@ pub fn read_meta(bytes: &[u8]) -> Result<ChunkMeta, String> {
         .filter(|_| reader.is_empty())
         .ok_or_else(|| {
             format!(
-                "a chunk's statistics cannot be, {} bytes before their end",
+                "a chunk's statistics are malformed {} bytes before their end",
                 reader.len()
             )
         })

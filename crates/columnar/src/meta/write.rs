@@ -1,4 +1,4 @@
-//! The metadata of a chunk as bytes.
+//! Encoding the metadata of a chunk.
 //!
 //! Numbers are unsigned LEB128 (`varint`) unless said otherwise; signed ones are zigzag-encoded
 //! before (`signed`). In order:

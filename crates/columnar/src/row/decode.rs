@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// table. A row that is `None` has nulls only.
 ///
 /// # Errors
-/// The row and the column at which a row is torn or is no UTF-8.
+/// Fails with the row and the column at which a row is torn or is not UTF-8.
 pub fn decode_columns(
     definition: &Definition,
     wanted: &[usize],
@@ -134,7 +134,7 @@ impl Sink {
         each!(self, builder => builder.append_null());
     }
 
-    /// Appends an encoded value. None if the bytes are no value of the kind.
+    /// Appends an encoded value. Returns `None` if the bytes are no value of the kind.
     fn push(&mut self, value: &[u8]) -> Option<()> {
         match self {
             Sink::Boolean(to) => match value {

@@ -1,4 +1,4 @@
-//! The columns outside of the key of one row as bytes.
+//! Encoding the columns of a row that are outside of the key.
 //!
 //! First comes a bitmap with a bit for each column, the least significant bit first, which is set for a
 //! null. Then come the values that are not null, in the order of the table: booleans as 1 byte (0 or
@@ -29,7 +29,7 @@ use crate::varint::push_varint;
 /// which lives as long as any of them.
 ///
 /// # Errors
-/// The column that has another type.
+/// Fails for a column that has another type.
 pub fn encode(definition: &Definition, batch: &RecordBatch) -> Result<Vec<Bytes>> {
     let mut columns = Vec::new();
     for index in definition.value_indexes() {

@@ -56,20 +56,23 @@ impl ColumnarTable {
         ))
     }
 
-    /// Finds the parts that may hold rows which pass the filters, in order of their keys if there is such
-    /// an order.
+    /// Finds the parts that may hold rows which pass the filters, in order of their keys if there
+    /// is such an order.
     async fn plan(&self, filter: Filter) -> Result<(Source, Vec<Arc<Task>>, Order)> {
         let definition = self.table.definition();
         let wanted = Wanted::new(definition, &filter.conditions()).map_err(external)?;
-        let view = if wanted.nothing() {
+        let view = if wanted.is_empty() {
             View::default()
         } else {
             let view = self.table.overview(&wanted.selection).await;
             view.map_err(external)?
         };
         let looked_at = view.chunks_passed_over + chunks(&view.parts);
-        let parts = view.parts.into_iter().filter(|p| wanted.may_be_in(p));
-        let parts: Vec<Part> = parts.collect();
+        let parts: Vec<Part> = view
+            .parts
+            .into_iter()
+            .filter(|p| wanted.may_be_in(p))
+            .collect();
         let by_key = looked_at - chunks(&parts);
         let before = chunks(&parts);
         let parts = self.pruned(&filter, parts);
@@ -82,7 +85,7 @@ impl ColumnarTable {
             table: Arc::clone(&self.table),
             name: self.name.clone(),
             keys: wanted.describe(definition),
-            places: (!wanted.nothing()).then_some((view.places, view.places_passed_over)),
+            places: (!wanted.is_empty()).then_some((view.places, view.places_passed_over)),
             chunks: looked_at,
             pruned_by_key: by_key,
             pruned_by_statistics: by_statistics,
@@ -98,8 +101,8 @@ impl ColumnarTable {
         };
         let all: Vec<&Part> = parts.iter().collect();
         let may_match = may_match(self.table.definition(), &self.schema, &expr, &all);
-        let left = parts.into_iter().zip(may_match).filter(|(_, may)| *may);
-        left.map(|(part, _)| part).collect()
+        let remaining = parts.into_iter().zip(may_match).filter(|(_, may)| *may);
+        remaining.map(|(part, _)| part).collect()
     }
 }
 

@@ -13,8 +13,8 @@ use super::provider::ColumnarTable;
 use super::rules::optimizer::{with_early_rules, with_rule_after};
 use crate::table::Table;
 
-/// The rule of DataFusion after which groups come from codes: it tells a first step that a few groups
-/// are enough, and such a step stays DataFusion's own.
+/// The rule of DataFusion after which groups come from codes. It marks a first step for which a few
+/// groups are enough, and such a step stays DataFusion's own.
 const BEFORE_CODES: &str = "LimitedDistinctAggregation";
 
 /// The highest number of bytes that a DataFusion partition reads ahead where partitions that are in
@@ -42,7 +42,7 @@ pub fn with_rules(mut builder: SessionStateBuilder) -> SessionStateBuilder {
 /// has the rules that [`session`] adds.
 ///
 /// # Errors
-/// If the name is no name of a table, or its schema cannot be found.
+/// Fails if the name is not a valid table name, or its schema cannot be found.
 pub fn register(session: &SessionContext, name: &str, table: Arc<Table>) -> Result<()> {
     session.register_table(name, Arc::new(ColumnarTable::new(table, name)))?;
     Ok(())

@@ -1,4 +1,4 @@
-//! A cache of encoded blobs. Blobs never change, so that none is ever stale.
+//! A cache of encoded blobs. Blobs never change, so none is ever stale.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -39,11 +39,13 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    /// Sorts rows, given in the order in which they came. Of several rows with the same key the last one
-    /// is kept.
+    /// Sorts rows, given in the order in which they came. Of several rows with the same key the
+    /// last one is kept.
     pub fn new(definition: Arc<Definition>, batches: Vec<RecordBatch>) -> Result<Sorted> {
-        let keys = batches.iter().map(|rows| key::encode(&definition, rows));
-        let keys: Vec<Keys> = keys.collect::<Result<_>>()?;
+        let keys: Vec<Keys> = batches
+            .iter()
+            .map(|rows| key::encode(&definition, rows))
+            .collect::<Result<_>>()?;
         let key = |(batch, row): (usize, usize)| keys[batch].get(row);
         let of_batch = |(batch, keys): (usize, &Keys)| (0..keys.len()).map(move |row| (batch, row));
         let mut rows: Vec<(usize, usize)> = keys.iter().enumerate().flat_map(of_batch).collect();
@@ -67,7 +69,7 @@ impl Sorted {
     pub fn pieces(&self) -> Vec<Range<usize>> {
         let mut pieces = pieces(&self.definition, self.rows.len());
         for (number, column) in self.definition.columns.iter().enumerate() {
-            let lengths = |rows| Lengths::of(column.kind, RecordBatch::column(rows, number));
+            let lengths = |rows| Lengths::new(column.kind, RecordBatch::column(rows, number));
             let lengths: Option<Vec<Lengths<'_>>> = self.batches.iter().map(lengths).collect();
             if let Some(lengths) = lengths {
                 pieces = cut_by_bytes(pieces, |row| {
@@ -86,8 +88,11 @@ impl Sorted {
         let (first, last) = (self.key(rows.first()), self.key(rows.last()));
         let mut chunk = ChunkBuilder::new(&self.definition, first, last, times, None)?;
         for (number, column) in self.definition.columns.iter().enumerate() {
-            let arrays = self.batches.iter().map(|rows| rows.column(number).as_ref());
-            let arrays: Vec<&dyn Array> = arrays.collect();
+            let arrays: Vec<&dyn Array> = self
+                .batches
+                .iter()
+                .map(|rows| rows.column(number).as_ref())
+                .collect();
             let sorted = interleave(&arrays, rows).map_err(|source| Error::Arrow {
                 doing: "sorting rows",
                 source,
@@ -120,11 +125,12 @@ pub fn cut_by_bytes(
     let mut cut = Vec::with_capacity(pieces.len());
     for piece in pieces {
         let all: usize = piece.clone().map(&bytes).sum();
-        let enough = all / all.div_ceil(COLUMN_BYTES).max(1);
+        let target = all / all.div_ceil(COLUMN_BYTES).max(1);
+        // The target is the average of as few pieces as are needed, so that no small rest remains.
         let (mut start, mut sum) = (piece.start, 0);
         for row in piece.clone() {
             let of_row = bytes(row);
-            if row > start && (sum >= enough || sum + of_row > COLUMN_BYTES) {
+            if row > start && (sum >= target || sum + of_row > COLUMN_BYTES) {
                 cut.push(start..row);
                 (start, sum) = (row, 0);
             }
@@ -139,8 +145,8 @@ pub fn cut_by_bytes(
 pub struct Lengths<'a>(&'a [i32]);
 
 impl<'a> Lengths<'a> {
-    /// Returns the lengths of a column. None if it is of another kind.
-    pub fn of(kind: Kind, array: &'a dyn Array) -> Option<Self> {
+    /// Returns the lengths of a column, or `None` if it is of another kind.
+    pub fn new(kind: Kind, array: &'a dyn Array) -> Option<Self> {
         match kind {
             Kind::Text => array
                 .as_string_opt::<i32>()
@@ -164,7 +170,7 @@ impl<'a> Lengths<'a> {
 
 /// Returns the bytes of a column's values before they are encoded.
 fn bytes_of(kind: Kind, array: &ArrayRef) -> usize {
-    match Lengths::of(kind, array) {
+    match Lengths::new(kind, array) {
         Some(lengths) => (0..array.len()).map(|row| lengths.bytes(row)).sum(),
         None => array.len() * VALUE_BYTES,
     }
@@ -197,11 +203,14 @@ impl ChunkBuilder {
         deleted: Option<BooleanArray>,
     ) -> Result<Self> {
         let deleted = deleted.filter(|deleted| deleted.true_count() > 0);
-        let live = deleted.as_ref().map(not).transpose();
-        let live = live.map_err(|source| Error::Arrow {
-            doing: "counting rows",
-            source,
-        })?;
+        let live = deleted
+            .as_ref()
+            .map(not)
+            .transpose()
+            .map_err(|source| Error::Arrow {
+                doing: "counting rows",
+                source,
+            })?;
         let (stats, blobs) = (Vec::new(), Vec::new());
         Ok(ChunkBuilder {
             profile: definition.profile,
@@ -220,13 +229,13 @@ impl ChunkBuilder {
 
     /// Adds the next column of the table.
     pub fn add_column(&mut self, kind: Kind, array: &ArrayRef) -> Result<()> {
-        let stats = ColumnStats::of(kind, array, self.live.as_ref())?;
+        let stats = ColumnStats::new(kind, array, self.live.as_ref())?;
         if self.order == Some(self.stats.len()) {
             // Deleted rows hide older versions in other chunks, so that their order keys count for
             // what a chunk overlaps, but not for its statistics.
             let of_all = match self.live {
                 None => stats.bounds.clone(),
-                Some(_) => ColumnStats::of(kind, array, None)?.bounds,
+                Some(_) => ColumnStats::new(kind, array, None)?.bounds,
             };
             if let Some((Scalar::Int(low), Scalar::Int(high))) = of_all {
                 self.order_range = Some((low, high));

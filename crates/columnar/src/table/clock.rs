@@ -8,10 +8,11 @@ static LAST_MICROSECONDS: AtomicI64 = AtomicI64::new(i64::MIN);
 
 /// Returns microseconds since 1970-01-01 UTC, later than every earlier result in this process.
 pub fn write_time() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |since| {
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX - 1)
-    });
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| {
+            i64::try_from(since.as_micros()).unwrap_or(i64::MAX - 1)
+        });
     let later = |last: i64| Some(now.max(last.saturating_add(1)));
     match LAST_MICROSECONDS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later) {
         Ok(last) | Err(last) => now.max(last.saturating_add(1)),

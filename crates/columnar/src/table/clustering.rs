@@ -60,6 +60,8 @@ fn stretches(mut groups: Vec<Group>) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     let mut end = None;
     for group in groups {
+        // Groups come in order of their beginnings, but the one that reaches furthest may be any of the
+        // earlier ones.
         let overlaps = end.is_some_and(|end| group.span.low <= end);
         end = end.max(Some(group.span.high));
         match stretches.last_mut().filter(|_| overlaps) {
@@ -102,7 +104,7 @@ fn share_keys(stretches: &[Stretch]) -> bool {
     let spans: Vec<&KeySpan> = groups.map(|group| &group.span).collect();
     let shared_with = |span: &&KeySpan| {
         let sharing = spans.iter().filter(|other| other.shares_keys(span));
-        // A group shares its keys with itself.
+        // The group itself is one of those that share its keys.
         sharing.count() - 1
     };
     let shared: usize = spans.iter().map(shared_with).sum();

@@ -9,12 +9,13 @@ use crate::Result;
 use crate::definition::Definition;
 
 /// Returns the parts that a seal writes as new chunks: parts of several chunks, which are merged
-/// whenever they are read; small parts together with their neighbours by key or by order key; and parts
-/// that are better sorted together. Chunks that are fine as they are do not come back.
+/// whenever they are read; small parts together with their neighbours by key or by order key; and
+/// parts that are better sorted together. Chunks that need no change are not returned.
 pub fn parts_to_rewrite(definition: &Definition, parts: Vec<Part>) -> Result<Vec<Part>> {
-    let limits = ChunkLimits::of(definition);
+    let limits = ChunkLimits::new(definition);
     let (fresh_only, with_chunks): (Vec<Part>, Vec<Part>) =
         parts.into_iter().partition(|part| part.chunks.is_empty());
+    // Parts with chunks come first, since their spans decide how fresh rows are divided.
     let mut groups = grouped(definition, &limits, with_chunks)?;
     // Fresh rows that overlap no chunk are one part, however far apart they are. Written as one chunk,
     // they would reach over the chunks between them, and all of those would be merged from then on.
@@ -32,7 +33,7 @@ pub fn parts_to_rewrite(definition: &Definition, parts: Vec<Part>) -> Result<Vec
     let parts = clustered(groups, &limits)
         .into_iter()
         .map(|group| group.part);
-    // A part that is exactly one chunk has nothing to gain.
+    // A part that is exactly one chunk would be written as it is.
     Ok(parts.filter(|part| part.exact().is_none()).collect())
 }
 
@@ -57,6 +58,7 @@ fn join_neighbours(groups: Vec<Group>, limits: &ChunkLimits) -> Vec<Group> {
             let others = spans[..begin].iter().chain(&spans[i + 1..]);
             limits.may_join(last, &group) && !others.into_iter().any(|other| other.meets(&both))
         };
+        // Joining goes from left to right, so that only the last group can still grow.
         match joined.pop() {
             Some(last) if fits(&last) => joined.extend(Group::joined([last, group])),
             last => {

@@ -20,8 +20,8 @@ const SHOWN_CHARACTERS: usize = 100;
 /// missing ones become null.
 ///
 /// # Errors
-/// If there is a column that the table does not have, a value that does not fit its column's type, or a
-/// key column that is missing or has nulls.
+/// Fails if there is a column that the table does not have, a value that does not fit its column's
+/// type, or a key column that is missing or has nulls.
 pub fn conform(definition: &Definition, rows: &RecordBatch) -> Result<RecordBatch> {
     let schema = rows.schema();
     for field in schema.fields() {
@@ -38,7 +38,7 @@ pub fn conform(definition: &Definition, rows: &RecordBatch) -> Result<RecordBatc
     let mut columns: Vec<ArrayRef> = Vec::with_capacity(definition.columns.len());
     for (i, column) in definition.columns.iter().enumerate() {
         let array = match rows.column_by_name(&column.name) {
-            Some(array) => of_type(column, array)?,
+            Some(array) => to_column_type(column, array)?,
             None => new_null_array(&column.kind.data_type(), rows.num_rows()),
         };
         if keys.contains(&i) && array.null_count() > 0 {
@@ -59,7 +59,7 @@ pub fn conform(definition: &Definition, rows: &RecordBatch) -> Result<RecordBatc
 }
 
 /// Converts a column to the table's type, if that changes no value.
-fn of_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
+fn to_column_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
     let wanted = column.kind.data_type();
     if *array.data_type() == wanted {
         return Ok(Arc::clone(array));
@@ -78,7 +78,7 @@ fn of_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
     }
     // The cast makes values that cannot be converted null, and they are found below.
     let converted = cast(&given, &wanted).map_err(no_cast)?;
-    let lost = if Kind::of(given.data_type()) == Some(column.kind) {
+    let lost = if Kind::from_data_type(given.data_type()) == Some(column.kind) {
         first_new_null(&given, &converted)
     } else {
         first_changed(&given, &converted).map_err(no_cast)?
@@ -92,8 +92,8 @@ fn of_type(column: &Column, array: &ArrayRef) -> Result<ArrayRef> {
     }
 }
 
-/// Returns the values without a dictionary, and without the name of a time zone: times are UTC with and
-/// without it.
+/// Returns the values without a dictionary, and without the name of a time zone: times are UTC with
+/// and without it.
 fn plain(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match array.data_type() {
         DataType::Dictionary(_, values) => plain(&cast(array, values)?),
@@ -139,7 +139,7 @@ mod tests {
 
     fn converted(kind: Kind, array: impl Array + 'static) -> Result<ArrayRef> {
         let name = "c".to_owned();
-        of_type(&Column { name, kind }, &(Arc::new(array) as ArrayRef))
+        to_column_type(&Column { name, kind }, &(Arc::new(array) as ArrayRef))
     }
 
     #[track_caller]

@@ -1,7 +1,7 @@
 //! Dividing fresh rows that overlap no chunk so that the chunks that they become overlap none either:
 //! rows that lie in different gaps between chunks do not come together.
 
-use super::overlap::{KeySpan, of_fresh};
+use super::overlap::{KeySpan, fresh_spans};
 use super::selection::Part;
 use crate::Result;
 use crate::definition::Definition;
@@ -9,10 +9,9 @@ use crate::definition::Definition;
 /// The numbers of rows of a part.
 type Run = Vec<usize>;
 
-/// Divides a part that has fresh rows only. The parts that come back meet none of `others`, and no
-/// other of them.
+/// Divides a part that has fresh rows only into parts that meet neither `others` nor each other.
 pub fn divided(definition: &Definition, part: Part, others: &[KeySpan]) -> Result<Vec<Part>> {
-    let spans = of_fresh(definition, &part.fresh)?;
+    let spans = fresh_spans(definition, &part.fresh)?;
     let division = Division {
         spans: &spans,
         others,

@@ -17,7 +17,7 @@ pub struct ChunkLimits {
 }
 
 impl ChunkLimits {
-    pub fn of(definition: &Definition) -> ChunkLimits {
+    pub fn new(definition: &Definition) -> ChunkLimits {
         ChunkLimits {
             rows: u64::from(definition.chunk_rows),
             bytes: COLUMN_BYTES as u64,
@@ -50,9 +50,9 @@ pub struct Group {
 }
 
 impl Group {
-    /// Makes a group of a part. None if the part is empty.
+    /// Makes a group of a part. Returns `None` if the part is empty.
     pub fn new(definition: &Definition, limits: &ChunkLimits, part: Part) -> Result<Option<Group>> {
-        let span = KeySpan::of(definition, &part)?;
+        let span = KeySpan::from_part(definition, &part)?;
         Ok(span.map(|span| Group {
             span,
             rows: part.rows_at_most(),
@@ -62,7 +62,7 @@ impl Group {
         }))
     }
 
-    /// Joins groups. None if there are none.
+    /// Joins groups. Returns `None` if there are none.
     pub fn joined(groups: impl IntoIterator<Item = Group>) -> Option<Group> {
         let mut groups = groups.into_iter();
         let mut all = groups.next()?;

@@ -20,8 +20,8 @@ use crate::meta::ChunkMeta;
 use crate::store::Change;
 use crate::{Error, Result, failpoint, key};
 
-/// The highest number of chunks whose rows are sorted together. The more there are, the fewer partition
-/// keys has each chunk, and the fewer chunks reads a query of one partition key.
+/// The highest number of chunks whose rows are sorted together. The more there are, the fewer
+/// partition keys each chunk has, and the fewer chunks a query of one partition key reads.
 const CHUNKS_SORTED_TOGETHER: usize = 32;
 
 /// The default memory that the rows of all places may take before those of the largest place are
@@ -44,8 +44,8 @@ pub struct Ingested {
 
 /// A load that is under way.
 ///
-/// All rows are durable and visible once [`Ingest::finish`] has returned. If an ingest ends before that,
-/// some of them may be. Of several rows with the same key, the last one is kept.
+/// All rows are durable and visible once [`Ingest::finish`] has returned. If an ingest ends before
+/// that, some of them may be. Of several rows with the same key, the last one is kept.
 pub struct Ingest {
     table: Arc<Table>,
     buffers: HashMap<Place, Buffer>,
@@ -59,7 +59,7 @@ pub struct Ingest {
     /// Chunks that are written but not committed.
     written: HashMap<Place, Vec<Arc<ChunkMeta>>>,
     so_far: Ingested,
-    /// Whether rows are on their way from one place to the next, so that a failure now loses some.
+    /// Whether rows are being moved from one buffer to another, so that a failure now drops some.
     is_moving: bool,
 }
 
@@ -90,8 +90,9 @@ impl Ingest {
     /// Takes rows, whose columns are found by name.
     ///
     /// # Errors
-    /// If the rows do not fit the table: then none of them is taken, and others may follow. If the store
-    /// fails: after that, or after a write that was cancelled, the ingest refuses everything.
+    /// Fails if the rows do not fit the table: then none of them is taken, and others may follow.
+    /// Fails, too, if the store does: after that, or after a cancelled write, the ingest refuses
+    /// everything.
     pub async fn write(&mut self, rows: &RecordBatch) -> Result<()> {
         self.check()?;
         let rows = conform(&self.table.definition, rows)?;
@@ -133,17 +134,17 @@ impl Ingest {
     }
 
     fn is_full(&self, place: Place) -> bool {
-        let enough = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
+        let limit = self.table.definition.chunk_rows as usize * CHUNKS_SORTED_TOGETHER;
         let buffer = self.buffers.get(&place);
-        buffer.is_some_and(|buffer| buffer.rows >= enough)
+        buffer.is_some_and(|buffer| buffer.rows >= limit)
     }
 
     fn buffer(&mut self, place: Place, rows: RecordBatch) {
         self.buffered_bytes += self.buffers.entry(place).or_default().push(rows);
     }
 
-    /// Begins to write the rows of a place, except those of its last moment if the next rows have or may
-    /// have the same one.
+    /// Begins to write the rows of a place, except those of its last moment if the next rows have
+    /// or may have the same one.
     async fn flush_before(&mut self, place: Place, next: Option<&RecordBatch>) -> Result<()> {
         let order = self.table.definition.first_order_index();
         let (Some(order), Some(buffer)) = (order, self.buffers.get_mut(&place)) else {
@@ -170,7 +171,7 @@ impl Ingest {
     /// Writes what is left. When it returns, all rows are durable and visible.
     ///
     /// # Errors
-    /// If the store fails, or an earlier write has failed: then rows may be missing.
+    /// Fails if the store fails, or an earlier write has failed: then rows may be missing.
     pub async fn finish(mut self) -> Result<Ingested> {
         self.check()?;
         let mut places: Vec<Place> = self.buffers.keys().copied().collect();
@@ -191,7 +192,8 @@ impl Ingest {
         if rows.num_rows() == 0 {
             return Ok(Vec::new());
         }
-        // Keys are encoded again when the rows are sorted. A table of one place is spared the first time.
+        // Keys are encoded again when the rows are sorted. A table of one place is spared the first
+        // time.
         if let Some(place) = definition.only_place() {
             return Ok(vec![(place, rows.clone())]);
         }
@@ -219,8 +221,8 @@ impl Ingest {
         by_place.into_iter().map(taken).collect()
     }
 
-    /// Begins to write the rows of a place as soon as there is room for them among those that are being
-    /// written.
+    /// Begins to write the rows of a place as soon as there is room for them among those that are
+    /// being written.
     async fn flush(&mut self, place: Place) -> Result<()> {
         let Some(buffer) = self.buffers.remove(&place) else {
             return Ok(());
@@ -229,8 +231,8 @@ impl Ingest {
         while self.is_busy(buffer.bytes) {
             self.wait_for_one().await?;
         }
-        // The write time is chosen here and not when the chunk is made, so that rows that come later win
-        // over these, whichever of them are encoded first.
+        // The write time is chosen here and not when the chunk is made, so that rows that come
+        // later win over these, whichever of them are encoded first.
         let write = Write {
             table: Arc::clone(&self.table),
             place,
@@ -308,8 +310,10 @@ impl Write {
             Ok((sorted.pieces(), Arc::new(sorted)))
         };
         let (pieces, sorted) = blocking(sort).await?;
-        let chunks = pieces.into_iter().map(|piece| self.chunk(&sorted, piece));
-        let chunks: Vec<_> = chunks.collect();
+        let chunks: Vec<_> = pieces
+            .into_iter()
+            .map(|piece| self.chunk(&sorted, piece))
+            .collect();
         let written = stream::iter(chunks).buffered(threads());
         Ok(Written {
             place: self.place,

@@ -17,7 +17,7 @@ pub enum WriteTimes {
 }
 
 impl WriteTimes {
-    pub fn of(&self, row: usize) -> i64 {
+    pub fn get(&self, row: usize) -> i64 {
         match self {
             WriteTimes::All(time) => *time,
             WriteTimes::Each(times) => times.value(row),
@@ -25,7 +25,8 @@ impl WriteTimes {
     }
 }
 
-/// The versions in one source, which is a chunk or the fresh rows: in order of their keys, one per key.
+/// The versions in one source, which is a chunk or the fresh rows: in order of their keys, one per
+/// key.
 #[derive(Debug)]
 pub struct Versions {
     pub keys: Keys,
@@ -42,11 +43,11 @@ impl Versions {
     }
 }
 
-/// Returns the source and the row of the newest version of each key, in order of the keys and including
-/// deletions.
+/// Returns the source and the row of the newest version of each key, in order of the keys and
+/// including deletions.
 ///
-/// Of versions with the same write time a deletion is valid, or else that of the last source: chunks
-/// come in order of their names, and fresh rows after them ([`FreshRow::replaces`]).
+/// If versions have the same write time, a deletion is valid, or else the version in the last source.
+/// Chunks come in order of their names, and fresh rows after them ([`FreshRow::replaces`]).
 ///
 /// [`FreshRow::replaces`]: crate::store::FreshRow::replaces
 pub fn newest(sources: &[Versions]) -> Vec<(usize, usize)> {
@@ -58,7 +59,7 @@ pub fn newest(sources: &[Versions]) -> Vec<(usize, usize)> {
         }
         let key = versions.keys.get(row);
         let order = (
-            Reverse(versions.write_times.of(row)),
+            Reverse(versions.write_times.get(row)),
             !versions.is_deleted(row),
             Reverse(source),
         );
@@ -69,6 +70,8 @@ pub fn newest(sources: &[Versions]) -> Vec<(usize, usize)> {
     let mut newest = Vec::with_capacity(rows);
     let mut previous: Option<&[u8]> = None;
     while let Some(Reverse((key, _, source, row))) = heads.pop() {
+        // All versions of a key come out one after another with the valid one first, so that the
+        // others are recognized by their key alone.
         if previous != Some(key) {
             newest.push((source, row));
             previous = Some(key);

@@ -55,7 +55,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Makes a table over a store that is open. Up to `cache_bytes` of encoded blobs are kept in memory.
+    /// Makes a table over a store that is open. Up to `cache_bytes` of encoded blobs are kept in
+    /// memory.
     pub fn new(store: Arc<dyn Store>, cache_bytes: u64) -> Arc<Table> {
         let definition = Arc::clone(store.definition());
         let schema = definition.schema();
@@ -88,17 +89,17 @@ impl Table {
         Ingest::new(Arc::clone(self))
     }
 
-    /// Inserts single rows, or replaces those with the same keys. When it returns, the rows are durable
-    /// and visible to all readers. Columns are found by name; missing ones become null.
+    /// Inserts single rows, or replaces those with the same keys. When it returns, the rows are
+    /// durable and visible to all readers. Columns are found by name; missing ones become null.
     ///
     /// # Errors
-    /// If the rows do not fit the table, or the store fails: then some of them may be inserted.
+    /// Fails if the rows do not fit the table, or the store fails: then some of them may be inserted.
     pub async fn insert(&self, rows: &RecordBatch) -> Result<()> {
         self.insert_at(rows, clock::write_time()).await
     }
 
-    /// Inserts rows like [`Table::insert`], with a given write time in microseconds since 1970-01-01 UTC.
-    /// Rows that were written later stay valid.
+    /// Inserts rows like [`Table::insert`], with a given write time in microseconds since
+    /// 1970-01-01 UTC. Rows that were written later stay valid.
     ///
     /// # Errors
     /// The errors of [`Table::insert`].
@@ -110,13 +111,13 @@ impl Table {
     /// Deletes rows by key: `keys` has the columns of the whole key.
     ///
     /// # Errors
-    /// If `keys` has other columns, or the store fails: then some of the rows may be deleted.
+    /// Fails if `keys` has other columns, or the store fails: then some of the rows may be deleted.
     pub async fn delete(&self, keys: &RecordBatch) -> Result<()> {
         self.delete_at(keys, clock::write_time()).await
     }
 
-    /// Deletes rows like [`Table::delete`], with a given write time in microseconds since 1970-01-01 UTC.
-    /// Rows that were written later stay valid.
+    /// Deletes rows like [`Table::delete`], with a given write time in microseconds since
+    /// 1970-01-01 UTC. Rows that were written later stay valid.
     ///
     /// # Errors
     /// The errors of [`Table::delete`].

@@ -1,8 +1,8 @@
 //! Chunks and fresh rows that may hold versions of the same keys.
 //!
-//! Two chunks share no key if the ranges of their keys are apart, or the ranges of their first order
-//! key: rows of many partition keys that came in order of time make chunks whose keys interleave but
-//! whose times do not.
+//! Two chunks share no key if the ranges of their keys do not overlap, or those of their first order
+//! key do not. Rows of many partition keys that came in order of time make chunks whose keys interleave
+//! but whose times do not.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::meta::{ChunkMeta, Key};
 use crate::store::{FreshRow, Snapshot};
 use crate::{Error, Result, key};
 
-/// The range of keys and the range of the first order key of some rows, ends included. An unknown range
-/// of the order key reaches from the least to the greatest value.
+/// The range of keys and the range of the first order key of some rows, ends included. An unknown
+/// range of the order key reaches from the least to the greatest value.
 #[derive(Debug, Clone)]
 pub struct KeySpan {
     /// The least key.
@@ -32,10 +32,10 @@ pub struct KeySpan {
 }
 
 impl KeySpan {
-    /// Returns the span of all rows of a part. None if it has no rows.
-    pub fn of(definition: &Definition, part: &Part) -> Result<Option<KeySpan>> {
-        let chunks = part.chunks.iter().map(|chunk| of_chunk(chunk));
-        let spans = chunks.chain(of_fresh(definition, &part.fresh)?);
+    /// Returns the span of all rows of a part, or `None` if it has no rows.
+    pub fn from_part(definition: &Definition, part: &Part) -> Result<Option<KeySpan>> {
+        let chunks = part.chunks.iter().map(|chunk| chunk_span(chunk));
+        let spans = chunks.chain(fresh_spans(definition, &part.fresh)?);
         Ok(spans.reduce(|a, b| a.and(&b)))
     }
 
@@ -74,14 +74,16 @@ enum Member {
 /// Divides what is in a place into parts, in order of their first keys. Fresh rows that overlap no
 /// chunk are one part.
 pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Result<Vec<Part>> {
-    let spans = of_fresh(definition, &snapshot.fresh)?;
-    let fresh = spans.into_iter().zip(snapshot.fresh);
-    let fresh = fresh.map(|(span, row)| Extent {
-        span,
-        member: Member::Fresh(row),
-    });
+    let spans = fresh_spans(definition, &snapshot.fresh)?;
+    let fresh = spans
+        .into_iter()
+        .zip(snapshot.fresh)
+        .map(|(span, row)| Extent {
+            span,
+            member: Member::Fresh(row),
+        });
     let chunk = |chunk: Arc<ChunkMeta>| Extent {
-        span: of_chunk(&chunk),
+        span: chunk_span(&chunk),
         member: Member::Chunk(chunk),
     };
     let members = snapshot
@@ -90,10 +92,11 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
         .map(chunk)
         .chain(fresh)
         .collect();
+    // A group with a chunk is a part. Groups of fresh rows only are collected into one part below.
     let mut parts: Vec<Part> = Vec::new();
     let mut alone: Vec<FreshRow> = Vec::new();
     for group in disjoint(members) {
-        let (chunks, fresh) = sorted_out(group);
+        let (chunks, fresh) = separated(group);
         if chunks.is_empty() {
             alone.extend(fresh)
         } else {
@@ -104,8 +107,8 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
             })
         }
     }
-    // Fresh rows are in memory and have one version per key, so that there is nothing to gain from more
-    // than one part of them.
+    // Fresh rows are in memory and have one version per key, so that there is nothing to gain from
+    // more than one part of them.
     if !alone.is_empty() {
         alone.sort_by(|a, b| a.key.cmp(&b.key));
         parts.push(Part {
@@ -118,7 +121,7 @@ pub fn parts(definition: &Definition, place: Place, snapshot: Snapshot) -> Resul
     Ok(parts)
 }
 
-fn of_chunk(chunk: &ChunkMeta) -> KeySpan {
+fn chunk_span(chunk: &ChunkMeta) -> KeySpan {
     let (low, high) = chunk.order_range.unwrap_or((i64::MIN, i64::MAX));
     KeySpan {
         first: chunk.first.clone(),
@@ -129,7 +132,7 @@ fn of_chunk(chunk: &ChunkMeta) -> KeySpan {
 }
 
 /// Returns the span of each row.
-pub fn of_fresh(definition: &Definition, fresh: &[FreshRow]) -> Result<Vec<KeySpan>> {
+pub fn fresh_spans(definition: &Definition, fresh: &[FreshRow]) -> Result<Vec<KeySpan>> {
     let orders = first_order_values(definition, fresh)?;
     let span = |(i, row): (usize, &FreshRow)| {
         let value = orders.as_ref().and_then(|values| values.get(i).copied());
@@ -176,21 +179,21 @@ fn disjoint(members: Vec<Extent>) -> Vec<Vec<Extent>> {
         let groups = by_order(group);
         match groups.len() {
             1 => found.extend(groups),
-            // Without the members of another time a group may fall apart by keys, and so on. This ends:
-            // each turn divides a group into smaller ones.
+            // Without the members of another time, a group may be divisible by keys again. The
+            // recursion ends because each turn divides a group into smaller ones.
             _ => found.extend(groups.into_iter().flat_map(disjoint)),
         }
     }
     found
 }
 
-/// Divides members where their ranges of keys are apart.
+/// Divides members where their ranges of keys do not overlap.
 fn by_key(mut members: Vec<Extent>) -> Vec<Vec<Extent>> {
     members.sort_unstable_by(|a, b| a.span.first.cmp(&b.span.first));
     cut(members, |m| (m.span.first.clone(), m.span.last.clone()))
 }
 
-/// Divides members where their ranges of the first order key are apart.
+/// Divides members where their ranges of the first order key do not overlap.
 fn by_order(mut members: Vec<Extent>) -> Vec<Vec<Extent>> {
     members.sort_unstable_by_key(|m| m.span.low);
     cut(members, |m| (m.span.low, m.span.high))
@@ -214,7 +217,7 @@ fn cut<V: Ord>(members: Vec<Extent>, range: impl Fn(&Extent) -> (V, V)) -> Vec<V
 }
 
 /// Separates chunks, in order of their names, from fresh rows, in order of their keys.
-fn sorted_out(group: Vec<Extent>) -> (Vec<Arc<ChunkMeta>>, Vec<FreshRow>) {
+fn separated(group: Vec<Extent>) -> (Vec<Arc<ChunkMeta>>, Vec<FreshRow>) {
     let (mut chunks, mut fresh) = (Vec::new(), Vec::new());
     for extent in group {
         match extent.member {

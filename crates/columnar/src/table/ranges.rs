@@ -6,8 +6,8 @@ use crate::meta::Scalar;
 use crate::store::KeyRange;
 use crate::{Result, key};
 
-/// One range for each partition key, in order. They do not overlap, since the bytes of no partition key
-/// begin with those of another.
+/// One range for each partition key, in order. They do not overlap, since the bytes of no partition
+/// key begin with those of another.
 #[derive(Debug, Clone)]
 pub struct Ranges(Vec<Span>);
 
@@ -19,11 +19,12 @@ pub struct Span {
 }
 
 impl Ranges {
-    /// Returns the ranges of a selection. None if it names no partition keys, so that all keys are wanted.
+    /// Returns the ranges of a selection, or `None` if it names no partition keys, so that all keys
+    /// are wanted.
     ///
     /// # Errors
-    /// If a partition key does not fit the table.
-    pub fn of(selection: &Selection, definition: &Definition) -> Result<Option<Ranges>> {
+    /// Fails if a partition key does not fit the table.
+    pub fn new(selection: &Selection, definition: &Definition) -> Result<Option<Ranges>> {
         let range = |values: &Vec<Scalar>| {
             let prefix = key::encode_partition(definition, values)?;
             Ok(Span {
@@ -71,8 +72,8 @@ impl Span {
     }
 }
 
-/// Returns the bytes with which the keys of a partition key and this value of the first order key begin.
-/// A value that the column cannot hold leaves the whole partition key.
+/// Returns the bytes with which the keys of a partition key and this value of the first order key
+/// begin. A value that the column cannot hold leaves the whole partition key.
 fn with_order(definition: &Definition, prefix: &[u8], value: Option<i64>) -> Vec<u8> {
     let mut longer = prefix.to_vec();
     if let (Some(value), Some(order)) = (value, definition.first_order_index()) {

@@ -31,7 +31,7 @@ impl Table {
     /// # Errors
     /// The errors of [`Table::read`], or if a partition key does not fit the table.
     pub async fn rows(&self, selection: &Selection, columns: &[usize]) -> Result<Vec<RecordBatch>> {
-        let ranges = Ranges::of(selection, &self.definition)?;
+        let ranges = Ranges::new(selection, &self.definition)?;
         let mut rows = Vec::new();
         for part in self.view(selection).await? {
             let Some(ranges) = &ranges else {
@@ -63,11 +63,11 @@ impl Table {
         Ok(vec![merged.await?])
     }
 
-    /// Reads columns, given by their numbers, of the rows of a part, in order of their keys. Rows outside
-    /// of `keys` are left out where that saves work.
+    /// Reads columns, given by their numbers, of the rows of a part, in order of their keys. Rows
+    /// outside of `keys` are left out where that saves work.
     ///
     /// # Errors
-    /// If a chunk is not what was written or is gone, or if the store does not answer.
+    /// Fails if a chunk is not what was written or is gone, or if the store does not answer.
     pub async fn read(
         &self,
         part: &Part,
@@ -77,8 +77,8 @@ impl Table {
         self.read_coded(part, columns, keys, None).await
     }
 
-    /// Reads rows like [`Table::read`], with the column `coded` as a dictionary array of 32-bit codes if
-    /// the part is a single chunk. Where versions are merged, it comes as usual.
+    /// Reads rows like [`Table::read`], with the column `coded` as a dictionary array of 32-bit
+    /// codes if the part is a single chunk. Where versions are merged, it comes as usual.
     ///
     /// # Errors
     /// The errors of [`Table::read`].
@@ -177,8 +177,8 @@ impl Table {
         Ok(begin..end.max(begin))
     }
 
-    /// Returns the number of the first row, in order of their keys, for which a condition does not hold.
-    /// A binary search: only the keys of the few rows that it looks at are encoded.
+    /// Returns the number of the first row, in order of their keys, for which a condition does not
+    /// hold. A binary search: only the keys of the few rows that it looks at are encoded.
     fn rows_before(
         &self,
         keys: &[ArrayRef],
@@ -212,8 +212,12 @@ impl Table {
         let chunks: Vec<&Arc<ChunkMeta>> = part.chunks.iter().filter(touched).collect();
         let in_chunks = self.versions_of(part.place, &chunks, columns).await?;
         let (mut versions, mut arrays): (Vec<_>, Vec<_>) = in_chunks.into_iter().unzip();
-        let fresh = part.fresh.iter().filter(|row| around.contains(&row.key));
-        let fresh: Vec<FreshRow> = fresh.cloned().collect();
+        let fresh: Vec<FreshRow> = part
+            .fresh
+            .iter()
+            .filter(|row| around.contains(&row.key))
+            .cloned()
+            .collect();
         versions.push(fresh::versions(&fresh));
         arrays.push(fresh::columns(&self.definition, &fresh, columns)?);
         let wanted = |(source, row): &(usize, usize)| {
@@ -286,8 +290,8 @@ impl Table {
     }
 }
 
-/// Returns the numbers of the blobs that hold columns, and at the end the one with the flags of deleted
-/// rows, if there is one.
+/// Returns the numbers of the blobs that hold columns, and at the end the one with the flags of
+/// deleted rows, if there is one.
 fn wanted(chunk: &ChunkMeta, columns: &[usize]) -> Vec<u16> {
     let columns = columns.iter().map(|n| *n as u16);
     columns.chain(chunk.deleted_blob()).collect()

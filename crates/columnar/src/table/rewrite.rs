@@ -43,8 +43,8 @@ struct Merged {
 type Blobs = Vec<HashMap<u16, Bytes>>;
 
 impl Table {
-    /// Returns the newest versions of a group as new chunks. Only one column of the group is decoded at a
-    /// time.
+    /// Returns the newest versions of a group as new chunks. Only one column of the group is
+    /// decoded at a time.
     pub(super) async fn rewritten(self: &Arc<Self>, group: Part) -> Result<Vec<Chunk>> {
         let chunks: Vec<_> = group.chunks.iter().collect();
         let versions = self.versions_of(group.place, &chunks, &[]).await?;
@@ -65,7 +65,7 @@ impl Merged {
         let expired = write_time().saturating_sub(DELETIONS_KEPT.as_micros() as i64);
         let is_kept = |(source, row): &(usize, usize)| {
             let versions: &Versions = &sources[*source];
-            !versions.is_deleted(*row) || versions.write_times.of(*row) >= expired
+            !versions.is_deleted(*row) || versions.write_times.get(*row) >= expired
         };
         let rows = newest(&sources).into_iter().filter(is_kept).collect();
         Ok(Merged {
@@ -116,7 +116,7 @@ impl Merged {
         let arrays = self.column(number, blobs)?;
         let lengths: Vec<Option<Lengths<'_>>> = arrays
             .iter()
-            .map(|array| Lengths::of(kind, array))
+            .map(|array| Lengths::new(kind, array))
             .collect();
         let bytes = |row: usize| {
             let (source, row) = self.rows[row];
@@ -152,7 +152,7 @@ impl Merged {
             at.map(|(source, row)| self.sources[*source].keys.key(*row))
                 .unwrap_or_default()
         };
-        let time = |(source, row): &(usize, usize)| self.sources[*source].write_times.of(*row);
+        let time = |(source, row): &(usize, usize)| self.sources[*source].write_times.get(*row);
         let deleted = |(source, row): &(usize, usize)| Some(self.sources[*source].is_deleted(*row));
         let times: Int64Array = rows.iter().map(time).collect();
         let deleted: BooleanArray = rows.iter().map(deleted).collect();

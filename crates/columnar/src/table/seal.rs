@@ -19,8 +19,8 @@ use crate::{Error, Result, failpoint};
 /// each.
 const PLACES_AT_ONCE: usize = 4;
 
-/// The highest number of groups of chunks that are rewritten at the same time in all places. Each takes
-/// a thread and memory.
+/// The highest number of groups of chunks that are rewritten at the same time in all places. Each
+/// takes a thread and memory.
 const GROUPS_AT_ONCE: usize = 4;
 
 /// The number of chunks that are written before they are committed together.
@@ -55,16 +55,17 @@ impl std::ops::AddAssign for Sealed {
 }
 
 impl Table {
-    /// Turns the fresh rows of closed buckets into chunks, merges chunks that overlap, joins small ones,
-    /// and sorts chunks together if each of them has rows of most partition keys.
+    /// Turns the fresh rows of closed buckets into chunks, merges chunks that overlap, joins small
+    /// ones, and sorts chunks together if each of them has rows of most partition keys.
     ///
-    /// With `closed_before`, buckets that reach that value of the first order key are left alone. A table
-    /// without buckets is a single bucket that never closes, and is sealed only without `closed_before`.
+    /// A bucket is closed if it ends at or before `closed_before`, a value of the first order key,
+    /// and all buckets are if that is `None`. A table without buckets is a single bucket that never
+    /// closes otherwise.
     ///
     /// Readers and writers may go on meanwhile, and a seal may be cancelled or killed at any time.
     ///
     /// # Errors
-    /// If a chunk is not what was written, or the store fails. The rows stay as they were.
+    /// Fails if a chunk is not what was written, or the store fails. The rows stay as they were.
     pub async fn seal(self: &Arc<Self>, closed_before: Option<i64>) -> Result<Sealed> {
         let mut places = self.store.places().await?;
         places.retain(|place| self.is_closed(*place, closed_before));
@@ -118,8 +119,8 @@ impl Table {
         while let Some(ended) = writing.join_next().await {
             let (retired, added) = ended.map_err(panicked)??;
             if change.add.len() >= CHUNKS_OF_COMMIT {
-                // The fresh rows stay until all of them are in chunks. Until then some are in both, with
-                // the same write time, so that readers see them once.
+                // The fresh rows stay until all of them are in chunks. Until then some are in both,
+                // with the same write time, so that readers see them once.
                 let some = std::mem::replace(&mut change, no_change(place));
                 sealed += self.commit(some).await?;
             }
@@ -132,8 +133,8 @@ impl Table {
         Ok(sealed)
     }
 
-    /// Writes a group as new chunks when it is its turn. Returns the names of the chunks that are replaced,
-    /// and the new chunks.
+    /// Writes a group as new chunks when it is its turn. Returns the names of the chunks that are
+    /// replaced, and the new chunks.
     async fn written(
         self: Arc<Self>,
         group: Part,
@@ -160,11 +161,11 @@ impl Table {
         Ok(sealed)
     }
 
-    /// Removes all rows of the buckets that end at or before this value of the first order key, without
-    /// reading them. Returns the number of places that were removed.
+    /// Removes all rows of the buckets that end at or before this value of the first order key,
+    /// without reading them. Returns the number of places that were removed.
     ///
     /// # Errors
-    /// If the table has no buckets, or the store fails.
+    /// Fails if the table has no buckets, or the store fails.
     pub async fn drop_before(&self, order_value: i64) -> Result<u64> {
         if self.definition.bucket.is_none() {
             return Err(Error::Invalid(
@@ -178,11 +179,11 @@ impl Table {
         Ok(places.len() as u64)
     }
 
-    /// Removes chunks that were replaced, or never committed, longer ago than `grace`. A query that began
-    /// before may fail; [`GRACE`](crate::GRACE) should be enough for all queries.
+    /// Removes chunks that were replaced, or never committed, longer ago than `grace`. A query that
+    /// began before may fail; [`GRACE`](crate::GRACE) should be enough for all queries.
     ///
     /// # Errors
-    /// If the store fails.
+    /// Fails if the store fails.
     pub async fn sweep(&self, grace: Duration) -> Result<Swept> {
         self.store.sweep(grace).await
     }

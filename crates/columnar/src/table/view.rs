@@ -21,8 +21,8 @@ pub struct View {
     pub parts: Vec<Part>,
     /// The number of places that were looked up.
     pub places: usize,
-    /// The number of other places, which cannot hold a row of the selection. `None` if the selection itself
-    /// named the places, so that the others were not even listed.
+    /// The number of other places, which cannot hold a row of the selection. `None` if the
+    /// selection itself named the places, so that the others were not even listed.
     pub places_passed_over: Option<usize>,
     /// The number of chunks in the places that were looked up which hold no key of the selection.
     pub chunks_passed_over: usize,
@@ -33,7 +33,7 @@ impl Table {
     /// keys.
     ///
     /// # Errors
-    /// If a partition key does not fit the table, or the store does not answer.
+    /// Fails if a partition key does not fit the table, or the store does not answer.
     pub async fn view(&self, selection: &Selection) -> Result<Vec<Part>> {
         Ok(self.overview(selection).await?.parts)
     }
@@ -43,7 +43,7 @@ impl Table {
     /// # Errors
     /// The errors of [`Table::view`].
     pub async fn overview(&self, selection: &Selection) -> Result<View> {
-        let ranges = Ranges::of(selection, &self.definition)?;
+        let ranges = Ranges::new(selection, &self.definition)?;
         let (places, passed_over) = self.places(selection).await?;
         let mut view = View {
             places: places.len(),
@@ -78,8 +78,8 @@ impl Table {
         Ok((parts, all - left))
     }
 
-    /// Returns the places that may hold a row of the selection, and the number of the others if they were
-    /// listed.
+    /// Returns the places that may hold a row of the selection, and the number of the others if
+    /// they were listed.
     async fn places(&self, selection: &Selection) -> Result<(Vec<Place>, Option<usize>)> {
         let possible = self.possible_places(selection)?;
         if let Some(few) = possible.few() {

@@ -1,4 +1,4 @@
-//! Work for a processor on threads where it holds up no asynchronous task.
+//! Running CPU-bound work on threads where it delays no asynchronous task.
 
 use std::thread::available_parallelism;
 
@@ -6,7 +6,7 @@ use tokio::task::{JoinError, spawn_blocking};
 
 use crate::{Error, Result};
 
-/// Does work on a thread for blocking work.
+/// Runs a function on a thread for blocking work.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -1,4 +1,4 @@
-//! Answers that a workload file expects, compared with what its SQL can give at all.
+//! Answers that a workload file expects, checked against the columns that its SQL returns.
 
 use arrow::datatypes::{DataType, Field};
 use bakeoff_workload::Expectation;
@@ -8,7 +8,7 @@ use crate::sql::ordering;
 
 const NULL: &str = "NULL";
 
-/// Why no answer to the query can be the expected one.
+/// Returns the reason why no answer to the query can be the expected one, if there is one.
 pub fn complaint(expectation: &Expectation, plan: &LogicalPlan) -> Option<String> {
     let first = expectation.answer.first()?;
     let fields = plan.schema().fields();
@@ -21,8 +21,8 @@ pub fn complaint(expectation: &Expectation, plan: &LogicalPlan) -> Option<String
     }
     if expectation.answer.len() > 1 && ordering(plan).is_empty() {
         return Some(
-            "the expected answer has several rows, which are compared in order, and the SQL gives \
-             them in any: add an ORDER BY on its output columns"
+            "the expected answer has several rows, which are compared in order, but the SQL returns \
+            them in any order: add an ORDER BY on its output columns"
                 .to_owned(),
         );
     }

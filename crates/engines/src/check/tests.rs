@@ -23,12 +23,12 @@ ACTION
 weight = 100
 "#;
 
-/// A design of a workload whose rows a layout keeps.
+/// Checks a design of a workload whose rows a layout keeps.
 fn of_layouts(design: &str) -> Result<()> {
     check(design, "", "action = \"read-row\"")
 }
 
-/// A design of a workload that is written in CQL.
+/// Checks a design of a workload that is written in CQL.
 fn written(design: &str) -> Result<()> {
     let schema = "schema = [\"CREATE TABLE ${keyspace}.readings (series text PRIMARY KEY)\"]";
     let action = "name = \"read\"\naction = \"cql\"\nkeys = \"uniform\"\nstatements = [\"SELECT * FROM \

@@ -1,5 +1,5 @@
-//! Batches of rows from many workers into a columnar table: a small batch as fresh rows, any other as
-//! one ingest, whose rows are chunks of their own. Both are durable when they end.
+//! Inserting batches of rows into a columnar table from many workers. A small batch becomes fresh
+//! rows, any other is one ingest with its own chunks. Both are durable when they end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,12 @@ use tokio::sync::Mutex;
 
 use super::{Opened, failed};
 
-/// Rows of the largest batch that is inserted as fresh rows; an ingest would make chunks of a few rows
-/// each.
+/// The number of rows in the largest batch that is inserted as fresh rows. An ingest would make chunks
+/// of a few rows each.
 const FRESH_ROWS: usize = 100;
-/// Fresh rows after which they are sealed: readers, and a directory's writer, hold all there are.
+/// The number of fresh rows after which they are sealed, since readers and the writer of a directory
+/// hold all of them in memory.
+
 const ROWS_TO_SEAL: u64 = 500_000;
 
 #[derive(Clone)]
@@ -36,7 +38,8 @@ impl ChunkInserts {
         }
     }
 
-    /// Inserts single rows. Whoever comes to the end of so many seals them.
+    /// Inserts fresh rows. The worker whose rows reach the next multiple of [`ROWS_TO_SEAL`] seals
+    /// them.
     async fn insert_fresh(&self, rows: &RecordBatch) -> Result<(), DesignError> {
         let table = &self.opened.table;
         table.insert(rows).await.map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Columnar tables as designs: what is common to those in a directory and in Cassandra.
+//! Columnar tables as designs: the code that tables in a directory and in Cassandra share.
 
 mod inserts;
 
@@ -14,7 +14,7 @@ use crate::EngineError;
 use crate::settings::Settings;
 use crate::sql::{Session, message, session};
 
-/// Settings of columnar layouts, for `bakeoff list`.
+/// The settings of columnar layouts, for `bakeoff list`.
 pub const SETTINGS: &str =
     "profile=fast|compact, bucket=1d (or a number), rows=32768, shards=1, cache=0 (MiB)";
 
@@ -22,15 +22,16 @@ pub const SETTINGS: &str =
 #[derive(Debug, Clone)]
 pub struct Shape {
     pub definition: Definition,
-    /// Memory for encoded blobs, in bytes.
+    /// The memory for encoded blobs, in bytes.
     pub cache_bytes: u64,
 }
 
 impl Shape {
     pub fn new(id: &DesignId, table: &Described) -> Result<Self, EngineError> {
-        let mut settings = Settings::of(id, SETTINGS)?;
-        let profile = settings.word("profile", &Profile::ALL.map(Profile::name))?;
-        let profile = profile.and_then(|name| name.parse().ok());
+        let mut settings = Settings::new(id, SETTINGS)?;
+        let profile = settings
+            .word("profile", &Profile::ALL.map(Profile::name))?
+            .and_then(|name| name.parse().ok());
         let bucket = match settings.parsed::<String>("bucket", "a bucket width")? {
             Some(width) => NonZeroI64::new(settings.width(table, "bucket", &width)?.1),
             None => None,
@@ -64,12 +65,12 @@ impl Shape {
         })
     }
 
-    /// Rows that are encoded together, at most.
+    /// Returns the highest number of rows that are encoded together.
     pub fn chunk_rows(&self) -> u64 {
         u64::from(self.definition.chunk_rows)
     }
 
-    /// What the result keeps of it.
+    /// Returns the settings in the form that results record.
     pub fn settings(&self) -> Vec<(String, String)> {
         let definition = &self.definition;
         let bucket = definition
@@ -77,7 +78,7 @@ impl Shape {
             .map_or("none".to_owned(), |width| width.to_string());
         [
             ("profile", definition.profile.to_string()),
-            ("rows of a chunk at most", definition.chunk_rows.to_string()),
+            ("maximum rows per chunk", definition.chunk_rows.to_string()),
             ("bucket", bucket),
             ("shards", definition.shards.to_string()),
             ("cache", format!("{} MiB", self.cache_bytes >> 20)),
@@ -132,7 +133,8 @@ impl Opened {
         Ok(())
     }
 
-    /// Merges small and overlapping chunks and removes what that replaced: there are no readers meanwhile.
+    /// Merges small and overlapping chunks, and removes the replaced ones at once, since there are no
+    /// readers meanwhile.
     pub async fn settle(&self) -> Result<String, DesignError> {
         let sealed = self.table.seal(None).await.map_err(failed)?;
         self.table

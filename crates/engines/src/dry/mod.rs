@@ -1,5 +1,5 @@
-//! `dry`: holds nothing and answers at once, to show what a load costs by itself and the highest
-//! rate that it can be driven at.
+//! The engine `dry`, which stores nothing and answers at once. It shows the cost of the load driver
+//! itself and the highest rate that it can reach.
 
 use std::pin::Pin;
 
@@ -51,7 +51,7 @@ impl Engine for Dry {
         _: &Workload,
         _: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let settings = Settings::of(id, "")?;
+        let settings = Settings::new(id, "")?;
         if let Some(layout) = &id.layout {
             return Err(settings.error(format!("dry has no layout `{layout}`")));
         }

@@ -1,4 +1,4 @@
-//! `local`: columnar tables in a directory of the run folder.
+//! The engine `local`: columnar tables in a directory of the run folder.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ fn shape(id: &DesignId, workload: &Workload) -> Result<Shape, EngineError> {
 }
 
 struct RunningLocal {
-    /// Holds the tables of all local designs of the run.
+    /// The folder with the tables of all local designs of the run.
     folder: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! `memory`: the Arrow batches themselves in DataFusion, the upper bound for scan speed.
+//! The engine `memory`: Arrow batches in DataFusion, the upper bound for scan speed.
 
 mod options;
 
@@ -51,7 +51,7 @@ impl Engine for Memory {
         workload: &Workload,
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
-        let settings = Settings::of(id, "")?;
+        let settings = Settings::new(id, "")?;
         if let Some(layout) = &id.layout {
             return Err(settings.error(format!("memory has no layout `{layout}`")));
         }
@@ -116,7 +116,7 @@ struct Rows {
     session: Option<Session>,
 }
 
-/// Rows of one batch: what DataFusion works on at a time.
+/// The number of rows in a batch, which is what DataFusion processes at a time.
 const BATCH_ROWS: usize = 8_192;
 
 impl InMemory {
@@ -164,7 +164,7 @@ impl Design for InMemory {
             *kept = Rows::default();
             return Err(DesignError(format!(
                 "does not fit: {loaded} rows take more than the {} MiB that a table in memory may \
-                 have; load fewer rows or leave `memory` out",
+                use; load fewer rows or leave `memory` out",
                 self.limit_bytes >> 20
             )));
         }
@@ -182,7 +182,7 @@ impl Design for InMemory {
             sql::session_with(self.threads, &self.table.name, std::sync::Arc::new(table))
         });
         kept.session = Some(session.map_err(|e| DesignError(sql::message(&e)))?.into());
-        Ok(format!("batches dealt out to {} partitions", self.threads))
+        Ok(format!("batches divided among {} partitions", self.threads))
     }
 
     async fn footprint(&self) -> Result<Footprint, DesignError> {
@@ -198,8 +198,11 @@ impl Design for InMemory {
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
-        let session = self.rows().session.clone();
-        let session = session.ok_or_else(|| DesignError::new("the table is not settled"))?;
+        let session = self
+            .rows()
+            .session
+            .clone()
+            .ok_or_else(|| DesignError::new("the table is not settled"))?;
         session.answer(sql).await
     }
 }

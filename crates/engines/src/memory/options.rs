@@ -1,8 +1,8 @@
-//! What a command line may ask of tables in memory.
+//! The command line options of tables in memory.
 
-/// How much memory tables may take.
+/// The limits of tables in memory.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryOptions {
-    /// Memory that the rows of a table may use.
+    /// The memory that the rows of a table may use, in bytes.
     pub table_bytes: usize,
 }

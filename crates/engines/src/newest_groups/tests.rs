@@ -7,10 +7,10 @@ use super::*;
 use crate::columnar::Opened;
 
 const MINUTE: i64 = 60 * SECOND;
-/// Minutes without rows.
+/// The minutes without rows.
 const GAP: std::ops::Range<i64> = 100..3_000;
 
-/// Two hosts each minute, but for a gap, in chunks of an hour.
+/// Makes rows of two hosts each minute, except for a gap, in chunks of an hour.
 async fn table() -> Opened {
     let column = |name: &str, kind| Column {
         name: name.to_owned(),
@@ -108,7 +108,7 @@ async fn only_the_newest_rows_are_read_where_they_are_enough() {
         200,
         "all, since windows are empty"
     );
-    // A window with four minutes, two that have the same, and all rows.
+    // One window has four minutes, two have the same, and the query itself reads all rows.
     assert_eq!(rows(&newest(at(3_003))).await, 8 + 8 + 8 + 208);
     let bounded =
         newest(at(3_003)).replace("WHERE", "WHERE time > TIMESTAMP '1970-01-03T02:00:00' AND");
@@ -125,7 +125,7 @@ async fn what_is_not_of_the_form_is_not_taken_for_it() {
     let state = table.sql.context().state();
     let newest = async |query: &str| {
         let plan = state.create_logical_plan(query).await.unwrap();
-        Newest::of(&state.optimize(&plan).unwrap(), "time")
+        Newest::from_plan(&state.optimize(&plan).unwrap(), "time")
     };
     let good = "SELECT date_trunc('minute', time) AS minute, max(value) AS most FROM events
                 WHERE time <= TIMESTAMP '1970-01-02T00:00:00' GROUP BY minute

@@ -22,9 +22,9 @@ use parquet::schema::types::ColumnPath;
 use crate::bytes::folder_size;
 use crate::sql::{self, Session};
 
-/// Rows of a row group: what can be skipped by its statistics.
+/// The number of rows in a row group, the unit that statistics can skip.
 pub const ROW_GROUP_ROWS: usize = 131_072;
-/// The Zstandard library's own default.
+/// The compression level, which is the Zstandard library's default.
 const ZSTD_LEVEL: i32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Codec {
             .set_compression(compression)
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
             .set_statistics_enabled(EnabledStatistics::Page);
-        // Statistics leave NaN out: a row group that holds it would be passed over.
+        // Statistics leave NaN out, so a row group that holds one could be skipped by mistake.
         for column in table
             .columns
             .iter()
@@ -237,9 +237,9 @@ impl Design for ParquetTable {
     }
 }
 
-/// Gives back the room that a failed file took: the run may need it to go on with other designs.
+/// Removes a failed file, since the run may need its disk space to go on with other designs.
 fn remove_unfinished(path: &Path) {
-    // Where even that fails, the error that led here says more.
+    // If even that fails, the error that led here says more.
     fs::remove_file(path).ok();
 }
 

@@ -1,4 +1,4 @@
-//! `parquet`: one file sorted by key, queried through DataFusion.
+//! The engine `parquet`: one file sorted by key, queried through DataFusion.
 
 mod files;
 
@@ -71,7 +71,7 @@ impl Engine for ParquetFiles {
 }
 
 struct RunningParquet {
-    /// Holds the files of all Parquet designs of the run.
+    /// The folder with the files of all Parquet designs of the run.
     folder: PathBuf,
 }
 
@@ -119,7 +119,7 @@ impl Running for RunningParquet {
 }
 
 fn codec(id: &DesignId) -> Result<Codec, EngineError> {
-    let mut settings = Settings::of(id, SETTINGS)?;
+    let mut settings = Settings::new(id, SETTINGS)?;
     if let Some(layout) = &id.layout {
         return Err(settings.error(format!("parquet has no layout `{layout}`")));
     }

@@ -16,17 +16,17 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::{EngineError, tls};
 
 const CONNECT_TIME_LIMIT: Duration = Duration::from_secs(15);
-/// The longest until a connection is ready for statements.
+/// The time limit for making a connection ready for statements.
 const SESSION_TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// What a command line may ask of PostgreSQL and TimescaleDB.
+/// The command line options of PostgreSQL and TimescaleDB.
 #[derive(Debug, Clone, Default)]
 pub struct PostgresOptions {
-    /// A server that already runs; else one is started.
+    /// A server that is already running, or `None` to start one.
     pub server: Option<PostgresServer>,
 }
 
-/// How to reach a PostgreSQL server. Never prints its password.
+/// The address and the credentials of a PostgreSQL server. It never prints its password.
 #[derive(Clone)]
 pub struct PostgresServer {
     config: Config,
@@ -34,11 +34,12 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// A server by its URL, `postgresql://USER@HOST:PORT/DATABASE`, with the password apart.
+    /// Parses a server's URL, `postgresql://USER@HOST:PORT/DATABASE`, which must not have the
+    /// password.
     ///
     /// # Errors
-    /// If it is no such URL, if it has a password, which would stand in process lists and results,
-    /// or if the file of certificates cannot be used.
+    /// Fails if it is not such a URL, if it has a password, which would be visible in process lists
+    /// and results, or if the file of certificates cannot be used.
     pub fn new(
         url: &str,
         password: Option<&str>,
@@ -50,11 +51,11 @@ impl PostgresServer {
             ))
         };
         let mut config =
-            Config::from_str(url).map_err(|e| wrong(format!("is no URL: {}", reason(&e))))?;
+            Config::from_str(url).map_err(|e| wrong(format!("is not a URL: {}", reason(&e))))?;
         if config.get_password().is_some() {
             return Err(EngineError(
-                "--postgres has a password, which would stand in process lists and in results: \
-                 put it into BAKEOFF_POSTGRES_PASSWORD"
+                "--postgres has a password, which would be visible in process lists and in results: \
+                put it into BAKEOFF_POSTGRES_PASSWORD"
                     .to_owned(),
             ));
         }
@@ -84,7 +85,7 @@ impl PostgresServer {
         Ok(PostgresServer { config, tls })
     }
 
-    /// A server of our own.
+    /// Makes the address of a server that Bakeoff has started.
     pub fn local(address: std::net::SocketAddr, user: &str, password: &str) -> Self {
         let mut config = Config::new();
         config
@@ -98,10 +99,10 @@ impl PostgresServer {
         PostgresServer { config, tls: None }
     }
 
-    /// Connects, and keeps times in UTC. Statements find tables in these schemas.
+    /// Connects, sets the time zone to UTC and runs the statements in `settings`.
     ///
     /// # Errors
-    /// What is wrong, and which part of the URL to look at.
+    /// Returns what is wrong, and which part of the URL to check.
     pub async fn connect(&self, settings: &str) -> Result<Client, EngineError> {
         let connecting = tokio::time::timeout(SESSION_TIME_LIMIT, self.session(settings));
         connecting.await.unwrap_or_else(|_| {
@@ -131,7 +132,7 @@ impl PostgresServer {
         }
     }
 
-    /// Asks the server to end what a connection is doing. The connection tells whether it did.
+    /// Asks the server to cancel the statement of a connection. The connection reports whether it did.
     pub async fn cancel(&self, token: CancelToken) {
         let asked = match &self.tls {
             None => token.cancel_query(NoTls).await,
@@ -153,7 +154,7 @@ impl PostgresServer {
             }
             Some(&SqlState::INVALID_CATALOG_NAME) => "check the database at the URL's end",
             Some(&SqlState::TOO_MANY_CONNECTIONS) => {
-                "lower --threads (of a sweep --workers), or raise max_connections of the server"
+                "lower --threads (--workers for a sweep), or raise the server's max_connections"
             }
             Some(_) => "the server refused",
             None if reason(error).contains("password missing") => {
@@ -162,7 +163,7 @@ impl PostgresServer {
             None if error.to_string().contains("TLS") => {
                 "check the certificates of --postgres-ca, and that the server has ssl = on"
             }
-            None => "check that it runs, and host and port of the URL",
+            None => "check that it is running, and the host and port in the URL",
         };
         EngineError(format!(
             "cannot connect to PostgreSQL at {self}: {}; {advice}",
@@ -195,7 +196,7 @@ impl fmt::Debug for PostgresServer {
     }
 }
 
-/// Leaves the connection's traffic to a task of its own, which ends with the client.
+/// Spawns a task for the connection's traffic, which ends with the client.
 fn connected<S, T>(
     connected: Result<(Client, tokio_postgres::Connection<S, T>), tokio_postgres::Error>,
 ) -> Result<Client, tokio_postgres::Error>
@@ -212,11 +213,14 @@ where
     Ok(client)
 }
 
-/// What the server said, with its detail and hint; else the error with its causes.
+/// Returns the server's message with its detail and hint, or else the error with its causes.
 pub fn reason(error: &tokio_postgres::Error) -> String {
     if let Some(said) = error.as_db_error() {
-        let more = [said.detail(), said.hint()].into_iter().flatten();
-        let more: String = more.map(|text| format!("; {text}")).collect();
+        let more: String = [said.detail(), said.hint()]
+            .into_iter()
+            .flatten()
+            .map(|text| format!("; {text}"))
+            .collect();
         return format!("{}: {}{more}", said.severity(), said.message());
     }
     let mut text = error.to_string();
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_url_that_cannot_be_used_says_what_is_missing() {
-        assert!(error("what is this").contains("is no URL"));
+        assert!(error("what is this").contains("is not a URL"));
         assert!(error("postgresql:///db").contains("names no host"));
         assert!(error("postgresql://db1/db").contains("names no user"));
         assert!(error("postgresql://me@db1/db?sslmode=require").contains("--postgres-ca"));

@@ -1,4 +1,4 @@
-//! PostgreSQL's rows as Arrow columns.
+//! Decoding PostgreSQL's rows to Arrow columns.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use tokio_postgres::types::{FromSql, Type};
 
 use super::numeric::Numeric;
 
-/// From the Unix epoch to PostgreSQL's own, the beginning of 2000.
+/// The microseconds from the Unix epoch to PostgreSQL's epoch, the beginning of 2000.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
+/// The days from the Unix epoch to PostgreSQL's epoch.
 const EPOCH_DAYS: i32 = 10_957;
-/// The most digits of an Arrow decimal of 256 bits.
+/// The highest number of digits in an Arrow decimal of 256 bits.
 const DECIMAL_DIGITS: u8 = 76;
 
-/// A value as it came over the wire, of any type.
+/// A value of any type as it came over the wire.
 struct Raw<'a>(&'a [u8]);
 
 impl<'a> FromSql<'a> for Raw<'a> {
@@ -35,17 +36,17 @@ impl<'a> FromSql<'a> for Raw<'a> {
     }
 }
 
-/// Bytes that the values of a row have.
+/// Returns the bytes that the values of a row take.
 pub fn bytes(row: &Row) -> usize {
     (0..row.len())
         .map(|column| raw(row, column).map_or(0, <[u8]>::len))
         .sum()
 }
 
-/// Rows of one answer.
+/// Converts the rows of an answer.
 ///
 /// # Errors
-/// A type that is not known here, or a value that Arrow cannot hold, with the column's name.
+/// Fails for a type that is not supported or a value that Arrow cannot hold, with the column's name.
 pub fn batch(rows: &[Row]) -> Result<RecordBatch, String> {
     let Some(first) = rows.first() else {
         return Ok(RecordBatch::new_empty(Arc::new(Schema::empty())));
@@ -131,7 +132,7 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// With as many decimals as the value that has most of them.
+    /// Decodes a `numeric` column with as many decimals as the value that has the most.
     fn decimals(&self) -> Result<Decimal256Array, String> {
         let no_decimal = || "has a number that is infinite, NaN or too long".to_owned();
         let numbers = self.map(|bytes| Numeric::parse(bytes).ok_or_else(no_decimal))?;

@@ -1,4 +1,4 @@
-//! The PostgreSQL that a run talks to: one that was there before, or a server of our own.
+//! The PostgreSQL server of a run, which was running before or is started for the run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,30 +17,30 @@ use super::schema::{Schema, execute, failed};
 use crate::{Context, EngineError, death};
 
 pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
-/// How long others may hold a table that is to be dropped.
+/// The time limit for the lock on a table that is to be dropped.
 const DROP_WAIT_SECONDS: u32 = 60;
 
 pub struct Deployment {
-    /// How to reach it.
+    /// The address of the server.
     pub address: PostgresServer,
-    /// Absent for a server that we did not start.
+    /// The server's process, or `None` if it was not started for the run.
     server: Option<Server>,
     pub info: EngineInfo,
-    /// TimescaleDB, where it is the engine.
+    /// The TimescaleDB extension, if that is the engine.
     pub extension: Option<Extension>,
-    /// Schemas of this run, with the table that is in each.
+    /// The schemas of this run by name, with the table in each.
     schemas: Mutex<BTreeMap<String, (Schema, String)>>,
 }
 
 impl Deployment {
-    /// Checks that a server can be started, or that the one that was named answers.
+    /// Checks that a server can be started, or that the named one answers.
     pub async fn check(flavour: Flavour, context: &Context) -> Result<(), EngineError> {
         let Some(address) = &context.options.postgres.server else {
             return Ok(Server::check(&server_options(flavour, context)?)?);
         };
         let client = address.connect("").await?;
         if flavour == Flavour::Timescale {
-            Extension::of(&client, address).await?;
+            Extension::read(&client, address).await?;
         }
         Ok(())
     }
@@ -62,7 +62,7 @@ impl Deployment {
                 if server.is_some() {
                     execute(&client, CREATE_EXTENSION).await?;
                 }
-                Some(Extension::of(&client, &address).await?)
+                Some(Extension::read(&client, &address).await?)
             }
         };
         let info = info(
@@ -82,7 +82,7 @@ impl Deployment {
         })
     }
 
-    /// Makes the schema of a design, or finds it again.
+    /// Creates the schema of a design, or finds it again.
     pub async fn claim(&self, schema: &Schema, table: &str) -> Result<(), EngineError> {
         schema.claim(&self.address.connect("").await?).await?;
         let claimed = (schema.clone(), table.to_owned());
@@ -91,12 +91,12 @@ impl Deployment {
         Ok(())
     }
 
-    /// Drops what the run made and stops what it started; with `keep` the data stay.
+    /// Drops what the run created and stops what it started. With `keep`, the data stays.
     pub async fn finish(this: Arc<Self>, keep: bool) -> Result<(), EngineError> {
         if this.server.is_none() && !keep {
             this.drop_schemas().await?;
         }
-        // A server that is still referred to stops when its last user lets go of it.
+        // A server with other owners stops when the last of them is dropped.
         let Some(Deployment {
             server: Some(server),
             ..
@@ -136,12 +136,12 @@ impl Deployment {
         }
     }
 
-    /// Whether the server is ours alone.
+    /// Returns whether the server was started for this run.
     pub fn is_ours(&self) -> bool {
         self.server.is_some()
     }
 
-    /// Where the files of tables are, if it is ours.
+    /// Returns the folder with the files of tables, if the server was started for this run.
     pub fn data_dir(&self) -> Option<PathBuf> {
         self.server.as_ref().map(Server::data_dir)
     }
@@ -150,7 +150,8 @@ impl Deployment {
         self.server.as_ref()?.cpu_seconds().ok()
     }
 
-    /// Passes a result on, when `dead` knows of the end of a server that caused an error.
+    /// Passes a result on. After an error it first waits until a dying server is gone, so that
+    /// [`Deployment::dead`] reports it.
     pub async fn noticing_death<T>(
         &self,
         result: Result<T, DesignError>,
@@ -161,15 +162,15 @@ impl Deployment {
         result
     }
 
-    /// Why our server answers no more, if it has ended.
+    /// Returns the reason why the server that was started no longer answers, if it has ended.
     pub fn dead(&self) -> Option<String> {
         let ended = self.server.as_ref().filter(|s| !s.is_running());
         ended.map(Server::why_stopped)
     }
 }
 
-/// Settings of the server that figures depend on.
-const TOLD: [&str; 8] = [
+/// The settings of the server that figures depend on and reports show.
+const REPORTED_SETTINGS: [&str; 8] = [
     "shared_buffers",
     "effective_cache_size",
     "work_mem",
@@ -180,8 +181,8 @@ const TOLD: [&str; 8] = [
     "max_parallel_workers",
 ];
 
-/// Connections of a server of our own: for the 256 workers of a sweep, while as many of the setting
-/// before may still be on their way out.
+/// The highest number of connections to a server that is started: the 256 workers of a sweep, while
+/// as many of the previous setting may still be closing.
 const MAX_CONNECTIONS: u32 = 600;
 
 fn server_options(flavour: Flavour, context: &Context) -> bakeoff_servers::Result<ServerOptions> {
@@ -207,7 +208,7 @@ async fn info(
         Some(server) => server.settings(),
         None => vec![("server".to_owned(), address.to_string())],
     };
-    for name in TOLD {
+    for name in REPORTED_SETTINGS {
         settings.push((name.to_owned(), shown(client, name).await?));
     }
     settings.push(("jit".to_owned(), jit(client).await?));
@@ -235,7 +236,8 @@ async fn shown(client: &Client, name: &str) -> Result<String, EngineError> {
     Ok(row.get(0))
 }
 
-/// Whether queries may be compiled: the setting is on where there is no compiler, too.
+/// Reads whether queries may be compiled. The setting alone does not say so: it is on even without a
+/// compiler.
 async fn jit(client: &Client) -> Result<String, EngineError> {
     let sql = "SELECT CASE WHEN pg_jit_available() THEN 'on' ELSE 'off, or not installed' END";
     let row = client.query_one(sql, &[]).await;

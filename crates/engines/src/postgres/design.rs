@@ -1,4 +1,4 @@
-//! A table in PostgreSQL.
+//! A design on PostgreSQL: one table in its own schema.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ use super::schema::{Schema, execute};
 use super::{footprint, query, session_settings, settle};
 use crate::EngineError;
 
-/// A workload's SQL may come from anybody.
+/// The statement that keeps a connection from writing, since a workload's SQL may come from anyone.
 const READ_ONLY: &str = "SET default_transaction_read_only TO on";
 
 pub struct PostgresDesign {
@@ -27,8 +27,7 @@ pub struct PostgresDesign {
     layout: TableLayout,
     settings: String,
     loader: Arc<Loader>,
-    /// The connections that answer, while nobody asks through them: as many as ever asked at the same
-    /// time. They write nothing.
+    /// The read-only connections that are not in use: as many as were ever used at the same time.
     idle: Mutex<Vec<Client>>,
 }
 
@@ -77,8 +76,8 @@ impl PostgresDesign {
         Ok(self.deployment.address.connect(&self.settings).await?)
     }
 
-    /// A connection that answers. One whose answer did not come to its end is not put back: the
-    /// next question would wait for it.
+    /// Takes an idle read-only connection, or makes one. A connection whose answer was not read to its
+    /// end is not put back, since the next query would wait for it.
     async fn take_idle(&self) -> Result<Client, DesignError> {
         let idle = self.idle().pop().filter(|client| !client.is_closed());
         match idle {
@@ -118,7 +117,7 @@ impl PostgresDesign {
     }
 }
 
-/// What makes the empty table in a schema that is ours.
+/// Returns the statements that create the empty table in the design's schema.
 pub fn create_statements(schema: &Schema, layout: &TableLayout) -> Vec<String> {
     let mut statements = schema.drop_tables_statements(&layout.table.name).to_vec();
     statements.push(create_parts_statement(&schema.name));
@@ -132,7 +131,7 @@ impl Design for PostgresDesign {
         &self.info
     }
 
-    /// No index is unique: the study's are not either.
+    /// Returns true, since no index is unique.
     fn keeps_duplicates(&self) -> bool {
         true
     }
@@ -157,7 +156,7 @@ impl Design for PostgresDesign {
             let (server, ours) = (&self.deployment.address, self.deployment.is_ours());
             let client = self.connect().await?;
             let settling = settle::settle(&client, &self.layout, &self.schema.name, ours);
-            query::ended_with_us(server, &client, settling).await
+            query::cancelled_on_failure(server, &client, settling).await
         };
         self.deployment.noticing_death(settled.await).await
     }
@@ -177,7 +176,8 @@ impl Design for PostgresDesign {
         let asked = async {
             let client = self.take_idle().await?;
             let asking = query::answer(&client, sql);
-            let answer = query::ended_with_us(&self.deployment.address, &client, asking).await?;
+            let answer =
+                query::cancelled_on_failure(&self.deployment.address, &client, asking).await?;
             self.idle().push(client);
             Ok(answer)
         };

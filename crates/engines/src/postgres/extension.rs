@@ -1,4 +1,5 @@
-//! TimescaleDB in a database: version, licence, and what comes with it.
+//! The TimescaleDB extension of a database: its version, its licence, and the features of that
+//! edition.
 
 use std::fmt;
 
@@ -8,29 +9,30 @@ use super::connect::PostgresServer;
 use super::schema::failed;
 use crate::EngineError;
 
-/// The licence that has columnstore and continuous aggregates.
+/// The licence that includes columnstore and continuous aggregates.
 const WITH_ALL: &str = "timescale";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extension {
     version: String,
-    /// Of `timescaledb.license`: `apache` or `timescale`.
+    /// The value of `timescaledb.license`: `apache` or `timescale`.
     license: String,
-    /// The schema of its functions.
+    /// The schema of the extension's functions.
     pub schema: String,
 }
 
 impl Extension {
+    /// Reads the extension of the database that a client is connected to.
+    ///
     /// # Errors
-    /// If the database has no TimescaleDB.
-    pub async fn of(client: &Client, server: &PostgresServer) -> Result<Self, EngineError> {
+    /// Fails if the database has no TimescaleDB.
+    pub async fn read(client: &Client, server: &PostgresServer) -> Result<Self, EngineError> {
         let sql = "SELECT extversion, extnamespace::regnamespace::text, \
                    coalesce(current_setting('timescaledb.license', true), 'apache') \
                    FROM pg_extension WHERE extname = 'timescaledb'";
-        let row = client.query_opt(sql, &[]).await;
-        let row = row.map_err(|e| failed(sql, &e))?.ok_or_else(|| {
+        let row = client.query_opt(sql, &[]).await.map_err(|e| failed(sql, &e))?.ok_or_else(|| {
             EngineError(format!(
-                "the database of {server} has no TimescaleDB: let its owner run `CREATE EXTENSION \
+                "the database of {server} has no TimescaleDB: have its owner run `CREATE EXTENSION \
                  timescaledb` there, or leave the designs of timescale out"
             ))
         })?;
@@ -45,7 +47,7 @@ impl Extension {
         self.license == WITH_ALL
     }
 
-    /// What a report has to tell.
+    /// Returns the settings that reports show.
     pub fn settings(&self) -> Vec<(String, String)> {
         let can = if self.has_columnstore() {
             "in this edition; off unless columnstore=on"

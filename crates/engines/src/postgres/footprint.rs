@@ -1,4 +1,4 @@
-//! What a table takes on disk.
+//! The size of a table on disk.
 
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use tokio_postgres::Client;
 use super::connect::reason;
 use super::layout::{Shape, TableLayout, qualified};
 
-/// Tables that hold rows: of a hypertable its chunks, of a partitioned table its partitions.
+/// Returns SQL for the tables that hold rows: the chunks of a hypertable, the partitions of a
+/// partitioned table.
 fn tables_sql(layout: &TableLayout) -> &'static str {
     match layout.shape {
         Shape::Hypertable { .. } => {
@@ -22,7 +23,7 @@ fn tables_sql(layout: &TableLayout) -> &'static str {
     }
 }
 
-/// Sizes by the server's own accounting, and of the files where its data folder can be read.
+/// Reads sizes from the server's accounting, and of the files if its data folder can be read.
 pub async fn read(
     client: &Client,
     schema: &str,
@@ -32,7 +33,7 @@ pub async fn read(
     let table = qualified(schema, &layout.table.name);
     let tables = tables_sql(layout);
     let (total, indexes) = match layout.shape {
-        // It also knows of the tables that compressed chunks are in.
+        // This includes the internal tables of compressed chunks.
         Shape::Hypertable { .. } => (
             "SELECT hypertable_size($1::text::regclass)".to_owned(),
             "SELECT sum(index_bytes)::bigint FROM hypertable_detailed_size($1::text::regclass)"
@@ -46,7 +47,7 @@ pub async fn read(
     let engine_bytes = number(client, &total, &table).await?;
     let index_bytes = number(client, &indexes, &table).await?;
     let files = match (data_dir, &layout.shape) {
-        // Compressed chunks are tables of TimescaleDB's own.
+        // Compressed chunks are in TimescaleDB's internal tables, which the query below does not list.
         (None, _)
         | (
             _,
@@ -73,8 +74,8 @@ async fn number(client: &Client, sql: &str, table: &str) -> Result<Option<u64>, 
     Ok(number.and_then(|bytes| u64::try_from(bytes).ok()))
 }
 
-/// Where the files of tables, their indexes and what is kept apart of them begin, relative to the
-/// data folder.
+/// Returns the path prefixes of the files of tables, indexes and TOAST tables, relative to the data
+/// folder.
 async fn paths(client: &Client, tables: &str, table: &str) -> Result<Vec<String>, DesignError> {
     let sql = format!(
         "WITH tables AS ({tables}), \
@@ -84,13 +85,15 @@ async fn paths(client: &Client, tables: &str, table: &str) -> Result<Vec<String>
            UNION SELECT indexrelid FROM pg_index WHERE indrelid IN (SELECT oid FROM toasted)) \
          SELECT path FROM relations, pg_relation_filepath(oid) AS path WHERE path IS NOT NULL"
     );
-    let rows = client.query(&sql, &[&table]).await;
-    let rows = rows.map_err(|e| failed(&reason(&e)))?;
+    let rows = client
+        .query(&sql, &[&table])
+        .await
+        .map_err(|e| failed(&reason(&e)))?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Number and bytes of the files of relations: of each there may be several segments of a
-/// gigabyte, and maps of free space and of visibility.
+/// Returns the number and the bytes of the files of relations. A relation may have several segments of
+/// a gigabyte, and maps of free space and visibility.
 fn files(paths: &[String], data_dir: &Path) -> Result<(u64, u64), DesignError> {
     let (mut files, mut bytes) = (0, 0);
     for path in paths {

@@ -1,5 +1,5 @@
-//! Batches of rows from many workers: each has a connection, and each batch is one binary COPY,
-//! which is one transaction.
+//! Inserting batches of rows from many workers. Each worker has a connection, and each batch is one
+//! binary COPY in one transaction.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct CopyInserts {
     pub settings: String,
     pub copy: String,
     pub loader: Arc<Loader>,
-    /// Numbers of the ranges whose partitions are made.
+    /// The numbers of the ranges whose partitions exist.
     pub prepared: Mutex<BTreeSet<i64>>,
 }
 
@@ -72,7 +72,7 @@ impl Inserter for CopyInserter {
             Ok(())
         } else {
             Err(rejected(format!(
-                "PostgreSQL took {copied} of {} rows",
+                "PostgreSQL accepted {copied} of {} rows",
                 rows.num_rows()
             )))
         }
@@ -84,17 +84,17 @@ fn failure(error: &Error) -> Failure {
     Failure::new(kind(error.code()), message)
 }
 
-/// Kind of what a server said; where it said nothing, the connection broke.
+/// Returns the kind of a server's error. Without a code, the connection broke.
 fn kind(code: Option<&SqlState>) -> FailureKind {
     let Some(code) = code else {
         return FailureKind::Connection;
     };
     match code.code() {
-        // Cancelled by a time-out of the server, and a lock that was waited for too long.
+        // A statement that the server's timeout cancelled, and a lock that was not available in time.
         "57014" | "55P03" => FailureKind::TimedOut,
-        // The server ends, ended or begins.
+        // The server is shutting down, has crashed or is starting up.
         "57P01" | "57P02" | "57P03" | "57P05" => FailureKind::Connection,
-        // Out of connections, memory, disk or what else is limited.
+        // Out of connections, memory, disk space or another limited resource.
         code if code.starts_with("53") => FailureKind::Overloaded,
         code if code.starts_with("08") => FailureKind::Connection,
         _ => FailureKind::Rejected,

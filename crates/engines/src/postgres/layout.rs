@@ -1,4 +1,4 @@
-//! How a table is laid out in PostgreSQL: partitions, indexes, chunks.
+//! The layout of a table in PostgreSQL: partitions, indexes and chunks.
 
 use bakeoff_workload::{ColumnType, DesignId, Table};
 
@@ -12,17 +12,17 @@ pub const PARTITIONED_SETTINGS: &str = "width=1d (or a number), time-index=on|of
 pub const HYPERTABLE_SETTINGS: &str =
     "chunk=12h (or a number), time-index=on|off, columnstore=on|off";
 
-/// PostgreSQL's own default.
+/// The default of PostgreSQL.
 const DEFAULT_PAGES_PER_RANGE: u32 = 128;
 const MOST_PAGES_PER_RANGE: u32 = 131_072;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
-    /// One table with a B-tree on the key.
+    /// A single table with a B-tree on the key.
     Plain,
-    /// One table with a BRIN index on the order key, and no B-tree.
+    /// A single table with a BRIN index on the order key and no B-tree.
     Brin { pages_per_range: u32 },
-    /// PostgreSQL's declarative partitions by ranges of the order key.
+    /// A table with declarative partitions by ranges of the order key.
     Partitioned(Ranges),
     /// A TimescaleDB hypertable with chunks by ranges of the order key.
     Hypertable { chunks: Ranges, columnstore: bool },
@@ -37,17 +37,19 @@ pub struct TableLayout {
 }
 
 impl TableLayout {
+    /// Parses the layout and the settings of a design id.
+    ///
     /// # Errors
-    /// For a layout, a setting or a value that there is not, or that does not fit the table.
+    /// Fails for a layout, setting or value that does not exist or does not fit the table.
     pub fn new(id: &DesignId, table: &Table) -> Result<Self, EngineError> {
-        let mut settings = Settings::of(id, description(id)?)?;
+        let mut settings = Settings::new(id, description(id)?)?;
         let shape = match id.layout.as_deref() {
             Some("brin") => brin(&mut settings, table)?,
             Some("partitioned") => Shape::Partitioned(ranges(&mut settings, table, "width", "1d")?),
             Some("hypertable") => hypertable(&mut settings, table)?,
             _ => Shape::Plain,
         };
-        // As TimescaleDB does by default.
+        // TimescaleDB has this index by default.
         let by_default = matches!(shape, Shape::Hypertable { .. });
         let time_index = match shape {
             Shape::Brin { .. } => false,
@@ -68,7 +70,7 @@ impl TableLayout {
         matches!(self.shape, Shape::Hypertable { .. })
     }
 
-    /// The ranges of the order key that rows are kept apart by.
+    /// Returns the ranges of the order key that rows are divided by, if they are.
     pub fn ranges(&self) -> Option<&Ranges> {
         match &self.shape {
             Shape::Partitioned(ranges) | Shape::Hypertable { chunks: ranges, .. } => Some(ranges),
@@ -76,7 +78,7 @@ impl TableLayout {
         }
     }
 
-    /// The statements that make the empty table in a schema.
+    /// Returns the statements that create the empty table in a schema.
     pub fn create_statements(&self, schema: &str) -> Vec<String> {
         let table = qualified(schema, &self.table.name);
         let columns: Vec<String> = self.columns();
@@ -100,7 +102,7 @@ impl TableLayout {
         statements
     }
 
-    /// The statement that makes one of the partitions that rows need, for a dry run.
+    /// Returns the statement that creates one of the partitions that rows need, for a dry run.
     pub fn partition_example(&self, schema: &str) -> Option<String> {
         match &self.shape {
             Shape::Partitioned(ranges) => {
@@ -119,7 +121,7 @@ impl TableLayout {
         )
     }
 
-    /// Settings in force, for the report.
+    /// Returns the settings in force, for the report.
     pub fn settings(&self) -> Vec<(String, String)> {
         let mut settings = vec![("indexes".to_owned(), self.indexes("").join("; "))];
         match &self.shape {
@@ -163,10 +165,15 @@ impl TableLayout {
                 order_key.join(", ")
             )];
         }
-        // Newest first, as they are asked for most.
+        // The newest rows come first, since they are queried most.
         let newest_first = || order_key.iter().map(|c| format!("{c} DESC"));
-        let key = self.table.partition_key.iter().map(|c| quoted(c));
-        let key: Vec<String> = key.chain(newest_first()).collect();
+        let key: Vec<String> = self
+            .table
+            .partition_key
+            .iter()
+            .map(|c| quoted(c))
+            .chain(newest_first())
+            .collect();
         let mut indexes = vec![format!("{on}({})", key.join(", "))];
         if self.time_index {
             let time: Vec<String> = newest_first().collect();
@@ -176,7 +183,7 @@ impl TableLayout {
     }
 }
 
-/// The settings of a design's layout.
+/// Returns the description of the settings of a design's layout.
 fn description(id: &DesignId) -> Result<&'static str, EngineError> {
     let layout = id.layout.as_deref().unwrap_or_default();
     match (id.engine.as_str(), layout) {
@@ -215,7 +222,7 @@ fn hypertable(settings: &mut Settings<'_>, table: &Table) -> Result<Shape, Engin
     })
 }
 
-/// Ranges of a width that has to be said where the order key is no timestamp.
+/// Parses the setting for the width of ranges, which is required if the order key is not a timestamp.
 fn ranges(
     settings: &mut Settings<'_>,
     table: &Table,
@@ -230,7 +237,7 @@ fn ranges(
         None if is_timestamp || order_key.is_none() => by_default.to_owned(),
         None => {
             return Err(settings.error(format!(
-                "the order key is a number: say with {name}= how many of them belong together"
+                "the order key is a number: set with {name}= how many of them belong together"
             )));
         }
     };
@@ -252,7 +259,7 @@ fn on_or_off(
     Ok(word.map_or(by_default, |word| word == "on"))
 }
 
-/// Texts are compared byte by byte, as all other engines do.
+/// Returns the SQL type of a column. Texts are compared byte by byte, as in all other engines.
 fn sql_type(kind: ColumnType) -> &'static str {
     match kind {
         ColumnType::Boolean => "boolean",
@@ -269,12 +276,12 @@ pub fn qualified(schema: &str, table: &str) -> String {
     format!("{}.{}", quoted(schema), quoted(table))
 }
 
-/// Quotes keep case, and words that SQL reserves usable.
+/// Quotes a name, which keeps its case and allows words that SQL reserves.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A literal.
+/// Quotes a text as a literal.
 pub fn text(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
 }

@@ -1,7 +1,7 @@
 //! Loading a slice of rows by binary COPY, over several connections.
 //!
-//! A slice is cut into parts. Each part is one transaction, which also notes that the part is
-//! there: a slice that is loaded again after a crash misses nothing and has nothing twice.
+//! A slice is cut into parts. Each part is one transaction, which also records that the part is
+//! loaded, so that a slice that is loaded again after a crash misses no row and has none twice.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,19 +20,19 @@ use super::layout::{TableLayout, qualified};
 use super::schema::{PARTS_TABLE, Schema, execute, failed};
 use crate::EngineError;
 
-/// Rows of one COPY, which is one transaction.
+/// The number of rows in one COPY, which is one transaction.
 pub const PART_ROWS: usize = 10_000;
 
-/// What loads one design's table.
+/// Loads the table of one design.
 pub struct Loader {
     server: PostgresServer,
     settings: String,
     schema: Schema,
     layout: TableLayout,
     connections: usize,
-    /// Those that nobody uses now.
+    /// The connections that are not in use.
     idle: Mutex<Vec<Client>>,
-    /// Numbers of the ranges that there are rows of.
+    /// The numbers of the ranges that have rows.
     ranges: Mutex<BTreeSet<i64>>,
 }
 
@@ -55,16 +55,16 @@ impl Loader {
         })
     }
 
-    /// Loads what is not there yet of a slice; returns when all of it is committed.
+    /// Loads the parts of a slice that are not loaded yet, and returns when all are committed.
     pub async fn load(self: &Arc<Self>, slice: u64, rows: &RecordBatch) -> Result<(), DesignError> {
         let client = self.connection().await?;
         self.make_partitions(&client, rows).await?;
-        let there = self.parts_there(&client, slice as i64).await?;
+        let loaded = self.loaded_parts(&client, slice as i64).await?;
         self.idle().push(client);
         let slice = Arc::new(Slice {
             number: slice as i64,
             rows: rows.clone(),
-            there,
+            loaded,
             next: AtomicUsize::default(),
         });
         let mut workers = JoinSet::new();
@@ -72,13 +72,13 @@ impl Loader {
             workers.spawn(Arc::clone(self).work(Arc::clone(&slice)));
         }
         while let Some(ended) = workers.join_next().await {
-            // The others end with the set.
-            ended.map_err(|e| DesignError(format!("loading broke off: {e}")))??;
+            // After an error, dropping the set ends the others.
+            ended.map_err(|e| DesignError(format!("loading stopped early: {e}")))??;
         }
         Ok(())
     }
 
-    /// Closes what is connected.
+    /// Closes all idle connections.
     pub fn disconnect(&self) {
         self.idle().clear();
     }
@@ -121,13 +121,13 @@ impl Loader {
             Ok(())
         } else {
             Err(DesignError(format!(
-                "PostgreSQL took {copied} of {} rows",
+                "PostgreSQL accepted {copied} of {} rows",
                 rows.num_rows()
             )))
         }
     }
 
-    /// Makes the partitions that rows go into, where the design has any and they are not there.
+    /// Creates the partitions that rows need and that do not exist, if the design has partitions.
     pub async fn make_partitions(
         &self,
         client: &Client,
@@ -136,9 +136,11 @@ impl Loader {
         let Some(ranges) = self.layout.ranges() else {
             return Ok(());
         };
-        let numbers = ranges.of(rows).map_err(EngineError)?;
-        ranges.check(self.with_all(&numbers)).map_err(EngineError)?;
-        // TimescaleDB makes its chunks itself.
+        let numbers = ranges.numbers(rows).map_err(EngineError)?;
+        ranges
+            .check(self.count_with(&numbers))
+            .map_err(EngineError)?;
+        // TimescaleDB creates its chunks itself.
         if self.layout.is_hypertable() {
             return Ok(());
         }
@@ -150,22 +152,24 @@ impl Loader {
         execute(client, &statements.join("; ")).await
     }
 
-    /// The numbers of the ranges that rows go into, where partitions have to be made for them.
+    /// Returns the numbers of the ranges that rows are in, if partitions have to be created for them.
     pub fn ranges_of(&self, rows: &RecordBatch) -> Result<BTreeSet<i64>, DesignError> {
         match self.layout.ranges() {
-            Some(ranges) if !self.layout.is_hypertable() => ranges.of(rows).map_err(DesignError),
+            Some(ranges) if !self.layout.is_hypertable() => {
+                ranges.numbers(rows).map_err(DesignError)
+            }
             _ => Ok(BTreeSet::new()),
         }
     }
 
-    /// How many ranges there are with these.
-    fn with_all(&self, numbers: &BTreeSet<i64>) -> usize {
+    /// Adds ranges, and returns how many there are now.
+    fn count_with(&self, numbers: &BTreeSet<i64>) -> usize {
         let mut all = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
         all.extend(numbers);
         all.len()
     }
 
-    async fn parts_there(
+    async fn loaded_parts(
         &self,
         client: &Client,
         slice: i64,
@@ -174,8 +178,10 @@ impl Loader {
             "SELECT part FROM {} WHERE slice = $1",
             qualified(&self.schema.name, PARTS_TABLE)
         );
-        let rows = client.query(&sql, &[&slice]).await;
-        let rows = rows.map_err(|e| failed(&sql, &e))?;
+        let rows = client
+            .query(&sql, &[&slice])
+            .await
+            .map_err(|e| failed(&sql, &e))?;
         Ok(rows
             .iter()
             .map(|row| row.get::<_, i64>(0) as usize)
@@ -195,7 +201,7 @@ impl Loader {
     }
 }
 
-/// The statement that makes the table of parts.
+/// Returns the statement that creates the table of loaded parts.
 pub fn create_parts_statement(schema: &str) -> String {
     format!(
         "CREATE TABLE {} (slice bigint, part bigint, PRIMARY KEY (slice, part))",
@@ -203,7 +209,7 @@ pub fn create_parts_statement(schema: &str) -> String {
     )
 }
 
-/// The statement that notes a part.
+/// Returns the statement that records a part as loaded.
 pub fn note_statement(schema: &str, slice: &str, part: &str) -> String {
     format!(
         "INSERT INTO {} VALUES ({slice}, {part})",
@@ -211,12 +217,12 @@ pub fn note_statement(schema: &str, slice: &str, part: &str) -> String {
     )
 }
 
-/// The rows of one call, handed out part by part.
+/// The rows of a slice, handed out part by part.
 struct Slice {
     number: i64,
     rows: RecordBatch,
-    /// Parts that an earlier attempt has loaded.
-    there: HashSet<usize>,
+    /// The numbers of the parts that an earlier attempt has loaded.
+    loaded: HashSet<usize>,
     next: AtomicUsize,
 }
 
@@ -225,14 +231,14 @@ impl Slice {
         self.rows.num_rows().div_ceil(PART_ROWS)
     }
 
-    /// The next part that is not there yet, with its rows.
+    /// Returns the next part that is not loaded yet, with its rows.
     fn take(&self) -> Option<(usize, RecordBatch)> {
         loop {
             let part = self.next.fetch_add(1, Ordering::Relaxed);
             if part >= self.parts() {
                 return None;
             }
-            if !self.there.contains(&part) {
+            if !self.loaded.contains(&part) {
                 let begin = part * PART_ROWS;
                 let length = PART_ROWS.min(self.rows.num_rows() - begin);
                 return Some((part, self.rows.slice(begin, length)));
@@ -241,7 +247,7 @@ impl Slice {
     }
 }
 
-/// Rows in the format of binary COPY.
+/// Encodes rows in the format of binary COPY.
 pub fn encoded(rows: &RecordBatch) -> Result<Bytes, pgpq::error::ErrorKind> {
     let mut encoder = ArrowToPostgresBinaryEncoder::try_new(&rows.schema())?;
     let mut bytes = BytesMut::new();
@@ -264,7 +270,7 @@ mod tests {
         let slice = Slice {
             number: 0,
             rows: RecordBatch::try_from_iter([("n", values as _)]).unwrap(),
-            there: HashSet::from([1]),
+            loaded: HashSet::from([1]),
             next: AtomicUsize::default(),
         };
         let taken: Vec<(usize, usize)> = std::iter::from_fn(|| slice.take())

@@ -1,5 +1,5 @@
-//! `postgres` and `timescale`: tables and hypertables, on a server that runs or on one that is
-//! started for the run. SQL is sent as it is written.
+//! The engines `postgres` and `timescale`: tables and hypertables, on a server that is already running
+//! or one that is started for the run. SQL is sent as it is written.
 
 mod connect;
 mod decode;
@@ -33,7 +33,7 @@ use extension::Extension;
 use layout::{TableLayout, quoted};
 use schema::Schema;
 
-/// Plain PostgreSQL, or with TimescaleDB.
+/// PostgreSQL alone, or with TimescaleDB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavour {
     Postgres,
@@ -104,7 +104,7 @@ impl Engine for Flavour {
         context: &Context,
     ) -> Result<DesignInfo, EngineError> {
         let layout = TableLayout::new(id, &workload.table)?;
-        let schema = Schema::of(&workload.name, id, &context.run_dir);
+        let schema = Schema::new(&workload.name, id, &context.run_dir);
         let ours = context.options.postgres.server.is_none();
         let mut statements = schema.statements().to_vec();
         if ours && *self == Flavour::Timescale {
@@ -182,7 +182,7 @@ impl Running for RunningPostgres {
     ) -> Result<Box<dyn Design>, EngineError> {
         let info = self.flavour.describe(id, workload, context)?;
         let layout = TableLayout::new(id, &workload.table)?;
-        let schema = Schema::of(&workload.name, id, &context.run_dir);
+        let schema = Schema::new(&workload.name, id, &context.run_dir);
         self.deployment.claim(&schema, &layout.table.name).await?;
         let deployment = Arc::clone(&self.deployment);
         let design = PostgresDesign::new(deployment, info, schema, layout, context.threads)?;
@@ -194,8 +194,8 @@ impl Running for RunningPostgres {
     }
 }
 
-/// What each connection of a design is set to: where its table is, and how many processes a query
-/// may have.
+/// Returns the statements that set up a connection of a design: where its table is found, and how many
+/// processes a query may use.
 fn session_settings(schema: &Schema, extension: Option<&Extension>, threads: usize) -> String {
     let mut path = vec![quoted(&schema.name)];
     path.extend(extension.map(|extension| extension.schema.clone()));
@@ -206,7 +206,7 @@ fn session_settings(schema: &Schema, extension: Option<&Extension>, threads: usi
     )
 }
 
-/// Processes beside the one that answers.
+/// Returns the number of processes in addition to the one that answers.
 fn parallel_workers(threads: usize) -> usize {
     threads.saturating_sub(1)
 }

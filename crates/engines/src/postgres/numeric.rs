@@ -1,7 +1,7 @@
-//! PostgreSQL's `numeric` as it comes over the wire.
+//! Decoding PostgreSQL's `numeric` from its wire format.
 //!
-//! Four 16-bit numbers come first: how many digits follow, the weight of the first one, sign, and
-//! decimals that are shown; then the digits, in base 10,000
+//! Four 16-bit numbers come first: the number of digits, the weight of the first one, the sign, and
+//! the number of decimals. The digits follow, in base 10,000
 //! (<https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/numeric.c>,
 //! `numeric_send`).
 
@@ -10,19 +10,19 @@ use arrow::datatypes::i256;
 const NEGATIVE: u16 = 0x4000;
 const POSITIVE: u16 = 0x0000;
 
-/// A number as sign and digits, which are of base 10,000.
+/// A number as a sign and digits in base 10,000.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numeric {
     negative: bool,
-    /// The power of 10,000 that the first digit counts.
+    /// The power of 10,000 that the first digit is multiplied by.
     weight: i16,
     digits: Vec<i16>,
-    /// Decimals.
+    /// The number of decimals.
     pub scale: u16,
 }
 
 impl Numeric {
-    /// None for what is no number: NaN and infinities, and bytes that are no `numeric`.
+    /// Decodes a number. Returns `None` for NaN, infinities and bytes that are not a `numeric`.
     pub fn parse(bytes: &[u8]) -> Option<Numeric> {
         let mut words = bytes.chunks(2).map(|pair| match *pair {
             [high, low] => Some(u16::from_be_bytes([high, low])),
@@ -40,7 +40,7 @@ impl Numeric {
         })
     }
 
-    /// The number times 10^`scale`; `None` when it is too large.
+    /// Returns the number times 10^`scale`, or `None` if it is too large.
     pub fn unscaled(&self, scale: u16) -> Option<i256> {
         let ten = i256::from_i128(10);
         let mut sum = i256::ZERO;

@@ -1,4 +1,4 @@
-//! Asking SQL as it is written.
+//! Running SQL as it is written.
 
 use bakeoff_driver::{Answer, DesignError};
 use futures::StreamExt;
@@ -9,24 +9,25 @@ use super::connect::{PostgresServer, reason};
 use super::decode;
 use crate::sql::{ANSWER_BYTES, too_large};
 
-/// What a row and each of its cells take beside their values, about.
+/// The approximate memory that a row takes in addition to its cells, in bytes.
 const ROW_BYTES: usize = 128;
+/// The approximate memory that a cell takes in addition to its value, in bytes.
 const CELL_BYTES: usize = 24;
-/// What the rows of an answer may take until they are columns, in bytes.
+/// The highest memory that the rows of an answer may take before they become columns, in bytes.
 const HELD_BYTES: usize = 4 * ANSWER_BYTES;
 
-/// Asks, and holds the answer to its last row.
+/// Runs a query and reads its answer to the last row.
 pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     let failed = |e: tokio_postgres::Error| DesignError(format!("PostgreSQL: {}", reason(&e)));
     let nothing = std::iter::empty::<(&(dyn ToSql + Sync), Type)>();
     let rows = client.query_typed_raw(sql, nothing).await.map_err(failed)?;
     let mut rows = std::pin::pin!(rows);
-    let (mut held, mut bytes, mut around) = (Vec::new(), 0, 0);
+    let (mut held, mut bytes, mut overhead) = (Vec::new(), 0, 0);
     while let Some(row) = rows.next().await.transpose().map_err(failed)? {
         bytes += decode::bytes(&row);
-        around += ROW_BYTES + row.len() * CELL_BYTES;
+        overhead += ROW_BYTES + row.len() * CELL_BYTES;
         held.push(row);
-        if bytes > ANSWER_BYTES || bytes + around > HELD_BYTES {
+        if bytes > ANSWER_BYTES || bytes + overhead > HELD_BYTES {
             return Err(DesignError(too_large()));
         }
     }
@@ -37,9 +38,9 @@ pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     })
 }
 
-/// Awaits what a connection does. Where that fails, or the caller gives up waiting, the server is to
-/// end it: what went on would use the server with nobody counting it.
-pub async fn ended_with_us<T>(
+/// Awaits the work of a connection. If it fails, or the caller stops waiting, the server is asked to
+/// cancel it, since otherwise it would go on and load the server uncounted.
+pub async fn cancelled_on_failure<T>(
     server: &PostgresServer,
     client: &Client,
     doing: impl Future<Output = Result<T, DesignError>>,
@@ -55,7 +56,7 @@ pub async fn ended_with_us<T>(
     done
 }
 
-/// Has the server end what a connection does, unless it is done.
+/// Asks the server, when it is dropped, to cancel the work of a connection unless that is done.
 struct Cancelling<'a> {
     server: &'a PostgresServer,
     token: Option<CancelToken>,

@@ -8,7 +8,7 @@ use super::layout::{qualified, quoted};
 use crate::ranges::Ranges;
 
 impl Ranges {
-    /// The statement that makes the partition of a range, unless it is there.
+    /// Returns the statement that creates the partition of a range unless it exists.
     pub fn partition_statement(&self, schema: &str, table: &str, number: i64) -> String {
         let begin = number.checked_mul(self.width);
         let end = (number.checked_add(1)).and_then(|next| next.checked_mul(self.width));
@@ -23,7 +23,7 @@ impl Ranges {
         )
     }
 
-    /// The width, as TimescaleDB takes it.
+    /// Returns the width in the form that TimescaleDB takes.
     pub fn interval(&self) -> String {
         match self.kind {
             ColumnType::Timestamp => format!("INTERVAL '{} milliseconds'", self.width),
@@ -31,7 +31,7 @@ impl Ranges {
         }
     }
 
-    /// A bound of a range, or what says that the column's type ends before.
+    /// Returns a bound of a range, or `without` if the bound is beyond the values of the column's type.
     fn bound(&self, value: Option<i64>, without: &str) -> String {
         let held = value.filter(|v| self.kind != ColumnType::Int || i32::try_from(*v).is_ok());
         match (held, self.kind) {

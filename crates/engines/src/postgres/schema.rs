@@ -1,7 +1,7 @@
-//! The schema of a design, and the comment on it that says whose it is.
+//! The schema of a design, and the comment on it that says which run owns it.
 //!
-//! Nothing is ever created, written or dropped in a schema that does not carry the comment of the
-//! same run.
+//! A schema without the comment of the same run is never touched: nothing is created, written or
+//! dropped in it.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use super::connect::reason;
 use super::layout::{qualified, quoted, text};
 use crate::{EngineError, owner};
 
-/// Holds which parts of which slices are loaded.
+/// The table that records which parts of which slices are loaded.
 pub const PARTS_TABLE: &str = "bakeoff_parts";
-/// Characters of a workload's name that are in the schema's, which has 63 at most.
+/// The number of characters of a workload's name in the schema's name, which has at most 63.
 const WORKLOAD_CHARACTERS: usize = 30;
 
-/// A schema of ours: one for each design, so that tables in it have the workload's own name.
+/// The schema of one design, in which its table has the workload's own name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
     pub name: String,
@@ -25,7 +25,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    pub fn of(workload: &str, id: &DesignId, run_dir: &Path) -> Self {
+    /// Derives the name and the comment from the design and the run.
+    pub fn new(workload: &str, id: &DesignId, run_dir: &Path) -> Self {
         let owner = owner::run_name(run_dir);
         let hash = xxhash_rust::xxh3::xxh3_64(format!("{owner} {id}").as_bytes());
         let workload: String = workload.chars().take(WORKLOAD_CHARACTERS).collect();
@@ -38,7 +39,7 @@ impl Schema {
         }
     }
 
-    /// The statements that make the schema ours, in one transaction.
+    /// Returns the statements that create the schema and mark its owner, in one transaction.
     pub fn statements(&self) -> [String; 2] {
         let name = quoted(&self.name);
         [
@@ -47,21 +48,21 @@ impl Schema {
         ]
     }
 
-    /// What removes the design's tables, and nothing that others put beside them.
+    /// Returns the statements that drop the design's tables, and no table that others have put there.
     pub fn drop_tables_statements(&self, table: &str) -> [String; 2] {
         [PARTS_TABLE, table]
             .map(|table| format!("DROP TABLE IF EXISTS {}", qualified(&self.name, table)))
     }
 
-    /// Fails while there is anything in it.
+    /// Returns the statement that drops the schema, which fails unless it is empty.
     pub fn drop_statement(&self) -> String {
         format!("DROP SCHEMA IF EXISTS {}", quoted(&self.name))
     }
 
-    /// Makes the schema, or finds the one that this run made before.
+    /// Creates the schema, or finds the one that this run created before.
     ///
     /// # Errors
-    /// If there is one of that name that is not ours.
+    /// Fails if a schema with this name does not belong to this run.
     pub async fn claim(&self, client: &Client) -> Result<(), EngineError> {
         match self.comment(client).await? {
             None => {
@@ -73,10 +74,10 @@ impl Schema {
         }
     }
 
-    /// Whether it is there, and ours.
+    /// Returns whether the schema exists and belongs to this run.
     ///
     /// # Errors
-    /// If it is somebody else's.
+    /// Fails if the schema does not belong to this run.
     pub async fn is_there(&self, client: &Client) -> Result<bool, EngineError> {
         match self.comment(client).await? {
             None => Ok(false),
@@ -84,7 +85,7 @@ impl Schema {
         }
     }
 
-    /// Drops the design's tables and the schema, if it is ours.
+    /// Drops the design's tables and the schema, if it belongs to this run.
     pub async fn drop(&self, client: &Client, table: &str) -> Result<(), EngineError> {
         if !self.is_there(client).await? {
             return Ok(());
@@ -95,12 +96,14 @@ impl Schema {
         execute(client, &self.drop_statement()).await
     }
 
-    /// The schema's comment, if there is the schema.
+    /// Reads the schema's comment. The outer option is `None` if there is no such schema.
     async fn comment(&self, client: &Client) -> Result<Option<Option<String>>, EngineError> {
         let sql =
             "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = $1";
-        let row = client.query_opt(sql, &[&self.name]).await;
-        let row = row.map_err(|e| failed(sql, &e))?;
+        let row = client
+            .query_opt(sql, &[&self.name])
+            .await
+            .map_err(|e| failed(sql, &e))?;
         Ok(row.map(|row| row.get(0)))
     }
 
@@ -109,7 +112,7 @@ impl Schema {
             return Ok(());
         }
         Err(EngineError(format!(
-            "schema {} exists and does not carry this run's mark; Bakeoff touches nothing in it: \
+            "schema {} exists and does not carry this run's mark, so Bakeoff touches nothing in it: \
              drop it yourself if it is not needed, or choose another --out folder",
             self.name
         )))
@@ -131,7 +134,7 @@ mod tests {
     use super::*;
 
     fn schema(id: &str, run_dir: &str) -> Schema {
-        Schema::of("timeseries", &id.parse().unwrap(), Path::new(run_dir))
+        Schema::new("timeseries", &id.parse().unwrap(), Path::new(run_dir))
     }
 
     #[test]
@@ -143,7 +146,7 @@ mod tests {
             a.name,
             schema("postgres/plain?time-index=on", "/runs/a").name
         );
-        let long = Schema::of(
+        let long = Schema::new(
             &"x".repeat(60),
             &"timescale/hypertable".parse().unwrap(),
             Path::new("/"),

@@ -1,4 +1,4 @@
-//! Bringing a table to rest.
+//! Settling a table: compressing, vacuuming and writing it out.
 
 use bakeoff_driver::DesignError;
 use tokio_postgres::Client;
@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 use super::layout::{Shape, TableLayout, qualified, quoted, text};
 use super::schema::execute;
 
-/// The statements that compress, clean up, count and write out what is loaded.
+/// Returns the statements that compress, vacuum, analyse and write out the table.
 pub fn statements(layout: &TableLayout, schema: &str, ours: bool) -> Vec<String> {
     let table = qualified(schema, &layout.table.name);
     let mut statements = Vec::new();
@@ -23,14 +23,14 @@ pub fn statements(layout: &TableLayout, schema: &str, ours: bool) -> Vec<String>
     statements
 }
 
-/// Vacuums, and says how the table was brought to rest.
+/// Settles the table and returns a description of what was done.
 pub async fn settle(
     client: &Client,
     layout: &TableLayout,
     schema: &str,
     ours: bool,
 ) -> Result<String, DesignError> {
-    // One by one: VACUUM runs in no transaction.
+    // Statements are sent one by one, since VACUUM does not run in a transaction.
     for statement in statements(layout, schema, ours) {
         execute(client, &statement).await?;
     }
@@ -41,7 +41,8 @@ pub async fn settle(
     })
 }
 
-/// Rows of a partition key together, newest first, as they are asked for most.
+/// Returns the statements that compress the chunks. Rows of a partition key are kept together with the
+/// newest first, since those are queried most.
 fn compressing(layout: &TableLayout, table: &str) -> [String; 2] {
     let list = |names: &[String], order: &str| {
         let names: Vec<String> = names

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::*;
 use crate::{Cluster, EngineOptions};
 
-/// Keeps what went wrong.
+/// An observer that keeps the troubles that are reported.
 #[derive(Default)]
 struct Troubles(Mutex<Vec<String>>);
 
@@ -19,7 +19,7 @@ impl Observer for Troubles {
     fn done(&self, _: &str, _: Duration) {}
 }
 
-/// Where no Cassandra is: at a port that nothing listens on.
+/// Makes a context with a Cassandra that is not there: at a port that nothing listens on.
 fn context() -> Context {
     let mut options = EngineOptions::default();
     options.cassandra.cluster = Some(Cluster {

@@ -1,4 +1,4 @@
-//! What `bakeoff list` says of settings is what their layouts take.
+//! Layouts take exactly the settings that `bakeoff list` shows.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::names;
 use crate::registry::ENGINES;
 use crate::{Context, Engine, EngineOptions};
 
-/// A table that fits every layout.
+/// A workload whose table fits every layout.
 const TABLE: &str = r#"
 title = "t"
 
@@ -28,7 +28,7 @@ name = "mean"
 sql = "SELECT avg(value) AS mean FROM readings"
 "#;
 
-/// For the layout whose tables are those of a mix.
+/// The mix for the layout whose tables are those of a mix.
 const MIX: &str = r#"
 [mix]
 schema = ["CREATE TABLE ${keyspace}.readings (series text PRIMARY KEY)"]
@@ -62,7 +62,7 @@ fn describe(engine: &dyn Engine, id: &str) -> Result<(), String> {
     described.map(drop).map_err(|error| error.0)
 }
 
-/// Each setting of a description with the value that stands there first.
+/// Returns each setting of a description with the first of its values.
 fn examples(description: &'static str) -> impl Iterator<Item = String> {
     description.split(", ").filter(|s| !s.is_empty()).map(|s| {
         let end = s.find(['|', ' ']).unwrap_or(s.len());

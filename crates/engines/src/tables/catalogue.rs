@@ -1,11 +1,12 @@
-//! Which tables a cluster has: ordinary ones, views, and columnar ones as what they are a table of.
+//! The tables of a cluster: ordinary ones, views, and columnar ones, each of which consists of several
+//! CQL tables.
 
 use std::collections::BTreeSet;
 
 use bakeoff_columnar::cassandra::table_names;
 use scylla::client::session::Session;
 
-/// A table of a cluster, as its users know it.
+/// A table of a cluster, as users see it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Relation {
     pub keyspace: String,
@@ -30,12 +31,12 @@ impl RelationKind {
     }
 }
 
-/// Whether Cassandra made a keyspace for itself.
-pub fn is_of_system(keyspace: &str) -> bool {
+/// Returns whether a keyspace is one of Cassandra's internal ones.
+pub fn is_system_keyspace(keyspace: &str) -> bool {
     keyspace == "system" || keyspace.starts_with("system_")
 }
 
-/// All keyspaces of a cluster, in order.
+/// Returns all keyspaces of a cluster, sorted.
 pub fn keyspaces(session: &Session) -> Vec<String> {
     let cluster = session.get_cluster_state();
     let names: BTreeSet<String> = { cluster.keyspaces_iter() }
@@ -44,7 +45,7 @@ pub fn keyspaces(session: &Session) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// All tables of a keyspace, in order; none where there is no such keyspace.
+/// Returns all tables of a keyspace, sorted, or none if there is no such keyspace.
 pub fn relations(session: &Session, keyspace: &str) -> Vec<Relation> {
     let cluster = session.get_cluster_state();
     let Some(found) = cluster.get_keyspace(keyspace) else {
@@ -56,22 +57,25 @@ pub fn relations(session: &Session, keyspace: &str) -> Vec<Relation> {
         name,
         kind,
     };
-    let (ordinary, columnar) = told_apart(&tables);
+    let (ordinary, columnar) = separated(&tables);
     let ordinary = ordinary
         .into_iter()
         .map(|n| of_kind(n, RelationKind::Table));
     let columnar = columnar
         .into_iter()
         .map(|n| of_kind(n, RelationKind::Columnar));
-    let views = found.views.keys().cloned();
-    let views = views.map(|n| of_kind(n, RelationKind::View));
+    let views = found
+        .views
+        .keys()
+        .cloned()
+        .map(|n| of_kind(n, RelationKind::View));
     let mut relations: Vec<Relation> = ordinary.chain(columnar).chain(views).collect();
     relations.sort();
     relations
 }
 
-/// The names of ordinary tables, and those of columnar ones, of which each consists of several.
-fn told_apart(tables: &BTreeSet<&str>) -> (Vec<String>, Vec<String>) {
+/// Separates the names of ordinary tables from those of columnar ones, which consist of several tables.
+fn separated(tables: &BTreeSet<&str>) -> (Vec<String>, Vec<String>) {
     let suffixes = table_names("");
     let is_whole = |base: &&str| {
         let parts = table_names(base);
@@ -104,7 +108,7 @@ mod tests {
         let mut tables: BTreeSet<&str> = whole.iter().map(String::as_str).collect();
         tables.extend(half.iter().take(2).map(String::as_str));
         tables.extend(["readings", "_columnar"]);
-        let (ordinary, columnar) = told_apart(&tables);
+        let (ordinary, columnar) = separated(&tables);
         assert_eq!(columnar, ["events"]);
         let mut expected = vec!["_columnar", "readings", &half[0], &half[1]];
         expected.sort_unstable();
@@ -113,7 +117,7 @@ mod tests {
 
     #[test]
     fn keyspaces_of_cassandra_itself_are_known_by_their_names() {
-        let of_system = ["system", "system_schema", "systems", "ks"].map(is_of_system);
-        assert_eq!(of_system, [true, true, false, false]);
+        let is_system = ["system", "system_schema", "systems", "ks"].map(is_system_keyspace);
+        assert_eq!(is_system, [true, true, false, false]);
     }
 }

@@ -1,4 +1,4 @@
-//! The cluster and the folders in which tables are.
+//! Opening, creating and dropping tables in a cluster or in folders.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::catalogue::{self, RelationKind};
 use super::{Location, TableError};
 use crate::cassandra::{Cluster, in_driver, quoted};
 
-/// Connects when the first table of a cluster is asked for.
+/// A connection to a cluster, which is made when the first of its tables is needed.
 #[derive(Default)]
 pub struct Connection {
     cluster: Option<Cluster>,
@@ -24,7 +24,7 @@ pub struct Connection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Read,
-    /// In a folder, only one process can at a time.
+    /// Reading and writing, which only one process at a time can do with a table in a folder.
     Write,
 }
 
@@ -36,8 +36,10 @@ impl Connection {
         }
     }
 
+    /// Returns the session, which is needed for the table `wanted`.
+    ///
     /// # Errors
-    /// No cluster, or one that does not answer. `wanted` is what it is asked for.
+    /// Fails if no cluster was named, or if it does not answer.
     pub async fn session(&self, wanted: &Location) -> Result<Arc<Session>, TableError> {
         self.session_if_named().await?.ok_or_else(|| {
             TableError::Asked(format!(
@@ -47,10 +49,10 @@ impl Connection {
         })
     }
 
-    /// `None` where there is no cluster.
+    /// Returns the session, or `None` if no cluster was named.
     ///
     /// # Errors
-    /// One that does not answer.
+    /// Fails if the cluster does not answer.
     pub async fn session_if_named(&self) -> Result<Option<Arc<Session>>, TableError> {
         let Some(cluster) = &self.cluster else {
             return Ok(None);
@@ -63,7 +65,7 @@ impl Connection {
             .map(Some)
     }
 
-    /// A columnar table; `None` where there is none, but maybe another table.
+    /// Opens a columnar table. Returns `None` if there is none; there may be an ordinary table.
     pub async fn open_columnar(
         &self,
         location: &Location,
@@ -81,7 +83,7 @@ impl Connection {
                 if !has_parts(&session, keyspace, table) {
                     return Ok(None);
                 }
-                let options = options.of_store();
+                let options = options.store_options();
                 let opened = CassandraStore::open(session, keyspace, table, options).await;
                 Arc::new(opened.map_err(|error| with_remedy(error, location))?)
             }
@@ -89,10 +91,11 @@ impl Connection {
         Ok(Some(Table::new(store, options.cache_bytes)))
     }
 
-    /// Whether there is a columnar table, or something of one that was half made or half dropped.
+    /// Returns whether there is a columnar table, or a part of one whose creation or drop was
+    /// interrupted.
     ///
     /// # Errors
-    /// A cluster that does not answer.
+    /// Fails if the cluster does not answer.
     pub async fn is_columnar(&self, location: &Location) -> Result<bool, TableError> {
         let is_whole = match location {
             Location::Directory(path) => DirectoryStore::is_there(path)?,
@@ -103,12 +106,13 @@ impl Connection {
         Ok(is_whole || !self.remains(location).await?.is_empty())
     }
 
-    /// That a table is no columnar one, and what was probably meant.
+    /// Returns the error of a table that is not columnar, with a hint at what was probably meant.
     ///
     /// # Errors
-    /// A cluster that does not answer.
+    /// Fails if the cluster does not answer.
     pub async fn not_columnar(&self, location: &Location) -> Result<TableError, TableError> {
-        let asked = |why: &str| TableError::Asked(format!("{location} is no columnar table{why}"));
+        let asked =
+            |why: &str| TableError::Asked(format!("{location} is not a columnar table{why}"));
         let Location::Cassandra { keyspace, table } = location else {
             return Ok(asked("; `bakeoff ingest` makes one"));
         };
@@ -135,8 +139,8 @@ impl Connection {
         })
     }
 
-    /// What is there of a columnar table that was half made or half dropped, by name; nothing where
-    /// there is a whole one or none.
+    /// Returns the names of the parts of a columnar table whose creation or drop was interrupted, or
+    /// nothing if there is a complete table or none.
     pub async fn remains(&self, location: &Location) -> Result<Vec<String>, TableError> {
         match location {
             Location::Directory(path) => Ok(DirectoryStore::remains(path)?),
@@ -149,12 +153,12 @@ impl Connection {
         }
     }
 
-    /// Removes a columnar table with all its rows, or what is there of one that was half made or
-    /// half dropped; tells whether there was anything. What belongs to somebody else is left alone.
+    /// Removes a columnar table with all its rows, or the parts of one whose creation or drop was
+    /// interrupted, and returns whether there was anything. Tables and files of others are left alone.
     ///
     /// # Errors
-    /// A folder in which there is something else, tables of the same names that are somebody
-    /// else's: then nothing is removed. A table in a folder that another process writes.
+    /// Fails if the folder has other files, or if tables with these names belong to others: then nothing
+    /// is removed. Fails, too, if another process is writing the table in the folder.
     pub async fn drop_columnar(&self, location: &Location) -> Result<bool, TableError> {
         match location {
             Location::Directory(path) => Ok(DirectoryStore::drop_table(path)?),
@@ -165,11 +169,11 @@ impl Connection {
         }
     }
 
-    /// Makes the keyspace of a table unless it is there, with this many copies of each row in every
+    /// Creates the keyspace of a table unless it exists, with this many copies of each row in every
     /// datacenter.
     ///
     /// # Errors
-    /// A table in a folder, and a cluster that refuses it.
+    /// Fails for a table in a folder, and if the cluster refuses.
     pub async fn create_keyspace(
         &self,
         location: &Location,
@@ -189,15 +193,13 @@ impl Connection {
         );
         let made = session.query_unpaged(cql, ()).await;
         made.map_err(|error| {
-            TableError::Failed(format!("cannot make the keyspace `{keyspace}`: {error}"))
+            TableError::Failed(format!("cannot create the keyspace `{keyspace}`: {error}"))
         })?;
         let refreshed = session.refresh_metadata().await;
-        refreshed.map_err(|error| {
-            TableError::Failed(format!("cannot read which keyspaces there are: {error}"))
-        })
+        refreshed.map_err(|error| TableError::Failed(format!("cannot list the keyspaces: {error}")))
     }
 
-    /// Makes a columnar table that is not there yet.
+    /// Creates a columnar table that does not exist yet.
     pub async fn create_columnar(
         &self,
         location: &Location,
@@ -212,7 +214,7 @@ impl Connection {
             Location::Cassandra { keyspace, table } => {
                 let session = self.session(location).await?;
                 check_free(&session, keyspace, table)?;
-                let options = options.of_store();
+                let options = options.store_options();
                 let made =
                     CassandraStore::create(session, keyspace, table, definition, options).await;
                 Arc::new(made.map_err(|error| with_remedy(error, location))?)
@@ -222,17 +224,17 @@ impl Connection {
     }
 }
 
-/// How columnar tables are read and written.
+/// The options for reading and writing columnar tables.
 #[derive(Debug, Clone, Default)]
 pub struct ColumnarOptions {
-    /// Of all requests to Cassandra; quorums unless said.
+    /// The consistency of all requests to Cassandra, or `None` for quorums.
     pub consistency: Option<Consistency>,
-    /// Memory for encoded blobs, in bytes.
+    /// The memory for encoded blobs, in bytes.
     pub cache_bytes: u64,
 }
 
 impl ColumnarOptions {
-    fn of_store(&self) -> Options {
+    fn store_options(&self) -> Options {
         match self.consistency.map(in_driver) {
             None => Options::default(),
             Some(level) => Options {
@@ -245,18 +247,18 @@ impl ColumnarOptions {
     }
 }
 
-/// An error of a columnar table, and the command that mends it if dropping the table does.
+/// Converts an error of a columnar table, and adds the command that drops the table if that helps.
 fn with_remedy(error: Error, location: &Location) -> TableError {
     match error {
         Error::InTheWay(text) => TableError::Asked(format!(
-            "{text}; `bakeoff table drop {location}` removes what is there of it"
+            "{text}; `bakeoff table drop {location}` removes what is left of it"
         )),
         error => error.into(),
     }
 }
 
-/// A keyspace that is not there needs a node for each of its copies, in every datacenter: without them
-/// nothing could be written to it.
+/// Checks that every datacenter has a node for each copy of a keyspace that is to be created. Without
+/// them nothing could be written to it.
 fn check_nodes(session: &Session, keyspace: &str, copies: u16) -> Result<(), TableError> {
     let cluster = session.get_cluster_state();
     if cluster.get_keyspace(keyspace).is_some() {
@@ -274,18 +276,18 @@ fn check_nodes(session: &Session, keyspace: &str, copies: u16) -> Result<(), Tab
     {
         None => Ok(()),
         Some((datacenter, nodes)) => Err(TableError::Asked(format!(
-            "--create-keyspace {copies}: each copy of a row needs a node of its own, and datacenter \
+            "--create-keyspace {copies}: each copy of a row needs a separate node, and datacenter \
              `{datacenter}` has {nodes}; the keyspace `{keyspace}` was not made"
         ))),
     }
 }
 
-/// Whether the tables that a columnar table consists of are there.
+/// Returns whether all tables exist that a columnar table consists of.
 fn has_parts(session: &Session, keyspace: &str, table: &str) -> bool {
     parts(session, keyspace, table).len() == table_names(table).len()
 }
 
-/// The tables that have the names of those that a columnar table consists of.
+/// Returns those tables that have the names of the parts of a columnar table.
 fn parts(session: &Session, keyspace: &str, table: &str) -> Vec<String> {
     let cluster = session.get_cluster_state();
     let is_there = |name: &String| {
@@ -296,7 +298,8 @@ fn parts(session: &Session, keyspace: &str, table: &str) -> Vec<String> {
     table_names(table).into_iter().filter(is_there).collect()
 }
 
-/// A columnar table can have no name that an ordinary one has: queries could not tell them apart.
+/// Checks that no ordinary table has the name of a new columnar table, since queries could not
+/// distinguish them.
 fn check_free(session: &Session, keyspace: &str, table: &str) -> Result<(), TableError> {
     let cluster = session.get_cluster_state();
     let Some(found) = cluster.get_keyspace(keyspace) else {

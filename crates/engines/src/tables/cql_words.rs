@@ -1,22 +1,22 @@
-//! What users of CQL write that SQL has no words for: what is shown instead, or what to write.
+//! Words of CQL and `cqlsh` that SQL lacks: statements that list tables, and advice for the others.
 
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use super::SqlError;
 
-/// A statement that asks what there is.
+/// A statement that lists keyspaces or tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listing {
     Keyspaces,
     Tables {
         keyspace: Option<String>,
-        /// A pattern of SQL's LIKE for their names.
+        /// A pattern for the names of tables, as SQL's LIKE has it.
         like: Option<String>,
     },
 }
 
-/// Finds what a statement lists, if it lists anything: `SHOW TABLES`, and what `cqlsh` calls it.
+/// Recognizes a statement that lists something: `SHOW TABLES`, and the same in the words of `cqlsh`.
 pub fn listing(sql: &str) -> Option<Listing> {
     let tokens = tokens(sql);
     let keywords: Vec<Option<String>> = tokens.iter().map(|t| keyword(&t.token)).collect();
@@ -55,7 +55,8 @@ pub fn listing(sql: &str) -> Option<Listing> {
     }
 }
 
-/// `DESCRIBE TABLE x` as `DESCRIBE x`, with spaces for the word, so that places stay what they are.
+/// Rewrites `DESCRIBE TABLE x` to `DESCRIBE x`, with spaces in place of the word, so that positions in
+/// the SQL stay the same.
 pub fn without_word_table(sql: &str) -> Option<String> {
     let tokens = tokens(sql);
     let first = keyword(&tokens.first()?.token)?;
@@ -64,7 +65,7 @@ pub fn without_word_table(sql: &str) -> Option<String> {
     if !["DESCRIBE", "DESC"].contains(&first.as_str()) || !has_word || tokens.len() < 3 {
         return None;
     }
-    let start = offset(sql, place(word))?;
+    let start = offset(sql, position(word))?;
     let end = start + word.token.to_string().len();
     Some(format!(
         "{}{}{}",
@@ -74,7 +75,8 @@ pub fn without_word_table(sql: &str) -> Option<String> {
     ))
 }
 
-/// What to write instead of the first words of CQL that a statement has.
+/// Returns an error with the SQL to write instead of the first words of CQL in a statement, if it has
+/// any.
 pub fn complaint(sql: &str) -> Option<SqlError> {
     let tokens = tokens(sql);
     let words: Vec<Option<String>> = tokens.iter().map(|t| keyword(&t.token)).collect();
@@ -82,7 +84,7 @@ pub fn complaint(sql: &str) -> Option<SqlError> {
     (0..tokens.len()).find_map(|at| {
         let phrase = [word(at), word(at + 1), word(at + 2)];
         let is_call = tokens.get(at + 1).is_some_and(|t| t.token == Token::LParen);
-        let told = match phrase {
+        let message = match phrase {
             [Some("ALLOW"), Some("FILTERING"), _] => {
                 "ALLOW FILTERING is CQL, and is not needed here: leave it out, any column can be in \
                  a condition"
@@ -93,20 +95,20 @@ pub fn complaint(sql: &str) -> Option<SqlError> {
                  (PARTITION BY key ORDER BY time), and take those below the limit"
                     .to_owned()
             }
-            [Some(function), ..] if is_call => of_function(function)?,
+            [Some(function), ..] if is_call => function_advice(function)?,
             _ => return None,
         };
         Some(SqlError {
-            position: Some(place(tokens.get(at)?)),
-            message: told,
+            position: Some(position(tokens.get(at)?)),
+            message,
         })
     })
 }
 
-fn of_function(name: &str) -> Option<String> {
+fn function_advice(name: &str) -> Option<String> {
     let instead = match name {
         "TTL" | "WRITETIME" | "MAXWRITETIME" => {
-            "neither times of writing nor times to live are read here: ask for them with cqlsh"
+            "write times and times to live are not read here: query them with cqlsh"
         }
         "TOKEN" => {
             "leave it out: a table is read in parts by itself, and a partition is found by the \
@@ -123,23 +125,24 @@ fn of_function(name: &str) -> Option<String> {
     Some(format!("{}() is CQL: {instead}", name.to_lowercase()))
 }
 
-/// Where a name in double quotes stands that may have been meant as text.
+/// Returns whether a name has double quotes in the SQL, which may have been meant as a text.
 pub fn is_in_double_quotes(sql: &str, name: &str) -> bool {
     tokens(sql).iter().any(
         |t| matches!(&t.token, Token::Word(w) if w.quote_style == Some('"') && w.value == name),
     )
 }
 
-/// The text in single quotes that a message cites, and where it is.
+/// Finds the text in single quotes that a message cites, and its position.
 pub fn cited_text(sql: &str, message: &str) -> Option<((usize, usize), String)> {
     tokens(sql).iter().find_map(|token| {
         let text = text(&token.token)?;
         let is_cited = message.contains(&format!("'{text}'"));
-        is_cited.then(|| (place(token), text))
+        is_cited.then(|| (position(token), text))
     })
 }
 
-/// Those that mean something; none where a quote is not closed.
+/// Returns the tokens of a statement without spaces, comments and final semicolons. Returns none if a
+/// quote is not closed.
 fn tokens(sql: &str) -> Vec<TokenWithSpan> {
     let dialect = GenericDialect {};
     let all = Tokenizer::new(&dialect, sql).tokenize_with_location();
@@ -158,7 +161,7 @@ fn keyword(token: &Token) -> Option<String> {
     }
 }
 
-/// A name, which without quotes is in lower case.
+/// Returns the name that a token is, in lower case unless it has quotes.
 fn name(token: &Token) -> Option<String> {
     match token {
         Token::Word(word) => Some(match word.quote_style {
@@ -176,8 +179,8 @@ fn text(token: &Token) -> Option<String> {
     }
 }
 
-/// Line and column, both from 1 on.
-fn place(token: &TokenWithSpan) -> (usize, usize) {
+/// Returns the line and the column of a token, both counted from 1.
+fn position(token: &TokenWithSpan) -> (usize, usize) {
     let start = token.span.start;
     (start.line as usize, start.column as usize)
 }
@@ -247,15 +250,18 @@ mod tests {
 
     #[test]
     fn cql_is_told_with_its_place_and_not_in_texts() {
-        let of = |sql| complaint(sql).map(|c| c.to_string()).unwrap_or_default();
-        let said = of("SELECT 1 FROM t\n  WHERE ü = 1 ALLOW FILTERING");
+        let advice = |sql| complaint(sql).map(|c| c.to_string()).unwrap_or_default();
+        let said = advice("SELECT 1 FROM t\n  WHERE ü = 1 ALLOW FILTERING");
         assert!(
             said.starts_with("SQL 2:15: ALLOW FILTERING is CQL"),
             "{said}"
         );
-        assert!(of("SELECT ttl(value) FROM t").starts_with("SQL 1:8: ttl() is CQL"));
-        assert!(of("SELECT * FROM t PER PARTITION LIMIT 2").contains("row_number()"));
-        assert_eq!(of("SELECT 'allow filtering', ttl, \"token\"(1) FROM t"), "");
+        assert!(advice("SELECT ttl(value) FROM t").starts_with("SQL 1:8: ttl() is CQL"));
+        assert!(advice("SELECT * FROM t PER PARTITION LIMIT 2").contains("row_number()"));
+        assert_eq!(
+            advice("SELECT 'allow filtering', ttl, \"token\"(1) FROM t"),
+            ""
+        );
     }
 
     #[test]

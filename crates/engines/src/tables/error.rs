@@ -1,4 +1,4 @@
-//! What goes wrong with tables.
+//! The errors of tables.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use datafusion::error::DataFusionError;
 use crate::EngineError;
 use crate::sql::message;
 
-/// A query that cannot be, and where in its SQL.
+/// An error in a query, and its position in the SQL.
 #[derive(Debug, Clone)]
 pub struct SqlError {
-    /// Line and column, both from 1 on.
+    /// The line and the column, both counted from 1.
     pub position: Option<(usize, usize)>,
     pub message: String,
 }
@@ -24,19 +24,19 @@ impl fmt::Display for SqlError {
     }
 }
 
-/// In words for the user.
+/// An error of a table, in words for the user.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TableError {
-    /// What was asked for cannot be: a table, a column or a query that does not exist.
+    /// A request that is not possible, such as one for a table or a column that does not exist.
     #[error("{0}")]
     Asked(String),
-    /// The SQL is wrong, as was found when it was carried out.
+    /// An error in the SQL that was found while the query ran.
     #[error("{0}")]
     Sql(SqlError),
-    /// A value of a source does not fit its column.
+    /// A value of a source that does not fit its column.
     #[error("{0}")]
     Misfit(String),
-    /// What was asked for was begun, and did not succeed.
+    /// A request that was started and failed.
     #[error("{0}")]
     Failed(String),
 }

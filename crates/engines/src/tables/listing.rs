@@ -1,4 +1,4 @@
-//! What there is to be asked: tables and keyspaces, as rows.
+//! Lists of the tables and keyspaces that can be queried, as rows.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use super::{Location, Query, SqlError, TableError, Tables};
 const NOTHING_THERE: &str = "there is nothing to show: name a cluster with --cassandra \
     HOST[:PORT], or a table with --table";
 
-/// A table in the list.
+/// A table of a list.
 struct Row {
-    /// Absent for a table in a folder.
+    /// The keyspace, or `None` for a table in a folder.
     keyspace: Option<String>,
     table: String,
     kind: RelationKind,
-    /// What a query calls it.
+    /// The name by which queries refer to the table.
     called: String,
 }
 
 impl Tables {
-    /// The rows of a list; of a statement that cannot be, why.
+    /// Returns the rows of a list. The inner error is one of the statement.
     pub(super) async fn list(
         &self,
         listing: &Listing,
@@ -40,7 +40,7 @@ impl Tables {
             .as_deref()
             .map_or_else(Vec::new, catalogue::keyspaces);
         let rows = match listing {
-            Listing::Keyspaces => of_keyspaces(keyspaces)?,
+            Listing::Keyspaces => keyspace_rows(keyspaces)?,
             Listing::Tables { keyspace, like } => {
                 if let Some(name) = keyspace.as_ref().filter(|name| !keyspaces.contains(name)) {
                     let hint = super::names::hint(name, keyspaces.iter().map(String::as_str));
@@ -49,14 +49,14 @@ impl Tables {
                     ))));
                 }
                 let relations = session.as_deref().map_or_else(Vec::new, |session| {
-                    let of = |keyspace: &String| catalogue::relations(session, keyspace);
-                    keyspaces.iter().flat_map(of).collect()
+                    let in_keyspace = |keyspace: &String| catalogue::relations(session, keyspace);
+                    keyspaces.iter().flat_map(in_keyspace).collect()
                 });
                 let mut rows = self.tables(relations, keyspace.as_deref());
                 if let Some(pattern) = like {
                     retain_like(&mut rows, pattern)?;
                 }
-                of_tables(&rows)?
+                table_rows(&rows)?
             }
         };
         let shown = most_rows.map_or(rows.num_rows(), |most| most.min(rows.num_rows()));
@@ -72,12 +72,12 @@ impl Tables {
         }))
     }
 
-    /// Each table once: those that were named by what they are called, and all others that are no
-    /// part of Cassandra itself.
+    /// Returns each table once: those that were named, with their names, and all others outside of
+    /// Cassandra's internal keyspaces.
     fn tables(&self, relations: Vec<Relation>, keyspace: Option<&str>) -> Vec<Row> {
         let is_wanted = |r: &Relation| match keyspace {
             Some(keyspace) => r.keyspace == keyspace,
-            None => !catalogue::is_of_system(&r.keyspace) || self.name_of(r).is_some(),
+            None => !catalogue::is_system_keyspace(&r.keyspace) || self.name_of(r).is_some(),
         };
         let of_cluster = relations.into_iter().filter(is_wanted).map(|relation| {
             let own = || format!("{}.{}", quoted(&relation.keyspace), quoted(&relation.name));
@@ -103,7 +103,7 @@ impl Tables {
         of_cluster.chain(of_folders).collect()
     }
 
-    /// What the command line calls a table of the cluster.
+    /// Returns the name that the command line gives a table of the cluster, if any.
     fn name_of(&self, relation: &Relation) -> Option<&str> {
         let is_it = |location: &Location| match location {
             Location::Cassandra { keyspace, table } => {
@@ -133,14 +133,14 @@ fn retain_like(rows: &mut Vec<Row>, pattern: &str) -> Result<(), TableError> {
     Ok(())
 }
 
-fn of_keyspaces(names: Vec<String>) -> Result<RecordBatch, TableError> {
+fn keyspace_rows(names: Vec<String>) -> Result<RecordBatch, TableError> {
     let own = names
         .into_iter()
-        .filter(|name| !catalogue::is_of_system(name));
+        .filter(|name| !catalogue::is_system_keyspace(name));
     batch(&[("keyspace", own.map(Some).collect())])
 }
 
-fn of_tables(rows: &[Row]) -> Result<RecordBatch, TableError> {
+fn table_rows(rows: &[Row]) -> Result<RecordBatch, TableError> {
     let column =
         |value: fn(&Row) -> Option<&str>| -> StringArray { rows.iter().map(value).collect() };
     batch(&[

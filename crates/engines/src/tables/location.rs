@@ -1,10 +1,10 @@
-//! Where a table is, as it is written on a command line.
+//! Locations of tables, as written on a command line.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// `KEYSPACE.TABLE` of a Cassandra cluster, or `dir:FOLDER`.
+/// The location of a table: `KEYSPACE.TABLE` of a Cassandra cluster, or `dir:FOLDER`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     Cassandra { keyspace: String, table: String },
@@ -12,7 +12,7 @@ pub enum Location {
 }
 
 impl Location {
-    /// What a query calls the table: its name without keyspace, or that of its folder.
+    /// Returns the name of the table in queries: its name without keyspace, or that of its folder.
     pub fn table_name(&self) -> String {
         match self {
             Location::Cassandra { table, .. } => table.clone(),
@@ -56,8 +56,8 @@ impl FromStr for Location {
     }
 }
 
-/// A name in CQL, with or without its double quotes, and what comes after it. Its case is kept:
-/// names on a command line have hardly ever quotes.
+/// Splits a name of CQL, with or without double quotes, from the text after it. The case is kept in
+/// both forms, since names on a command line hardly ever have quotes.
 fn name(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find('.').unwrap_or(text.len());

@@ -1,5 +1,5 @@
-//! Tables anywhere as tables of one SQL session: any table of a Cassandra cluster, and columnar
-//! tables in Cassandra or in folders.
+//! Tables of one SQL session: any table of a Cassandra cluster, and columnar tables in Cassandra or in
+//! folders.
 
 mod catalogue;
 mod connection;
@@ -36,27 +36,28 @@ pub use source::{Rows, Source, SourceColumn};
 
 use crate::{cassandra, sql};
 
-/// The one catalog, and the schema in which tables have no keyspace before their name: no keyspace
-/// can be called so.
+/// The only catalog.
 const CATALOG: &str = "datafusion";
+/// The schema of tables whose names need no keyspace. No keyspace can have this name.
 const NO_KEYSPACE: &str = "no keyspace";
-/// The schema in which DataFusion lists its tables.
+/// The schema in which DataFusion lists tables.
 const INFORMATION_SCHEMA: &str = "information_schema";
 
-/// How tables are read.
+/// The options for reading tables.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Of reads in Cassandra: `LOCAL_ONE` unless said, of columnar tables `LOCAL_QUORUM`.
+    /// The consistency of reads in Cassandra. By default it is `LOCAL_ONE`, and `LOCAL_QUORUM` for
+    /// columnar tables.
     pub consistency: Option<Consistency>,
-    /// Parts of a table that are read at a time.
+    /// The number of parts of a table that are read at the same time.
     pub threads: usize,
-    /// Memory that the operators of a query may use before they spill, in bytes.
+    /// The memory that the operators of a query may use before they spill, in bytes.
     pub memory_bytes: usize,
-    /// Memory for encoded blobs of each columnar table, in bytes.
+    /// The memory for encoded blobs of each columnar table, in bytes.
     pub cache_bytes: u64,
 }
 
-/// The key of a table: names of columns.
+/// The names of the columns in a table's key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys {
     pub partition: Vec<String>,
@@ -64,7 +65,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// As the columns of a [`Source`] are called.
+    /// Returns the names in lower case, as the columns of a [`Source`] have them.
     fn in_lower_case(&self) -> Keys {
         let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect();
         Keys {
@@ -74,15 +75,15 @@ impl Keys {
     }
 }
 
-/// Tables that are open, and a session that knows them.
+/// Open tables, and a session that queries them.
 pub struct Tables {
     options: Options,
     connection: Arc<Connection>,
     session: SessionContext,
     columnar: Vec<Arc<Table>>,
-    /// Where the tables are that need no keyspace before their names.
+    /// The locations of the tables whose names need no keyspace, by name.
     names: BTreeMap<String, Location>,
-    /// Keyspaces and names of all others.
+    /// The keyspaces and names of all tables of a cluster that are open.
     with_keyspace: BTreeSet<(String, String)>,
 }
 
@@ -103,10 +104,10 @@ impl Tables {
         })
     }
 
-    /// Opens a table and makes it known to queries by this name, or by its own.
+    /// Opens a table and registers it under this name, or under its own.
     ///
     /// # Errors
-    /// A table that is not there, a name that another table has, a cluster that does not answer.
+    /// Fails if there is no such table, if another table has the name, or if the cluster does not answer.
     pub async fn add(
         &mut self,
         name: Option<&str>,
@@ -139,7 +140,7 @@ impl Tables {
         table: Arc<dyn TableProvider>,
     ) -> Result<(), TableError> {
         let full_name = (keyspace.to_owned(), name.to_owned());
-        // It may have another name, too.
+        // The same table may be open under another name.
         if self.with_keyspace.insert(full_name) {
             self.register(keyspace, name, table)?;
         }

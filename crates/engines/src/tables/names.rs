@@ -1,8 +1,8 @@
-//! Names of tables and columns in queries, and what was probably meant by them.
+//! Names of tables and columns in queries, and hints for those that do not exist.
 
 use bakeoff_workload::suggestion;
 
-/// What was probably meant by the name of a table or column, of those that there are.
+/// Returns a hint at which of the existing tables or columns was probably meant by a name.
 pub fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     let candidates: Vec<&str> = candidates.collect();
     let in_other_case = { candidates.iter() }.find(|c| c.to_lowercase() == name.to_lowercase());
@@ -15,7 +15,7 @@ pub fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String
     }
 }
 
-/// A name as SQL takes it.
+/// Quotes a name if SQL needs that.
 pub fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {

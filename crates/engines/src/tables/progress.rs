@@ -1,4 +1,4 @@
-//! How far a query has come.
+//! The progress of a query.
 
 use bakeoff_columnar::sql::{ColumnarScan, StatisticsExec};
 use datafusion::physical_plan::ExecutionPlan;
@@ -7,36 +7,40 @@ use datafusion::physical_plan::metrics::MetricsSet;
 use crate::cassandra::{REQUESTS, REQUESTS_DONE};
 use crate::sql::rows_scanned;
 
-/// Metrics of a scan of a columnar table, each of which counts chunks that it is done with.
+/// The metrics of a columnar scan that count chunks which are done.
 const CHUNKS_DONE: [&str; 3] = ["chunks_read", "chunks_counted", "chunks_passed_over"];
 
-/// A query's work on chunks of columnar tables.
+/// The work of a query on chunks of columnar tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChunkCounts {
-    /// Chunks that were looked up: those of the places that the keys of the query name.
+    /// The number of chunks that were looked up: those of the places that the query's keys are in.
     pub all: u64,
     pub read: u64,
-    /// Not read, since their statistics answer.
+    /// The number of chunks that were not read because their statistics answer the query.
     pub answered: u64,
-    /// Of the blobs that were read, from the store or from memory.
+    /// The bytes of the blobs that were read, from the store or from memory.
     pub bytes: u64,
-    /// Blobs that were in memory, and that were not.
+    /// The number of blobs that were in memory.
     pub cache_hits: u64,
+    /// The number of blobs that were not in memory.
     pub cache_misses: u64,
 }
 
-/// What the tables of a query have handed over so far.
+/// The rows and parts that a query has read so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
-    /// `None` when no table is read, as for a count that statistics answer.
+    /// The number of rows that tables have returned, or `None` if no table is read, as for a count that
+    /// statistics answer.
     pub rows_scanned: Option<u64>,
-    /// Parts of tables that are read: token ranges or partitions. 0 of 0 where nothing is known.
+    /// The number of parts of tables (token ranges, partitions or chunks) that were read.
     pub parts_done: u64,
+    /// The number of all parts, or 0 if nothing is known about them.
     pub parts: u64,
 }
 
 impl Progress {
-    pub fn of(plan: &dyn ExecutionPlan) -> Self {
+    /// Reads the progress of a plan while it runs.
+    pub fn from_plan(plan: &dyn ExecutionPlan) -> Self {
         let (parts_done, parts) = parts(plan);
         Progress {
             rows_scanned: rows_scanned(plan),
@@ -45,13 +49,13 @@ impl Progress {
         }
     }
 
-    /// From 0 to 1, if it is known.
+    /// Returns the share of the parts that are done, from 0 to 1, if it is known.
     pub fn share(&self) -> Option<f64> {
         (self.parts > 0).then(|| self.parts_done as f64 / self.parts as f64)
     }
 }
 
-/// Parts that are read, and all.
+/// Returns the number of parts that are done, and of all parts.
 fn parts(plan: &dyn ExecutionPlan) -> (u64, u64) {
     let metrics = plan.metrics();
     let counted = |name: &str| metrics.as_ref().map_or(0, |metrics| counter(metrics, name));
@@ -67,7 +71,7 @@ fn parts(plan: &dyn ExecutionPlan) -> (u64, u64) {
     below.map(|child| parts(child.as_ref())).fold(own, add)
 }
 
-/// What the scans of columnar tables have read so far.
+/// Counts the chunks that the scans of columnar tables have read so far.
 pub fn chunks(plan: &dyn ExecutionPlan) -> ChunkCounts {
     let below = plan
         .children()

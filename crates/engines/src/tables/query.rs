@@ -1,4 +1,4 @@
-//! A query over tables that are open, row by row.
+//! Queries over open tables.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use super::{
 use crate::cassandra;
 use crate::complaint::{self, Complaint, is_query};
 
-/// A query that runs.
+/// A running query.
 pub struct Query {
     pub(super) schema: SchemaRef,
     pub(super) plan: Arc<dyn ExecutionPlan>,
     pub(super) rows: SendableRecordBatchStream,
     pub(super) explains: bool,
     pub(super) columnar: Vec<Arc<Table>>,
-    /// As it was asked, for what is only found while it runs.
+    /// The SQL, for errors that are only found while the query runs.
     pub(super) sql: String,
 }
 
@@ -36,30 +36,31 @@ impl Query {
         &self.schema
     }
 
-    /// Whether its rows are plans: their kind, and their text in many lines.
+    /// Returns whether the rows are plans, each with its kind and its text of several lines.
     pub fn explains(&self) -> bool {
         self.explains
     }
 
-    /// Some of the rows that come next; `None` at the end.
+    /// Returns the next batch of rows, or `None` at the end.
     ///
     /// # Errors
-    /// What cannot be read, and texts in the SQL that cannot be what they are compared with.
+    /// Fails if rows cannot be read, or if a text in the SQL cannot be converted to the type that it is
+    /// compared with.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
         let rows = self.rows.next().await.transpose();
-        rows.map_err(|error| match of_text(&self.sql, &error) {
+        rows.map_err(|error| match text_error(&self.sql, &error) {
             Some(error) => TableError::Sql(error),
             None => error.into(),
         })
     }
 
-    /// To be asked while it runs.
+    /// Returns a function that reads the progress while the query runs.
     pub fn watch(&self) -> impl Fn() -> Progress + Send + Sync + use<> {
         let plan = self.plan.clone();
-        move || Progress::of(plan.as_ref())
+        move || Progress::from_plan(plan.as_ref())
     }
 
-    /// `None` where no columnar table is open.
+    /// Returns the work on chunks so far, or `None` if no columnar table is open.
     pub fn chunks(&self) -> Option<ChunkCounts> {
         if self.columnar.is_empty() {
             return None;
@@ -73,7 +74,7 @@ impl Query {
         Some(counts)
     }
 
-    /// What its user has to know of columns that are not read as what they are.
+    /// Returns notes on columns that are read as another type than they have.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = cassandra::read_as_text(self.plan.as_ref());
         notes.dedup();
@@ -82,11 +83,11 @@ impl Query {
 }
 
 impl Tables {
-    /// Plans a query and begins to run it; no more than this many of its rows come. Tables that it
-    /// names with their keyspace are opened.
+    /// Plans and starts a query, which returns at most `most_rows` rows. Tables that it names with their
+    /// keyspace are opened.
     ///
     /// # Errors
-    /// The outer ones are of tables that cannot be opened or read, the inner ones of the SQL.
+    /// The outer error is one of a table that cannot be opened or read, the inner one is one of the SQL.
     pub async fn query(
         &mut self,
         sql: &str,
@@ -117,9 +118,9 @@ impl Tables {
         let planned = self.session.state().create_physical_plan(&plan).await;
         let plan = match planned {
             Ok(plan) => plan,
-            Err(error) => match of_text(sql, &error) {
+            Err(error) => match text_error(sql, &error) {
                 Some(complaint) => return Ok(Err(complaint)),
-                None if is_of_storage(&error) => return Err(error.into()),
+                None if is_storage_error(&error) => return Err(error.into()),
                 None => return Ok(Err(self.complaint(sql, &error))),
             },
         };
@@ -134,7 +135,8 @@ impl Tables {
         }))
     }
 
-    /// Whether `DESCRIBE TABLES`, or the like, is about a table that the command line calls so.
+    /// Returns whether a statement such as `DESCRIBE TABLES` describes a table that the command line has
+    /// given that name.
     fn describes_own(&self, sql: &str) -> bool {
         let sql = sql.to_lowercase();
         let mut words = sql
@@ -146,14 +148,15 @@ impl Tables {
         describes && is_own && words.next().is_none()
     }
 
-    /// The columns of a table that is open, by the name that it was given.
+    /// Returns the columns of an open table, given its name.
     pub(super) async fn fields(&self, table: &str) -> Result<Vec<Field>, TableError> {
         let table = self.session.table_provider(TableReference::bare(table));
         let schema = table.await?.schema();
         Ok(schema.fields().iter().map(|f| f.as_ref().clone()).collect())
     }
 
-    /// Opens the tables that a query names with their keyspace, and that are not open yet.
+    /// Opens the tables that a query names with their keyspace, unless they are open. The inner error is
+    /// one of the SQL.
     async fn open_named(&mut self, sql: &str) -> Result<Result<(), DataFusionError>, TableError> {
         let state = self.session.state();
         let dialect = state.config().options().sql_parser.dialect;
@@ -184,8 +187,8 @@ impl Tables {
     }
 
     fn complaint(&self, sql: &str, error: &DataFusionError) -> SqlError {
-        if let Some(of_cql) = cql_words::complaint(sql) {
-            return of_cql;
+        if let Some(error) = cql_words::complaint(sql) {
+            return error;
         }
         let columns = |name: &str, valid: &[Column]| {
             let hint = hint(name, valid.iter().map(|c| c.name()));
@@ -205,12 +208,12 @@ impl Tables {
                 hint(name, self.names.keys().map(String::as_str))
             }
         };
-        let Complaint { position, message } = complaint::of_planner(error, columns, tables);
+        let Complaint { position, message } = complaint::from_planner(error, columns, tables);
         SqlError { position, message }
     }
 }
 
-/// Why a statement is not carried out, if it is none that only reads.
+/// Returns the error of a statement that does more than read, which is not carried out.
 fn refusal(plan: &LogicalPlan) -> Option<SqlError> {
     let inner = match plan {
         LogicalPlan::Explain(explain) => explain.plan.as_ref(),
@@ -220,21 +223,23 @@ fn refusal(plan: &LogicalPlan) -> Option<SqlError> {
     };
     (!is_query(inner)).then(|| SqlError {
         position: None,
-        message: "this is no query: only what reads is carried out (SELECT, EXPLAIN, DESCRIBE, \
+        message:
+            "this is not a query: only statements that read are run (SELECT, EXPLAIN, DESCRIBE, \
                   SHOW); nothing was changed"
-            .to_owned(),
+                .to_owned(),
     })
 }
 
-/// A text of the SQL that cannot be what it is compared with or cast to.
-fn of_text(sql: &str, error: &DataFusionError) -> Option<SqlError> {
+/// Returns the error of a text in the SQL that cannot be converted to the type that it is compared with
+/// or cast to, if that is the error.
+fn text_error(sql: &str, error: &DataFusionError) -> Option<SqlError> {
     let DataFusionError::ArrowError(error, _) = error.find_root() else {
         return None;
     };
     let message = error.to_string();
     let (place, text) = cql_words::cited_text(sql, &message)?;
     let message = if message.contains("parsing timestamp") {
-        format!("'{text}' is no time such as '2026-01-31' or '2026-01-31T12:00:00Z'")
+        format!("'{text}' is not a time such as '2026-01-31' or '2026-01-31T12:00:00Z'")
     } else {
         message
     };
@@ -244,8 +249,8 @@ fn of_text(sql: &str, error: &DataFusionError) -> Option<SqlError> {
     })
 }
 
-/// Whether a plan failed because of what is stored, or of where: not because of its SQL.
-fn is_of_storage(error: &DataFusionError) -> bool {
+/// Returns whether a plan failed because of the stored data or its store, and not because of the SQL.
+fn is_storage_error(error: &DataFusionError) -> bool {
     matches!(
         error.find_root(),
         DataFusionError::External(_)

@@ -1,4 +1,4 @@
-//! Choice of the ports of a server.
+//! Choosing the ports of a server.
 
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
@@ -18,25 +18,25 @@ pub(crate) fn chosen_ports(
     folder: &Folder,
     register: &Register<'_>,
 ) -> Result<Ports> {
-    let of_last_start = match (options.ports, options.owner) {
+    let last_ports = match (options.ports, options.owner) {
         (None, Owner::NoProcess) => folder.earlier_ports(),
         _ => None,
     };
     // Clients know only the native port.
-    let for_clients = of_last_start.map(|ports| Ports::for_clients(ports.native));
-    for ports in of_last_start.into_iter().chain(for_clients) {
-        if let Ok(ports) = Ports::of_node(options.node, Some(ports), register) {
+    let for_clients = last_ports.map(|ports| Ports::for_clients(ports.native));
+    for ports in last_ports.into_iter().chain(for_clients) {
+        if let Ok(ports) = Ports::for_node(options.node, Some(ports), register) {
             return Ok(ports);
         }
     }
-    Ports::of_node(options.node, options.ports, register)
+    Ports::for_node(options.node, options.ports, register)
 }
 
 impl Ports {
     /// Chooses free ports that are not in `taken` either.
     ///
     /// # Errors
-    /// `Refused` when there are none left.
+    /// Fails with `Refused` when there are none left.
     pub(crate) fn free(taken: &HashSet<u16>) -> Result<Ports> {
         let [native, storage, ssl_storage, jmx] = ports::free(taken)?;
         Ok(Ports {
@@ -52,21 +52,20 @@ impl Ports {
     /// use.
     ///
     /// # Errors
-    /// `Refused` with the first one that is not available.
-    fn of_node(node: Node, chosen: Option<Ports>, register: &Register<'_>) -> Result<Ports> {
+    /// Fails with `Refused` with the first one that is not available.
+    fn for_node(node: Node, chosen: Option<Ports>, register: &Register<'_>) -> Result<Ports> {
         let taken = |address| register.taken_ports(address);
         let Some(mut ports) = chosen else {
             return Ports::free(&taken(Ipv4Addr::LOCALHOST));
         };
         let address = node.address();
-        let chosen = ports.of_protocols().into_iter().filter(|port| *port != 0);
+        let chosen = ports.protocol_ports().into_iter().filter(|port| *port != 0);
         ports::check_free(address, &chosen.collect::<Vec<_>>(), &taken(address))?;
         let mut taken_here = taken(Ipv4Addr::LOCALHOST);
-        taken_here.extend(ports.of_protocols());
+        taken_here.extend(ports.protocol_ports());
         ports.fill(&taken_here)?;
-        // JMX listens on 127.0.0.1 for every node, so a node other than the first needs one of its
-        // own.
-        taken_here.extend(ports.of_protocols());
+        // JMX listens on 127.0.0.1 for every node, so each node needs a different port.
+        taken_here.extend(ports.protocol_ports());
         if ports::check_free(Ipv4Addr::LOCALHOST, &[ports.jmx], &taken_here).is_err()
             || ports.jmx == 0
         {
@@ -96,7 +95,7 @@ mod tests {
     fn those_that_were_not_chosen_are_free_ones() {
         let mut ports = Ports::for_clients(9042);
         ports.fill(&HashSet::from([9042])).unwrap();
-        let [native, storage, ssl_storage] = ports.of_protocols();
+        let [native, storage, ssl_storage] = ports.protocol_ports();
         assert_eq!(native, 9042);
         assert!(storage != 0 && ssl_storage != 0 && storage != ssl_storage);
         assert!(![storage, ssl_storage].contains(&9042));

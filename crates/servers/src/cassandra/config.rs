@@ -57,7 +57,7 @@ impl Folder {
     /// Creates the folder, or opens the one that exists.
     ///
     /// # Errors
-    /// `Io` when it cannot be written, `Refused` when its name is not UTF-8, which Cassandra's
+    /// Fails with `Io` when it cannot be written, `Refused` when its name is not UTF-8, which Cassandra's
     /// files need.
     pub(crate) fn create(path: &Path) -> Result<Folder> {
         create_folder(path)?;
@@ -186,7 +186,7 @@ pub(crate) fn settings(node: Node) -> impl Iterator<Item = (String, String)> {
 /// Returns the path as text.
 ///
 /// # Errors
-/// `Refused` when it is not UTF-8.
+/// Fails with `Refused` when it is not UTF-8.
 pub(crate) fn utf8(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         Error::Refused(format!(
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_has_an_address_and_tokens_of_its_own_and_asks_the_first_one() {
+    fn a_node_has_its_own_address_and_tokens_and_asks_the_first_one() {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(parent.path()).unwrap();
         let second = Node::all(3).nth(1).unwrap();

@@ -8,7 +8,7 @@ impl Server {
     /// [`Server::restart`] can use them again.
     ///
     /// # Errors
-    /// `Unstoppable` when it still runs 10 s later.
+    /// Fails with `Unstoppable` when it still runs 10 s later.
     pub async fn kill(&self) -> Result<()> {
         self.record.server.kill_group().await
     }
@@ -17,7 +17,7 @@ impl Server {
     /// [`Server::resume`].
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub fn pause(&self) -> Result<()> {
         self.record.server.pause_group()
     }
@@ -25,7 +25,7 @@ impl Server {
     /// Resumes a paused server; has no effect on one that runs.
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub fn resume(&self) -> Result<()> {
         self.record.server.resume_group()
     }

@@ -134,7 +134,7 @@ pub(crate) fn server(
         gc_log::flag(&utf8(&gc_log::path(&folder.logs()))?),
         format!("-Dcassandra.jmx.local.port={}", ports.jmx),
     ];
-    flags.extend(of_every_server().map(str::to_owned));
+    flags.extend(common_flags().map(str::to_owned));
     Ok(flags)
 }
 
@@ -151,10 +151,10 @@ pub(crate) fn tool(folder: &Folder) -> Result<Vec<String>> {
 
 /// Returns the server's flags that a report shows: those that every server has.
 pub(crate) fn reported() -> String {
-    of_every_server().collect::<Vec<_>>().join(" ")
+    common_flags().collect::<Vec<_>>().join(" ")
 }
 
-fn of_every_server() -> impl Iterator<Item = &'static str> {
+fn common_flags() -> impl Iterator<Item = &'static str> {
     let quick_start = cfg!(debug_assertions).then_some(QUICK_START);
     let flags = SHIPPED.iter().chain(&NO_WAITING).copied();
     flags.chain(quick_start)
@@ -186,7 +186,7 @@ fn class_path(jars: &Path) -> Result<String> {
         .collect::<Result<_>>()?;
     if let Some(jar) = jars.iter().find(|jar| jar.contains(':')) {
         return Err(Error::Refused(format!(
-            "Java cannot find {jar}, for the colon in its name: set BAKEOFF_HOME to another folder"
+            "Java cannot find {jar} because of the colon in its name: set BAKEOFF_HOME to another folder"
         )));
     }
     Ok(jars.join(":"))
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_tells_every_flag_that_all_servers_have() {
+    fn a_report_shows_every_flag_that_all_servers_have() {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::create(parent.path()).unwrap();
         let ports = Ports::for_clients(1);

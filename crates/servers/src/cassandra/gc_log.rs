@@ -46,7 +46,7 @@ impl GcLog {
     /// then.
     ///
     /// # Errors
-    /// That of the system, when the log cannot be read.
+    /// Fails with the system's error when the log cannot be read.
     pub(crate) fn read(&mut self) -> std::io::Result<Pauses> {
         let current = fs::metadata(&self.path)?;
         if let Some(file) = &self.file

@@ -13,7 +13,7 @@ const HEAP_SHARE: u64 = 4;
 /// Returns the default heap of one node in MiB.
 ///
 /// # Errors
-/// `Refused` when this machine has too little memory for Cassandra.
+/// Fails with `Refused` when this machine has too little memory for Cassandra.
 pub(crate) fn default_heap_mib() -> Result<u64> {
     heap_mib(DEFAULT_HEAP_MIB, Node::default())
 }
@@ -22,7 +22,7 @@ pub(crate) fn default_heap_mib() -> Result<u64> {
 /// together.
 ///
 /// # Errors
-/// `Refused` when that is too little for Cassandra.
+/// Fails with `Refused` when that is too little for Cassandra.
 pub(crate) fn heap_mib(asked_mib: u64, node: Node) -> Result<u64> {
     bounded_heap(asked_mib, memory_mib()?, u64::from(node.of))
 }

@@ -61,14 +61,14 @@ impl Hierarchy {
     /// process if the system permits, so that all limits on this process apply to it as well.
     ///
     /// # Errors
-    /// The reason why there can be none.
+    /// Returns the reason why there can be none.
     pub(crate) fn make_group(&self, name: &str) -> Result<PathBuf, String> {
         if self.version == Version::V1 {
             return make(&self.own, name);
         }
-        self.share_out();
+        self.distribute_memory();
         let mut reason = format!(
-            "no control group from {} upwards shares out memory",
+            "no control group from {} upwards distributes memory",
             self.own.display()
         );
         for parent in self.own.ancestors() {
@@ -87,7 +87,7 @@ impl Hierarchy {
 
     /// Lets the group of this process distribute memory, if it was delegated to it and holds no
     /// other process. This may fail: then a group further up has to serve.
-    fn share_out(&self) {
+    fn distribute_memory(&self) {
         let this = std::process::id().to_string();
         let alone =
             fs::read_to_string(self.own.join(PROCESSES)).is_ok_and(|list| list.trim() == this);
@@ -104,7 +104,7 @@ impl Hierarchy {
         let shared = fs::write(inner.join(PROCESSES), &this)
             .and_then(|()| fs::write(self.own.join("cgroup.subtree_control"), "+memory"));
         if let Err(error) = shared {
-            tracing::debug!("{} cannot share out memory: {error}", self.own.display());
+            tracing::debug!("{} cannot distribute memory: {error}", self.own.display());
             let back = fs::write(self.own.join(PROCESSES), &this);
             if let Err(error) = back.and_then(|()| fs::remove_dir(&inner)) {
                 tracing::debug!("{} stays: {error}", inner.display());
@@ -148,7 +148,7 @@ fn make(parent: &Path, name: &str) -> Result<PathBuf, String> {
     });
     made.map(|()| group.clone()).map_err(|error| {
         format!(
-            "the control group {} cannot be made: {error}",
+            "the control group {} cannot be created: {error}",
             group.display()
         )
     })
@@ -226,17 +226,17 @@ mod tests {
             hierarchy
                 .make_group("a")
                 .unwrap_err()
-                .contains("cannot be made")
+                .contains("cannot be created")
         );
         fs::remove_file(group.join("held")).unwrap();
         hierarchy.make_group("a").unwrap();
     }
 
     #[test]
-    fn a_group_of_our_own_shares_out_memory_once_we_have_left_it() {
+    fn the_processs_own_group_distributes_memory_once_it_has_left_it() {
         let (_folder, hierarchy) = v2("", &format!("{}\n", std::process::id()));
         let shares = hierarchy.own.join("cgroup.subtree_control");
-        hierarchy.share_out();
+        hierarchy.distribute_memory();
         // Where the kernel would list the controller.
         assert_eq!(fs::read_to_string(&shares).unwrap(), "+memory");
         let moved = fs::read_to_string(hierarchy.own.join(HARNESS).join(PROCESSES)).unwrap();
@@ -251,9 +251,9 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_no_group_shares_out_is_reported() {
+    fn memory_that_no_group_distributes_is_reported() {
         let (_folder, hierarchy) = v2("cpu", "1\n");
         let reason = hierarchy.make_group("a").unwrap_err();
-        assert!(reason.contains("shares out memory"), "{reason}");
+        assert!(reason.contains("distributes memory"), "{reason}");
     }
 }

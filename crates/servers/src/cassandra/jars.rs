@@ -1,4 +1,4 @@
-//! Finds Cassandra's jars: fetched before, in a wheel, or to be fetched with Maven.
+//! Finding Cassandra's jars: fetched before, in a wheel, or to be fetched with Maven.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -59,7 +59,7 @@ pub(crate) fn search_jars(home: &Home, version: &str) -> Search<Jars> {
 /// them.
 ///
 /// # Errors
-/// `NoMaven`, or `NoJars` if the wheel is or could be installed; `DamagedJars`.
+/// Fails with `NoMaven`, or `NoJars` if the wheel is or could be installed; `DamagedJars`.
 pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
     check_version(version)?;
     found_jars(version, search_jars(home, version))
@@ -68,7 +68,7 @@ pub fn find_jars(home: &Home, version: &str) -> Result<Jars> {
 /// Returns the jars that a search found, after checking them.
 ///
 /// # Errors
-/// Those of [`find_jars`].
+/// The errors of [`find_jars`].
 pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
     let Search { found, passed_over } = search;
     let jars = found.ok_or_else(|| none_there(version, &passed_over, is_python_package()))?;
@@ -80,7 +80,7 @@ pub(crate) fn found_jars(version: &str, search: Search<Jars>) -> Result<Jars> {
 /// (67 MB; processes that start at the same time wait for each other).
 ///
 /// # Errors
-/// Those of [`find_jars`]; `Maven` with its last error lines, `Refused` for too little room, or
+/// The errors of [`find_jars`]; `Maven` with its last error lines, `Refused` for too little room, or
 /// `Io`.
 pub async fn resolve_jars(home: &Home, version: &str) -> Result<PathBuf> {
     match find_jars(home, version)? {
@@ -164,7 +164,7 @@ fn none_there(version: &str, passed_over: &[PassedOver], by_wheel: bool) -> Erro
 /// Checks that jars are as they were packed or fetched.
 ///
 /// # Errors
-/// `DamagedJars` when they are not.
+/// Fails with `DamagedJars` when they are not.
 fn check(jars: &Jars) -> Result<()> {
     let (folder, remedy) = match jars {
         Jars::Fetched(folder) => (folder, REMEDY_FETCHED.to_owned()),
@@ -271,8 +271,10 @@ mod tests {
         put_jars(&packages[0].join("bakeoff_cassandra/cassandra-5.0.9"));
         let found = search_in(&home, &packages, None, VERSION).found.unwrap();
         check(&found).unwrap();
-        let error = fetch_once(&home, Path::new("/m"), VERSION).await;
-        let error = error.unwrap_err().to_string();
+        let error = fetch_once(&home, Path::new("/m"), VERSION)
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("set BAKEOFF_HOME to a folder"), "{error}");
     }
 

@@ -1,4 +1,4 @@
-//! Finds a Java that Cassandra runs on.
+//! Finding a Java that Cassandra runs on.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -41,8 +41,8 @@ pub struct Java {
 /// installed in.
 ///
 /// # Errors
-/// `NoJava`, with what was found instead, when none fits; `Refused` when `engines.toml`, which is
-/// part of the program, is malformed.
+/// Fails with `NoJava`, with what was found instead, when none fits; `Refused` when `engines.toml`,
+/// which is part of the program, is malformed.
 pub async fn find_java() -> Result<Java> {
     found(search_java().await?)
 }
@@ -50,7 +50,7 @@ pub async fn find_java() -> Result<Java> {
 /// Returns the Java that a search found.
 ///
 /// # Errors
-/// `NoJava`, with what was found instead, when none fits.
+/// Fails with `NoJava`, with what was found instead, when none fits.
 pub(crate) fn found(search: Search<Java>) -> Result<Java> {
     let Search { found, passed_over } = search;
     found.ok_or_else(|| Error::NoJava {

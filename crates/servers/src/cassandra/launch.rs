@@ -1,4 +1,4 @@
-//! Starts and restarts a server.
+//! Starting and restarting a server.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -38,9 +38,9 @@ impl Server {
     /// Starts a server and waits until it answers.
     ///
     /// # Errors
-    /// `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder or port in
-    /// use; `NoMemoryLimit` if memory cannot be bounded; `Io` for a folder that cannot be written;
-    /// `Died` with the log's last errors; `NotAnswering` after 300 s.
+    /// Fails with `NoJava`, `NoMaven`, `Maven`; `Refused` for too little memory or disk, a folder
+    /// or port in use; `NoMemoryLimit` if memory cannot be bounded; `Io` for a folder that cannot
+    /// be written; `Died` with the log's last errors; `NotAnswering` after 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         let heap_mib = heap_mib(options.heap_mib, options.node)?;
         if let Some(bytes) = options.memory_limit_bytes {
@@ -64,7 +64,7 @@ impl Server {
     /// that clients find it at the same address.
     ///
     /// # Errors
-    /// Those of [`Server::stop`] and [`Server::start`].
+    /// The errors of [`Server::stop`] and [`Server::start`].
     pub async fn restart(self) -> Result<Server> {
         let (record, details) = (&self.record, &self.details);
         let options = ServerOptions {

@@ -1,4 +1,4 @@
-//! Fetches Cassandra's jars with Maven, once.
+//! Fetching Cassandra's jars with Maven, once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ const NO_ROOM: &str = "No space left on device";
 /// Returns the `mvn` on `PATH`.
 ///
 /// # Errors
-/// `NoMaven` when there is none.
+/// Fails with `NoMaven` when there is none.
 pub(crate) fn find_maven() -> Result<PathBuf> {
     on_path(&std::env::var_os("PATH").unwrap_or_default(), "mvn").ok_or(Error::NoMaven)
 }
@@ -44,7 +44,7 @@ pub(crate) fn find_maven() -> Result<PathBuf> {
 /// Checks that the disk of that folder, which need not exist yet, has room for the jars.
 ///
 /// # Errors
-/// `Refused` when it has not.
+/// Fails with `Refused` when it has not.
 pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
     check_room(
         existing(folder),
@@ -57,7 +57,7 @@ pub(crate) fn check_room_for_jars(folder: &Path) -> Result<()> {
 /// Fetches the jars into a folder that only exists once it has all of them, with their checksums.
 ///
 /// # Errors
-/// `Maven` with its last error lines, `Refused` for too little room, or `Io`.
+/// Fails with `Maven` with its last error lines, `Refused` for too little room, or `Io`.
 pub(crate) async fn fetch(
     maven: &Path,
     pinned: &PinnedCassandra,

@@ -32,7 +32,7 @@ impl MemoryLimit {
     /// Creates a control group in which a server's memory is bounded, without swap.
     ///
     /// # Errors
-    /// `NoMemoryLimit` if the system does not permit it.
+    /// Fails with `NoMemoryLimit` if the system does not permit it.
     pub(crate) fn create(name: &str, bytes: u64) -> Result<MemoryLimit> {
         let limit_mib = bytes / MIB;
         let refused = |reason| Error::NoMemoryLimit { limit_mib, reason };
@@ -151,7 +151,7 @@ impl MemoryLimit {
 /// Checks that a server with that heap can run within the limit.
 ///
 /// # Errors
-/// `Refused` when it cannot.
+/// Fails with `Refused` when it cannot.
 pub(crate) fn check_limit(limit_bytes: u64, heap_mib: u64) -> Result<()> {
     let least_mib = heap_mib + OUTSIDE_HEAP_MIB;
     if limit_bytes >= least_mib * MIB {
@@ -168,7 +168,7 @@ pub(crate) fn check_limit(limit_bytes: u64, heap_mib: u64) -> Result<()> {
 /// Checks that the machine has memory for this number of servers.
 ///
 /// # Errors
-/// `Refused` when it has not.
+/// Fails with `Refused` when it has not.
 pub(crate) fn check_room(nodes: u8, heap_mib: u64, limit_bytes: Option<u64>) -> Result<()> {
     fits(nodes, heap_mib, limit_bytes, available_mib()?)
 }

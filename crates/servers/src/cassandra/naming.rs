@@ -26,7 +26,7 @@ const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 /// Checks that Java could load the class from a folder.
 ///
 /// # Errors
-/// `Refused` if this Java needs the class and cannot load it from there.
+/// Fails with `Refused` if this Java needs the class and cannot load it from there.
 pub(crate) fn check(folder: &Path, java: &Path) -> Result<()> {
     if lacks_module(java) {
         check_colon(&canonical(folder))?;
@@ -56,7 +56,7 @@ pub(crate) fn check_colon(folder: &Path) -> Result<()> {
 /// Puts the class into the server's folder if this Java needs it.
 ///
 /// # Errors
-/// `Refused` with the compiler's complaint or because it hangs, or `Io`.
+/// Fails with `Refused` with the compiler's complaint or because it hangs, or `Io`.
 pub(crate) async fn prepare(folder: &Folder, java: &Path, jars: &Path) -> Result<()> {
     if folder.naming().is_dir() || !lacks_module(java) {
         return Ok(());
@@ -166,8 +166,10 @@ mod tests {
         };
         prepared("jdk.naming.rmi", "exit 1").await.unwrap();
         assert!(!folder.naming().exists());
-        let error = prepared("java.base", "echo 'X cannot be resolved'; exit 1").await;
-        let error = error.unwrap_err().to_string();
+        let error = prepared("java.base", "echo 'X cannot be resolved'; exit 1")
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("X cannot be resolved"), "{error}");
         assert!(!folder.naming().exists());
         prepared("java.base", "exit 0").await.unwrap();

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Number of tokens of a node, as in `num_tokens`.
 const TOKENS: u8 = 4;
 
-/// The number of a server within its cluster. Each has a loopback address of its own, 127.0.0.1 and
-/// so on, and all the same ports, as drivers expect of a cluster.
+/// The number of a server within its cluster. Each server has its own loopback address, 127.0.0.1 and
+/// so on, and all have the same ports, as drivers expect of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// Number of the node, counted from 1.

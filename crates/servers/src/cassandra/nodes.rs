@@ -44,7 +44,7 @@ impl Nodes {
     /// knows already which part of the ring each of them has.
     ///
     /// # Errors
-    /// Those of [`Server::start`], for the first node that is not available; `Refused` when the
+    /// The errors of [`Server::start`], for the first node that is not available; `Refused` when the
     /// machine lacks the memory for all; `NotAnswering` when they do not find each other within 300
     /// s.
     pub async fn start(options: ServerOptions, count: u8) -> Result<Nodes> {
@@ -64,16 +64,22 @@ impl Nodes {
     /// fetching or starting anything.
     ///
     /// # Errors
-    /// `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot be written,
-    /// or a folder from which this Java cannot load classes.
+    /// Fails with `NoJava`, `NoMaven`; `Refused` for too little memory or disk, a home that cannot
+    /// be written, or a folder from which this Java cannot load classes.
     pub async fn check(options: &ServerOptions, count: u8) -> Result<()> {
-        let of = count.max(1);
-        let heap_mib = heap_mib(options.heap_mib, Node { number: 1, of })?;
+        let count = count.max(1);
+        let heap_mib = heap_mib(
+            options.heap_mib,
+            Node {
+                number: 1,
+                of: count,
+            },
+        )?;
         if let Some(bytes) = options.memory_limit_bytes {
             check_limit(bytes, heap_mib)?;
         }
-        if of > 1 {
-            check_room(of, heap_mib, options.memory_limit_bytes)?;
+        if count > 1 {
+            check_room(count, heap_mib, options.memory_limit_bytes)?;
         }
         let java = find_java().await?;
         naming::check(&options.dir, &java.program)?;
@@ -94,7 +100,7 @@ impl Nodes {
     /// Stops all nodes in an orderly way, and removes their records. Their folders stay.
     ///
     /// # Errors
-    /// Those of [`Server::stop`], after trying all nodes.
+    /// The errors of [`Server::stop`], after trying all nodes.
     pub async fn stop(self) -> Result<()> {
         let stopped = join_all(self.nodes.into_iter().map(Server::stop)).await;
         stopped.into_iter().collect()
@@ -104,7 +110,7 @@ impl Nodes {
     /// [`Server::nodetool_within`].
     ///
     /// # Errors
-    /// That of the first node on which it failed.
+    /// Fails with the error of the first node on which it failed.
     pub async fn nodetool_within(
         &self,
         arguments: &[&str],
@@ -189,7 +195,7 @@ impl Nodes {
     /// Returns the CPU time of all nodes together, in seconds.
     ///
     /// # Errors
-    /// `Gone` when one has ended.
+    /// Fails with `Gone` when one has ended.
     pub fn cpu_seconds(&self) -> Result<f64> {
         self.nodes.iter().map(Server::cpu_seconds).sum()
     }
@@ -244,19 +250,19 @@ async fn start_several(mut options: ServerOptions, count: u8) -> Result<Vec<Serv
     };
     options.heap_mib = heap_mib(options.heap_mib, first)?;
     check_room(count, options.heap_mib, options.memory_limit_bytes)?;
-    let mut node = of_node(&options, first);
+    let mut node = node_options(&options, first);
     // Nodes that knew each other before look for each other at their former ports.
     node.ports = Folder::existing(node.dir.clone()).earlier_ports();
     let first = Server::start(node).await?;
     options.ports = Some(first.details.ports);
-    let starts = others.map(|node| Server::start(of_node(&options, node)));
+    let starts = others.map(|node| Server::start(node_options(&options, node)));
     let mut nodes = vec![first];
     nodes.extend(try_join_all(starts).await?);
     wait_until_joined(&nodes).await?;
     Ok(nodes)
 }
 
-fn of_node(options: &ServerOptions, node: Node) -> ServerOptions {
+fn node_options(options: &ServerOptions, node: Node) -> ServerOptions {
     ServerOptions {
         dir: options.dir.join(format!("node{}", node.number)),
         name: format!("{}, {}", options.name, node.name()),

@@ -19,8 +19,8 @@ impl Server {
     /// a second.
     ///
     /// # Errors
-    /// `Nodetool` with its complaint, or with the reason when the server has ended; `NodetoolLimit`
-    /// after 600 s.
+    /// Fails with `Nodetool` with its complaint, or with the reason when the server has ended;
+    /// `NodetoolLimit` after 600 s.
     pub async fn nodetool(&self, arguments: &[&str]) -> Result<String> {
         self.nodetool_within(arguments, LIMIT_SECONDS).await
     }
@@ -29,7 +29,7 @@ impl Server {
     /// compaction of a large table.
     ///
     /// # Errors
-    /// Those of [`Server::nodetool`].
+    /// The errors of [`Server::nodetool`].
     pub async fn nodetool_within(&self, arguments: &[&str], limit_seconds: u64) -> Result<String> {
         let command = arguments.join(" ");
         let run = self.nodetool_command(arguments)?.output();

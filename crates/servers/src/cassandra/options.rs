@@ -44,7 +44,7 @@ impl ServerOptions {
     /// process.
     ///
     /// # Errors
-    /// `Refused` when `engines.toml`, which is part of the program, is malformed.
+    /// Fails with `Refused` when `engines.toml`, which is part of the program, is malformed.
     pub fn new(home: Home, dir: impl Into<PathBuf>) -> Result<ServerOptions> {
         Ok(ServerOptions {
             home,

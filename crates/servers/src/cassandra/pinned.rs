@@ -27,7 +27,7 @@ struct Engines {
 /// Returns the entry of Cassandra in `engines.toml`.
 ///
 /// # Errors
-/// `Refused` when that file, which is part of the program, is malformed.
+/// Fails with `Refused` when that file, which is part of the program, is malformed.
 pub fn pinned() -> Result<PinnedCassandra> {
     toml::from_str::<Engines>(include_str!("../../../../engines.toml"))
         .map(|engines| engines.cassandra)

@@ -29,12 +29,12 @@ impl Ports {
 
     /// Returns the ports of that address that a node listens on, that of CQL first.
     pub(crate) fn at(&self, node: Node, address: Ipv4Addr) -> Vec<u16> {
-        let own = (address == node.address()).then(|| self.of_protocols());
+        let own = (address == node.address()).then(|| self.protocol_ports());
         let jmx = (address == Ipv4Addr::LOCALHOST).then_some(self.jmx);
         own.into_iter().flatten().chain(jmx).collect()
     }
 
-    pub(super) fn of_protocols(&self) -> [u16; 3] {
+    pub(super) fn protocol_ports(&self) -> [u16; 3] {
         [self.native, self.storage, self.ssl_storage]
     }
 }

@@ -1,4 +1,4 @@
-//! Checks whether a port answers CQL.
+//! Checking whether a port answers CQL.
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -18,7 +18,7 @@ use crate::machine::read_ahead_bytes;
 use crate::record::{self, Entry, Record};
 
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
-const PAGE_CACHE: &str = "the memory limit less what the process itself holds, its heap first";
+const PAGE_CACHE: &str = "the memory limit less the memory of the process, mostly its heap";
 
 /// A Cassandra that answers CQL.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Server {
     /// Attaches to a running server on record; dropping the result does not stop it.
     ///
     /// # Errors
-    /// `Unknown` when there is none with that id, `Gone` when it has ended.
+    /// Fails with `Unknown` when there is none with that id, `Gone` when it has ended.
     pub fn attach(home: Home, id: &str) -> Result<Server> {
         let Entry { record, details } = record::find(&home, id)?;
         let engine = details.engine();
@@ -72,7 +72,7 @@ impl Server {
     /// folder stays.
     ///
     /// # Errors
-    /// `Unstoppable`, or `Io` when its record cannot be deleted.
+    /// Fails with `Unstoppable`, or `Io` when its record cannot be deleted.
     pub async fn stop(mut self) -> Result<()> {
         self.details.stop(self.record.server).await?;
         self.exit_status();
@@ -168,7 +168,7 @@ impl Server {
     /// Returns the CPU time of the server, in seconds.
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub fn cpu_seconds(&self) -> Result<f64> {
         self.record.server.cpu_seconds()
     }
@@ -176,7 +176,7 @@ impl Server {
     /// Returns the resident memory of the server, in bytes.
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub fn resident_bytes(&self) -> Result<u64> {
         self.record.server.resident_bytes()
     }

@@ -1,4 +1,4 @@
-//! Unprivileged account for servers if Bakeoff runs as root, as which PostgreSQL refuses to run.
+//! The unprivileged account for servers if Bakeoff runs as root, since PostgreSQL refuses to run as root.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -25,7 +25,7 @@ impl Account {
     /// under the same account.
     ///
     /// # Errors
-    /// `Refused` if Bakeoff runs as root and there is no such account.
+    /// Fails with `Refused` if Bakeoff runs as root and there is no such account.
     pub(crate) fn for_servers() -> Result<Option<Account>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
@@ -53,7 +53,7 @@ impl Account {
     /// Checks that this account may run a program.
     ///
     /// # Errors
-    /// `Refused` when it may not.
+    /// Fails with `Refused` when it may not.
     pub(crate) fn check_runs(&self, program: &Path) -> Result<()> {
         let mut asked = run_as(Command::new(program), Some(self));
         asked.arg("--version").current_dir("/");
@@ -63,8 +63,8 @@ impl Account {
             Err(error) => error.to_string(),
         };
         Err(Error::Refused(format!(
-            "user '{}', as whom PostgreSQL is started by root, cannot run {}: {reason}. Name \
-             programs that every user can reach in BAKEOFF_POSTGRES_BIN",
+            "user '{}', which runs PostgreSQL when Bakeoff is started by root, cannot run {}: {reason}. \
+            Name programs that every user can reach in BAKEOFF_POSTGRES_BIN",
             self.name,
             program.display()
         )))
@@ -77,7 +77,7 @@ impl Account {
     }
 }
 
-/// Variables by which programs and libraries are found.
+/// The variables by which programs and libraries are found.
 const KEPT: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
 
 /// Makes the command run as that account, without variables that would lead PostgreSQL to other
@@ -129,8 +129,10 @@ mod tests {
             bakeoff_testing::skipped("only root starts programs as another user");
             return;
         };
-        let error = account.check_runs(Path::new("/nowhere/postgres"));
-        let error = error.unwrap_err().to_string();
+        let error = account
+            .check_runs(Path::new("/nowhere/postgres"))
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains(&format!("user '{}'", account.name)),
             "{error}"

@@ -1,5 +1,5 @@
-//! Child processes of a PostgreSQL server. Each is in a session of its own, so that signals to the
-//! group of the first process do not reach it.
+//! Child processes of a PostgreSQL server. Each is in its own session, so that signals to the group of
+//! the first process do not reach it.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::process::ProcessId;
 
 const POLL: Duration = Duration::from_millis(50);
 const AFTER_KILL: Duration = Duration::from_secs(10);
-/// Most readings of CPU time, which is read again if a child ended meanwhile.
+/// The highest number of readings of CPU time, which is read again if a child ended meanwhile.
 const READINGS: usize = 10;
 
 /// Returns the running children of the cluster of that name, even after their parent's end: the
@@ -35,12 +35,12 @@ pub(crate) fn children(cluster: &str) -> Vec<ProcessId> {
 /// Kills all children that have outlived their parent.
 ///
 /// # Errors
-/// `Unstoppable` with one that still runs 10 s later.
+/// Fails with `Unstoppable` with one that still runs 10 s later.
 pub(crate) fn kill_children(cluster: &str) -> Result<()> {
     let deadline = Instant::now() + AFTER_KILL;
     loop {
-        let left = children(cluster);
-        let Some(first) = left.first() else {
+        let running = children(cluster);
+        let Some(first) = running.first() else {
             return Ok(());
         };
         if Instant::now() >= deadline {
@@ -49,7 +49,7 @@ pub(crate) fn kill_children(cluster: &str) -> Result<()> {
                 limit_seconds: AFTER_KILL.as_secs(),
             });
         }
-        left.iter().for_each(|process| kill(*process));
+        running.iter().for_each(|process| kill(*process));
         std::thread::sleep(POLL);
     }
 }
@@ -66,7 +66,7 @@ fn kill(process: ProcessId) {
 /// Returns the CPU time of a server and its children, including children that ended, in seconds.
 ///
 /// # Errors
-/// `Gone` when it has ended.
+/// Fails with `Gone` when it has ended.
 pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
     let mut with_ended = server.cpu_seconds_with_ended()?;
     let mut living = 0.0;
@@ -88,7 +88,7 @@ pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
 /// shared memory as counted for the process that has most of it.
 ///
 /// # Errors
-/// `Gone` when it has ended.
+/// Fails with `Gone` when it has ended.
 pub(crate) fn resident_bytes(server: ProcessId, cluster: &str) -> Result<u64> {
     let own = Memory::read(server).ok_or(Error::Gone { pid: server.pid })?;
     let all = children(cluster)

@@ -1,4 +1,4 @@
-//! File `postgresql.conf` of a server.
+//! The file `postgresql.conf` of a server.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::machine::memory_mib;
 
 /// Share of the memory for the shared buffers, as a divisor, as recommended by PostgreSQL's manual.
 const MEMORY_SHARE: u64 = 4;
-/// Most memory for the shared buffers, since the page cache and the clients need theirs.
+/// The highest memory for the shared buffers in MiB, since the page cache and the clients need theirs.
 const MOST_SHARED_MIB: u64 = 1024;
 
 /// Settings of every server.

@@ -38,11 +38,11 @@ impl Folder {
     /// Creates the folder for that account, or opens the one that exists.
     ///
     /// # Errors
-    /// `Io` when it cannot be written; `Refused` when it holds files of anything but a server.
+    /// Fails with `Io` when it cannot be written; `Refused` when it holds files of anything but a server.
     pub(crate) fn create(wanted: &Path, account: Option<&Account>) -> Result<Folder> {
         create_folder(wanted)?;
         let wanted = wanted.canonicalize().map_err(Error::io("find", wanted))?;
-        check_ours(&wanted)?;
+        check_contents(&wanted)?;
         let above = wanted.parent().unwrap_or(&wanted);
         let path = match account {
             Some(account) if !account.reaches(above) => substitute(&wanted),
@@ -135,7 +135,7 @@ pub(crate) fn log(path: &Path) -> PathBuf {
 /// none.
 ///
 /// # Errors
-/// `Refused` when the folder holds something else, `Io` when something cannot be removed.
+/// Fails with `Refused` when the folder holds something else, `Io` when something cannot be removed.
 pub(crate) fn remove(wanted: &Path) -> Result<()> {
     let wanted = match wanted.canonicalize() {
         Ok(path) => path,
@@ -143,7 +143,7 @@ pub(crate) fn remove(wanted: &Path) -> Result<()> {
     };
     for path in [substitute(&wanted), wanted] {
         if path.exists() {
-            check_ours(&path)?;
+            check_contents(&path)?;
             fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
         }
     }
@@ -159,18 +159,19 @@ fn substitute(wanted: &Path) -> PathBuf {
 /// Checks that a folder holds only files of servers.
 ///
 /// # Errors
-/// `Refused` when it holds anything else.
-fn check_ours(folder: &Path) -> Result<()> {
-    let ours = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
+/// Fails with `Refused` when it holds anything else.
+fn check_contents(folder: &Path) -> Result<()> {
+    let expected = HashSet::from([DATA, NEW_DATA, LOG, PREVIOUS_LOG, PASSWORD]);
     let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
     let stranger = entries
         .flatten()
         .map(|entry| entry.file_name())
-        .find(|name| !name.to_str().is_some_and(|name| ours.contains(name)));
+        .find(|name| !name.to_str().is_some_and(|name| expected.contains(name)));
     match stranger {
         None => Ok(()),
         Some(name) => Err(Error::Refused(format!(
-            "{} holds '{}', which is not a PostgreSQL server's of Bakeoff: choose an empty folder",
+            "{} holds '{}', which is not a file of a PostgreSQL server started by Bakeoff: choose an \
+            empty folder",
             folder.display(),
             name.display()
         ))),
@@ -192,7 +193,7 @@ fn make_private(path: &Path, account: Option<&Account>) -> Result<()> {
             path.display()
         )));
     }
-    check_ours(path)
+    check_contents(path)
 }
 
 fn set_mode(path: &Path, mode: u32) -> Result<()> {
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_not_taken_for_a_folder_of_ours() {
+    fn a_link_is_not_taken_for_a_servers_folder() {
         let parent = tempfile::tempdir().unwrap();
         let link = parent.path().join("link");
         std::os::unix::fs::symlink(parent.path(), &link).unwrap();

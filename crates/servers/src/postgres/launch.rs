@@ -1,4 +1,4 @@
-//! Starts a server.
+//! Starting a server.
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
@@ -37,9 +37,10 @@ impl Server {
     /// Starts a server and waits until it accepts connections.
     ///
     /// # Errors
-    /// `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a folder or port in use, data of
-    /// another version, or programs that an unprivileged account cannot run; `Io` for a folder that
-    /// cannot be written; `Died` with the last lines of the log; `NotAnswering` after 300 s.
+    /// Fails with `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a folder or port in use,
+    /// data of another version, or programs that an unprivileged account cannot run; `Io` for a
+    /// folder that cannot be written; `Died` with the last lines of the log; `NotAnswering` after
+    /// 300 s.
     pub async fn start(options: ServerOptions) -> Result<Server> {
         let (installation, account) = programs(&options)?;
         let folder = Folder::create(&options.dir, account.as_ref())?;
@@ -55,8 +56,8 @@ impl Server {
     /// starting anything.
     ///
     /// # Errors
-    /// `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a home that cannot be written, or
-    /// programs that an unprivileged account cannot run.
+    /// Fails with `NoPostgres`, `NoTimescale`; `Refused` for a full disk, a home that cannot be
+    /// written, or programs that an unprivileged account cannot run.
     pub fn check(options: &ServerOptions) -> Result<()> {
         programs(options)?;
         check_home(&options.home)?;

@@ -1,5 +1,5 @@
-//! PostgreSQL, with TimescaleDB where it is installed. The server's programs are those of the
-//! system or of a wheel; the data are in a folder of ours.
+//! PostgreSQL, with TimescaleDB if it is installed. The server's programs are those of the system or
+//! of a wheel; the data is in a folder that Bakeoff creates.
 //!
 //! ```no_run
 //! # async fn example() -> bakeoff_servers::Result<()> {

@@ -41,7 +41,7 @@ impl Server {
     /// record. Its folder stays.
     ///
     /// # Errors
-    /// `Unstoppable`, or `Io` when its record cannot be deleted.
+    /// Fails with `Unstoppable`, or `Io` when its record cannot be deleted.
     pub async fn stop(mut self) -> Result<()> {
         self.details.stop(self.record.server).await?;
         self.exit_status();
@@ -53,7 +53,7 @@ impl Server {
     /// data are.
     ///
     /// # Errors
-    /// `Refused` when the folder holds files of anything but a server, `Io` when it cannot be
+    /// Fails with `Refused` when the folder holds files of anything but a server, `Io` when it cannot be
     /// removed.
     pub fn remove_files(dir: &Path) -> Result<()> {
         folder::remove(dir)
@@ -62,7 +62,7 @@ impl Server {
     /// Kills all its processes at once, as a crash of the machine would. Its record stays.
     ///
     /// # Errors
-    /// `Unstoppable` when one still runs 10 s later.
+    /// Fails with `Unstoppable` when one still runs 10 s later.
     pub async fn kill(&self) -> Result<()> {
         self.record.server.kill_group().await?;
         self.details.stop(self.record.server).await
@@ -159,7 +159,7 @@ impl Server {
     /// Returns the CPU time of all its processes, in seconds.
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub fn cpu_seconds(&self) -> Result<f64> {
         children::cpu_seconds(self.record.server, &self.details.cluster)
     }
@@ -167,7 +167,7 @@ impl Server {
     /// Returns the memory of all its processes, in bytes; shared memory counts once.
     ///
     /// # Errors
-    /// `Gone` when it has ended.
+    /// Fails with `Gone` when it has ended.
     pub fn resident_bytes(&self) -> Result<u64> {
         children::resident_bytes(self.record.server, &self.details.cluster)
     }

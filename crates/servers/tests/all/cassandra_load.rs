@@ -1,8 +1,8 @@
 //! A real Cassandra under a small load: its usage, a bound on its memory, a pause, a crash and a
 //! restart at the same ports.
 //!
-//! If none can be started this prints why it is skipped and passes, unless
-//! `BAKEOFF_REQUIRE_ENGINES=1`; likewise if there can be no control group.
+//! The test prints why it is skipped and passes if no Cassandra can be started, or no control group can
+//! be created, unless `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::time::{Duration, Instant};
 
@@ -149,9 +149,9 @@ async fn a_memory_limit_bounds_the_page_cache() {
         }
         server => server.unwrap(),
     };
-    let told = server.settings();
-    assert!(told.contains(&("memory limit".into(), "1024 MiB".into())));
-    assert!(told.contains(&("disk_access_mode".into(), "standard".into())));
+    let settings = server.settings();
+    assert!(settings.contains(&("memory limit".into(), "1024 MiB".into())));
+    assert!(settings.contains(&("disk_access_mode".into(), "standard".into())));
 
     let session = session(&server).await;
     fill(&session).await;
@@ -187,8 +187,12 @@ async fn read_all(session: &Session) {
         .await
         .unwrap();
     for id in 0..ROWS {
-        let rows = session.execute_unpaged(&select, (id,)).await.unwrap();
-        let rows = rows.into_rows_result().unwrap();
+        let rows = session
+            .execute_unpaged(&select, (id,))
+            .await
+            .unwrap()
+            .into_rows_result()
+            .unwrap();
         let (value,) = rows.single_row::<(Vec<u8>,)>().unwrap();
         assert_eq!(value, vec![id as u8; ROW_BYTES]);
     }

@@ -1,7 +1,7 @@
 //! A cluster of three real nodes of Cassandra: they find each other, are found as orphans, and
 //! leave nothing behind.
 //!
-//! Without Java, Maven or the memory this prints why it is skipped and passes, unless
+//! The test prints why it is skipped and passes if Java, Maven or the memory is missing, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::fs;
@@ -107,7 +107,7 @@ fn give_to_an_owner_that_ended(home: &Home) {
     }
 }
 
-/// Returns whether a process runs that is no zombie.
+/// Returns whether a process runs and is not a zombie.
 fn runs(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')')

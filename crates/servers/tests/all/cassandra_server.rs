@@ -1,6 +1,6 @@
-//! A real Cassandra, started, asked, killed, restarted on its data, orphaned and stopped.
+//! A real Cassandra, started, queried, killed, restarted on its data, orphaned and stopped.
 //!
-//! If none can be started this prints why it is skipped and passes, unless
+//! A test prints why it is skipped and passes if no Cassandra can be started, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::fs;

@@ -1,6 +1,6 @@
-//! A real PostgreSQL, started, asked, killed, restarted on its data, orphaned and stopped.
+//! A real PostgreSQL, started, queried, killed, restarted on its data, orphaned and stopped.
 //!
-//! Without PostgreSQL or TimescaleDB this prints why it is skipped and passes, unless
+//! A test prints why it is skipped and passes if PostgreSQL or TimescaleDB is missing, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 use std::fs::{self, Permissions};
@@ -19,9 +19,9 @@ use tokio_postgres::{Client, Config, NoTls};
 
 use crate::support::ALONE;
 
-/// Variable with which the process that is to be killed learns where to start its server.
+/// The variable with the folder in which the process that is to be killed starts its server.
 const OWNER: &str = "BAKEOFF_TEST_OWNER_OF_POSTGRES";
-/// Time much shorter than the patience with a server, but enough for a busy machine.
+/// A time that is much shorter than the patience with a server, but enough for a busy machine.
 const SOON: Duration = Duration::from_secs(120);
 
 #[tokio::test]
@@ -112,9 +112,9 @@ async fn a_folder_that_the_account_cannot_reach_has_a_substitute() {
     let dir = server.dir().to_owned();
     let is_root = fs::metadata(folder.path()).unwrap().uid() == 0;
     assert_eq!(data.starts_with(&dir), !is_root);
-    let told = format!("{:?}", server.settings());
+    let settings = format!("{:?}", server.settings());
     assert_eq!(
-        told.contains(data.parent().unwrap().to_str().unwrap()),
+        settings.contains(data.parent().unwrap().to_str().unwrap()),
         is_root
     );
     connect(&server).await.unwrap();
@@ -207,7 +207,7 @@ async fn a_server_whose_owner_was_killed_is_found_and_stopped() {
     }
 }
 
-/// Runs as the process that the test above starts and kills; it is no test of its own.
+/// Runs as the process that the test above starts and kills; it is not a test by itself.
 #[tokio::test]
 async fn owns_a_server_until_it_is_killed() {
     let Some(folder) = std::env::var_os(OWNER) else {

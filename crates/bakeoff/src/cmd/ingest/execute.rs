@@ -161,7 +161,7 @@ async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> 
                 cache_bytes: 0,
             };
             let tables = Tables::new(connection.clone(), reading).map_err(told)?;
-            Source::of_table(tables, location).await
+            Source::from_table(tables, location).await
         }
         (None, None) => Err(TableError::Asked("there is nothing to ingest".to_owned())),
     };

@@ -141,7 +141,7 @@ fn words_of_cql_are_told(server: &Server) {
         ),
         (
             "SELECT value\nFROM prod.readings WHERE time > 'soon'",
-            "error: SQL 2:33: 'soon' is no time such as '2026-01-31' or '2026-01-31T12:00:00Z'\n  \
+            "error: SQL 2:33: 'soon' is not a time such as '2026-01-31' or '2026-01-31T12:00:00Z'\n  \
              FROM prod.readings WHERE time > 'soon'\n                                  ^",
         ),
         (
@@ -166,7 +166,7 @@ fn tables_that_are_no_columnar_ones(server: &Server) {
     for (table, message) in [
         (
             "Col.event",
-            "Col.event is no columnar table; did you mean `events`?",
+            "Col.event is not a columnar table; did you mean `events`?",
         ),
         (
             "Colt.events",
@@ -174,12 +174,12 @@ fn tables_that_are_no_columnar_ones(server: &Server) {
         ),
         (
             "prod.readings",
-            "prod.readings is no columnar table, but an ordinary one; `bakeoff ingest --from \
+            "prod.readings is not a columnar table, but an ordinary one; `bakeoff ingest --from \
              prod.readings` copies it into one",
         ),
         (
             "prod.none",
-            "prod.none is no columnar table; `bakeoff ingest` makes one",
+            "prod.none is not a columnar table; `bakeoff ingest` makes one",
         ),
     ] {
         // Before it asks for --yes.

@@ -134,7 +134,7 @@ fn what_a_command_line_names_wrongly_is_its_mistake() {
         (&["run", "w.toml", "--prices", "bad.toml"], "bad.toml"),
         (
             &["run", "w.toml", "--postgres", "mysql://db"],
-            "--postgres is no URL",
+            "--postgres is not a URL",
         ),
         (
             &["sweep", "w.toml", "--designs", "duckdb"],

@@ -117,7 +117,7 @@ fn in_a_real_cassandra() {
     server
         .bakeoff(&["table", "info", "ink.rows"])
         .expect(2)
-        .says("ink.rows is no columnar table");
+        .says("ink.rows is not a columnar table");
 }
 
 /// Tables that are removed, in parts and as a whole, and those that are not.
@@ -125,7 +125,7 @@ fn dropped(server: &Server) {
     server
         .bakeoff(&["table", "drop", "ink.rows", "--yes"])
         .expect(2)
-        .says("ink.rows is no columnar table");
+        .says("ink.rows is not a columnar table");
     server
         .bakeoff(&["ingest", "--from", "ink.rows", "--into", "ink.gone"])
         .expect(0);
@@ -140,7 +140,7 @@ fn dropped(server: &Server) {
     server
         .bakeoff(&drop)
         .expect(2)
-        .says("ink.gone is no columnar table");
+        .says("ink.gone is not a columnar table");
     server
         .bakeoff(&[
             "ingest",
@@ -157,12 +157,12 @@ fn dropped(server: &Server) {
         .bakeoff(&["table", "info", "ink.gone", "--consistency", "one"])
         .expect(2)
         .says("was about to be dropped when that was interrupted")
-        .says("`bakeoff table drop ink.gone` removes what is there of it");
+        .says("`bakeoff table drop ink.gone` removes what is left of it");
     server.bakeoff(&drop).expect(0);
     // Somebody else's table of such a name.
     server.cql("CREATE TABLE ink.gone_fresh (k int PRIMARY KEY);\n");
     server
         .bakeoff(&drop)
         .expect(2)
-        .says("ink.gone_fresh is there already and is no part of a columnar table");
+        .says("ink.gone_fresh is there already and is not part of a columnar table");
 }

@@ -41,7 +41,7 @@ fn mistakes_of_new_tables() {
         (
             &["readings.csv", "--partition-key", "series,series"],
             2,
-            "key column `series` is there twice",
+            "key column `series` appears twice",
         ),
         (
             &[
@@ -83,7 +83,7 @@ fn mistakes_of_new_tables() {
         (
             &["readings.csv", "--types", "value=money"],
             2,
-            "`money` is no type of a columnar table; there are boolean, int,",
+            "`money` is not a type of a columnar table; there are boolean, int,",
         ),
         (
             &[
@@ -266,7 +266,7 @@ fn mistakes_of_tables_that_are_there() {
         (
             &["info", "dir:none"][..],
             2,
-            "dir:none is no columnar table; `bakeoff ingest` makes one",
+            "dir:none is not a columnar table; `bakeoff ingest` makes one",
         ),
         (
             &["drop-before", "dir:t", "soon"],
@@ -299,7 +299,7 @@ fn mistakes_of_tables_that_are_there() {
         (
             &["drop", "dir:none", "--yes"],
             2,
-            "dir:none is no columnar table",
+            "dir:none is not a columnar table",
         ),
         (
             &["info", "dir:t", "--consistency", "most"],

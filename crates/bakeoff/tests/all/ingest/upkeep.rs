@@ -65,7 +65,7 @@ fn a_table_of_wrong_types_can_be_removed_and_made_anew() {
     bench
         .bakeoff(&drop)
         .expect(2)
-        .says("t has `mine.txt`, which is no part of a columnar table; nothing was removed");
+        .says("t has `mine.txt`, which is not part of a columnar table; nothing was removed");
     assert_eq!(rows(&bench, "SELECT count(*) FROM t"), ["4"]);
     std::fs::remove_file(bench.path("t/mine.txt")).unwrap();
     // As after a drop that was interrupted.
@@ -78,7 +78,7 @@ fn a_table_of_wrong_types_can_be_removed_and_made_anew() {
     bench
         .bakeoff(&[&ingest[..], &KEYS[..]].concat())
         .expect(2)
-        .says("`bakeoff table drop dir:t` removes what is there of it");
+        .says("`bakeoff table drop dir:t` removes what is left of it");
     bench.bakeoff(&drop).expect(0).says("removed dir:t");
     assert!(!bench.path("t").exists());
     let made = [&ingest[..], &KEYS[..], &["--types", "value=text"]].concat();

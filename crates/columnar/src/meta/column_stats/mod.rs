@@ -19,12 +19,12 @@ use super::{ColumnStats, LONGEST_BOUND, Scalar};
 use crate::{Error, Kind, Result};
 
 impl ColumnStats {
-    /// Computes the statistics of the rows that are `live`, which means not deleted. All rows are if no
-    /// flags are given.
+    /// Computes the statistics of the rows that are `live`, which means not deleted. All rows are
+    /// if no flags are given.
     ///
     /// # Errors
-    /// If the array is not of this kind, or the number of flags is not that of the rows.
-    pub fn of(kind: Kind, array: &ArrayRef, live: Option<&BooleanArray>) -> Result<ColumnStats> {
+    /// Fails if the array is not of this kind, or the number of flags is not that of the rows.
+    pub fn new(kind: Kind, array: &ArrayRef, live: Option<&BooleanArray>) -> Result<ColumnStats> {
         if array.data_type() != &kind.data_type() {
             return Err(Error::Invalid(format!(
                 "a column of kind {kind:?} holds {}, not {}",
@@ -46,28 +46,28 @@ impl ColumnStats {
             }
             _ => array,
         };
-        let mut stats = of_values(kind, array);
+        let mut stats = values_stats(kind, array);
         stats.nulls = u32::try_from(array.null_count()).unwrap_or(u32::MAX);
         Ok(stats)
     }
 }
 
-fn of_values(kind: Kind, array: &ArrayRef) -> ColumnStats {
+fn values_stats(kind: Kind, array: &ArrayRef) -> ColumnStats {
     match kind {
-        Kind::Boolean => of_booleans(array.as_boolean()),
-        Kind::Int => of_integers(array.as_primitive::<Int32Type>()),
-        Kind::Bigint => of_integers(array.as_primitive::<Int64Type>()),
-        Kind::Float => of_floats(array.as_primitive::<Float32Type>()),
-        Kind::Double => of_floats(array.as_primitive::<Float64Type>()),
-        Kind::Date => of_times(array.as_primitive::<Date32Type>()),
-        Kind::Timestamp => of_times(array.as_primitive::<TimestampMillisecondType>()),
-        Kind::Nanotime => of_times(array.as_primitive::<TimestampNanosecondType>()),
-        Kind::Text => of_bytes(array.as_string::<i32>()),
-        Kind::Blob => of_bytes(array.as_binary::<i32>()),
+        Kind::Boolean => boolean_stats(array.as_boolean()),
+        Kind::Int => integer_stats(array.as_primitive::<Int32Type>()),
+        Kind::Bigint => integer_stats(array.as_primitive::<Int64Type>()),
+        Kind::Float => float_stats(array.as_primitive::<Float32Type>()),
+        Kind::Double => float_stats(array.as_primitive::<Float64Type>()),
+        Kind::Date => time_stats(array.as_primitive::<Date32Type>()),
+        Kind::Timestamp => time_stats(array.as_primitive::<TimestampMillisecondType>()),
+        Kind::Nanotime => time_stats(array.as_primitive::<TimestampNanosecondType>()),
+        Kind::Text => byte_stats(array.as_string::<i32>()),
+        Kind::Blob => byte_stats(array.as_binary::<i32>()),
     }
 }
 
-fn of_booleans(values: &BooleanArray) -> ColumnStats {
+fn boolean_stats(values: &BooleanArray) -> ColumnStats {
     let least = compute::min_boolean(values);
     let greatest = compute::max_boolean(values);
     ColumnStats {
@@ -85,7 +85,7 @@ fn of_booleans(values: &BooleanArray) -> ColumnStats {
     }
 }
 
-fn of_integers<T>(values: &PrimitiveArray<T>) -> ColumnStats
+fn integer_stats<T>(values: &PrimitiveArray<T>) -> ColumnStats
 where
     T: ArrowNumericType,
     T::Native: Into<i64> + Ord,
@@ -94,12 +94,12 @@ where
     for_each_valid(values, |value| sum += i128::from(value.into()));
     ColumnStats {
         sum: i64::try_from(sum).ok().map(Scalar::Int),
-        ..of_times(values)
+        ..time_stats(values)
     }
 }
 
 /// Returns the statistics of dates and times, whose sum means nothing.
-fn of_times<T>(values: &PrimitiveArray<T>) -> ColumnStats
+fn time_stats<T>(values: &PrimitiveArray<T>) -> ColumnStats
 where
     T: ArrowNumericType,
     T::Native: Into<i64> + Ord,
@@ -115,7 +115,7 @@ where
     }
 }
 
-fn of_floats<T>(values: &PrimitiveArray<T>) -> ColumnStats
+fn float_stats<T>(values: &PrimitiveArray<T>) -> ColumnStats
 where
     T: ArrowNumericType,
     T::Native: Into<f64>,
@@ -128,8 +128,9 @@ where
         distinct.insert(mixed(value.to_bits()));
     });
     // In Arrow's total order a NaN is beyond all other values, on the side of its sign.
-    let bounds = compute::min(values).zip(compute::max(values));
-    let bounds = bounds.map(|(least, greatest)| (least.into(), greatest.into()));
+    let bounds = compute::min(values)
+        .zip(compute::max(values))
+        .map(|(least, greatest)| (least.into(), greatest.into()));
     ColumnStats {
         bounds: bounds
             .filter(|(least, greatest): &(f64, f64)| !least.is_nan() && !greatest.is_nan())
@@ -140,7 +141,7 @@ where
     }
 }
 
-fn of_bytes<T: ByteArrayType>(values: &GenericByteArray<T>) -> ColumnStats
+fn byte_stats<T: ByteArrayType>(values: &GenericByteArray<T>) -> ColumnStats
 where
     T::Native: AsRef<[u8]>,
 {
@@ -185,8 +186,8 @@ fn for_each_valid_row(values: &dyn Array, visit: impl FnMut(usize)) {
     }
 }
 
-/// Hashes a number with the finalizer of MurmurHash3, in which every bit of the value changes every bit
-/// of the hash.
+/// Hashes a number with the finalizer of MurmurHash3, in which every bit of the value changes every
+/// bit of the hash.
 pub(crate) fn mixed(mut value: u64) -> u64 {
     value ^= value >> 33;
     value = value.wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -195,9 +196,9 @@ pub(crate) fn mixed(mut value: u64) -> u64 {
     value ^ (value >> 33)
 }
 
-/// An estimate of the number of different values by linear counting: a bit per hash, in at least twice
-/// as many bits as there are values. Its standard error is 0.3 % of 32,768 different values, and less of
-/// fewer.
+/// An estimate of the number of different values by linear counting: a bit per hash, in at least
+/// twice as many bits as there are values. Its standard error is 0.3 % of 32,768 different values,
+/// and less of fewer.
 struct Distinct {
     bits: Vec<u64>,
     mask: u64,

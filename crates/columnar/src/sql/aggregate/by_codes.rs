@@ -104,16 +104,19 @@ fn over_codes(
     };
     let input = over_codes(projection.input(), scan)?;
     let schema = input.schema();
-    let over_input = |of: &ProjectionExpr| {
-        let expr = if of.expr.is::<Column>() {
-            Arc::clone(&of.expr)
+    let over_input = |projected: &ProjectionExpr| {
+        let expr = if projected.expr.is::<Column>() {
+            Arc::clone(&projected.expr)
         } else {
-            over_values(&of.expr, &schema)?
+            over_values(&projected.expr, &schema)?
         };
-        Ok(ProjectionExpr::new(expr, of.alias.clone()))
+        Ok(ProjectionExpr::new(expr, projected.alias.clone()))
     };
-    let exprs = projection.expr().iter().map(over_input);
-    let exprs = exprs.collect::<Result<Vec<_>>>()?;
+    let exprs = projection
+        .expr()
+        .iter()
+        .map(over_input)
+        .collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(ProjectionExec::try_new(exprs, input)?))
 }
 

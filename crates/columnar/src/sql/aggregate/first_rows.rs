@@ -1,7 +1,8 @@
 //! Aggregations that look at only one row of each group: the first one by its key.
 //!
-//! An aggregation by the partition key whose functions all take the first row needs no other row: `SELECT DISTINCT ON (series) … ORDER BY series, time DESC`, `last_value(value ORDER BY
-//! time) … GROUP BY series`, `max(time) … GROUP BY series`, `SELECT DISTINCT series`.
+//! An aggregation by the partition key whose functions all take the first row needs no other row:
+//! `SELECT DISTINCT ON (series) … ORDER BY series, time DESC`, `last_value(value ORDER BY time) …
+//! GROUP BY series`, `max(time) … GROUP BY series`, `SELECT DISTINCT series`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,9 +44,12 @@ impl RowOrder {
         if !plain || self.order_key.is_empty() {
             return Ok(false);
         }
-        let groups = aggregation.group_expr().expr().iter();
-        let groups = groups.map(|(expr, _)| column(expr));
-        let groups: Option<BTreeSet<usize>> = groups.collect::<Result<_>>()?;
+        let groups = aggregation
+            .group_expr()
+            .expr()
+            .iter()
+            .map(|(expr, _)| column(expr))
+            .collect::<Result<Option<BTreeSet<usize>>>>()?;
         if groups.as_ref() != Some(&self.partition_key) {
             return Ok(false);
         }
@@ -64,21 +68,21 @@ impl RowOrder {
         function: &AggregateFunctionExpr,
         column: &impl Fn(&Arc<dyn PhysicalExpr>) -> Result<Option<usize>>,
     ) -> Result<bool> {
-        let of = function.fun();
+        let called = function.fun();
         let extreme = if self.descending {
             max_udaf()
         } else {
             min_udaf()
         };
-        if of == extreme.as_ref() {
+        if called == extreme.as_ref() {
             let [argument] = &function.expressions()[..] else {
                 return Ok(false);
             };
             return Ok(column(argument)? == self.order_key.first().copied());
         }
-        let descending = if of == first_value_udaf().as_ref() {
+        let descending = if called == first_value_udaf().as_ref() {
             self.descending
-        } else if of == last_value_udaf().as_ref() {
+        } else if called == last_value_udaf().as_ref() {
             !self.descending
         } else {
             return Ok(false);
@@ -86,6 +90,8 @@ impl RowOrder {
         if function.ignore_nulls() || function.is_distinct() {
             return Ok(false);
         }
+        // The first row is decided by the order key. Columns of the partition key are the same in
+        // the whole group, so they may be anywhere in the function's ORDER BY.
         let mut wanted = self.order_key.iter();
         let mut is_ordered = false;
         for sort in function.order_bys() {

@@ -1,5 +1,5 @@
-//! Aggregating rows by codes: each different value of a batch is looked up once, and then its code
-//! stands for the group.
+//! Aggregating rows by codes: each different value of a batch is looked up once, and its code then
+//! identifies the group.
 
 use std::sync::Arc;
 
@@ -69,8 +69,9 @@ struct Run {
 }
 
 impl Run {
-    /// Returns the states after all rows, or after as many rows as there is memory for: then the same
-    /// group may come again later, and the last step merges both. None after the last states.
+    /// Returns the states after all rows, or after as many rows as there is memory for: then the
+    /// same group may come again later, and the last step merges both. Returns `None` after the
+    /// last states.
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         while let Some(rows) = &mut self.rows {
             let Some(batch) = rows.try_next().await? else {
@@ -79,6 +80,8 @@ impl Run {
             };
             let _timer = self.baseline.elapsed_compute().timer();
             self.groups.add(&batch)?;
+            // Without memory the groups so far are emitted. The last step merges a group that comes
+            // again.
             if self.memory.try_resize(self.groups.size()).is_err() {
                 let states = self.groups.take()?;
                 self.memory.try_resize(self.groups.size())?;
@@ -101,36 +104,40 @@ struct Groups {
     values: Box<dyn GroupValues>,
     states: Vec<Box<dyn GroupsAccumulator>>,
     /// The group of each value of a dictionary that occurs in a batch.
-    of_values: Vec<usize>,
+    value_groups: Vec<usize>,
     /// The group of each row of a batch.
-    of_rows: Vec<usize>,
+    row_groups: Vec<usize>,
 }
 
 impl Groups {
     fn new(grouping: &Arc<Grouping>) -> Result<Groups> {
         let value = Schema::new(vec![grouping.schema.field(0).clone()]);
-        let states = grouping.aggregates.iter();
-        let states = states.map(|a| a.function.create_groups_accumulator());
+        let states = grouping
+            .aggregates
+            .iter()
+            .map(|a| a.function.create_groups_accumulator());
         Ok(Groups {
             grouping: Arc::clone(grouping),
             values: new_group_values(Arc::new(value), &GroupOrdering::None)?,
             states: states.collect::<Result<_>>()?,
-            of_values: Vec::new(),
-            of_rows: Vec::new(),
+            value_groups: Vec::new(),
+            row_groups: Vec::new(),
         })
     }
 
     fn add(&mut self, rows: &RecordBatch) -> Result<()> {
         let grouping = Arc::clone(&self.grouping);
-        let codes = rows.column(grouping.column).as_dictionary_opt();
-        let codes = codes.ok_or_else(|| internal_datafusion_err!("groups come without codes"))?;
+        let codes = rows
+            .column(grouping.column)
+            .as_dictionary_opt()
+            .ok_or_else(|| internal_datafusion_err!("groups come without codes"))?;
         self.look_up(codes)?;
         for (aggregate, state) in grouping.aggregates.iter().zip(&mut self.states) {
             let arguments = aggregate.arguments(rows)?;
             let filter = aggregate.filter(rows)?;
             state.update_batch(
                 &arguments,
-                &self.of_rows,
+                &self.row_groups,
                 filter.as_ref(),
                 self.values.len(),
             )?;
@@ -138,13 +145,15 @@ impl Groups {
         Ok(())
     }
 
-    /// Finds the group of each row. Values that do not occur become no groups: filters may have excluded
-    /// all rows that have them.
+    /// Finds the group of each row. Values that do not occur become no groups: filters may have
+    /// excluded all rows that have them.
     fn look_up(&mut self, rows: &DictionaryArray<UInt32Type>) -> Result<()> {
         if rows.keys().null_count() > 0 {
             return Err(internal_datafusion_err!("groups come without some codes"));
         }
         let (codes, values) = (rows.keys().values(), rows.values());
+        // A filter may have removed all rows of a value. Interning such a value would make a group
+        // without rows, so only the values that occur are looked up.
         let mut occurs = vec![false; values.len()];
         for code in codes {
             occurs[*code as usize] = true;
@@ -154,21 +163,26 @@ impl Groups {
         } else {
             filter(values, &BooleanArray::from(occurs.clone()))?
         };
-        self.values.intern(&[occurring], &mut self.of_values)?;
-        let mut found = self.of_values.iter().copied();
+        self.values.intern(&[occurring], &mut self.value_groups)?;
+        // Interning has numbered the occurring values only. They are in the order of the
+        // dictionary, so one pass spreads their groups over all codes.
+        let mut found = self.value_groups.iter().copied();
         let group = |occurs| if occurs { found.next() } else { None };
-        let of_codes = occurs.into_iter().map(group);
-        let of_codes: Vec<usize> = of_codes.map(Option::unwrap_or_default).collect();
-        self.of_rows.clear();
-        let of_rows = codes.iter().map(|code| of_codes[*code as usize]);
-        self.of_rows.extend(of_rows);
+        let code_groups: Vec<usize> = occurs
+            .into_iter()
+            .map(group)
+            .map(Option::unwrap_or_default)
+            .collect();
+        self.row_groups.clear();
+        let row_groups = codes.iter().map(|code| code_groups[*code as usize]);
+        self.row_groups.extend(row_groups);
         Ok(())
     }
 
     /// Returns the memory that this takes, in bytes.
     fn size(&self) -> usize {
         let states: usize = self.states.iter().map(|state| state.size()).sum();
-        let numbers = self.of_values.capacity() + self.of_rows.capacity();
+        let numbers = self.value_groups.capacity() + self.row_groups.capacity();
         states + self.values.size() + numbers * size_of::<usize>()
     }
 
@@ -182,7 +196,7 @@ impl Groups {
             columns.extend(state.state(EmitTo::All)?);
         }
         self.values.clear_shrink(0);
-        (self.of_values, self.of_rows) = (Vec::new(), Vec::new());
+        (self.value_groups, self.row_groups) = (Vec::new(), Vec::new());
         let schema = Arc::clone(&self.grouping.schema);
         Ok(Some(RecordBatch::try_new(schema, columns)?))
     }

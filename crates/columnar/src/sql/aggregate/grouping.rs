@@ -1,4 +1,4 @@
-//! What an aggregation by a column of codes computes of each group.
+//! The column that rows are grouped by, and the aggregates that are computed for each group.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Translates DataFusion's own first step to an input in which columns may be coded. None if rows
-    /// are not grouped by a column.
+    /// Translates DataFusion's own first step to an input in which columns may be coded. Returns
+    /// `None` if rows are not grouped by a column.
     pub fn new(step: &AggregateExec, input: &Schema) -> Result<Option<Grouping>> {
         let groups = step.group_expr().expr().first();
         let Some(column) = groups.and_then(|(expr, _)| expr.downcast_ref::<Column>()) else {

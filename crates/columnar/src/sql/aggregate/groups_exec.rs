@@ -25,7 +25,8 @@ use datafusion::physical_plan::{
 use super::group_rows;
 use super::grouping::{Aggregate, Grouping};
 
-/// The plan node that aggregates rows by a column of codes, and yields states for a last step to merge.
+/// The plan node that aggregates rows by a column of codes, and yields states for a last step to
+/// merge.
 #[derive(Debug)]
 pub struct GroupsExec {
     input: Arc<dyn ExecutionPlan>,
@@ -36,7 +37,7 @@ pub struct GroupsExec {
 
 impl GroupsExec {
     /// Makes a node that does the same as DataFusion's own first step, over an input with the same
-    /// columns, one of them coded. None if rows are not grouped by a column.
+    /// columns, one of them coded. Returns `None` if rows are not grouped by a column.
     pub fn new(step: &AggregateExec, input: Arc<dyn ExecutionPlan>) -> Result<Option<GroupsExec>> {
         let grouping = Grouping::new(step, &input.schema())?;
         Ok(grouping.map(|grouping| GroupsExec::over(Arc::new(grouping), input)))
@@ -61,8 +62,13 @@ impl GroupsExec {
 impl DisplayAs for GroupsExec {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut Formatter<'_>) -> fmt::Result {
         let by = self.grouping.schema.field(0).name();
-        let functions = self.grouping.aggregates.iter().map(|a| a.function.name());
-        let functions = functions.collect::<Vec<_>>().join(", ");
+        let functions = self
+            .grouping
+            .aggregates
+            .iter()
+            .map(|a| a.function.name())
+            .collect::<Vec<_>>()
+            .join(", ");
         match format {
             DisplayFormatType::TreeRender => writeln!(f, "by={by}\n{functions}"),
             _ => write!(f, "ColumnarGroups: by=[{by}], aggregates=[{functions}]"),
@@ -100,8 +106,10 @@ impl ExecutionPlan for GroupsExec {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let input = children.into_iter().next();
-        let input = input.unwrap_or_else(|| Arc::clone(&self.input));
+        let input = children
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Arc::clone(&self.input));
         Ok(Arc::new(GroupsExec::over(
             Arc::clone(&self.grouping),
             input,

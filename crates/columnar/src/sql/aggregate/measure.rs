@@ -50,10 +50,10 @@ impl Measure {
         if aggregate.is_distinct() || !aggregate.order_bys().is_empty() {
             return None;
         }
-        let measure = of_function(definition, projection, aggregate, argument)?;
-        let state = aggregate.state_fields().ok()?;
-        let state: Vec<&DataType> = state.iter().map(|field| field.data_type()).collect();
-        (state == measure.state_types().iter().collect::<Vec<_>>()).then_some(measure)
+        let measure = recognized(definition, projection, aggregate, argument)?;
+        let fields = aggregate.state_fields().ok()?;
+        let state: Vec<DataType> = fields.iter().map(|f| f.data_type().clone()).collect();
+        (state == measure.state_types()).then_some(measure)
     }
 
     fn state_types(&self) -> Vec<DataType> {
@@ -79,7 +79,8 @@ impl Measure {
         }
     }
 
-    /// Returns the state after all rows of the chunks. None if a chunk lacks what the aggregate needs.
+    /// Returns the state after all rows of the chunks, or `None` if a chunk lacks what the
+    /// aggregate needs.
     pub fn state(&self, chunks: &[&Arc<ChunkMeta>]) -> Option<Vec<ScalarValue>> {
         let rows: u64 = chunks.iter().map(|c| u64::from(c.live_rows())).sum();
         let stats = || chunks.iter().map(|c| c.stats.get(self.column));
@@ -87,7 +88,7 @@ impl Measure {
             .map(|s| Some(u64::from(s?.nulls)))
             .sum::<Option<u64>>()?;
         let values = rows.checked_sub(nulls)?;
-        let of_type = |value: Option<ScalarValue>| match value {
+        let or_typed_null = |value: Option<ScalarValue>| match value {
             Some(value) => Some(value),
             None if values == 0 => ScalarValue::try_from(self.state_types().pop()?).ok(),
             None => None,
@@ -95,7 +96,7 @@ impl Measure {
         Some(match self.function {
             Function::Rows => vec![ScalarValue::Int64(Some(rows as i64))],
             Function::Values => vec![ScalarValue::Int64(Some(values as i64))],
-            Function::Sum => vec![of_type(sum(self.kind, self.column, chunks))?],
+            Function::Sum => vec![or_typed_null(sum(self.kind, self.column, chunks))?],
             Function::Average => {
                 let not_null = chunks.iter().filter(|c| self.has_values(c));
                 let numbers = not_null.map(|c| number(c.stats.get(self.column)?));
@@ -105,11 +106,11 @@ impl Measure {
             }
             Function::Least => {
                 let bounds = bounds(self.kind, self.column, chunks);
-                vec![of_type(bounds.map(|(least, _)| least))?]
+                vec![or_typed_null(bounds.map(|(least, _)| least))?]
             }
             Function::Greatest => {
                 let bounds = bounds(self.kind, self.column, chunks);
-                vec![of_type(bounds.map(|(_, greatest)| greatest))?]
+                vec![or_typed_null(bounds.map(|(_, greatest)| greatest))?]
             }
         })
     }
@@ -120,7 +121,7 @@ impl Measure {
     }
 }
 
-fn of_function(
+fn recognized(
     definition: &Definition,
     projection: &[usize],
     aggregate: &AggregateFunctionExpr,

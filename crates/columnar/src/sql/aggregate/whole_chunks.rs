@@ -38,11 +38,11 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
         return Ok(None);
     };
     let scan = &below.scan.spec;
-    let known = |task: &&Arc<Task>| {
+    let is_known = |task: &&Arc<Task>| {
         task.answered_by()
             .is_some_and(|chunk| measures.iter().all(|m| m.is_known(chunk)))
     };
-    let (answered, left): (Vec<_>, Vec<_>) = scan.in_order().partition(known);
+    let (answered, unanswered): (Vec<_>, Vec<_>) = scan.in_order().partition(is_known);
     let chunks: Vec<_> = answered
         .iter()
         .filter_map(|task| task.answered_by())
@@ -62,13 +62,13 @@ fn rewritten(node: &Arc<dyn ExecutionPlan>) -> Result<Replacement> {
         chunks.len(),
         chunks.iter().map(|c| u64::from(c.live_rows())).sum(),
     )?;
-    // Both kinds of states go to the last step, which cannot tell where they come from.
-    let inputs: Vec<Arc<dyn ExecutionPlan>> = if left.is_empty() {
+    // Both kinds of states go to the last step, which merges them alike.
+    let inputs: Vec<Arc<dyn ExecutionPlan>> = if unanswered.is_empty() {
         let looked_up = below.scan.chunks_looked_up();
         vec![Arc::new(from_statistics.with_looked_up(looked_up))]
     } else {
         vec![
-            over_the_rest(partial, scan, left, chunks.len())?,
+            over_the_rest(partial, scan, unanswered, chunks.len())?,
             Arc::new(from_statistics),
         ]
     };
@@ -117,11 +117,11 @@ fn measures(
 fn over_the_rest(
     partial: &AggregateExec,
     scan: &ScanSpec,
-    left: Vec<&Arc<Task>>,
+    unanswered: Vec<&Arc<Task>>,
     answered: usize,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let left: Vec<Arc<Task>> = left.into_iter().cloned().collect();
-    let tasks = split_by_cost(&left, scan.tasks.len(), |task| {
+    let unanswered: Vec<Arc<Task>> = unanswered.into_iter().cloned().collect();
+    let tasks = split_by_cost(&unanswered, scan.tasks.len(), |task| {
         task.cost(&scan.projection, &scan.source.filter)
     });
     let mut rest = scan.with_tasks(tasks, scan.order);

@@ -27,10 +27,10 @@ impl Condition {
     /// Translates an expression, as far as it has one of these forms.
     pub fn new(expr: &Arc<dyn PhysicalExpr>) -> Condition {
         if let Some(binary) = expr.downcast_ref::<BinaryExpr>() {
-            return of_binary(binary);
+            return from_binary(binary);
         }
         if let Some(list) = expr.downcast_ref::<InListExpr>() {
-            return of_list(list).unwrap_or(Condition::Unknown);
+            return from_list(list).unwrap_or(Condition::Unknown);
         }
         if let Some(null) = expr.downcast_ref::<IsNullExpr>() {
             return column(null.arg()).map_or(Condition::Unknown, Condition::IsNull);
@@ -64,7 +64,7 @@ impl Condition {
     }
 }
 
-fn of_binary(binary: &BinaryExpr) -> Condition {
+fn from_binary(binary: &BinaryExpr) -> Condition {
     match binary.op() {
         Operator::And => Condition::All(flat(binary, Operator::And)),
         Operator::Or => Condition::Any(flat(binary, Operator::Or)),
@@ -104,7 +104,7 @@ fn range(op: Operator) -> bool {
     )
 }
 
-fn of_list(list: &InListExpr) -> Option<Condition> {
+fn from_list(list: &InListExpr) -> Option<Condition> {
     let column = column(list.expr()).filter(|_| !list.negated())?;
     // A null in the list matches no row.
     let values = list.list().iter().filter(|e| !is_null(e)).map(literal);

@@ -25,7 +25,7 @@ const ROWS_OF_A_VALUE: u32 = 2;
 pub struct ColumnFacts {
     /// The highest possible number of nulls, which is exact for a part that is one chunk.
     pub nulls: u64,
-    /// The bounds between which all values lie. None if they are unknown or all values are null.
+    /// The bounds between which all values lie. `None` if they are unknown or all values are null.
     pub bounds: Option<(ScalarValue, ScalarValue)>,
 }
 
@@ -103,8 +103,8 @@ pub fn every_row_matches(
     }
 }
 
-/// Returns whether a column has one value only, and that is one of the values that are asked for. Zeros
-/// have to have the same sign, so that it is true of lists, too.
+/// Returns whether a column has one value only, and that is one of the values that are asked for.
+/// Zeros have to have the same sign, so that it is true of lists, too.
 fn one_of(condition: &Condition, never_null: &impl Fn(usize) -> Option<ColumnFacts>) -> bool {
     let one_value = |(column, values): (usize, Vec<ScalarValue>)| {
         let (low, high) = never_null(column)?.bounds?;

@@ -1,5 +1,5 @@
-//! From the filters of a query to the parts that are read: which keys are wanted, what statistics
-//! prove, and how the parts are divided among DataFusion's partitions.
+//! The way from the filters of a query to the parts that are read: which keys are wanted, what
+//! statistics prove, and how the parts are divided among DataFusion's partitions.
 
 pub mod condition;
 pub mod facts;

@@ -149,7 +149,7 @@ pub fn in_key_order(
     if !wanted.one_partition() {
         return (tasks, false);
     }
-    // Chunks with rows of several partition keys may interleave as a whole and still be apart within
+    // Chunks with rows of several partition keys may overlap as a whole and still not overlap within
     // the only partition key that is wanted: then their ranges of the order key decide.
     let with_bounds = |task: Arc<Task>| Some((task.order_bounds(definition)?, task));
     let sorted: Option<Vec<_>> = tasks.iter().cloned().map(with_bounds).collect();
@@ -157,8 +157,8 @@ pub fn in_key_order(
         return (tasks, false);
     };
     sorted.sort_by_key(|(bounds, _)| *bounds);
-    let apart = sorted.windows(2).all(|pair| pair[0].0.1 < pair[1].0.0);
-    if apart {
+    let disjoint = sorted.windows(2).all(|pair| pair[0].0.1 < pair[1].0.0);
+    if disjoint {
         (sorted.into_iter().map(|(_, task)| task).collect(), true)
     } else {
         (tasks, false)
@@ -206,7 +206,7 @@ pub fn split_by_shard(
 }
 
 /// Returns the first tasks that surely yield this number of rows. A limit does not need the others.
-pub fn enough_for(tasks: &[Vec<Arc<Task>>], rows: u64) -> Vec<Vec<Arc<Task>>> {
+pub fn tasks_for_limit(tasks: &[Vec<Arc<Task>>], rows: u64) -> Vec<Vec<Arc<Task>>> {
     let mut sure = 0;
     let mut needed = |task: &&Arc<Task>| {
         let needed = sure < rows;

@@ -5,7 +5,8 @@ use datafusion::common::ScalarValue;
 use crate::kind::Kind;
 use crate::meta::Scalar;
 
-/// Converts a value of statistics to the type of its column. None if it is no value of that type.
+/// Converts a value of statistics to the type of its column. Returns `None` if it is no value of
+/// that type.
 pub fn scalar_value(kind: Kind, value: &Scalar) -> Option<ScalarValue> {
     Some(match (kind, value) {
         (Kind::Boolean, Scalar::Int(v)) => ScalarValue::Boolean(Some(*v != 0)),
@@ -25,7 +26,7 @@ pub fn scalar_value(kind: Kind, value: &Scalar) -> Option<ScalarValue> {
     })
 }
 
-/// Converts a literal of exactly a column's type. None for a null and for other types.
+/// Converts a literal of exactly a column's type. Returns `None` for a null and for other types.
 pub fn scalar(kind: Kind, value: &ScalarValue) -> Option<Scalar> {
     Some(match (kind, value) {
         (Kind::Boolean, ScalarValue::Boolean(Some(v))) => Scalar::Int(i64::from(*v)),

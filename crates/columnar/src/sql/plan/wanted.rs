@@ -36,12 +36,12 @@ impl Wanted {
             low,
             high,
         };
-        let ranges = Ranges::of(&selection, definition)?;
+        let ranges = Ranges::new(&selection, definition)?;
         Ok(Wanted { selection, ranges })
     }
 
     /// Returns whether no key is wanted.
-    pub fn nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.selection
             .partitions
             .as_ref()
@@ -58,11 +58,14 @@ impl Wanted {
 
     /// Describes the wanted keys in a few words, for `EXPLAIN`.
     pub fn describe(&self, definition: &Definition) -> String {
-        let partitions = self.selection.partitions.as_ref();
-        let partitions = partitions.map(|all| match all.len() {
-            1 => "1 partition key".to_owned(),
-            count => format!("{count} partition keys"),
-        });
+        let partitions = self
+            .selection
+            .partitions
+            .as_ref()
+            .map(|all| match all.len() {
+                1 => "1 partition key".to_owned(),
+                count => format!("{count} partition keys"),
+            });
         let order = definition
             .first_order_index()
             .map(|i| &definition.columns[i]);
@@ -82,8 +85,8 @@ impl Wanted {
         ranges.is_none_or(|ranges| !ranges.overlapping(part).is_empty())
     }
 
-    /// Returns the smallest range with all wanted keys of a part. Both its ends are none if all keys are
-    /// wanted.
+    /// Returns the smallest range with all wanted keys of a part. Both its ends are none if all
+    /// keys are wanted.
     pub fn keys_in(&self, part: &Part) -> KeyRange<'_> {
         let ranges = self.ranges.as_ref();
         ranges.map_or_else(KeyRange::default, |ranges| {
@@ -101,14 +104,14 @@ fn partition_keys(definition: &Definition, conditions: &[&Condition]) -> Option<
         if keys.len().saturating_mul(values.len()) > PARTITION_KEYS_AT_MOST {
             return None;
         }
-        let with = |key: &Vec<Scalar>| {
+        let extended = |key: &Vec<Scalar>| {
             let key = key.clone();
             let longer = values
                 .iter()
                 .map(move |v| [&key[..], std::slice::from_ref(v)].concat());
             longer.collect::<Vec<_>>()
         };
-        keys = keys.iter().flat_map(with).collect();
+        keys = keys.iter().flat_map(extended).collect();
     }
     Some(keys)
 }

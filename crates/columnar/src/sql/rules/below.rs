@@ -40,9 +40,9 @@ impl<S> Below<'_, S> {
         for projection in &self.projections {
             let inner = |expr: Arc<dyn PhysicalExpr>| {
                 let column = expr.downcast_ref::<Column>();
-                let of = column.and_then(|column| projection.expr().get(column.index()));
-                match of {
-                    Some(of) => Ok(Transformed::yes(Arc::clone(&of.expr))),
+                let projected = column.and_then(|column| projection.expr().get(column.index()));
+                match projected {
+                    Some(projected) => Ok(Transformed::yes(Arc::clone(&projected.expr))),
                     None => Ok(Transformed::no(expr)),
                 }
             };
@@ -51,8 +51,8 @@ impl<S> Below<'_, S> {
         Ok(expr)
     }
 
-    /// Returns the position of the scan's column that an expression over the outermost projection is, if
-    /// it is one.
+    /// Returns the position of the scan's column that an expression over the outermost projection
+    /// is, if it is one.
     ///
     /// # Errors
     /// The errors of DataFusion's walk over expressions.
@@ -65,7 +65,7 @@ impl<S> Below<'_, S> {
 /// Returns a node below which a scan has replaced another one of the same type.
 ///
 /// # Errors
-/// If DataFusion does not accept the new child.
+/// Fails if DataFusion does not accept the new child.
 pub fn with_scan<S: ExecutionPlan>(
     node: Arc<dyn ExecutionPlan>,
     scan: Arc<S>,
@@ -81,8 +81,11 @@ pub fn with_scan<S: ExecutionPlan>(
         };
         Arc::clone(child).transform_up(put).data()
     };
-    let children = node.children().into_iter().map(replaced);
-    let children = children.collect::<Result<_>>()?;
+    let children = node
+        .children()
+        .into_iter()
+        .map(replaced)
+        .collect::<Result<_>>()?;
     let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
     node.replace_children(children, options)
 }

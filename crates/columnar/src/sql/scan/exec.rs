@@ -114,7 +114,7 @@ impl ExecutionPlan for ColumnarScan {
         _: &[Arc<Statistics>],
         args: &StatisticsArgs,
     ) -> Result<Arc<Statistics>> {
-        let statistics = statistics::of_scan(&self.spec, args.partition())?;
+        let statistics = statistics::scan_statistics(&self.spec, args.partition())?;
         Ok(Arc::new(statistics))
     }
 

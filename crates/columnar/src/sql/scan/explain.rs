@@ -6,8 +6,11 @@ use super::spec::{Order, ScanSpec};
 pub fn facts(scan: &ScanSpec) -> Vec<String> {
     let source = &scan.source;
     let columns = &scan.definition().columns;
-    let names = scan.projection.iter().map(|n| &columns[*n].name[..]);
-    let names: Vec<&str> = names.collect();
+    let names: Vec<&str> = scan
+        .projection
+        .iter()
+        .map(|n| &columns[*n].name[..])
+        .collect();
     let merged = scan.in_order().filter(|t| t.part.exact().is_none()).count();
     let fresh: usize = scan.in_order().map(|t| t.part.fresh.len()).sum();
     let mut facts = vec![

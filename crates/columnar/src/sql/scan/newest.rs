@@ -1,9 +1,10 @@
 //! The newest row of each partition key, for queries that look at no other.
 //!
-//! Parts are read from the newest to the oldest. From each, the last rows are taken of the partition
-//! keys that have no newer row so far. A part with rows of a single partition key is not read at all if
-//! a newer row of that was found already. Where the column of the partition key is a dictionary whose
-//! values all have a newer row, nothing else of the part is read, and no row decoded.
+//! Parts are read from the newest to the oldest. From each, the last rows are taken of the
+//! partition keys that have no newer row so far. A part with rows of a single partition key is not
+//! read at all if a newer row of that was found already. Where the column of the partition key is a
+//! dictionary whose values all have a newer row, nothing else of the part is read, and no row
+//! decoded.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ pub fn stream(
     let search = Search {
         kinds: key::partition_kinds(reader.definition()),
         reader: Arc::new(reader),
-        left: tasks.into(),
+        unread: tasks.into(),
         newest: HashMap::new(),
         has_begun: false,
     };
@@ -59,7 +60,7 @@ struct Search {
     /// The kinds of the partition key's columns.
     kinds: Vec<Kind>,
     /// The parts that were not looked at yet, the newest first.
-    left: VecDeque<Arc<Task>>,
+    unread: VecDeque<Arc<Task>>,
     /// The greatest key that was found of each partition key, by the bytes of the partition key.
     newest: HashMap<Vec<u8>, Vec<u8>>,
     has_begun: bool,
@@ -85,16 +86,18 @@ struct Newer<'a> {
 }
 
 impl Search {
-    /// Reads the rows of some parts that are newer than what was found before. None at the end.
+    /// Reads the rows of some parts that are newer than what was found before. Returns `None` at
+    /// the end.
     async fn read_some(&mut self) -> Result<Option<Vec<RecordBatch>>> {
         let Some(tasks) = self.next_to_read().await? else {
             return Ok(None);
         };
+        // The key comes first: it decides which rows are newer, and only their other columns are read.
         let keys = self.reader.definition().key_indexes();
-        let others = self.reader.projection.iter().filter(|n| !keys.contains(n));
-        let others: Vec<usize> = others.copied().collect();
+        let projection = self.reader.projection.iter().copied();
+        let others: Vec<usize> = projection.filter(|n| !keys.contains(n)).collect();
         let columns = |task: &Task| match task.part.exact() {
-            // Which rows are newer is known by the keys; mostly it is few, or none.
+            // The keys show which rows are newer, which is mostly few or none.
             Some(_) => keys.clone(),
             // A part of several chunks is merged each time that it is read.
             None => [&keys[..], &others[..]].concat(),
@@ -102,7 +105,7 @@ impl Search {
         let read = tasks.iter().map(|task| self.fetch(task, columns(task)));
         let read = try_join_all(read).await?;
         let mut newer = Vec::new();
-        // Parts are looked at one after another: what one has found counts for the next.
+        // Parts are judged one after another, since the rows of one may supersede those of the next.
         for (task, rows) in tasks.iter().zip(read) {
             let chosen = self.choose(task, keys.len(), &rows)?;
             if !chosen.is_empty() {
@@ -135,28 +138,30 @@ impl Search {
                 part.columns.extend(others);
             }
             let rows = part.rows.len();
-            batches.push(self.reader.arranged(&part.arrays, &part.columns, rows)?);
+            batches.push(self.reader.project(&part.arrays, &part.columns, rows)?);
         }
         Ok(batches)
     }
 
-    /// Takes parts until there are some that have to be read. None at the end.
+    /// Takes parts until there are some that have to be read. Returns `None` at the end.
     async fn next_to_read(&mut self) -> Result<Option<Vec<Arc<Task>>>> {
         loop {
             let next = self.next_tasks();
             if next.is_empty() {
                 return Ok(None);
             }
-            let tasks = self.not_outdone(next).await?;
+            let tasks = self.without_superseded(next).await?;
             if !tasks.is_empty() {
                 return Ok(Some(tasks));
             }
         }
     }
 
-    /// Takes the next parts that may have newer rows, as far as their first and last keys show.
+    /// Takes the next parts that may have newer rows, judging by their first and last keys.
     fn next_tasks(&mut self) -> Vec<Arc<Task>> {
         let mut tasks: Vec<Arc<Task>> = Vec::new();
+        // The first parts likely have newer rows than all others, so few are read before the others are
+        // judged by them.
         let most = if self.has_begun {
             PARTS_AT_ONCE
         } else {
@@ -164,11 +169,11 @@ impl Search {
         };
         self.has_begun = true;
         while tasks.len() < most {
-            let Some(task) = self.left.pop_front() else {
+            let Some(task) = self.unread.pop_front() else {
                 break;
             };
             let only = self.only_partition(&task);
-            if only.is_some_and(|only| self.is_outdone(only, &task)) {
+            if only.is_some_and(|only| self.is_superseded(only, &task)) {
                 let chunks = task.part.chunks.len();
                 self.reader.counters.chunks_passed_over.add(chunks);
                 continue;
@@ -176,7 +181,7 @@ impl Search {
             // Of two parts with rows of the same partition key only, the newer one is read first: it
             // likely makes reading the older one unnecessary.
             if only.is_some() && tasks.iter().any(|other| self.only_partition(other) == only) {
-                self.left.push_front(task);
+                self.unread.push_front(task);
                 break;
             }
             tasks.push(task);
@@ -185,43 +190,46 @@ impl Search {
     }
 
     /// Leaves out the parts that have no newer row of any partition key.
-    async fn not_outdone(&self, tasks: Vec<Arc<Task>>) -> Result<Vec<Arc<Task>>> {
-        let outdone = try_join_all(tasks.iter().map(|task| self.all_outdone(task))).await?;
-        let (mut left, mut chunks) = (Vec::new(), 0);
-        for (task, outdone) in tasks.into_iter().zip(outdone) {
-            if outdone {
+    async fn without_superseded(&self, tasks: Vec<Arc<Task>>) -> Result<Vec<Arc<Task>>> {
+        let superseded = try_join_all(tasks.iter().map(|task| self.all_superseded(task))).await?;
+        let (mut remaining, mut chunks) = (Vec::new(), 0);
+        for (task, superseded) in tasks.into_iter().zip(superseded) {
+            if superseded {
                 chunks += task.part.chunks.len()
             } else {
-                left.push(task)
+                remaining.push(task)
             }
         }
         self.reader.counters.chunks_passed_over.add(chunks);
-        Ok(left)
+        Ok(remaining)
     }
 
     /// Returns whether newer rows were found of all partition keys of a part, as far as the dictionary
     /// of their column shows.
-    async fn all_outdone(&self, task: &Arc<Task>) -> Result<bool> {
+    async fn all_superseded(&self, task: &Arc<Task>) -> Result<bool> {
         let Some(dictionary) = self.dictionary(task) else {
             return Ok(false);
         };
-        let (reader, of_part) = (Arc::clone(&self.reader), Arc::clone(task));
-        let read = async move { reader.values(&of_part, dictionary.column).await };
-        let values = SpawnedTask::spawn(read).join().await;
-        let values = values.map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))??;
+        let (reader, part_task) = (Arc::clone(&self.reader), Arc::clone(task));
+        let read = async move { reader.values(&part_task, dictionary.column).await };
+        let values = SpawnedTask::spawn(read)
+            .join()
+            .await
+            .map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))??;
         for row in 0..values.len() {
             let value = ScalarValue::try_from_array(&values, row)?;
             let Some(value) = scalar(self.kinds[0], &value) else {
                 return Ok(false);
             };
-            let partition = key::encode_partition(self.reader.definition(), &[value]);
-            let partition = partition.map_err(external)?;
+            let partition =
+                key::encode_partition(self.reader.definition(), &[value]).map_err(external)?;
             // No row of the part has a greater key than this: the partition key with the newest time
             // of the whole part, whatever comes after that in the key.
             let mut newest_of_part = partition.to_vec();
             let newest = Scalar::Int(dictionary.newest);
             key::append_scalar(dictionary.order, &newest, &mut newest_of_part).map_err(external)?;
             let last = key::after(&newest_of_part);
+            // One key whose newest row is unknown, or older than the part may be, is reason to read it.
             let found = self.newest.get(&partition[..]);
             if found.is_none_or(|found| found[..] < last[..]) {
                 return Ok(false);
@@ -278,7 +286,7 @@ impl Search {
     }
 
     /// Returns whether a newer row was found of the only partition key of a part.
-    fn is_outdone(&self, only: &[u8], task: &Task) -> bool {
+    fn is_superseded(&self, only: &[u8], task: &Task) -> bool {
         let newest = self.newest.get(only);
         newest.is_some_and(|newest| task.part.last() <= &newest[..])
     }
@@ -288,8 +296,8 @@ impl Search {
         key.get(..key::partition_len(&self.kinds, key)?)
     }
 
-    /// Returns the numbers of the rows that are the last of their partition key and newer than what was
-    /// found before, and remembers them. The first columns of `rows` are those of the key.
+    /// Returns the numbers of the rows that are the last of their partition key and newer than what
+    /// was found before, and remembers them. The first columns of `rows` are those of the key.
     fn choose(&mut self, task: &Task, keys: usize, rows: &RecordBatch) -> Result<UInt32Array> {
         let mut passing = UInt32Array::from_iter_values(0..rows.num_rows() as u32);
         let mut columns = rows.columns()[..keys].to_vec();
@@ -305,6 +313,8 @@ impl Search {
             passing = numbers.map(|(_, number)| number).collect();
             columns = take_arrays(&columns, &passing, None)?;
         }
+        // Rows are in key order, so the last row of each run of a partition key is its newest in
+        // this part.
         let last = last_rows(&columns[..self.kinds.len()])?;
         let last_keys = take_arrays(&columns, &last, None)?;
         let last_keys =

@@ -25,10 +25,13 @@ pub fn equivalence(scan: &ScanSpec) -> EquivalenceProperties {
         let index = scan.schema.index_of(name).ok()?;
         Some(Arc::new(Column::new(name, index)))
     };
-    let constants = source.constants.iter().filter_map(|n| column(*n));
-    let constants = constants.map(|expr| ConstExpr::new(expr, AcrossPartitions::Uniform(None)));
+    let constants = source
+        .constants
+        .iter()
+        .filter_map(|n| column(*n))
+        .map(|expr| ConstExpr::new(expr, AcrossPartitions::Uniform(None)));
     if known.add_constants(constants).is_err() {
-        // Then less is known of the order, and DataFusion sorts where it need not.
+        // Less is known of the order then, and DataFusion sorts where it need not.
         return known;
     }
     let descending = match scan.order {

@@ -65,7 +65,7 @@ pub struct PartReader {
     coded: Option<usize>,
     /// Filters over the projection that become narrower while the query runs.
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
-    /// Whether rows come in descending order of their keys.
+    /// Whether rows are returned in descending order of their keys.
     backwards: bool,
     pub counters: Counters,
 }
@@ -97,7 +97,7 @@ impl PartReader {
             // Only the number of rows is wanted, as for `count(*)`, and the statistics have it.
             (Some(chunk), []) => {
                 self.counters.chunks_counted.add(1);
-                self.arranged(&[], &[], chunk.live_rows() as usize)?
+                self.project(&[], &[], chunk.live_rows() as usize)?
             }
             _ => {
                 let rows = self.read_columns(task).await?;
@@ -117,14 +117,18 @@ impl PartReader {
     async fn read_columns(&self, task: &Task) -> Result<RecordBatch> {
         let filter = &self.source.filter;
         let of_filters = filter.columns(&task.unproven);
-        let others = self.projection.iter().filter(|n| !of_filters.contains(n));
-        let others: Vec<usize> = others.copied().collect();
+        let others: Vec<usize> = self
+            .projection
+            .iter()
+            .filter(|n| !of_filters.contains(n))
+            .copied()
+            .collect();
         let all = [&of_filters[..], &others[..]].concat();
         let keys = self.keys(task, &all);
         // Statistics prove that all rows pass: the columns of the filters are not even read.
         if task.unproven.is_empty() {
             let rows = self.fetch(task, &all, keys).await?;
-            return self.arranged(rows.columns(), &all, rows.num_rows());
+            return self.project(rows.columns(), &all, rows.num_rows());
         }
         let cost = |columns: &[usize]| task.part.bytes(columns);
         // A part of several chunks is merged each time that it is read, and keys are looked up each
@@ -143,7 +147,7 @@ impl PartReader {
         if !one_step {
             arrays.extend_from_slice(self.fetch(task, &others, keys).await?.columns());
         }
-        let rows = self.arranged(&arrays, &all, rows.num_rows())?;
+        let rows = self.project(&arrays, &all, rows.num_rows())?;
         Ok(filter_record_batch(&rows, &passing)?)
     }
 
@@ -194,8 +198,8 @@ impl PartReader {
         rows.map_err(external)
     }
 
-    /// Arranges arrays, whose column numbers are given, in the order of the projection.
-    pub fn arranged(
+    /// Puts arrays, whose column numbers are given, into the order of the projection.
+    pub fn project(
         &self,
         arrays: &[ArrayRef],
         columns: &[usize],
@@ -210,12 +214,15 @@ impl PartReader {
                 Some(Ok(array))
             }
         };
-        let arranged = self.projection.iter().filter_map(array);
-        let arranged = arranged.collect::<Result<_, ArrowError>>()?;
+        let projected = self
+            .projection
+            .iter()
+            .filter_map(array)
+            .collect::<Result<_, ArrowError>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let schema = Arc::clone(&self.schema);
         Ok(RecordBatch::try_new_with_options(
-            schema, arranged, &options,
+            schema, projected, &options,
         )?)
     }
 
@@ -242,8 +249,8 @@ impl PartReader {
         Ok(true)
     }
 
-    /// Rewrites an expression over the projection to the table's column numbers. None if it has a
-    /// column that is not in the projection.
+    /// Rewrites an expression over the projection to the table's column numbers. Returns `None` if
+    /// it has a column that is not in the projection.
     fn over_the_table(&self, expr: Arc<dyn PhysicalExpr>) -> Result<Option<Arc<dyn PhysicalExpr>>> {
         let mut all_found = true;
         let renumbered = expr.transform_up(|expr| {

@@ -8,7 +8,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use crate::definition::Definition;
 use crate::encoding::coded_schema;
 use crate::sql::plan::filter::{Filter, projected};
-use crate::sql::plan::task::{Task, enough_for, split_by_cost, split_by_shard};
+use crate::sql::plan::task::{Task, split_by_cost, split_by_shard, tasks_for_limit};
 use crate::table::Table;
 
 /// The facts that all variants of a scan share.
@@ -73,7 +73,7 @@ pub struct ScanSpec {
     pub order: Order,
     /// The number of the column that comes as a dictionary array, if one does.
     pub coded: Option<usize>,
-    /// Whether the newest row of each partition key is enough. Others may come, too.
+    /// Whether the newest row of each partition key is enough. The scan may still yield others.
     pub newest: bool,
     /// The number of chunks that are not read because statistics answer what is asked of them.
     pub answered: usize,
@@ -153,7 +153,7 @@ impl ScanSpec {
         self.fetch = fetch;
         self.tasks = match fetch {
             None => self.all.clone(),
-            Some(rows) => enough_for(&self.all, rows as u64),
+            Some(rows) => tasks_for_limit(&self.all, rows as u64),
         };
         self
     }

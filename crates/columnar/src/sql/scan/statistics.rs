@@ -1,5 +1,5 @@
-//! What DataFusion may know of a scan's rows before they are read. Where it is exact, counts, sums,
-//! least and greatest values of whole tables are answered without reading anything.
+//! The statistics of a scan's rows that DataFusion gets before they are read. If they are exact,
+//! counts, sums, least and greatest values of whole tables are answered without reading anything.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sql::plan::task::Task;
 use crate::sql::plan::totals::{bounds, sum};
 
 /// Returns the statistics of one DataFusion partition, or of all of them if none is given.
-pub fn of_scan(scan: &ScanSpec, partition: Option<usize>) -> Result<Statistics> {
+pub fn scan_statistics(scan: &ScanSpec, partition: Option<usize>) -> Result<Statistics> {
     let tasks: Vec<&Arc<Task>> = match partition {
         Some(number) => scan.tasks.get(number).into_iter().flatten().collect(),
         None => scan.in_order().collect(),

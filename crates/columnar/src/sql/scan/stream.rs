@@ -51,7 +51,7 @@ fn parts(
     let read = move |task: Arc<Task>| {
         let reader = Arc::clone(&reader);
         async move {
-            // A task of its own goes on while nothing asks for this stream's next batch.
+            // A separate task goes on even while nothing polls this stream for its next batch.
             let rows = SpawnedTask::spawn(async move { reader.read(&task).await });
             rows.join()
                 .await

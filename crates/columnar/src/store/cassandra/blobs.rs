@@ -38,8 +38,10 @@ impl CassandraStore {
         let mut wanted: Vec<u16> = numbers.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
-        let sizes = wanted.iter().map(|number| bytes_of(place, meta, *number));
-        let sizes: Vec<u64> = sizes.collect::<Result<_>>()?;
+        let sizes: Vec<u64> = wanted
+            .iter()
+            .map(|number| bytes_of(place, meta, *number))
+            .collect::<Result<_>>()?;
         let reads = groups(&sizes).into_iter().map(|group| {
             let columns: Vec<i16> = wanted[group].iter().map(|number| *number as i16).collect();
             self.columns_of_chunk(place, meta.id, columns)
@@ -88,8 +90,11 @@ impl CassandraStore {
 
     /// Reads one row, from whichever replica has it.
     async fn row(&self, place: Place, meta: &ChunkMeta, column: i16) -> Result<Bytes> {
-        let found = self.columns_of_chunk(place, meta.id, vec![column]).await?;
-        let found = found.into_iter().collect();
+        let found = self
+            .columns_of_chunk(place, meta.id, vec![column])
+            .await?
+            .into_iter()
+            .collect();
         self.found(&found, place, meta, column).await
     }
 

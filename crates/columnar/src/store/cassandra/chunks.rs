@@ -12,7 +12,7 @@ use super::index::name;
 use super::names::Part;
 use super::options::{BLOB_BYTES_AT_MOST, PACKED_BYTES_AT_MOST, PUT_BYTES_IN_FLIGHT_AT_MOST};
 use super::places::key;
-use super::time::of_chunk;
+use super::time::chunk_timestamp;
 use crate::id::{ChunkId, Place};
 use crate::meta::ChunkMeta;
 use crate::store::Chunk;
@@ -49,7 +49,7 @@ impl CassandraStore {
         let permits = data.len().min(PUT_BYTES_IN_FLIGHT_AT_MOST) as u32;
         let _in_flight = self.put_bytes.acquire_many(permits).await;
         let (shard, bucket) = key(place);
-        let values = (shard, bucket, column, name(id), data, of_chunk(id));
+        let values = (shard, bucket, column, name(id), data, chunk_timestamp(id));
         self.client
             .execute(&task, &self.statements.chunks.put, values)
             .await?;

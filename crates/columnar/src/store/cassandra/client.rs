@@ -160,8 +160,10 @@ impl Client {
             parts.push(now);
             rest = later;
         }
-        let sends = parts.into_iter().map(|part| self.together(task, part));
-        let sends: Vec<_> = sends.collect();
+        let sends: Vec<_> = parts
+            .into_iter()
+            .map(|part| self.together(task, part))
+            .collect();
         // The number of batches that are assembled at the same time is limited, too.
         let sent = stream::iter(sends).buffer_unordered(self.options.requests_at_once);
         sent.try_collect().await
@@ -219,8 +221,7 @@ pub(super) fn each_row<'a, R, T>(
 where
     R: DeserializeRow<'a, 'a>,
 {
-    let typed = rows.rows::<R>();
-    let typed = typed.map_err(|error| unexpected(task, &error))?;
+    let typed = rows.rows::<R>().map_err(|error| unexpected(task, &error))?;
     let made = typed.map(|row| make(row.map_err(|error| unexpected(task, &error))?));
     made.collect()
 }

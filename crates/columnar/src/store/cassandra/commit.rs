@@ -19,7 +19,7 @@ use super::names::Part;
 use super::options::BLOB_BYTES_AT_MOST;
 use super::places::key;
 use super::retry::server;
-use super::time::{now_milliseconds, of_chunk, of_renewal};
+use super::time::{chunk_timestamp, now_milliseconds, renewal_timestamp};
 use super::version::after;
 use crate::id::{ChunkId, Place};
 use crate::meta::write::write_meta;
@@ -33,9 +33,9 @@ const CHUNKS_OF_COMMIT_AT_MOST: usize = u16::MAX as usize - 1;
 /// The values of a statement of one of several kinds.
 type Values = Box<dyn SerializeRow + Send + Sync>;
 
-/// The time for which a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra by
-/// default remembers deletions in the index. Otherwise a commit that a node gets only later, by a hint or a
-/// repair, would retire chunks without adding those that replace them.
+/// The time for which a sweep leaves a chunk alone that a commit has renewed: as long as Cassandra
+/// by default remembers deletions in the index. Otherwise a commit that a node gets only later, by
+/// a hint or a repair, would retire chunks without adding those that replace them.
 pub(super) const RENEWAL_HOLDS: Duration = Duration::from_secs(10 * 24 * 3600);
 
 /// The longest time from the beginning of the renewal until the commit is sent.
@@ -61,7 +61,7 @@ impl CassandraStore {
                     meta.len()
                 )));
             }
-            let values = (shard, bucket, name(id), now, meta, of_chunk(id));
+            let values = (shard, bucket, name(id), now, meta, chunk_timestamp(id));
             rows.push((&self.statements.index.put, values));
         }
         let bytes = |values: &(i32, i64, [u8; 16], i64, Vec<u8>, i64)| 64 + values.4.len();
@@ -111,7 +111,12 @@ impl CassandraStore {
         let now = now_milliseconds();
         let (shard, bucket) = key(place);
         let statement = &self.statements.index.renew;
-        let renewal = |id: &ChunkId| (statement, (of_renewal(*id), now, shard, bucket, name(*id)));
+        let renewal = |id: &ChunkId| {
+            (
+                statement,
+                (renewal_timestamp(*id), now, shard, bucket, name(*id)),
+            )
+        };
         let renewals: Vec<_> = add.iter().map(renewal).collect();
         self.client.in_batches(&task, &renewals, |_| 64).await?;
         let states = self.states(place, Some(add)).await?;
@@ -149,7 +154,7 @@ impl CassandraStore {
         let (shard, bucket) = key(place);
         let index = &self.statements.index;
         let values = |id: &ChunkId| {
-            let values = (of_chunk(*id), now, shard, bucket, name(*id));
+            let values = (chunk_timestamp(*id), now, shard, bucket, name(*id));
             Box::new(values) as Values
         };
         let put_version = Box::new((after(found), Uuid::now_v7(), shard, bucket)) as Values;

@@ -2,8 +2,8 @@
 //!
 //! A row of the index begins as *pending*, when the blobs of its chunk are about to be written. A commit
 //! makes it *valid* and others *retired*, in one batch of one partition, which Cassandra applies as a
-//! whole. Each of these states has its own column, which is written once, so that no write undoes another
-//! one.
+//! whole. Each of these states has its own column, which is written once, so that no write undoes
+//! another one.
 //!
 //! One row of each place belongs to no chunk: it has the version of the index (`version.rs`).
 

@@ -8,9 +8,9 @@
 //! - `t_chunks`: the blobs.
 //! - `t_fresh`: rows that are in no chunk yet.
 //!
-//! Any number of processes may read and write at the same time. Their clocks must agree within seconds:
-//! write times decide which row is newest, and dropping a place deletes the chunks that were named
-//! before, by the clock of the process that drops it.
+//! Any number of processes may read and write at the same time. Their clocks must agree within
+//! seconds: write times decide which row is newest, and dropping a place deletes the chunks that
+//! were named before, by the clock of the process that drops it.
 
 mod blobs;
 mod chunks;
@@ -80,8 +80,8 @@ impl CassandraStore {
     /// Creates a table, or opens it if it exists with the same definition. The keyspace must exist.
     ///
     /// # Errors
-    /// If the table exists with another definition, or CQL tables with the names that it needs belong to
-    /// somebody else: then nothing is touched.
+    /// Fails if the table exists with another definition, or CQL tables with the names that it
+    /// needs belong to others: then nothing is touched.
     pub async fn create(
         session: Arc<Session>,
         keyspace: &str,
@@ -119,7 +119,7 @@ impl CassandraStore {
     /// Opens a table that exists.
     ///
     /// # Errors
-    /// If there is no such table, or not all of it.
+    /// Fails if there is no such table, or not all of it.
     pub async fn open(
         session: Arc<Session>,
         keyspace: &str,
@@ -130,14 +130,15 @@ impl CassandraStore {
         let found = Found::look(&client).await?;
         if !found.is_complete() {
             found.refuse_foreign(&client.names)?;
-            return Err(none(&client.names));
+            return Err(missing_table(&client.names));
         }
         CassandraStore::opened(client).await
     }
 
     async fn opened(client: Client) -> Result<Self> {
-        let entry = schema::read_entry(&client).await?;
-        let entry = entry.ok_or_else(|| none(&client.names))?;
+        let entry = schema::read_entry(&client)
+            .await?
+            .ok_or_else(|| missing_table(&client.names))?;
         if entry.dropping {
             return Err(Error::InTheWay(format!(
                 "columnar table {} was about to be dropped when that was interrupted; drop it again",
@@ -158,7 +159,7 @@ impl CassandraStore {
     /// Drops a table with all of its rows, and returns whether there was one.
     ///
     /// # Errors
-    /// If CQL tables with these names belong to somebody else: then nothing is touched.
+    /// Fails if CQL tables with these names belong to others: then nothing is touched.
     pub async fn drop_table(session: Arc<Session>, keyspace: &str, table: &str) -> Result<bool> {
         let client = client(session, keyspace, table, Options::default())?;
         let found = Found::look(&client).await?;
@@ -182,9 +183,9 @@ fn client(session: Arc<Session>, keyspace: &str, table: &str, options: Options) 
 }
 
 /// Returns the error of a table that does not exist.
-fn none(names: &Names) -> Error {
+fn missing_table(names: &Names) -> Error {
     Error::InTheWay(format!(
-        "there is no columnar table {}, or not all of it: {} tells which there are",
+        "there is no columnar table {}, or not all of it: {} lists the existing ones",
         names.whole(),
         names.shown(Part::Catalogue)
     ))
@@ -229,7 +230,7 @@ impl Store for CassandraStore {
         self.freeze_place(place).await
     }
 
-    /// Removes places. Queries that began before get an error that says that chunks are gone.
+    /// Removes places. Queries that began before get the error that chunks are gone.
     async fn drop_places(&self, places: &[Place]) -> Result<()> {
         self.drop_all_of(places).await
     }

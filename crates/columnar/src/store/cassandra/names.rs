@@ -53,14 +53,14 @@ impl Names {
     /// Checks names.
     ///
     /// # Errors
-    /// If Cassandra would not take a name, or would change it.
+    /// Fails if Cassandra would not take a name, or would change it.
     pub(super) fn new(keyspace: &str, table: &str) -> Result<Self> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let keyspace_fits = (1..=NAME_CHARACTERS_AT_MOST).contains(&keyspace.len())
             && keyspace.chars().all(is_word);
         if !keyspace_fits {
             return Err(Error::Invalid(format!(
-                "`{keyspace}` is no name of a keyspace: it has 1 to {NAME_CHARACTERS_AT_MOST} \
+                "`{keyspace}` is not a name of a keyspace: it has 1 to {NAME_CHARACTERS_AT_MOST} \
                  letters, digits and underscores"
             )));
         }
@@ -70,7 +70,7 @@ impl Names {
         let begins_well = table.starts_with(|c: char| c.is_ascii_lowercase());
         if !begins_well || table.len() > at_most || !table.chars().all(is_plain) {
             return Err(Error::Invalid(format!(
-                "`{table}` is no name for a columnar table: use up to {at_most} of a-z, 0-9 and _, \
+                "`{table}` is not a name for a columnar table: use up to {at_most} of a-z, 0-9 and _, \
                  a letter first"
             )));
         }
@@ -117,12 +117,15 @@ mod tests {
         let long = "a".repeat(40);
         for table in ["", "1a", "_a", "A", "a-b", "a.b", "a b", "ä", &long] {
             let error = Names::new("ks", table).unwrap_err().to_string();
-            assert!(error.contains("is no name for a columnar table"), "{error}");
+            assert!(
+                error.contains("is not a name for a columnar table"),
+                "{error}"
+            );
         }
         Names::new("ks", &long[1..]).unwrap();
         for keyspace in ["", "a\"b", "a.b", &"k".repeat(49)] {
             let error = Names::new(keyspace, "t").unwrap_err().to_string();
-            assert!(error.contains("is no name of a keyspace"), "{error}");
+            assert!(error.contains("is not a name of a keyspace"), "{error}");
         }
     }
 }

@@ -55,15 +55,15 @@ impl Row {
         self.dropped != 0
     }
 
-    /// Returns when the place was dropped, in milliseconds since 1970-01-01 UTC, if not everything in it is
-    /// deleted yet.
+    /// Returns the moment of an unfinished drop, in milliseconds since 1970-01-01 UTC. A drop is
+    /// unfinished until everything in the place is deleted.
     pub(super) fn unfinished_drop(&self) -> Option<i64> {
         (self.is_dropped() && self.sealed < self.opened).then_some(self.dropped)
     }
 
-    /// Returns whether no fresh row can have been removed since the row was read. That is so if all of them
-    /// are in generations that still took rows then, because a seal waits longer than the lease after it
-    /// has closed one.
+    /// Returns whether no fresh row can have been removed since the row was read. That is so if all
+    /// of them are in generations that still took rows then, because a seal waits longer than the
+    /// lease after it has closed one.
     pub(super) fn is_quiet(&self) -> bool {
         self.closed <= self.sealed && !self.is_dropped() && self.is_leased()
     }

@@ -1,20 +1,21 @@
 //! The list of places, and the generations of their fresh rows.
 //!
-//! The fresh rows of a place are kept in *generations*, each of which is a partition, numbered from 1.
-//! Writers add to the generation that is open, a freeze closes it, and once its rows are in chunks the
-//! whole partition is deleted. Deleting rows one by one would leave a tombstone for each, and Cassandra
-//! refuses to read past 100,000 of them. A number is never used twice.
+//! The fresh rows of a place are kept in *generations*, each of which is a partition, numbered from
+//! 1. Writers add to the generation that is open, a freeze closes it, and once its rows are in
+//! chunks the whole partition is deleted. Deleting rows one by one would leave a tombstone for
+//! each, and Cassandra refuses to read past 100,000 of them. A number is never used twice.
 //!
 //! The row of a place has four numbers: generations up to `closed` take no more rows, those up to
-//! `sealed` are no longer read, and `opened` is the last one that exists. Each of the three only grows and
-//! is written with itself as the timestamp, so that a late write, or a slow clock, changes nothing.
-//! `dropped` is when the place was dropped (milliseconds since 1970), and becomes 0 again when another
-//! generation is opened. A drop takes a number, too, to which no row is ever added: once that is sealed,
-//! everything before is deleted.
+//! `sealed` are no longer read, and `opened` is the last one that exists. Each of the three only
+//! grows and is written with itself as the timestamp, so that a late write, or a slow clock,
+//! changes nothing. `dropped` is when the place was dropped (milliseconds since 1970), and becomes
+//! 0 again when another generation is opened. A drop takes a number, too, to which no row is ever
+//! added: once that is sealed, everything before is deleted.
 //!
-//! A writer may rely on what it has read of a place for [`super::options::WRITER_LEASE`] only. A write
-//! that ends later counts once the place was read again and the generation is still open. So a generation
-//! has all acknowledged rows, and gets no more, [`super::options::FREEZE_WAIT`] after it was closed.
+//! A writer may rely on what it has read of a place for [`super::options::WRITER_LEASE`] only. A
+//! write that ends later counts once the place was read again and the generation is still open. So
+//! a generation has all acknowledged rows, and gets no more, [`super::options::FREEZE_WAIT`] after
+//! it was closed.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -37,9 +38,9 @@ use crate::{Result, failpoint};
 /// The highest number of places that are remembered.
 const REMEMBERED_PLACES_AT_MOST: usize = 65_536;
 
-/// The time after the last read for which a generation is assumed to be open. If it is not, rows that were
-/// written there are written again elsewhere, and the copies are deleted with the generation or before
-/// ([`DELETED_AHEAD_MICROSECONDS`]).
+/// The time after the last read for which a generation is assumed to be open. If it is not, rows
+/// that were written there are written again elsewhere, and the copies are deleted with the
+/// generation or before ([`DELETED_AHEAD_MICROSECONDS`]).
 const GUESSED_WITHIN: Duration = Duration::from_secs(10);
 
 /// The distance from the clock to the timestamp that deletes a generation. Nothing that counts is ever
@@ -89,13 +90,13 @@ impl Places {
 impl PlaceRows<'_> {
     /// Reads all places that ever existed, including dropped ones, in no order.
     pub(super) async fn all(self, shards: u32) -> Result<Vec<(Place, Row)>> {
-        let of_shards = stream::iter(0..shards).map(|shard| self.of_shard(shard));
+        let by_shard = stream::iter(0..shards).map(|shard| self.in_shard(shard));
         let limit = self.client.options.requests_at_once;
-        let found: Vec<Vec<(Place, Row)>> = of_shards.buffer_unordered(limit).try_collect().await?;
+        let found: Vec<Vec<(Place, Row)>> = by_shard.buffer_unordered(limit).try_collect().await?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    async fn of_shard(self, shard: u32) -> Result<Vec<(Place, Row)>> {
+    async fn in_shard(self, shard: u32) -> Result<Vec<(Place, Row)>> {
         let task = self.client.task_of_all("listing the places", Part::Places);
         let statement = &self.statements.places.read_shard;
         let values = (cql_shard(shard),);
@@ -123,7 +124,7 @@ impl PlaceRows<'_> {
         self.places.get(place).map(|row| row.generations())
     }
 
-    /// Reads the row of a place. None if there is no such place.
+    /// Reads the row of a place. Returns `None` if there is no such place.
     pub(super) async fn read(self, place: Place) -> Result<Option<Row>> {
         let task = self.client.task("reading the state", place, Part::Places);
         let read_at = Instant::now();
@@ -168,8 +169,8 @@ impl PlaceRows<'_> {
         }
     }
 
-    /// Returns the generation that takes fresh rows now, and opens one if there is none. The caller has to
-    /// ask [`Self::is_open`] once the rows are written, to see whether it still does.
+    /// Returns the generation that takes fresh rows now, and opens one if there is none. The caller
+    /// has to ask [`Self::is_open`] once the rows are written, to see whether it still does.
     pub(super) async fn open_generation(self, place: Place) -> Result<i64> {
         let remembered = self.places.get(place);
         let recent = remembered.filter(|row| row.read_at.elapsed() < GUESSED_WITHIN);
@@ -209,8 +210,8 @@ impl PlaceRows<'_> {
         Ok(row.and_then(|row| row.open()) == Some(generation))
     }
 
-    /// Closes generations up to this one. They get no more rows from [`super::options::FREEZE_WAIT`] after
-    /// this has returned.
+    /// Closes generations up to this one. They get no more rows from
+    /// [`super::options::FREEZE_WAIT`] after this has returned.
     pub(super) async fn close(self, place: Place, generation: i64) -> Result<()> {
         let task = self
             .client
@@ -228,8 +229,8 @@ impl PlaceRows<'_> {
             .await
     }
 
-    /// Removes a place from the list, unless a generation after this one is opened. Generations up to this
-    /// one take no more rows.
+    /// Removes a place from the list, unless a generation after this one is opened. Generations up
+    /// to this one take no more rows.
     pub(super) async fn drop(self, place: Place, generation: i64) -> Result<()> {
         let task = self.client.task("dropping the place", place, Part::Places);
         let now = now_milliseconds().max(1);

@@ -24,7 +24,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// being done.
 ///
 /// # Errors
-/// `Server` with what was being done, how often it was tried, and why it failed the last time.
+/// Fails with `Server` with what was being done, how often it was tried, and why it failed the last time.
 pub(super) async fn retried<T, F>(
     doing: &(dyn Display + Sync),
     attempt: impl FnMut() -> F,
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     fn by_server(error: DbError) -> ExecutionError {
-        RequestAttemptError::DbError(error, "as told".to_owned()).into()
+        RequestAttemptError::DbError(error, "as reported".to_owned()).into()
     }
 
     fn unavailable() -> ExecutionError {
@@ -215,6 +215,9 @@ mod tests {
         let (attempts, answer) = failing(u32::MAX, || by_server(DbError::Unauthorized)).await;
         assert_eq!(attempts, 1);
         let message = answer.unwrap_err().to_string();
-        assert!(message.contains("as told; connect as a user"), "{message}");
+        assert!(
+            message.contains("as reported; connect as a user"),
+            "{message}"
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! Creating, finding and dropping the CQL tables that a columnar table consists of.
 //!
-//! Each of them carries a comment that says which columnar table it belongs to. CQL tables with the same
-//! names and without that comment are left alone. Every columnar table has its own catalogue instead of
-//! one for the keyspace, so that creating, dropping, restoring or granting one table touches no other.
+//! Each of them carries a comment that says which columnar table it belongs to. CQL tables with the
+//! same names and without that comment are left alone. Every columnar table has its own catalogue
+//! instead of one for the keyspace, so that creating, dropping, restoring or granting one table
+//! touches no other.
 
 use std::fmt::Debug;
 
@@ -33,11 +34,11 @@ pub(super) fn create_statements(names: &Names, compression: Compression) -> [(Pa
     Part::ALL.map(|part| (part, create_statement(names, part, compression)))
 }
 
-/// Returns all statements that dropping a table and creating it again with the default options sends, to
-/// show them without sending any. A `?` is in place of the definition.
+/// Returns all statements that dropping a table and creating it again with the default options
+/// sends, to show them without sending any. A `?` is in place of the definition.
 ///
 /// # Errors
-/// If Cassandra would not take a name.
+/// Fails if Cassandra would not take a name.
 pub fn recreation_statements(keyspace: &str, table: &str) -> Result<Vec<String>> {
     let names = Names::new(keyspace, table)?;
     let mut statements = vec![mark_statement(&names)];
@@ -137,16 +138,16 @@ impl Found {
         Ok(found)
     }
 
-    /// Refuses CQL tables that belong to somebody else.
+    /// Refuses CQL tables that do not belong to this columnar table.
     ///
     /// # Errors
-    /// If there is one with a name that the columnar table needs.
+    /// Fails if there is such a table with a name that the columnar table needs.
     pub(super) fn refuse_foreign(&self, names: &Names) -> Result<()> {
         let [first, ..] = self.foreign[..] else {
             return Ok(());
         };
         Err(Error::Invalid(format!(
-            "table {} is there already and is no part of a columnar table `{}`; nothing was \
+            "table {} is there already and is not part of a columnar table `{}`; nothing was \
              touched: choose another name or keyspace",
             names.shown(first),
             names.table
@@ -156,7 +157,7 @@ impl Found {
     /// Refuses the remains of an earlier table.
     ///
     /// # Errors
-    /// If there is old data that a new table would show.
+    /// Fails if there is old data that a new table would show.
     pub(super) fn refuse_remains(&self, names: &Names) -> Result<()> {
         if self.ours.is_empty() || self.has(Part::Catalogue) {
             return Ok(());

@@ -16,7 +16,9 @@ use super::names::Part;
 use super::options::{FREEZE_WAIT, PLACES_AT_ONCE};
 use super::place_row::Row;
 use super::places::{cql_shard, key};
-use super::time::{after_all_chunks, now_milliseconds, of_chunk, of_deletion, up_to_milliseconds};
+use super::time::{
+    after_all_chunks, chunk_timestamp, deletion_timestamp, now_milliseconds, up_to_milliseconds,
+};
 use crate::id::{ChunkId, Place};
 use crate::meta::read::read_meta;
 use crate::store::Swept;
@@ -37,7 +39,7 @@ struct Age {
 }
 
 impl Age {
-    fn of(grace: Duration) -> Self {
+    fn new(grace: Duration) -> Self {
         let ago = |age: Duration| {
             let milliseconds = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
             now_milliseconds().saturating_sub(milliseconds)
@@ -60,9 +62,9 @@ impl Age {
 }
 
 impl CassandraStore {
-    /// Drops places: they are removed from the list first, and once all writers know that, everything
-    /// that was written before is deleted, one partition at a time. If this is interrupted, a sweep does
-    /// the rest.
+    /// Drops places: they are removed from the list first, and once all writers know that,
+    /// everything that was written before is deleted, one partition at a time. If this is
+    /// interrupted, a sweep does the rest.
     pub(super) async fn drop_all_of(&self, dropped: &[Place]) -> Result<()> {
         let dropped = stream::iter(dropped.iter().copied());
         let unlist = dropped
@@ -80,7 +82,7 @@ impl CassandraStore {
         delete.buffer_unordered(PLACES_AT_ONCE).try_collect().await
     }
 
-    /// Removes a place from the list. None if it has been dropped completely before.
+    /// Removes a place from the list. Returns `None` if it has been dropped completely before.
     async fn unlist(&self, place: Place) -> Result<Option<Unlisted>> {
         let places = self.place_rows();
         let Some(row) = places.read(place).await? else {
@@ -145,12 +147,15 @@ impl CassandraStore {
     }
 
     async fn sweep_place(&self, place: Place, grace: Duration) -> Result<u64> {
-        let age = Age::of(grace);
+        let age = Age::new(grace);
         let states = self.states(place, None).await?;
         let retired = states.iter().filter(|s| age.is_retired(s));
         let mut swept: Vec<ChunkId> = retired.map(|s| s.chunk).collect();
-        let pending = states.iter().filter(|s| age.is_given_up(s));
-        let pending: Vec<ChunkId> = pending.map(|s| s.chunk).collect();
+        let pending: Vec<ChunkId> = states
+            .iter()
+            .filter(|s| age.is_given_up(s))
+            .map(|s| s.chunk)
+            .collect();
         if !pending.is_empty() {
             swept.extend(self.abandon(place, &pending, age).await?);
         }
@@ -160,14 +165,19 @@ impl CassandraStore {
         Ok(swept.len() as u64)
     }
 
-    /// Marks pending chunks so that no writer can commit them any more, and returns those that no writer was
-    /// about to commit.
+    /// Marks pending chunks so that no writer can commit them any more, and returns those that no
+    /// writer was about to commit.
     async fn abandon(&self, place: Place, pending: &[ChunkId], age: Age) -> Result<Vec<ChunkId>> {
         let task = self.client.task("abandoning chunks", place, Part::Index);
         let now = now_milliseconds();
         let (shard, bucket) = key(place);
         let statement = &self.statements.index.abandon;
-        let mark = |id: &ChunkId| (statement, (of_chunk(*id), now, shard, bucket, name(*id)));
+        let mark = |id: &ChunkId| {
+            (
+                statement,
+                (chunk_timestamp(*id), now, shard, bucket, name(*id)),
+            )
+        };
         let marks: Vec<_> = pending.iter().map(mark).collect();
         self.client.in_batches(&task, &marks, |_| 64).await?;
         failpoint::hit("cassandra.sweep.abandoned");
@@ -186,7 +196,12 @@ impl CassandraStore {
             let task = self.client.task("deleting chunks", place, Part::Index);
             let (shard, bucket) = key(place);
             let statement = &self.statements.index.delete;
-            let delete = |id: &ChunkId| (statement, (of_deletion(*id), shard, bucket, name(*id)));
+            let delete = |id: &ChunkId| {
+                (
+                    statement,
+                    (deletion_timestamp(*id), shard, bucket, name(*id)),
+                )
+            };
             let deletes: Vec<_> = some.iter().map(delete).collect();
             self.client.in_batches(&task, &deletes, |_| 64).await?;
             failpoint::hit("cassandra.sweep.index");
@@ -232,7 +247,7 @@ impl CassandraStore {
         let delete = |column: i16| {
             (
                 statement,
-                (of_deletion(id), shard, bucket, column, name(id)),
+                (deletion_timestamp(id), shard, bucket, column, name(id)),
             )
         };
         let deletes: Vec<_> = columns.into_iter().map(delete).collect();

@@ -18,18 +18,18 @@ pub(super) fn now_milliseconds() -> i64 {
 }
 
 /// Returns the timestamp of all writes of a chunk, in microseconds since 1970-01-01 UTC.
-pub(super) fn of_chunk(chunk: ChunkId) -> i64 {
+pub(super) fn chunk_timestamp(chunk: ChunkId) -> i64 {
     milliseconds(chunk) * 1000
 }
 
 /// Returns the timestamp with which a writer notes that it is still at work on a chunk.
-pub(super) fn of_renewal(chunk: ChunkId) -> i64 {
-    of_chunk(chunk) + 1
+pub(super) fn renewal_timestamp(chunk: ChunkId) -> i64 {
+    chunk_timestamp(chunk) + 1
 }
 
 /// Returns the timestamp that deletes everything about a chunk.
-pub(super) fn of_deletion(chunk: ChunkId) -> i64 {
-    of_chunk(chunk) + 999
+pub(super) fn deletion_timestamp(chunk: ChunkId) -> i64 {
+    chunk_timestamp(chunk) + 999
 }
 
 /// Returns the time in a UUID of version 7: its first 48 bits.
@@ -63,14 +63,17 @@ mod tests {
         let before = ChunkId::new();
         let deletion = after_all_chunks().await;
         let after = ChunkId::new();
-        assert!(of_renewal(before) < of_deletion(before));
-        assert!(of_deletion(before) <= deletion);
-        assert!(deletion < of_chunk(after));
+        assert!(renewal_timestamp(before) < deletion_timestamp(before));
+        assert!(deletion_timestamp(before) <= deletion);
+        assert!(deletion < chunk_timestamp(after));
     }
 
     #[test]
     fn any_name_has_a_time() {
-        assert_eq!(of_chunk(ChunkId(Uuid::nil())), 0);
-        assert_eq!(of_chunk(ChunkId(Uuid::max())), ((1 << 48) - 1) * 1000);
+        assert_eq!(chunk_timestamp(ChunkId(Uuid::nil())), 0);
+        assert_eq!(
+            chunk_timestamp(ChunkId(Uuid::max())),
+            ((1 << 48) - 1) * 1000
+        );
     }
 }

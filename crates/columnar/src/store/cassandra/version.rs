@@ -124,11 +124,11 @@ impl CassandraStore {
         Ok(rows.into_iter().next().flatten())
     }
 
-    /// Makes sure that everybody notices a commit that began at this moment and is applied now.
+    /// Makes sure that all processes notice a commit that began at this moment and is applied now.
     ///
     /// # Errors
-    /// `Server` if no version is written soon enough, so that processes that remember the index may not
-    /// see the commit before the next one.
+    /// Fails with `Server` if no version is written soon enough, so that processes that remember
+    /// the index may not see the commit before the next one.
     pub(super) async fn see_to_version(&self, place: Place, mut began: Instant) -> Result<()> {
         let task = self
             .client

@@ -1,5 +1,5 @@
-//! The files of chunks. Each has the blobs of one chunk, one after another; their positions follow from
-//! their sizes, which are in the manifest.
+//! The files of chunks. Each has the blobs of one chunk, one after another; their positions follow
+//! from their sizes, which are in the manifest.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub fn put(folder: &Folder, chunks: &[Chunk]) -> Result<()> {
     let mut created = Vec::with_capacity(chunks.len());
     let written = write(folder, chunks, &mut created);
     if written.is_err() {
-        // The disk may be full, so that files that nobody needs go at once. A sweep removes what stays.
+        // The disk may be full, so useless files are removed at once. A sweep removes what remains.
         for path in created {
             let _ = remove(&path);
         }
@@ -116,7 +116,7 @@ impl Wanted {
         })
     }
 
-    /// Reads the blobs. None if the chunk has no file.
+    /// Reads the blobs. Returns `None` if the chunk has no file.
     pub fn read(&self, folder: &Folder) -> Result<Option<Vec<Bytes>>> {
         let path = folder.chunk(self.chunk);
         let file = match File::open(&path) {

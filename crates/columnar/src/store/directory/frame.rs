@@ -8,9 +8,9 @@
 //! | payload | as many as its length |
 //! | end | 1: the byte 0xA5 |
 //!
-//! If a process or a machine dies in the middle of a write, the last record ends with the file before
-//! its own end, or is followed by zeros from somewhere within it to the end of the file. Such a record
-//! was never acknowledged and counts as not written. Everything else that differs from this is damage.
+//! After the death of a process or a machine in the middle of a write, the file may end within its last
+//! record, or have zeros from somewhere in that record to the end of the file. Such a record was never
+//! acknowledged and counts as not written. Any other difference is damage.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ pub struct Records {
 /// Finds the whole records from a position on.
 ///
 /// # Errors
-/// The damage and its position.
+/// Returns the damage and its position.
 pub fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
     let mut records = Records {
         payloads: Vec::new(),
@@ -67,7 +67,7 @@ pub fn scan(bytes: &[u8], from: usize) -> Result<Records, String> {
 enum First {
     /// A whole record with the length of its payload.
     Whole(usize),
-    /// Nothing, or a record that was not written to its end.
+    /// The end of the file, or a record that was not written to its end.
     Torn,
     /// A record with the damage in words.
     Damaged(&'static str),

@@ -170,8 +170,11 @@ impl Log {
         sync_folder(&self.folder.fresh())?;
         failpoint::hit("insert.folder");
         let path = self.folder.segment(self.place, number);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        let file = file.map_err(io("creating", &path))?;
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(io("creating", &path))?;
         failpoint::hit("insert.created");
         Ok(Active {
             number,
@@ -211,8 +214,9 @@ impl Log {
     /// Closes the active segment and returns the number of the last segment, if there is one. Rows that
     /// come from now on are in later segments.
     pub fn close(&self) -> Option<u64> {
-        // The lock is held to the end. An insert in between would begin a segment, which would be returned
-        // as closed while later inserts still went into it, and those would be taken for sealed.
+        // The lock is held to the end. An insert in between would begin a segment, which would be
+        // returned as closed while later inserts still went into it, and those would be taken for
+        // sealed.
         let mut active = locked(&self.active);
         *active = None;
         failpoint::hit("freeze.closed");
@@ -261,7 +265,8 @@ impl Active {
         }
         failpoint::hit("insert.write");
         if let Err(error) = self.file.write_all_at(&bytes, self.length) {
-            // If this fails, too, what was written is no whole record, or one that was never acknowledged.
+            // If this fails, too, what was written is no whole record, or one that was never
+            // acknowledged.
             let _ = self.file.set_len(self.length);
             return Err(io("appending to", &self.path)(error));
         }

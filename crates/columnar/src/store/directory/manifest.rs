@@ -1,9 +1,9 @@
 //! The manifest: the file that lists the valid chunks.
 //!
-//! It begins with `bkmanif` and the version 1 (8 bytes), a name that it gets whenever it is rewritten (16
-//! bytes), the highest number of a segment that was sealed or dropped until then (8 bytes,
-//! little-endian) and the CRC-32 of these 32 bytes (4 bytes, little-endian). Records (`frame.rs`,
-//! `record.rs`) follow, one for each commit.
+//! It begins with `bkmanif` and the version 1 (8 bytes), a name that it gets whenever it is
+//! rewritten (16 bytes), the highest number of a segment that was sealed or dropped until then (8
+//! bytes, little-endian) and the CRC-32 of these 32 bytes (4 bytes, little-endian). Records
+//! (`frame.rs`, `record.rs`) follow, one for each commit.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -24,8 +24,8 @@ const MAGIC: &[u8; 7] = b"bkmanif";
 const VERSION: u8 = 1;
 const HEAD: usize = 36;
 
-/// A manifest is rewritten when it is longer than twice its length after the last time plus this number
-/// of bytes.
+/// A manifest is rewritten when it is longer than twice its length after the last time plus this
+/// number of bytes.
 const GROWTH_BYTES: u64 = 1 << 20;
 
 /// The manifest, to which the writer appends.
@@ -36,7 +36,7 @@ pub struct Manifest {
     length: u64,
     /// The length that it had when it was rewritten.
     length_rewritten: u64,
-    /// Whether it is unknown how much of it is durable.
+    /// Whether a write has failed, so that it is unknown how much of the file is durable.
     failed: bool,
 }
 
@@ -58,8 +58,8 @@ impl Manifest {
         let mut known = Known::default();
         known.read(&path, &file, definition)?;
         let length = known.length;
-        // The process that wrote it may have died before it was durable, and this one is about to act on
-        // what it says.
+        // The process that wrote it may have died before it was durable, and this one is about to
+        // act on what it says.
         file.set_len(length)
             .and_then(|()| file.sync_all())
             .map_err(io("cutting off what was not written whole of", &path))?;
@@ -106,7 +106,7 @@ impl Manifest {
     /// Checks that no earlier write has failed.
     ///
     /// # Errors
-    /// If the file may have a record that this process does not know.
+    /// Fails if the file may have a record that this process does not know.
     pub fn check(&self) -> Result<()> {
         if self.failed {
             Err(torn(
@@ -124,8 +124,8 @@ impl Manifest {
         self.length > 2 * self.length_rewritten + GROWTH_BYTES
     }
 
-    /// Rewrites the manifest as short as it can be. If that fails before the new one has replaced it, the
-    /// old one stays in use.
+    /// Rewrites the manifest as short as it can be. If that fails before the new one has replaced
+    /// it, the old one stays in use.
     pub fn rewrite(&mut self, folder: &Folder, state: &State) -> Result<()> {
         self.check()?;
         let mut replaced = None;
@@ -141,7 +141,8 @@ impl Manifest {
     }
 }
 
-/// Writes a new manifest. `replaced` becomes its file and length as soon as it has replaced the old one.
+/// Writes a new manifest. `replaced` becomes its file and length as soon as it has replaced the old
+/// one.
 fn write_new(folder: &Folder, state: &State, replaced: &mut Option<(File, u64)>) -> Result<()> {
     let path = folder.manifest();
     let new = path.with_extension("new");
@@ -185,7 +186,8 @@ pub struct Known {
 }
 
 impl Known {
-    /// Reads the records that are new. The file is opened by its path, since it may have been replaced.
+    /// Reads the records that are new. The file is opened by its path, since it may have been
+    /// replaced.
     pub fn refresh(&mut self, path: &Path, definition: &Definition) -> Result<()> {
         let file = File::open(path).map_err(io("opening", path))?;
         self.read(path, &file, definition)
@@ -228,7 +230,7 @@ impl Known {
 /// Checks the first bytes of a manifest and returns the number of the last segment.
 fn last_segment(path: &Path, head: &[u8; HEAD]) -> Result<u64> {
     if !head.starts_with(MAGIC) {
-        return Err(torn(path, "it is no manifest of a columnar table"));
+        return Err(torn(path, "it is not a manifest of a columnar table"));
     }
     if head[7] != VERSION {
         return Err(Error::Version {

@@ -8,16 +8,16 @@
 //! fresh/<place>/<n>.log   fresh rows of a place, one record for each insert
 //! ```
 //!
-//! One process at a time writes, any number of others read. Everything is durable (synced together with
-//! the folder that names it) before it is acknowledged and before anything depends on it. The file of a
-//! chunk never changes. The manifest and the logs only grow; a torn end counts as not written, any other
-//! damage is an error that names the file. The manifest is rewritten under another name and renamed, so
-//! that it is opened by its path each time.
+//! One process at a time writes, any number of others read. Everything is durable (synced together
+//! with the folder that names it) before it is acknowledged and before anything depends on it. The
+//! file of a chunk never changes. The manifest and the logs only grow; a torn end counts as not
+//! written, any other damage is an error that names the file. The manifest is rewritten under
+//! another name and renamed, so that it is opened by its path each time.
 //!
-//! Fresh rows move to chunks by one record of the manifest, which lists the chunks that are valid from
-//! then on, and the segment up to which the fresh rows of the place are in them. A reader looks at the
-//! segments first and at the manifest afterwards, and ignores the rows of sealed segments: it sees a row
-//! exactly once, whatever happens in between.
+//! Fresh rows move to chunks by one record of the manifest, which lists the chunks that are valid
+//! from then on, and the segment up to which the fresh rows of the place are in them. A reader
+//! looks at the segments first and at the manifest afterwards, and ignores the rows of sealed
+//! segments: it sees a row exactly once, whatever happens in between.
 
 mod chunks;
 mod files;
@@ -72,7 +72,7 @@ impl DirectoryStore {
     /// Creates a table in a folder that is empty or does not exist, and opens it to write.
     ///
     /// # Errors
-    /// If the definition is not possible, or the folder has something else or cannot be written.
+    /// Fails if the definition is not possible, or the folder has something else or cannot be written.
     pub fn create(path: &Path, definition: Definition) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
         let definition = Arc::new(definition);
@@ -88,7 +88,7 @@ impl DirectoryStore {
     /// Opens a table to read and to write, which only one process at a time can.
     ///
     /// # Errors
-    /// If another process writes it, there is no table, or its files are damaged.
+    /// Fails if another process writes it, there is no table, or its files are damaged.
     pub fn open(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
         let definition = Arc::new(table::read(&folder)?);
@@ -104,7 +104,7 @@ impl DirectoryStore {
     /// Opens a table only to read it, whether or not another process writes it.
     ///
     /// # Errors
-    /// If there is no table, or its files are damaged.
+    /// Fails if there is no table, or its files are damaged.
     pub fn open_to_read(path: &Path) -> Result<DirectoryStore> {
         let folder = Folder::new(path);
         let definition = Arc::new(table::read(&folder)?);
@@ -119,17 +119,17 @@ impl DirectoryStore {
     /// Returns whether there is a table in a folder.
     ///
     /// # Errors
-    /// If the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub fn is_there(path: &Path) -> Result<bool> {
         let table = Folder::new(path).table();
         table.try_exists().map_err(io("looking for", &table))
     }
 
-    /// Returns the names of the files that an interrupted create or drop has left in a folder. There are
-    /// none if the folder has a table or something else.
+    /// Returns the names of the files that an interrupted create or drop has left in a folder.
+    /// There are none if the folder has a table or something else.
     ///
     /// # Errors
-    /// If the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub fn remains(path: &Path) -> Result<Vec<String>> {
         removal::remains(&Folder::new(path))
     }
@@ -137,8 +137,8 @@ impl DirectoryStore {
     /// Removes a table or the remains of one with its folder, and returns whether there was anything.
     ///
     /// # Errors
-    /// If the folder has anything that is no part of a table, or another process writes the table: then
-    /// nothing is removed.
+    /// Fails if the folder has anything that is not part of a table, or another process writes the
+    /// table: then nothing is removed.
     pub fn drop_table(path: &Path) -> Result<bool> {
         removal::drop_table(&Folder::new(path))
     }

@@ -61,7 +61,7 @@ impl Reader {
     }
 
     pub fn places(&self) -> Result<Vec<Place>> {
-        // The segments first and the manifest afterwards, as in a snapshot.
+        // Segments are read before the manifest, as in a snapshot.
         let mut newest = Vec::new();
         for place in self.folder.places()? {
             newest.extend(self.folder.segments(place)?.pop().map(|last| (place, last)));

@@ -83,7 +83,7 @@ impl Record {
     /// Checks that the added chunks can be chunks of a table.
     ///
     /// # Errors
-    /// The chunk that cannot be one, and why.
+    /// Returns the first chunk that cannot be one, and why.
     pub fn check(&self, definition: &Definition) -> Result<(), String> {
         let Record::Changes { changes, .. } = self else {
             return Ok(());
@@ -95,7 +95,7 @@ impl Record {
     /// Decodes a record.
     ///
     /// # Errors
-    /// The reason why the bytes are no record.
+    /// Returns the reason why the bytes are not a record.
     pub fn decode(payload: &[u8]) -> Result<Record, String> {
         let mut reader = Reader::new(payload);
         let record = match reader.byte() {
@@ -147,8 +147,8 @@ fn changes(reader: &mut Reader<'_>) -> Result<Option<Record>, String> {
         let at = reader.signed()?;
         let changes = each(reader, 5, |reader| {
             let place = place(reader)?;
-            let metas = each(reader, 2, |reader| Some(reader.bytes()?.to_vec()))?;
-            let metas = metas.iter().map(|bytes| read_meta(bytes).map(Arc::new));
+            let encoded = each(reader, 2, |reader| Some(reader.bytes()?.to_vec()))?;
+            let metas = encoded.iter().map(|bytes| read_meta(bytes).map(Arc::new));
             let add = match metas.collect::<Result<_, _>>() {
                 Ok(add) => add,
                 Err(reason) => {

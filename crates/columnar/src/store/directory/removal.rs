@@ -25,7 +25,7 @@ struct Contents {
 /// Returns the names of the files that an interrupted create or drop has left. There are none if the
 /// folder has a table or something else.
 pub fn remains(folder: &Folder) -> Result<Vec<String>> {
-    let contents = match Contents::of(folder) {
+    let contents = match Contents::list(folder) {
         Err(Error::Invalid(_)) => return Ok(Vec::new()),
         contents => contents?,
     };
@@ -38,12 +38,12 @@ pub fn remains(folder: &Folder) -> Result<Vec<String>> {
 
 /// Removes a table or the remains of one with its folder, and returns whether there was anything.
 pub fn drop_table(folder: &Folder) -> Result<bool> {
-    if Contents::of(folder)?.names.is_empty() {
+    if Contents::list(folder)?.names.is_empty() {
         return Ok(false);
     }
     let lock = lock(folder)?;
     // Another process may have written until the lock was taken.
-    let contents = Contents::of(folder)?;
+    let contents = Contents::list(folder)?;
     // Without this file there is no table any more, whatever happens afterwards.
     remove(&folder.table())?;
     sync_folder(&folder.root)?;
@@ -67,8 +67,8 @@ impl Contents {
     /// Lists a folder.
     ///
     /// # Errors
-    /// If there is something that is no part of a table.
-    fn of(folder: &Folder) -> Result<Contents> {
+    /// Fails if there is something that is not part of a table.
+    fn list(folder: &Folder) -> Result<Contents> {
         let root = &folder.root;
         let mut contents = Contents::default();
         for entry in entries(root)? {
@@ -91,7 +91,7 @@ impl Contents {
         self.names.iter().any(|there| there == name)
     }
 
-    /// Notes the folders of fresh rows and their files.
+    /// Records the folders of fresh rows and their files.
     fn take_places(&mut self, root: &Path, fresh: PathBuf) -> Result<()> {
         for place in entries(&fresh)? {
             let name = place.file_name();
@@ -105,7 +105,7 @@ impl Contents {
         Ok(())
     }
 
-    /// Notes a folder and its files, which must have names of ours.
+    /// Records a folder and its files, which must have the names of a table's files.
     fn take(&mut self, folder: PathBuf, is_ours: fn(&str) -> bool) -> Result<()> {
         for entry in entries(&folder)? {
             let is_file = is_folder(&entry)? == Some(false);
@@ -118,8 +118,8 @@ impl Contents {
         Ok(())
     }
 
-    /// Checks that this is a table: it gets its manifest before it has anything else, and loses it after
-    /// everything else.
+    /// Checks that this is a table. A table has a manifest, which is created before everything else and
+    /// removed after everything else.
     fn check_whose(&self, folder: &Folder) -> Result<()> {
         let lock_is_empty = || {
             let length = folder.lock().metadata().map(|found| found.len());
@@ -143,7 +143,10 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            return Err(Error::Invalid(format!("{} is no folder", folder.display())));
+            return Err(Error::Invalid(format!(
+                "{} is not a folder",
+                folder.display()
+            )));
         }
         entries => entries.map_err(io("listing folder", folder))?,
     };
@@ -151,18 +154,19 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
     entries.map_err(io("listing folder", folder))
 }
 
-/// Returns whether an entry is a folder. None if it is neither a folder nor a file, such as a link.
+/// Returns whether an entry is a folder, or `None` if it is neither a folder nor a file, such as a
+/// link.
 fn is_folder(entry: &DirEntry) -> Result<Option<bool>> {
     let path = entry.path();
     let kind = entry.file_type().map_err(io("looking at", &path))?;
     Ok((kind.is_dir() || kind.is_file()).then_some(kind.is_dir()))
 }
 
-/// Returns the error of a file that is no part of a table.
+/// Returns the error of a file that is not part of a table.
 fn foreign(folder: &Path, found: &Path) -> Error {
     let name = found.file_name().unwrap_or_default().to_string_lossy();
     Error::Invalid(format!(
-        "{} has `{name}`, which is no part of a columnar table; nothing was removed",
+        "{} has `{name}`, which is not part of a columnar table; nothing was removed",
         folder.display()
     ))
 }

@@ -1,10 +1,10 @@
 //! The format of a segment of fresh rows.
 //!
-//! A segment begins with 8 bytes: `bkfresh` and the version 1. Records (`frame.rs`) follow, one for each
-//! insert: the number of rows, and for each row the length of its key, its key, how much later it was
-//! written than the row before (signed, microseconds, modulo 2^64; the first one: than 1970-01-01 UTC),
-//! and 0 if its key is deleted, or else the length of its other columns plus 1 and those (`row`). Numbers
-//! are LEB128, signed ones zigzag-encoded before.
+//! A segment begins with 8 bytes: `bkfresh` and the version 1. Records (`frame.rs`) follow, one for
+//! each insert: the number of rows, and for each row the length of its key, its key, how much later
+//! it was written than the row before (signed, microseconds, modulo 2^64; the first one: than
+//! 1970-01-01 UTC), and 0 if its key is deleted, or else the length of its other columns plus 1 and
+//! those (`row`). Numbers are LEB128, signed ones zigzag-encoded before.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -107,15 +107,17 @@ pub fn encode(rows: &[FreshRow]) -> Result<Vec<u8>> {
 /// `start` is the position in the file of the first byte.
 ///
 /// # Errors
-/// The damage and its position.
+/// Returns the damage and its position.
 pub fn decode(bytes: &Bytes, start: u64, rows: &mut Rows) -> Result<u64, String> {
     let mut from = 0;
     if start == 0 {
         match bytes.get(..HEAD.len()) {
             Some(head) if head == HEAD => from = HEAD.len(),
-            Some(_) => return Err("it is no log of fresh rows that this version reads".to_owned()),
+            Some(_) => {
+                return Err("it is not a log of fresh rows that this version reads".to_owned());
+            }
             None if HEAD.starts_with(bytes) => return Ok(0),
-            None => return Err("it is no log of fresh rows".to_owned()),
+            None => return Err("it is not a log of fresh rows".to_owned()),
         }
     }
     let records = frame::scan(bytes, from).map_err(|reason| match start {
@@ -125,12 +127,12 @@ pub fn decode(bytes: &Bytes, start: u64, rows: &mut Rows) -> Result<u64, String>
     for payload in records.payloads {
         let at = start + payload.start as u64;
         insert(&bytes.slice(payload), rows)
-            .ok_or_else(|| format!("the record at byte {at} cannot be"))?;
+            .ok_or_else(|| format!("the record at byte {at} is malformed"))?;
     }
     Ok(start + records.end as u64)
 }
 
-/// Adds the rows of a record. None if its bytes are no rows.
+/// Adds the rows of a record. Returns `None` if its bytes are no rows.
 fn insert(payload: &Bytes, rows: &mut Rows) -> Option<()> {
     let mut reader = Reader::new(payload);
     let mut write_time = 0i64;

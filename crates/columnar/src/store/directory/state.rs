@@ -69,7 +69,7 @@ impl State {
     /// Checks that a record can come next.
     ///
     /// # Errors
-    /// The reason why it cannot.
+    /// Returns the reason why it cannot.
     pub fn check(&self, record: &Record) -> Result<(), String> {
         let Record::Changes { changes, .. } = record else {
             return Ok(());
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn written_anew_it_is_the_same() {
+    fn rewritten_it_is_the_same() {
         let many: Vec<u128> = (10..10 + 2 * CHUNKS_OF_RECORD as u128 + 1).collect();
         let before = state(&[
             change(1, &many, &[], 3),

@@ -11,12 +11,13 @@ use crate::store::Swept;
 use crate::{Result, failpoint};
 
 impl Writer {
-    /// Removes the files of chunks that have been useless for longer than `grace`, and of sealed segments.
+    /// Removes the files of chunks that have been useless for longer than `grace`, and of sealed
+    /// segments.
     pub fn sweep(&self, grace: Duration) -> Result<Swept> {
         failpoint::hit("sweep.begin");
         // While this is locked, no chunk is committed, so that none is taken for one that never will be.
         let manifest = locked(&self.manifest);
-        // Chunks that the manifest may have on disk, unknown to this process, must not lose their files.
+        // The manifest on disk may have chunks that are unknown to this process. Their files must stay.
         manifest.check()?;
         let mut swept = Swept::default();
         let before = now().saturating_sub(i64::try_from(grace.as_micros()).unwrap_or(i64::MAX));

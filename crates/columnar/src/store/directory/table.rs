@@ -75,7 +75,7 @@ fn check_empty(folder: &Folder) -> Result<()> {
     }
     if let Some(other) = names_there.iter().find(|name| !is_ours(name)) {
         return Err(Error::Invalid(format!(
-            "{root} is not empty (it has `{other}`); a table needs a folder of its own"
+            "{root} is not empty (it has `{other}`); a table needs a separate folder"
         )));
     }
     if names(&folder.chunks())?.is_empty() && names(&folder.fresh())?.is_empty() {
@@ -110,7 +110,7 @@ pub fn read(folder: &Folder) -> Result<Definition> {
     let json = match fs::read(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::Invalid(format!(
-                "{} is no columnar table: it has no `{TABLE}`",
+                "{} is not a columnar table: it has no `{TABLE}`",
                 folder.root.display()
             )));
         }

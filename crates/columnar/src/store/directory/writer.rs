@@ -36,8 +36,8 @@ pub struct Writer {
     last_segment: Arc<AtomicU64>,
 }
 
-/// The number of times that the lock is tried. A process that has just ended may hold it for a moment, as
-/// may one that it has started, until that executes another program.
+/// The number of times that the lock is tried. A process that has just ended may hold it for a
+/// moment, as may one that it has started, until that executes another program.
 const LOCK_ATTEMPTS: u32 = 25;
 
 /// The pause between two attempts.
@@ -46,7 +46,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Takes the right to write a table until the file is closed or the process ends in any way.
 ///
 /// # Errors
-/// If another process has it.
+/// Fails if another process has it.
 pub fn lock(folder: &Folder) -> Result<File> {
     let path = folder.lock();
     let file = OpenOptions::new()
@@ -226,8 +226,8 @@ impl Writer {
 
     fn rewrite(&self, manifest: &mut Manifest) -> Result<()> {
         let mut state = reading(&self.state).clone();
-        // Places without contents are left out. Syncing makes sure that the segments of such a place are
-        // gone for good: after they came back, they would no longer be known as sealed.
+        // Places without contents are left out. Syncing makes sure that the segments of such a
+        // place are gone for good: after they came back, they would no longer be known as sealed.
         sync_folder(&self.folder.fresh())?;
         let has_folder: HashSet<Place> = self.folder.places()?.into_iter().collect();
         state

@@ -46,7 +46,7 @@ pub async fn readers_miss_nothing_while_others_write_and_seal(cassandra: &Cassan
     check_place(&one, PLACE, &acknowledged).await;
 }
 
-/// The work of all tasks together; they go on until it is enough.
+/// The work that all tasks have done together, and go on until it is enough.
 #[derive(Default)]
 struct Progress {
     seals: AtomicUsize,
@@ -131,7 +131,7 @@ pub async fn a_drop_by_another_process_loses_nothing_that_came_later(cassandra: 
     let drop = async {
         let mut dropped = None;
         for _ in 0..6 {
-            // Each has rows to drop, however slow the server is.
+            // Each drop has rows to remove, however slow the server is.
             let written = began.lock().unwrap().len();
             while began.lock().unwrap().len() == written {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -141,7 +141,7 @@ pub async fn a_drop_by_another_process_loses_nothing_that_came_later(cassandra: 
             dropped = Some(Instant::now());
         }
         let dropped = dropped.unwrap();
-        // However slow the server is.
+        // The writer is waited for, however slow the server is.
         while !began.lock().unwrap().values().any(|at| *at > dropped) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

@@ -28,7 +28,7 @@ pub async fn what_is_committed_is_read(cassandra: &Cassandra) {
     store.put(ELSEWHERE, &elsewhere).await.unwrap();
     let changes = || vec![add(PLACE, &chunks), add(ELSEWHERE, &elsewhere)];
     store.commit(changes()).await.unwrap();
-    // Once more, as after an answer that never came.
+    // The commit is repeated, as after an answer that never came.
     store.commit(changes()).await.unwrap();
 
     let another = cassandra.another("chunks").await;
@@ -49,7 +49,7 @@ pub async fn what_is_committed_is_read(cassandra: &Cassandra) {
         assert!(error.contains("has no blob 3"), "{error}");
     }
     assert_eq!(found.len(), 2);
-    // One row for the small one, three for the large one.
+    // The small chunk has one row, the large one three.
     assert_eq!(cassandra.count("chunks_chunks").await, 1 + 3 + 1);
 
     let merged = [chunk_of_size(&definition, 50)];
@@ -59,7 +59,7 @@ pub async fn what_is_committed_is_read(cassandra: &Cassandra) {
         .await
         .unwrap();
     assert_eq!(valid(&another, PLACE).await, ids(&merged));
-    // Who began before may read on.
+    // Readers that began before may go on.
     assert_eq!(
         another.blobs(PLACE, &found[1], &[0]).await.unwrap(),
         [chunks[1].blobs[0].clone()]
@@ -79,8 +79,11 @@ pub async fn blobs_of_many_chunks(cassandra: &Cassandra) {
         let blobs = store.blobs(PLACE, &chunk.meta, &[2]).await.unwrap();
         assert_eq!(blobs, [chunk.blobs[2].clone()]);
     }
-    let error = store.blobs(PLACE, &chunks[0].meta, &[3]).await;
-    let error = error.unwrap_err().to_string();
+    let error = store
+        .blobs(PLACE, &chunks[0].meta, &[3])
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("has no blob 3"), "{error}");
 }
 

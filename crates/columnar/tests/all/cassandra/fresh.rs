@@ -117,7 +117,7 @@ pub async fn rows_that_are_sealed_are_gone_and_later_ones_stay(cassandra: &Cassa
     store.insert(PLACE, &first).await.unwrap();
     let frozen = store.freeze(PLACE).await.unwrap();
     assert_eq!(frozen.rows, first);
-    // Also with the same write time, or an earlier one.
+    // The same holds for the same write time, and for an earlier one.
     let later = [
         row("a", 5, None),
         row("b", 4, Some("0")),
@@ -137,7 +137,7 @@ pub async fn rows_that_are_sealed_are_gone_and_later_ones_stay(cassandra: &Cassa
     assert_eq!(now.fresh, later);
     assert_eq!(now.chunks.iter().map(|c| c.id).collect::<Vec<_>>(), chunks);
 
-    // One that was frozen by somebody who ended then is frozen again.
+    // A generation that was frozen by a process that ended then is frozen again.
     let lost = store.freeze(PLACE).await.unwrap();
     assert_eq!(lost.rows, later);
     store
@@ -156,7 +156,7 @@ pub async fn rows_that_are_sealed_are_gone_and_later_ones_stay(cassandra: &Cassa
     );
     chunks.extend(seal(cassandra, "sealed", frozen).await);
     assert_eq!(fresh_rows(&store, PLACE).await, []);
-    // Whoever is late changes nothing.
+    // A process that is late changes nothing.
     chunks.extend(seal(cassandra, "sealed", lost).await);
     assert_eq!(valid(&store, PLACE).await, chunks);
     store

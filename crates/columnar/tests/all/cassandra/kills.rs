@@ -76,7 +76,7 @@ pub async fn at_random(cassandra: &Cassandra) {
     for i in 0..kills {
         let mut child = Writer::start(cassandra, "write", None);
         child.wait_for_row(&mut acknowledged);
-        // Spread over more than a whole round of the child.
+        // The kills are spread over more than a whole round of the child.
         tokio::time::sleep(Duration::from_millis((i * 397) % 1500)).await;
         child.process.kill().unwrap();
         rows += child.acknowledged(&mut acknowledged);
@@ -105,7 +105,7 @@ pub async fn while_places_are_dropped(cassandra: &Cassandra) {
             child.was_killed(step);
             let places = store.places().await.unwrap();
             assert!(places.len() < 2, "{step}:{time}: {places:?}");
-            // Whoever had them dropped does it again, or a sweep does it.
+            // The caller drops them again, or a sweep does.
             match time % 2 {
                 0 => store.drop_places(&[PLACE, ELSEWHERE]).await.unwrap(),
                 _ => {
@@ -172,7 +172,7 @@ async fn check(cassandra: &Cassandra, acknowledged: &Versions) {
 /// Checks that every acknowledged row is seen, or a later one of its key.
 ///
 /// # Panics
-/// If not, or if two versions of a key of the same write time differ.
+/// Panics if one is missing, or if two versions of a key with the same write time differ.
 pub async fn check_place(store: &CassandraStore, place: Place, acknowledged: &Versions) {
     let snapshot = everything(store, place).await;
     let found = versions_of(store, place, &snapshot).await;

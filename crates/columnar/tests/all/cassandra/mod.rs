@@ -1,7 +1,7 @@
-//! Tables in a real Cassandra: what is put is read, what is acknowledged is never lost nor seen
-//! twice, whoever is killed when, and what is not available is told.
+//! Tables in a real Cassandra: chunks are read as they were put, acknowledged rows are neither missing
+//! nor seen twice, whichever process is killed at any time, and unavailable nodes are reported.
 //!
-//! Where none can be started this prints why it is skipped and passes, unless
+//! A test prints why it is skipped and passes if no Cassandra can be started, unless
 //! `BAKEOFF_REQUIRE_ENGINES=1`.
 
 mod at_once;
@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use support::{Cassandra, has_cassandra};
 
-/// Does a step and reports how long it took.
+/// Runs a step and reports how long it took.
 macro_rules! timed {
     ($step:expr) => {
         let began = Instant::now();
@@ -82,7 +82,7 @@ async fn processes_that_are_killed() {
         return;
     }
     let cassandra = Cassandra::shared().await;
-    // First of all, since it is read again a minute later.
+    // This comes first, since it is read again a minute later.
     let committed = remembered::commit(&cassandra).await;
     timed!(kills::at_every_step(&cassandra));
     timed!(kills::at_random(&cassandra));

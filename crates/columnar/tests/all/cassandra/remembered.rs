@@ -36,7 +36,7 @@ pub async fn the_index_is_read_again_after_each_commit(
     let (store, other) = (cassandra.table(TABLE).await, cassandra.another(TABLE).await);
     let chunks = &committed.chunks;
     assert_eq!(valid(&store, PLACE).await, ids(chunks));
-    // What no commit has changed is not looked at.
+    // An index that no commit has changed is not read again.
     let entries = format!("UPDATE {KEYSPACE}.{TABLE}_index SET committed = null");
     let of = |chunk: &Chunk| {
         let name = chunk.meta.id.0.simple();
@@ -54,7 +54,7 @@ pub async fn the_index_is_read_again_after_each_commit(
     let change = replace(PLACE, &new, &chunks[1..]);
     other.commit(vec![change]).await.unwrap();
     assert_eq!(valid(&store, PLACE).await, ids(&new));
-    // One that is as old as the last commit is not remembered.
+    // An index that is read right after a commit is not remembered.
     let retire = format!("UPDATE {KEYSPACE}.{TABLE}_index SET retired = 1");
     cassandra.cql(&format!("{retire} {}", of(&new[0]))).await;
     assert_eq!(valid(&store, PLACE).await, []);

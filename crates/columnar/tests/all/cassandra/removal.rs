@@ -34,7 +34,7 @@ pub async fn what_is_replaced_is_swept(cassandra: &Cassandra) {
     assert_eq!(store.sweep(NOW).await.unwrap(), Swept { chunks: 2 });
     assert_eq!(store.sweep(NOW).await.unwrap(), Swept { chunks: 0 });
     assert_eq!(valid(&store, PLACE).await, ids(&new));
-    // And the row of the version.
+    // The row of the version is there, too.
     assert_eq!(cassandra.count("swept_index").await, 1 + 1);
     assert_eq!(cassandra.count("swept_chunks").await, 1);
 
@@ -76,7 +76,7 @@ pub async fn what_is_never_committed_is_swept(cassandra: &Cassandra) {
     assert!(error.contains("write its rows again"), "{error}");
     assert_eq!(valid(&store, PLACE).await, []);
 
-    // What a chunk was, nobody knows: all that it may have been is deleted.
+    // The columns of the chunk are unknown, so all columns that it may have are deleted.
     let lost = [chunk(&definition, "a", "b", vec![noise(30_000); 3])];
     store.put(PLACE, &lost).await.unwrap();
     let name = lost[0].meta.id.0.simple();
@@ -201,7 +201,7 @@ pub async fn a_dropped_place_can_be_used_again(cassandra: &Cassandra) {
         assert_eq!(valid(&store, PLACE).await, ids(&chunks));
 
         store.drop_places(&[PLACE]).await.unwrap();
-        // Also with a write time from before the drop.
+        // The same holds for a write time from before the drop.
         for write_time in [1, write_time(), i64::MAX] {
             store
                 .insert(PLACE, &[row("a", write_time, Some("1"))])

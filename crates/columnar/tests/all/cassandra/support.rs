@@ -133,8 +133,8 @@ pub async fn connect(address: &str) -> Arc<Session> {
     )
 }
 
-/// Whether Cassandra can be started here; else says why the test is skipped, or fails when
-/// `BAKEOFF_REQUIRE_ENGINES=1`.
+/// Returns whether Cassandra can be started here. If not, it prints why the test is skipped, or fails
+/// with `BAKEOFF_REQUIRE_ENGINES=1`.
 pub async fn has_cassandra() -> bool {
     let survey = survey::cassandra().await;
     survey.verdict().map_err(skipped).is_ok()

@@ -44,8 +44,8 @@ pub async fn is_made_once_and_found_again(cassandra: &Cassandra) {
     assert!(drop_table(cassandra, "made").await.unwrap());
     assert!(!drop_table(cassandra, "made").await.unwrap());
     assert!(open(cassandra, "made").await.is_err());
-    let anew = cassandra.table_of("made", wide_definition()).await;
-    assert_eq!(fresh_rows(&anew, PLACE).await, []);
+    let recreated = cassandra.table_of("made", wide_definition()).await;
+    assert_eq!(fresh_rows(&recreated, PLACE).await, []);
 
     let made: Vec<String> = table_names("made")
         .iter()
@@ -64,7 +64,7 @@ pub async fn is_made_once_and_found_again(cassandra: &Cassandra) {
     );
     assert!(
         open(cassandra, "made").await.is_err(),
-        "it was not made anew"
+        "it was not created again"
     );
 
     let session = Arc::clone(&cassandra.session);
@@ -150,8 +150,10 @@ pub async fn what_is_not_ours_is_left_alone(cassandra: &Cassandra) {
             .await
             .unwrap();
         let tables = tables.into_rows_result().unwrap();
-        let theirs = tables.rows::<(String,)>().unwrap();
-        let theirs = theirs.filter(|row| row.as_ref().unwrap().0.starts_with("theirs_"));
+        let theirs = tables
+            .rows::<(String,)>()
+            .unwrap()
+            .filter(|row| row.as_ref().unwrap().0.starts_with("theirs_"));
         assert_eq!(theirs.count(), 1);
         cassandra.cql(&format!("DROP TABLE {table}")).await;
     }

@@ -1,4 +1,4 @@
-//! What a process does that is to be killed.
+//! The tasks of a process that is to be killed.
 
 use std::io::Write;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::support::{ELSEWHERE, KEYSPACE, PLACE, chunk, connect, definition, row
 use super::whole_table;
 
 const KEYS: i64 = 30;
-/// The number of rows after which a child ends that was not killed.
+/// The number of rows after which a child that was not killed ends.
 const ROWS_AT_MOST: i64 = 4_000;
 
 /// Runs as the child if another process of this test says so in the environment.
@@ -54,7 +54,7 @@ async fn write(store: &CassandraStore) {
     for i in 0..ROWS_AT_MOST {
         let (key, time) = (format!("{:03}", (i * 7) % KEYS), write_time());
         let value = (i % 5 != 0).then(|| time.to_string());
-        // A chunk that nobody commits, for the sweep.
+        // This chunk is never committed, so that the sweep finds it.
         if i % 40 == 0 {
             let lost = chunk(&definition(), "", "z", vec![Bytes::new(); 3]);
             store.put(PLACE, &[lost]).await.unwrap();

@@ -1,5 +1,5 @@
-//! A table that processes load, change and seal until they are killed: what it shows is what the
-//! steps that they said were done leave, and maybe some of the next one.
+//! A table that processes load, change and seal until they are killed: it has the rows of all steps that
+//! they reported as done, and maybe some of the next one.
 
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub const TABLE: &str = "whole_table";
 
 const SEALED_WITHIN: Duration = Duration::from_secs(120);
 
-/// The number of steps after which a child ends that was not killed.
+/// The number of steps after which a child that was not killed ends.
 const STEPS_AT_MOST: u64 = 400;
 
 pub async fn killed_at_every_step(cassandra: &Cassandra) {
@@ -48,7 +48,7 @@ pub async fn killed_at_random(cassandra: &Cassandra) {
             wait_for(&mut child, "done");
         }
         waited_for += i % 4;
-        // Somewhere in the next step.
+        // The kill comes somewhere in the next step.
         tokio::time::sleep(Duration::from_millis((i * 397) % 300)).await;
         child.process.kill().unwrap();
         done = last_done(child, done + i % 4);
@@ -85,8 +85,10 @@ pub async fn sealed_with_few_requests_at_once(cassandra: &Cassandra) {
     let session = Arc::clone(&cassandra.session);
     let store = CassandraStore::open(session, KEYSPACE, NAME, options).await;
     let few = Table::new(Arc::new(store.unwrap()), 0);
-    let sealed = tokio::time::timeout(SEALED_WITHIN, few.seal(None)).await;
-    let sealed = sealed.expect("the seal stands still").unwrap();
+    let sealed = tokio::time::timeout(SEALED_WITHIN, few.seal(None))
+        .await
+        .expect("the seal does not end")
+        .unwrap();
     assert!(sealed.chunks_retired >= 2 * LOADS, "{sealed:?}");
     assert_eq!(shown(&few).await, before);
     assert_eq!(before.len() as u64, LOADS * 48);
@@ -115,7 +117,7 @@ fn last_done(child: Writer, before: u64) -> u64 {
     let last = done.last().unwrap_or(before);
     assert!(
         !process.wait().unwrap().success(),
-        "nobody killed the child"
+        "the child was not killed"
     );
     last
 }

@@ -1,4 +1,4 @@
-//! Making and opening tables, and who may write.
+//! Creating and opening tables, and the right to write.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,7 +33,7 @@ async fn a_table_needs_a_folder_of_its_own() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.ends_with("none is no columnar table: it has no `table.json`"),
+        error.ends_with("none is not a columnar table: it has no `table.json`"),
         "{error}"
     );
     let mut cannot_be = definition();
@@ -108,8 +108,8 @@ fn one_process_writes_at_a_time() {
     DirectoryStore::open(folder.path()).unwrap();
 }
 
-/// Files that were written when the format was new are read as long as there is that version of it:
-/// four commits, of which one seals and retires a chunk and one drops a place, and two inserts.
+/// Checks that files from when the format was new are readable as long as it has this version: four
+/// commits, one of which seals and retires a chunk and one drops a place, and two inserts.
 #[tokio::test]
 async fn a_table_of_format_1_is_read() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/directory/golden");

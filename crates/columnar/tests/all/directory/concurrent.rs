@@ -92,8 +92,7 @@ fn follow(child: &mut Child, acknowledged: Acknowledged) -> std::thread::JoinHan
 /// Checks that rows that were acknowledged before are seen once, and no others.
 async fn check(store: &DirectoryStore, acknowledged: &Acknowledged) -> Result<usize> {
     let before = acknowledged.lock().unwrap().clone();
-    let found = all_rows(store).await?;
-    let found: Newest = found.into_values().flatten().collect();
+    let found: Newest = all_rows(store).await?.into_values().flatten().collect();
     for (key, time) in &before {
         let seen = found.get(key).map(|(time, _)| *time);
         assert!(
@@ -172,8 +171,8 @@ fn kills_while_many_write_lose_nothing() {
     assert!(acknowledged.lock().unwrap().len() > 10);
 }
 
-/// A sweep that takes no account of what is being committed either comes first, and the commit says
-/// so, or later, and leaves it.
+/// Checks a sweep that ignores what is being committed: either it comes first, and the commit fails, or
+/// it comes later, and leaves the chunk.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_committed_during_a_sweep_stays() {
     let folder = TempDir::new().unwrap();
@@ -242,8 +241,8 @@ async fn of_many_inserts_at_the_same_time_none_is_lost() {
     assert_eq!(all_rows(&store).await.unwrap(), before);
 }
 
-/// Who asked for an insert may stop waiting for it: it is done nevertheless, or not at all, and
-/// does not disturb others.
+/// Checks that a caller may stop waiting for an insert: it is done nevertheless, or not at all, and does
+/// not disturb others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_insert_that_nobody_waits_for_any_more_is_whole() {
     let folder = TempDir::new().unwrap();

@@ -1,5 +1,5 @@
-//! Files that are cut or changed at any byte: an error that names the file, or what was there
-//! before the last writes, and never a panic or another answer.
+//! Files that are cut or changed at any byte: an error that names the file, or the rows from before the
+//! last writes, and never a panic or another answer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,7 +45,7 @@ impl Example {
         self.folder.path().join(name)
     }
 
-    /// What a process sees that only reads, and the same of one that writes.
+    /// Returns the rows that a reading process sees, and those that a writing one sees.
     async fn seen(&self) -> [Result<Rows>; 2] {
         let reader = DirectoryStore::open_to_read(self.folder.path());
         let writer = DirectoryStore::open(self.folder.path());
@@ -57,7 +57,7 @@ async fn seen(store: Result<DirectoryStore>) -> Result<Rows> {
     all_rows(&store?).await
 }
 
-/// The file as it is after a call of this: the one before is put back.
+/// Writes a file with one bit of its whole contents flipped.
 fn changed(path: &Path, whole: &[u8], bit: usize) {
     let mut bytes = whole.to_vec();
     bytes[bit / 8] ^= 1 << (bit % 8);
@@ -68,7 +68,7 @@ async fn every_change_is_noticed(name: &str) {
     let example = Example::new().await;
     let path = example.path(name);
     let whole = fs::read(&path).unwrap();
-    // Each bit of the small ones, and one of each byte at least.
+    // Every bit of small files is changed, and at least one bit of each byte of the others.
     for bit in (0..whole.len() * 8).step_by(if whole.len() > 300 { 7 } else { 1 }) {
         changed(&path, &whole, bit);
         for seen in example.seen().await {
@@ -140,7 +140,7 @@ async fn a_log_that_is_cut_has_the_inserts_before() {
     assert_eq!(found, example.steps[4..]);
 }
 
-/// Half of a record of 2000 bytes.
+/// Makes the first half of a record of 2000 bytes, which a torn write leaves.
 fn beginning_of_long_record() -> Vec<u8> {
     let mut record = 2000u32.to_le_bytes().to_vec();
     record.extend([1, 2, 3, 4]);
@@ -150,7 +150,7 @@ fn beginning_of_long_record() -> Vec<u8> {
     record
 }
 
-/// What comes after a torn end is not hidden by it.
+/// Checks that a torn end does not hide what is written after it.
 #[tokio::test]
 async fn a_torn_end_does_not_hide_what_comes_after_it() {
     for (name, head) in [("manifest", 36), ("fresh/0_1/1.log", 8)] {
@@ -220,7 +220,7 @@ async fn a_chunk_that_is_cut_or_gone_is_named() {
     }
 }
 
-/// What is known of a chunk has to be that of a chunk of this table.
+/// Checks that the metadata of a chunk has to be that of a chunk of this table.
 #[tokio::test]
 async fn a_chunk_of_another_table_is_named() {
     let example = Example::new().await;

@@ -1,5 +1,5 @@
-//! Writes that fail: a limit of the size of files stands in for a full disk. A write that exceeds
-//! it is done in part and then fails, as on a full disk.
+//! Writes that fail: a limit of the size of files simulates a full disk. A write that exceeds it is done
+//! in part and then fails, as on a full disk.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -49,7 +49,7 @@ pub fn child() {
     });
 }
 
-/// As `command`, with the limit.
+/// Returns the same as `command`, with the limit.
 fn limited(folder: &Path) -> Command {
     let whole = command("full", folder);
     let mut limited = Command::new("sh");

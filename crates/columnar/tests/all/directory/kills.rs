@@ -58,7 +58,7 @@ fn failpoints() -> BTreeSet<String> {
 fn a_kill_at_any_failpoint_loses_nothing() {
     let names = failpoints();
     assert!(names.len() > 25, "{names:?}");
-    // The first times that the script comes there.
+    // The kill comes at one of the first times that the script is there.
     let last = times(1, 4);
     for name in names {
         let killed = (1..=last).take_while(|time| script_is_killed(&format!("{name}:{time}")));
@@ -138,7 +138,7 @@ fn kills_at_random_times_lose_nothing() {
     let mut model = Model::default();
     let mut random = Random(kills);
     let mut in_the_middle = 0;
-    // Until there were as many, and a quarter of them hit a step: most do.
+    // The test ends after that many kills, once a quarter of them hit a step; most do.
     for kill in 0.. {
         if kill >= kills && in_the_middle >= kills / 4 {
             break;

@@ -87,7 +87,7 @@ async fn perform(store: &mut DirectoryStore, folder: &Path, step: &Step) {
         Step::Seal(bucket) => seal(store, place(*bucket)).await.unwrap(),
         Step::Drop(bucket) => store.drop_places(&[place(*bucket)]).await.unwrap(),
         Step::Sweep => _ = store.sweep(Duration::ZERO).await.unwrap(),
-        // The lock is held until then, so another folder stands in.
+        // The lock is held until then, so another folder is used.
         Step::Reopen => {
             let other = TempDir::new().unwrap();
             *store = DirectoryStore::create(other.path(), definition()).unwrap();

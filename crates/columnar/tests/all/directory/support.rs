@@ -52,7 +52,7 @@ impl Row {
         }
     }
 
-    pub fn of(fresh: &FreshRow) -> Row {
+    pub fn from_fresh(fresh: &FreshRow) -> Row {
         let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
         Row(
             text(&fresh.key),
@@ -166,7 +166,7 @@ pub async fn seal(store: &DirectoryStore, place: Place) -> Result<()> {
         }
     }
     for row in &frozen.rows {
-        keep_newest(&mut newest, &Row::of(row));
+        keep_newest(&mut newest, &Row::from_fresh(row));
     }
     let rows: Vec<Row> = newest
         .into_iter()
@@ -189,7 +189,7 @@ pub async fn seal(store: &DirectoryStore, place: Place) -> Result<()> {
 /// Returns all rows of a place, after checking that each version is there once.
 pub async fn rows(store: &DirectoryStore, place: Place) -> Result<Newest> {
     let snapshot = store.snapshot(place, KeyRange::default()).await?;
-    let mut versions: Vec<Row> = snapshot.fresh.iter().map(Row::of).collect();
+    let mut versions: Vec<Row> = snapshot.fresh.iter().map(Row::from_fresh).collect();
     assert!(versions.is_sorted_by(|a, b| a.0 < b.0), "{versions:?}");
     for chunk in &snapshot.chunks {
         versions.extend(chunk_rows(store, place, chunk).await?);
@@ -255,7 +255,7 @@ pub fn say(line: &str) {
 pub fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let out = BufReader::new(child.stdout.take().unwrap());
     let whole = out.lines().map_while(|line| line.ok());
-    // What the test harness says comes before it, on the same line.
+    // The test harness may have printed something before it on the same line.
     whole.filter_map(|line| Some(line.split_once('@')?.1.to_owned()))
 }
 

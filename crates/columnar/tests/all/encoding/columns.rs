@@ -198,8 +198,9 @@ pub fn compare(one: &Scalar, other: &Scalar) -> Ordering {
 /// Configures the number of cases: a quarter of it by default, all of them every night, or
 /// `PROPTEST_CASES`.
 pub fn cases(cases: u32) -> Config {
-    let asked = std::env::var("PROPTEST_CASES").ok();
-    let asked = asked.and_then(|asked| asked.parse().ok());
+    let asked = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|asked| asked.parse().ok());
     Config {
         failure_persistence: None,
         ..Config::with_cases(asked.unwrap_or(times(cases / 4, cases)))

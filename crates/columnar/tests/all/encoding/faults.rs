@@ -1,5 +1,5 @@
-//! Broken blobs: an error or, where no check can tell, other values; never a panic, an abort or
-//! more memory than the machine should give for a few bytes.
+//! Broken blobs: an error or, where no check can detect the damage, other values; never a panic, an
+//! abort or more memory than the machine should give for a few bytes.
 
 use std::process::Command;
 
@@ -80,8 +80,10 @@ fn bytes_that_are_no_blob_are_an_error() {
 #[test]
 fn a_newer_format_is_told_as_such() {
     let array = column(Kind::Int, &[Some(1)]);
-    let blob = Codec::shared().encode(PROFILES[0], Kind::Int, &array);
-    let mut blob = blob.unwrap().to_vec();
+    let mut blob = Codec::shared()
+        .encode(PROFILES[0], Kind::Int, &array)
+        .unwrap()
+        .to_vec();
     blob[0] = 2;
     let error = Codec::shared().decode(&blob.into(), Kind::Int, 1);
     assert_eq!(error, Err(DecodeError::Version { found: 2, known: 1 }));
@@ -132,7 +134,7 @@ fn a_changed_byte_neither_ends_the_process_nor_takes_its_memory() {
 }
 
 #[test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "runs in a separate process"]
 fn reads_blobs_with_changed_bytes() {
     let samples = samples();
     let limit = Rlimit {
@@ -178,7 +180,7 @@ fn read_changed(sample: &Sample, place: usize, change: u8) {
 /// whatever the blob holds.
 fn is_sound(array: &ArrayRef) {
     match array.data_type() {
-        // Whose bits begin within a byte, for which this check is wrong.
+        // This check is wrong for arrays whose bits begin within a byte.
         DataType::Boolean => {}
         _ => array.to_data().validate_full().unwrap(),
     }

@@ -1,5 +1,5 @@
-//! Columns as blobs: they come back as they were, whole and in part; broken ones are errors. Also
-//! the statistics that are kept of a column beside its blob.
+//! Columns as blobs: they come back as they were, whole and in part; broken ones are errors. The
+//! statistics that are kept of a column in addition to its blob are tested, too.
 
 mod columns;
 mod faults;

@@ -38,7 +38,7 @@ fn comes_back(profile: Profile, kind: Kind, array: &ArrayRef, ends: &[Index; 2])
     prop_assert_eq!(decoded.data_type(), &kind.data_type());
     prop_assert_eq!(&decoded, array);
 
-    // Wherever in memory it begins.
+    // The position in memory does not matter.
     let shifted = Bytes::from([&[0], blob.as_ref()].concat()).slice(1..);
     prop_assert_eq!(&codec.decode(&shifted, kind, rows).unwrap(), array);
 
@@ -98,8 +98,9 @@ fn texts_of_few_values_come_with_the_codes_that_are_kept() {
             // The compact profile may have something smaller.
             let blob = Codec::shared().encode(Profile::Fast, kind, &array).unwrap();
             for range in [0..3_000, 1_001..2_900] {
-                let coded = Codec::shared().decode_coded(&blob, kind, 3_000, range);
-                let coded = coded.unwrap();
+                let coded = Codec::shared()
+                    .decode_coded(&blob, kind, 3_000, range)
+                    .unwrap();
                 let values = coded.as_dictionary::<UInt32Type>().values().len();
                 assert!(values <= most, "{kind:?}: {values} values");
             }

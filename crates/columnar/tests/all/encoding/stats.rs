@@ -15,10 +15,9 @@ fn statistics_are_what_a_look_at_each_row_finds() {
         let mut runner = TestRunner::new(cases(64));
         let live = prop_oneof![Just(vec![true]), vec(any::<bool>(), 1..50)];
         let result = runner.run(&(any_column(kind), live), |(array, live)| {
-            let live = live.iter().copied().cycle().take(array.len());
-            let live: Vec<bool> = live.collect();
-            let stats = ColumnStats::of(kind, &array, Some(&BooleanArray::from(live.clone())));
-            let stats = stats.unwrap();
+            let live: Vec<bool> = live.iter().copied().cycle().take(array.len()).collect();
+            let stats =
+                ColumnStats::new(kind, &array, Some(&BooleanArray::from(live.clone()))).unwrap();
             let expected = expected(kind, &array, &live);
             prop_assert_eq!(stats.nulls, expected.nulls);
             let miscounted = stats.distinct.abs_diff(expected.distinct);
@@ -63,8 +62,10 @@ fn expected(kind: Kind, array: &ArrayRef, live: &[bool]) -> ColumnStats {
     present.sort_by(|one, other| compare(one, other));
     let is_nan = |value: &Scalar| matches!(value, Scalar::Double(value) if value.is_nan());
     let is_long = |value: &Scalar| matches!(value, Scalar::Bytes(b) if b.len() > LONGEST_BOUND);
-    let bounds = present.first().zip(present.last());
-    let bounds = bounds.filter(|(least, greatest)| !is_long(least) && !is_long(greatest));
+    let bounds = present
+        .first()
+        .zip(present.last())
+        .filter(|(least, greatest)| !is_long(least) && !is_long(greatest));
     let has_nan = present.iter().any(|value| is_nan(value));
     let pairs = present.windows(2);
     let changes = pairs

@@ -1,4 +1,4 @@
-//! kill -9 while a table is loaded, changed and sealed: no acknowledged row is lost, none is there
+//! SIGKILL while a table is loaded, changed and sealed: no acknowledged row is missing, none is there
 //! twice, and no old value comes back.
 //!
 //! A child process goes through steps that are pure functions of their number and says which of them
@@ -29,7 +29,7 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// Runs as the child process; it is no test by itself.
 #[test]
-#[ignore = "run by the other tests as a process of its own"]
+#[ignore = "run by the other tests in a separate process"]
 fn child() {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let number = |name| std::env::var(name).unwrap().parse::<u64>().unwrap();
@@ -124,8 +124,7 @@ fn killed_at_every_step_of_ingest_and_seal() {
 #[test]
 fn killed_at_random_times() {
     let all_kills = times(25, 250);
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().join("table");
+    let folder = tempfile::tempdir().unwrap().path().join("table");
     let (mut done, mut kills, mut awaited) = (0, 0, 0);
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     while kills < all_kills {
@@ -134,11 +133,14 @@ fn killed_at_random_times() {
             .wrapping_add(1);
         let mut child = start(&folder, done + 1..=u64::MAX - 1, None);
         let mut lines = lines(&mut child);
-        // In the middle of a step, a few steps after it began to work.
+        // The kill comes in the middle of a step, a few steps after the child began to work.
         let steps = (random >> 60) as usize % 4;
         awaited += steps as u64;
-        let said = lines.by_ref().map_while(Result::ok);
-        let said = said.filter_map(|line| step_of(&line)).take(steps);
+        let said = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .filter_map(|line| step_of(&line))
+            .take(steps);
         done = said.last().unwrap_or(done);
         std::thread::sleep(Duration::from_micros((random >> 33) % 30_000));
         child.kill().unwrap();

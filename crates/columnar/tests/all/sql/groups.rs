@@ -167,7 +167,7 @@ async fn other_aggregations_stay_as_they_are() {
     // A limit ends a search for different values early.
     let plan = analyze(&both.columnar(1), "SELECT DISTINCT word FROM t LIMIT 2").await;
     assert!(number_after(&plan, "chunks_read=") < 30, "{plan}");
-    // No chunk keeps texts as a dictionary that are all different.
+    // No chunk keeps a dictionary of texts that are all different.
     let mut all_different = Both::new(definition(None, 1, 100));
     let mut different = rows(&mut Random(1), 500);
     for (i, row) in different.iter_mut().enumerate() {
@@ -231,7 +231,7 @@ async fn within(memory_bytes: usize, both: &Both, sql: &str) -> (Result<Vec<Reco
         .with_memory_limit(memory_bytes, 1.0)
         .build_arc()
         .unwrap();
-    // Of which the last step needs several at once to spill.
+    // The last step needs several of them at once to spill.
     let config = config(1).with_batch_size(100);
     let session = sql::session(&SessionContext::new_with_config_rt(config, runtime));
     sql::register(&session, "t", Arc::clone(&both.table)).unwrap();

@@ -93,7 +93,7 @@ fn batch(definition: &Definition, rows: &[Row]) -> RecordBatch {
 
 fn condition(random: &mut Random) -> String {
     let op = *random.pick(&["<", "<=", "=", "<>", ">=", ">"]);
-    // Of rows with either zero DataFusion's own order by this column is open.
+    // DataFusion's own order by this column is open among rows with either zero.
     let zeros = if op == "=" { 2 } else { 0 };
     let floats = [
         "0.0",

@@ -75,7 +75,7 @@ async fn keys_decide_what_is_looked_at() {
         plan.contains("2 partition keys, time >= 1150, time <= 1249"),
         "{plan}"
     );
-    // Nobody else filters again.
+    // No node above the scan filters again.
     assert!(!plan.contains("FilterExec"), "{plan}");
 }
 

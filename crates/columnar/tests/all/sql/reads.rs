@@ -36,7 +36,7 @@ fn definition(chunk_rows: u32) -> Definition {
 }
 
 fn batch(rows: i64) -> RecordBatch {
-    // No two alike, so that they are as large when they are decoded.
+    // No two values are alike, so that they are as large when they are decoded.
     let word = |i: i64| format!("{:0>200}", i.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64));
     let columns: Vec<ArrayRef> = vec![
         Arc::new((0..rows).map(|_| Some("s")).collect::<StringArray>()),
@@ -66,7 +66,7 @@ async fn a_table_larger_than_the_memory_comes_in_reverse_order() {
     let plan = query.create_physical_plan().await.unwrap();
     let mut rows = execute_stream(plan, session.task_ctx()).unwrap();
     let first = rows.try_next().await.unwrap().unwrap();
-    // What reads ahead has the time to read everything, if it does.
+    // A scan that reads ahead without limit has the time to read everything.
     while store.take().1 > 0 {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
@@ -165,7 +165,7 @@ async fn a_limit_that_is_not_surely_reached_reads_ahead() {
     let store = Arc::new(Watched::new(definition(100), Duration::from_millis(20)));
     let table = loaded(store.clone(), &[batch(2_000)]).await;
     let session = session_of(table, 1);
-    // What is not in the memory of blobs yet.
+    // These blobs are not in the cache yet.
     let rare = "SELECT time FROM t WHERE word LIKE '%no such word' LIMIT 10";
     assert!(values(&ask(&session, rare).await, true).is_empty());
     let (most, all) = store.take();

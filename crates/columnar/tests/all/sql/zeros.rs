@@ -1,4 +1,4 @@
-//! Zeros of both signs, which SQL compares as one value and keys keep apart.
+//! Zeros of both signs, which SQL compares as one value and keys distinguish.
 
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ async fn keys_that_differ_in_the_sign_of_zero_only() {
         &[(-0.0, 2, 4.0), (0.0, 20, 5.0), (-1.0, 1, 6.0)],
     ];
     let mut queries = Vec::new();
-    // Of rows with either zero DataFusion's own order by this column is open.
+    // DataFusion's own order by this column is open among rows with either zero.
     for (condition, orders) in [
         ("f = 0.0", &["time", "time DESC"][..]),
         ("f IN (0.0)", &["time", "time DESC"]),

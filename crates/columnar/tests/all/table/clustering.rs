@@ -74,7 +74,7 @@ async fn few_new_rows_do_not_have_many_old_ones_written_again() {
         table.seal(None).await.unwrap();
         load(&table, 0..HOSTS, 64..76).await;
         assert_eq!(table.seal(None).await.unwrap(), Sealed::default());
-        // One more, and the new ones are enough for themselves.
+        // With one more, the new chunks are clustered by themselves.
         load(&table, 0..HOSTS, 76..80).await;
         let sealed = table.seal(None).await.unwrap();
         assert_eq!((sealed.chunks_retired, sealed.chunks_added), (4, 4));
@@ -99,7 +99,7 @@ async fn a_chunk_reaches_over_no_more_time_than_so_many_chunks_had() {
 #[tokio::test]
 async fn chunks_of_one_key_stay_as_they_are() {
     for (table, _folder) in loaded(0..1, 0..640).await {
-        // Of four rows each at first, joined until they are no longer small.
+        // Chunks have four rows each at first, and are joined until they are no longer small.
         table.seal(None).await.unwrap();
         assert_eq!(table.seal(None).await.unwrap(), Sealed::default());
         for chunk in chunks(&table, &Selection::default()).await {
@@ -145,7 +145,7 @@ async fn what_fails_in_between_changes_no_answer() {
         for (store, _folder) in stores(&one_place()) {
             let table = Table::new(Arc::clone(&store), 0);
             load(&table, 0..HOSTS, 0..480).await;
-            // Newer versions and deletions of what is in chunks, and rows of no chunk.
+            // There are newer versions and deletions of rows in chunks, and rows of no chunk.
             let again: Vec<Row> = grid(2..4, 100..110);
             let again: Vec<Row> = again.iter().map(|r| (r.0, r.1, None, None)).collect();
             table.insert(&batch(&again)).await.unwrap();

@@ -49,7 +49,7 @@ async fn fresh_rows_of_different_gaps_become_different_chunks() {
 #[tokio::test]
 async fn a_late_row_of_one_host_does_not_join_what_lies_between() {
     let (table, _folder) = with_gaps().await;
-    // By order key there is a gap for both, by key for neither.
+    // There is a gap for both by order key, and for neither by key.
     let fresh = [row(0, 15), row(3, 35), row(0, 36)];
     table.insert(&batch(&fresh)).await.unwrap();
     let sealed = table.seal(None).await.unwrap();
@@ -81,7 +81,7 @@ async fn rows_in_order_of_time_need_no_seal_when_memory_is_short() {
         let table = Table::new(store, 0);
         let rows = grid(0..7, 0..100);
         let mut load = table.ingest().with_memory(4 << 10);
-        // Of a moment's rows some come with the one before, some with the next.
+        // Some rows of a moment come with the moment before, some with the next.
         for some in rows.chunks(5) {
             load.write(&batch(some)).await.unwrap();
         }
@@ -129,7 +129,7 @@ async fn deletions_are_kept_for_ten_days() {
         assert_eq!((chunks[0].rows, chunks[0].deleted), (2, 1));
         let left = shown(&table, &Selection::default()).await;
         assert_eq!(left.into_keys().collect::<Vec<_>>(), [(host(1), 3)]);
-        // Nothing but deletions that nobody needs any more leaves no chunk.
+        // Only deletions are left, and they are no longer needed, so there is no chunk.
         let [(store, _folder), _] = stores(&definition(64, 1));
         let table = Table::new(store, 0);
         table.delete_at(&keys(&[(1, 1)]), days(11)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Chunks are cut so that no blob of theirs is larger than stores take, whatever the rows hold.
+//! Chunks are cut so that none of their blobs is larger than stores take, whatever the rows hold.
 
 use std::num::NonZeroI64;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ async fn many_rows_of_noise_are_cut_by_bytes() {
         let mut ingest = table.ingest();
         ingest.write(&batch(0..20_000, 300)).await.unwrap();
         ingest.finish().await.unwrap();
-        // Half of the rows are written again, and some that are new.
+        // Half of the rows are written again, and some new ones are added.
         table.insert(&batch(10_000..25_000, 300)).await.unwrap();
         let fits = |largest: &[usize]| {
             largest

@@ -11,7 +11,7 @@ use super::support::*;
 /// A moment so late that no deletion is old.
 const TIME: i64 = 4_000_000_000_000_000;
 
-/// A write of the only key: when, and a value or a deletion.
+/// A write of the only key: its time, and a value or a deletion.
 type Write = (i64, Option<u8>);
 
 async fn perform(table: &Table, (time, value): Write) {

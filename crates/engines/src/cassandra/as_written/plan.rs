@@ -76,7 +76,7 @@ fn written(keyspace: &str, table: &Table, cql: &CqlOperation) -> Written {
 /// Fails if the mix creates no tables, or if a `populate` statement binds more than the first
 /// version of columns, which is all that rows have before a load.
 pub fn schema(id: &DesignId, mix: &Mix, keyspace: &str) -> Result<Vec<String>, EngineError> {
-    let settings = Settings::of(id, LAYOUT.settings)?;
+    let settings = Settings::new(id, LAYOUT.settings)?;
     if mix.schema.is_empty() {
         return Err(settings.error(
             "the workload's [mix] makes no tables: add schema = [\"CREATE TABLE ...\"], or use \

@@ -136,7 +136,7 @@ impl TableLayout {
         keys_repeat: bool,
     ) -> Result<Self, EngineError> {
         check_meaning(id, shape)?;
-        let mut settings = Settings::of(id, description)?;
+        let mut settings = Settings::new(id, description)?;
         let compressor =
             settings.word("compressor", &["LZ4", "Zstd", "Deflate", "Snappy", "none"])?;
         let chunk = settings.kib("chunk")?;

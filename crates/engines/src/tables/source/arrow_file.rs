@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 
 use super::{BATCH_ROWS, Batches, TableError, failed};
 
-/// What an Arrow IPC file begins with, other than a stream.
+/// The first bytes of an Arrow IPC file, which a stream does not have.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
 
 pub struct ArrowFile {
@@ -24,7 +24,7 @@ pub struct ArrowFile {
 
 enum Format {
     Parquet(ArrowReaderMetadata),
-    /// With its end, where it says what is where.
+    /// An IPC file, whose footer has the positions of its batches.
     File,
     Stream,
 }
@@ -32,16 +32,16 @@ enum Format {
 impl ArrowFile {
     pub fn open(path: &Path, is_parquet: bool) -> Result<Self, TableError> {
         let mut file = File::open(path).map_err(|error| failed(path, error))?;
-        let of_arrow = |error: ArrowError| failed(path, format!("not an Arrow file: {error}"));
+        let not_arrow = |error: ArrowError| failed(path, format!("not an Arrow file: {error}"));
         let (schema, format) = if is_parquet {
             let metadata = ArrowReaderMetadata::load(&file, Default::default())
                 .map_err(|error| failed(path, format!("not a Parquet file: {error}")))?;
             (metadata.schema().clone(), Format::Parquet(metadata))
         } else if is_ipc_file(&mut file).map_err(|error| failed(path, error))? {
-            let reader = FileReader::try_new(file, None).map_err(of_arrow)?;
+            let reader = FileReader::try_new(file, None).map_err(not_arrow)?;
             (reader.schema(), Format::File)
         } else {
-            let reader = StreamReader::try_new(file, None).map_err(of_arrow)?;
+            let reader = StreamReader::try_new(file, None).map_err(not_arrow)?;
             (reader.schema(), Format::Stream)
         };
         Ok(ArrowFile {
@@ -72,7 +72,7 @@ impl ArrowFile {
         }
     }
 
-    /// The columns with these numbers, in this order.
+    /// Reads the columns with these numbers, in this order.
     pub fn read(self, places: &[usize]) -> Result<Batches, TableError> {
         let path = self.path.clone();
         let file = File::open(&path).map_err(|error| failed(&path, error))?;

@@ -1,4 +1,4 @@
-//! Columns of any Arrow type as those of a columnar table, with nothing lost.
+//! Converting columns of any Arrow type to those of a columnar table without loss.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use bakeoff_columnar::{Column, Kind};
 use super::TableError;
 use super::loss::{cast, first_loss};
 
-/// Characters of a value that a message shows.
+/// The number of characters of a value that an error shows.
 const SHOWN_CHARACTERS: usize = 60;
 
-/// Batches with the same columns, one after another.
+/// The conversion of batches that have the same columns.
 pub struct Conversion {
     schema: SchemaRef,
     kinds: Vec<Kind>,
     is_key: Vec<bool>,
     file: Option<PathBuf>,
-    /// Rows that came before.
+    /// The number of rows in earlier batches.
     before: u64,
 }
 
@@ -47,21 +47,21 @@ impl Conversion {
         }
     }
 
-    /// For messages.
-    pub fn of_file(self, path: PathBuf) -> Self {
+    /// Sets the file that errors name.
+    pub fn with_file(self, path: PathBuf) -> Self {
         Conversion {
             file: Some(path),
             ..self
         }
     }
 
-    /// A batch whose columns are in the order of the table's.
+    /// Converts a batch whose columns are in the order of the table's.
     pub fn convert(&mut self, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
         let mut arrays = Vec::with_capacity(self.kinds.len());
         for (i, array) in batch.columns().iter().enumerate() {
             let converted = self
                 .column(i, array)
-                .map_err(|misfit| self.told(i, &misfit))?;
+                .map_err(|misfit| self.misfit_error(i, &misfit))?;
             arrays.push(converted);
         }
         self.before += batch.num_rows() as u64;
@@ -80,7 +80,7 @@ impl Conversion {
         convert(array, self.kinds[column])
     }
 
-    fn told(&self, column: usize, misfit: &Misfit) -> TableError {
+    fn misfit_error(&self, column: usize, misfit: &Misfit) -> TableError {
         let whose = self
             .file
             .as_ref()
@@ -110,8 +110,8 @@ fn convert(array: &ArrayRef, kind: Kind) -> Result<ArrayRef, Misfit> {
     }
     let converted = cast(array, &wanted).map_err(|error| whole(error.to_string()))?;
     if converted.null_count() > array.null_count() {
-        let lost = |row: &usize| converted.is_null(*row) && array.is_valid(*row);
-        let row = (0..array.len()).find(lost).unwrap_or(0);
+        let is_lost = |row: &usize| converted.is_null(*row) && array.is_valid(*row);
+        let row = (0..array.len()).find(is_lost).unwrap_or(0);
         let why = format!("`{}` is not {}", shown(array, row), described(kind));
         return Err(Misfit { row, why });
     }
@@ -221,7 +221,7 @@ mod tests {
             name: "k".to_owned(),
             kind: Kind::Bigint,
         };
-        let mut conversion = Conversion::new(&[column], &["k"]).of_file("f.parquet".into());
+        let mut conversion = Conversion::new(&[column], &["k"]).with_file("f.parquet".into());
         let schema = Arc::new(Schema::new(vec![Field::new("k", DataType::Int64, true)]));
         let batch = |cells: Vec<Option<i64>>| {
             RecordBatch::try_new(schema.clone(), vec![Arc::new(Int64Array::from(cells))]).unwrap()

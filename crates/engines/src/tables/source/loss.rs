@@ -1,4 +1,4 @@
-//! Whether a conversion loses something of a value.
+//! Finding values that a conversion would change.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::kernels::cmp::not_distinct;
@@ -9,16 +9,16 @@ use arrow::datatypes::{
 use arrow::error::ArrowError;
 
 const MICROSECONDS_OF_DAY: i64 = 24 * 60 * 60 * 1_000_000;
-/// Digits of a second's fraction that a nanotime has.
+/// The number of digits that a nanotime has after the decimal point of a second.
 const DIGITS_OF_NANOSECONDS: usize = 9;
 
-/// What cannot be cast becomes null.
+/// Casts an array. Values that cannot be cast become null.
 pub fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     cast_with_options(array, to, &CastOptions::default())
 }
 
-/// The first row whose value does not come back as it was. Text may be written in many ways, and
-/// who asks for floats of 32 bits wants doubles to be rounded, but not to become infinite.
+/// Returns the first row whose value would not come back as it was. A text may be written in several
+/// ways, so it need not come back; and a float of 32 bits may be rounded, but not become infinite.
 pub fn first_loss(array: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize>, ArrowError> {
     let stored = match array.data_type() {
         DataType::Dictionary(_, values) => values.as_ref(),
@@ -36,7 +36,7 @@ pub fn first_loss(array: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize
     Ok((0..same.len()).find(|row| !same.value(*row)))
 }
 
-/// Where something finite became infinite.
+/// Returns the first row in which a finite value became infinite.
 fn first_overflow(array: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize>, ArrowError> {
     let before = cast(array, &DataType::Float64)?;
     let after = cast(converted, &DataType::Float64)?;
@@ -49,11 +49,11 @@ fn first_overflow(array: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize
     Ok((0..before.len()).find(overflows))
 }
 
-/// Where a time has more digits than the type keeps.
+/// Returns the first row whose time has more digits than the type keeps.
 fn first_loss_of_text(array: &ArrayRef, to: &DataType) -> Result<Option<usize>, ArrowError> {
     match to {
         DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            let finer = Finer::of(array)?;
+            let finer = Finer::new(array)?;
             Ok((0..array.len()).find(|row| {
                 let nanoseconds = finer.nanoseconds(*row).map(|n| n % 1_000_000);
                 let rest = nanoseconds.or_else(|| finer.microseconds(*row).map(|n| n % 1_000));
@@ -61,7 +61,7 @@ fn first_loss_of_text(array: &ArrayRef, to: &DataType) -> Result<Option<usize>, 
             }))
         }
         DataType::Date32 => {
-            let finer = Finer::of(array)?;
+            let finer = Finer::new(array)?;
             let has_time = |row: &usize| {
                 let microseconds = finer.microseconds(*row);
                 microseconds.is_some_and(|n| n % MICROSECONDS_OF_DAY != 0)
@@ -78,14 +78,14 @@ fn first_loss_of_text(array: &ArrayRef, to: &DataType) -> Result<Option<usize>, 
     }
 }
 
-/// Times in finer units; none where they do not fit these.
+/// Times in finer units. A time that does not fit a unit is null in it.
 struct Finer {
     microseconds: ArrayRef,
     nanoseconds: ArrayRef,
 }
 
 impl Finer {
-    fn of(text: &ArrayRef) -> Result<Finer, ArrowError> {
+    fn new(text: &ArrayRef) -> Result<Finer, ArrowError> {
         let unit = |unit| cast(text, &DataType::Timestamp(unit, None));
         Ok(Finer {
             microseconds: unit(TimeUnit::Microsecond)?,
@@ -104,7 +104,7 @@ impl Finer {
     }
 }
 
-/// Whether a time says something below a nanosecond.
+/// Returns whether a time has digits other than 0 below a nanosecond.
 fn has_more_digits(time: &str) -> bool {
     let fraction = time.split_once('.').map_or("", |(_, fraction)| fraction);
     let digits = fraction.chars().take_while(char::is_ascii_digit);

@@ -1,9 +1,9 @@
-//! Rows that a columnar table is filled with: of files, and of other tables.
+//! Sources of rows for columnar tables: files and other tables.
 
 mod arrow_file;
 mod convert;
 mod loss;
-mod of_table;
+mod table_rows;
 mod text;
 
 use std::path::Path;
@@ -17,25 +17,25 @@ use tokio::task::spawn_blocking;
 use super::{Keys, Location, TableError, Tables};
 use arrow_file::ArrowFile;
 use convert::Conversion;
-use of_table::{TableRows, forward as forward_query};
+use table_rows::{TableRows, forward as forward_query};
 use text::TextFile;
 
-/// Batches that are read ahead.
+/// The number of batches that are read ahead.
 const BATCHES_AHEAD: usize = 2;
-/// Rows of a batch.
+/// The number of rows in a batch.
 const BATCH_ROWS: usize = 8_192;
 
-/// A column as the source has it. Names are in lower case, as queries have them.
+/// A column of a source. Names are in lower case, as in queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceColumn {
     pub name: String,
-    /// Its type in a columnar table, if there is one that keeps all its values.
+    /// The column's type in a columnar table, if there is one that keeps all its values.
     pub kind: Option<Kind>,
-    /// Its type in the source, for people.
+    /// The column's type in the source, for people.
     pub stored_as: String,
 }
 
-/// Where rows come from.
+/// A source of rows.
 pub struct Source {
     columns: Vec<SourceColumn>,
     input: Input,
@@ -47,15 +47,15 @@ enum Input {
     Table(Box<TableRows>),
 }
 
-/// Rows as they come, in the columns and types that were asked for.
+/// The rows of a source, in the requested columns and types.
 pub struct Rows {
     batches: mpsc::Receiver<Result<RecordBatch, TableError>>,
     notes: Vec<String>,
 }
 
 impl Source {
-    /// A file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, told apart by the name's
-    /// ending. Types of text are guessed from this many rows at most.
+    /// Opens a file: CSV or TSV (either may be gzipped), Parquet or Arrow IPC, by its name's ending. The
+    /// types of text are guessed from at most `sample_rows` rows.
     pub fn open(path: &Path, sample_rows: Option<usize>) -> Result<Source, TableError> {
         let name = path
             .file_name()
@@ -88,8 +88,8 @@ impl Source {
         Ok(Source { columns, input })
     }
 
-    /// All rows of a table that can be queried.
-    pub async fn of_table(tables: Tables, location: &Location) -> Result<Source, TableError> {
+    /// Opens a table, all of whose rows are read.
+    pub async fn from_table(tables: Tables, location: &Location) -> Result<Source, TableError> {
         let rows = TableRows::open(tables, location).await?;
         let columns = columns(rows.fields(), &location.to_string())?;
         let input = Input::Table(Box::new(rows));
@@ -100,7 +100,7 @@ impl Source {
         &self.columns
     }
 
-    /// If that is known before they are read.
+    /// Returns the number of rows, if it is known before they are read.
     pub fn total_rows(&self) -> Option<u64> {
         match &self.input {
             Input::Arrow(file) => file.total_rows(),
@@ -108,7 +108,8 @@ impl Source {
         }
     }
 
-    /// From how many rows the types of columns were guessed; none where they are known.
+    /// Returns the number of rows that the types of columns were guessed from, or `None` if they
+    /// are known.
     pub fn guessed_from(&self) -> Option<usize> {
         match &self.input {
             Input::Text(file) => Some(file.sampled_rows()),
@@ -116,7 +117,7 @@ impl Source {
         }
     }
 
-    /// The key, where the source is a table.
+    /// Returns the key, if the source is a table.
     pub fn keys(&self) -> Option<&Keys> {
         match &self.input {
             Input::Table(table) => Some(table.keys()),
@@ -124,11 +125,11 @@ impl Source {
         }
     }
 
-    /// Reads these columns, as these types. No value of a key may be null.
+    /// Reads these columns and converts them to their types. No value of a key may be null.
     ///
     /// # Errors
-    /// A column that the source does not have. Values that do not fit come as errors with their
-    /// row, and are the last thing that comes.
+    /// Fails for a column that the source does not have. A value that does not fit comes as an error with
+    /// its row, which is the last item.
     pub async fn read(self, columns: &[Column], keys: &[&str]) -> Result<Rows, TableError> {
         let place = |column: &Column| {
             let lower = column.name.to_lowercase();
@@ -147,7 +148,7 @@ impl Source {
             Input::Arrow(file) => {
                 let path = file.path().to_owned();
                 let batches = file.read(&places)?;
-                let conversion = conversion.of_file(path);
+                let conversion = conversion.with_file(path);
                 spawn_blocking(move || forward(batches, conversion, &send));
             }
             Input::Table(table) => {
@@ -168,7 +169,7 @@ impl Rows {
         self.batches.recv().await
     }
 
-    /// What their reader has to know of columns that are not read as what they are.
+    /// Returns notes on columns that are read as another type than they have.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -176,7 +177,7 @@ impl Rows {
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>;
 
-/// Until the end, an error, or nobody wants more.
+/// Converts and sends batches until they end, one fails, or the receiver is dropped.
 fn forward(
     batches: Batches,
     mut conversion: Conversion,
@@ -194,7 +195,7 @@ fn forward(
 fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableError> {
     let column = |field: &Field| SourceColumn {
         name: field.name().trim().to_lowercase(),
-        kind: Kind::of(field.data_type()),
+        kind: Kind::from_data_type(field.data_type()),
         stored_as: field.data_type().to_string(),
     };
     let columns: Vec<SourceColumn> = fields.iter().map(column).collect();
@@ -209,7 +210,7 @@ fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableErro
     Ok(columns)
 }
 
-/// Why a file cannot be read.
+/// Returns the error of a file that cannot be read.
 fn failed(path: &Path, why: impl std::fmt::Display) -> TableError {
     TableError::Failed(format!("cannot read {}: {why}", path.display()))
 }

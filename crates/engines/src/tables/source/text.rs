@@ -1,4 +1,4 @@
-//! CSV and TSV files, whose types have to be guessed.
+//! CSV and TSV files, whose column types are guessed.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -18,7 +18,7 @@ use flate2::read::MultiGzDecoder;
 
 use super::{BATCH_ROWS, Batches, TableError, failed};
 
-/// A heading is looked at up to here.
+/// The highest number of bytes of a heading that is checked.
 const HEADING_BYTES_AT_MOST: u64 = 1 << 16;
 
 pub struct TextFile {
@@ -37,7 +37,7 @@ impl TextFile {
         if let Some(separator) = other_separator(unzipped(path, gzipped)?, tabs) {
             return Err(failed(path, &separator));
         }
-        // There are no quotes between tabs, as where such a file is read.
+        // TSV has no quotes, here and in the reader of such files.
         let format = if tabs {
             Format::default().with_delimiter(b'\t').with_quote(0xff)
         } else {
@@ -48,8 +48,8 @@ impl TextFile {
         let (schema, sampled_rows) = guessed.map_err(|error| failed(path, error))?;
         let mut fields: Vec<Field> = schema.fields().iter().map(|f| guessed_field(f)).collect();
         if fields.iter().any(|field| field.data_type().is_integer()) {
-            let codes = codes(unzipped(path, gzipped)?, format, fields.len(), sampled_rows);
-            let codes = codes.map_err(|error| failed(path, error))?;
+            let codes = codes(unzipped(path, gzipped)?, format, fields.len(), sampled_rows)
+                .map_err(|error| failed(path, error))?;
             for (number, field) in fields.iter_mut().enumerate() {
                 if codes.contains(&number) && field.data_type().is_integer() {
                     *field = field.clone().with_data_type(DataType::Utf8);
@@ -78,7 +78,8 @@ impl TextFile {
         self.sampled_rows
     }
 
-    /// The columns with these numbers, in this order and as near to these types as text is read.
+    /// Reads the columns with these numbers, in this order, in types as close to the wanted ones as
+    /// text is parsed to.
     pub fn read(
         self,
         columns: &[Column],
@@ -98,23 +99,24 @@ impl TextFile {
             partition_key: all().filter(is_key).map(|(_, place)| name(place)).collect(),
             order_key: Vec::new(),
         };
-        let told = |error: workload::Error| match error {
+        let to_table_error = |error: workload::Error| match error {
             workload::Error::Row { .. } => TableError::Misfit(error.to_string()),
             error => TableError::Failed(error.to_string()),
         };
-        let batches = open_file(&self.path, &table).and_then(|file| file.read(0, BATCH_ROWS));
-        let batches = batches.map_err(told)?;
-        Ok(Box::new(
-            batches.map(move |batch| batch.map(|b| b.rows).map_err(told)),
-        ))
+        let batches = open_file(&self.path, &table)
+            .and_then(|file| file.read(0, BATCH_ROWS))
+            .map_err(to_table_error)?;
+        Ok(Box::new(batches.map(move |batch| {
+            batch.map(|b| b.rows).map_err(to_table_error)
+        })))
     }
 }
 
-/// Why the heading of one column looks as if several were meant: it holds another separator outside of
-/// quotes, and the first row has as many.
+/// Returns an error if the heading of one column looks as if several were meant: it has another
+/// separator outside of quotes, and the first row has as many of them.
 fn other_separator(input: Box<dyn Read>, tabs: bool) -> Option<String> {
     let mut first = BufReader::new(input.take(HEADING_BYTES_AT_MOST));
-    // What cannot be read is reported where its types are guessed.
+    // A file that cannot be read is reported when its types are guessed.
     let mut line = || {
         let mut line = Vec::new();
         first.read_until(b'\n', &mut line).ok()?;
@@ -157,8 +159,8 @@ fn unzipped(path: &Path, gzipped: bool) -> Result<Box<dyn Read>, TableError> {
     })
 }
 
-/// Columns with values such as 007 in the first rows: they are codes, and as numbers would lose their
-/// zeros.
+/// Returns the numbers of the columns with values such as 007 in the first rows. They are codes, which
+/// would drop their zeros as numbers.
 fn codes(
     input: Box<dyn Read>,
     format: Format,
@@ -187,7 +189,7 @@ fn is_code(text: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A column without any value may have any type.
+/// Returns a guessed column, which is text if it has no value from which its type could be guessed.
 fn guessed_field(field: &Field) -> Field {
     let data_type = match field.data_type() {
         DataType::Null => DataType::Utf8,
@@ -196,7 +198,7 @@ fn guessed_field(field: &Field) -> Field {
     Field::new(field.name(), data_type, true)
 }
 
-/// The type that text is parsed as; a conversion does the rest.
+/// Returns the type that text is parsed to before the conversion to a column's kind.
 fn read_as(kind: Kind) -> ColumnType {
     match kind {
         Kind::Boolean => ColumnType::Boolean,

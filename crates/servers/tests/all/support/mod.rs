@@ -7,7 +7,7 @@ use bakeoff_servers::{Error, Home};
 use bakeoff_testing::skipped;
 use tokio::sync::Mutex;
 
-/// Lock for running one server at a time: each has a home of its own, and within one process all
+/// Lock for running one server at a time: each has its own home, and within one process all
 /// would choose the same ports.
 pub static ALONE: Mutex<()> = Mutex::const_new(());
 

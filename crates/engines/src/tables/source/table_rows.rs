@@ -1,4 +1,4 @@
-//! Rows of a table, as a query gives them.
+//! The rows of a table as the answer to a query.
 
 use arrow::datatypes::Field;
 use arrow::record_batch::RecordBatch;
@@ -8,7 +8,7 @@ use super::convert::Conversion;
 use super::{TableError, Tables};
 use crate::tables::{Keys, Location, Query};
 
-/// What queries call the table.
+/// The name of the table in the query.
 const NAME: &str = "source";
 
 pub struct TableRows {
@@ -18,7 +18,7 @@ pub struct TableRows {
 }
 
 impl TableRows {
-    /// Nothing is read yet.
+    /// Opens a table. No rows are read yet.
     pub async fn open(mut tables: Tables, location: &Location) -> Result<Self, TableError> {
         let keys = tables.add(Some(NAME), location).await?;
         let fields = tables.fields(NAME).await?;
@@ -37,7 +37,7 @@ impl TableRows {
         &self.keys
     }
 
-    /// Begins to read the columns with these numbers, in this order, and no others.
+    /// Starts reading the columns with these numbers, in this order.
     pub async fn read(mut self, places: &[usize]) -> Result<Query, TableError> {
         let column = |place: &usize| {
             let name = self.fields[*place].name();
@@ -50,7 +50,7 @@ impl TableRows {
     }
 }
 
-/// Until the end, an error, or nobody wants more.
+/// Converts and sends batches until they end, one fails, or the receiver is dropped.
 pub async fn forward(
     mut query: Query,
     mut conversion: Conversion,
