@@ -1,7 +1,6 @@
 //! The error of designs.
 
-/// Why a design could not do what was asked, in words for its user: what was being done, to
-/// what, and what to do now.
+/// Failure of a design, in words for its user: what was being done, to what, and what to do now.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub struct DesignError(pub String);
