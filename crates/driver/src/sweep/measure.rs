@@ -90,7 +90,9 @@ pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting)
         inserted: None,
         failures: Failures::default(),
         check: None,
-        reason: { setting.obstacle(sweeping.source.known_rows()) }.map(|why| not_measured(&why)),
+        reason: setting
+            .obstacle(sweeping.source.known_rows())
+            .map(|why| not_measured(&why)),
     };
     if cell.reason.is_none() {
         let filled = fill(design, sweeping, setting, &mut cell).await;

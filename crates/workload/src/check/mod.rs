@@ -123,7 +123,9 @@ impl Workload {
             rows: scale.default_rows,
         };
         let mix = wire.mix.as_ref().map(|mix| about.check(mix)).transpose()?;
-        let concurrent = { wire.concurrent.as_ref() }
+        let concurrent = wire
+            .concurrent
+            .as_ref()
             .map(|written| concurrent::check(place, written, &queries))
             .transpose()?;
         let designs = designs(place, &wire.designs)?;

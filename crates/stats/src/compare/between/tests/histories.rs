@@ -62,7 +62,9 @@ fn one_slow_run_in_between_is_no_change() {
 fn several_changes_follow_each_other() {
     let found = history(&[1.0, 2.0, 2.0, 4.0]);
     assert_eq!(shifts(&found, "a/y"), [(1, 3), (3, 1)]);
-    let series = { found.groups[0].series.iter() }
+    let series = found.groups[0]
+        .series
+        .iter()
         .find(|s| s.design == "a/y")
         .unwrap();
     assert!((series.shifts[1].ratio - 2.0).abs() < 0.1);

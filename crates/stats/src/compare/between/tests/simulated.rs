@@ -91,7 +91,7 @@ fn bounds_of_the_gate_hold_by_themselves_in_95_of_100() {
         tables: 0.05,
         ..DRAWN
     };
-    let all: Vec<f64> = { pairs(&base, 100) }
+    let all: Vec<f64> = pairs(&base, 100)
         .filter_map(|between| between.change("a/x", "scan").unwrap().at_most)
         .collect();
     let above = all.iter().filter(|high| **high >= 1.0).count();
