@@ -6,6 +6,7 @@
 pub struct DesignError(pub String);
 
 impl DesignError {
+    /// Makes an error from its text.
     pub fn new(message: impl Into<String>) -> Self {
         DesignError(message.into())
     }

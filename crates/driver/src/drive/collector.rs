@@ -29,6 +29,7 @@ pub struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
+    /// Makes a collector for this number of operations and threads.
     pub fn new(observer: &'a mut dyn DriveObserver, operations: usize, threads: u32) -> Self {
         Collector {
             observer,

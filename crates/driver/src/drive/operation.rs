@@ -31,6 +31,7 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Makes a failure of a kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Failure {
             kind,

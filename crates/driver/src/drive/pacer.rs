@@ -17,6 +17,7 @@ pub struct Pacer {
 }
 
 impl Pacer {
+    /// Makes a pacer for this number of slots.
     pub fn new(clock: Clock, slots: usize) -> Self {
         Pacer {
             clock,
@@ -51,6 +52,7 @@ impl Pacer {
         self.release(u64::MAX);
     }
 
+    /// Returns whether the pacer was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.get()
     }

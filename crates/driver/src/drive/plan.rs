@@ -194,6 +194,7 @@ impl Shard {
     /// The shard of a load that one process drives alone.
     pub const WHOLE: Shard = Shard { index: 0, of: 1 };
 
+    /// Returns whether one process drives the load alone.
     pub fn is_whole(self) -> bool {
         self.of == 1
     }

@@ -28,6 +28,7 @@ pub struct Slice {
 }
 
 impl Slice {
+    /// Makes an empty slice for this number of operations.
     pub fn new(operations: usize) -> Self {
         Slice {
             second: 0,
@@ -36,6 +37,7 @@ impl Slice {
         }
     }
 
+    /// Returns whether no operation ended in the second.
     pub fn is_empty(&self) -> bool {
         let empty = |tally: &Tally| tally.successes() == 0 && tally.failed() == 0;
         self.queued == 0 && self.operations.iter().all(empty)
@@ -94,6 +96,7 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Makes counts of nothing.
     pub fn new() -> Self {
         Totals {
             scheduled: 0,
@@ -171,6 +174,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    /// Makes the recorder of a thread, for this number of operations.
     pub fn new(thread: u32, operations: usize, collector: Sender<Report>) -> Self {
         Recorder {
             thread,

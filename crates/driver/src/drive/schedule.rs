@@ -87,6 +87,7 @@ impl Rate {
         Rate::new(parse_number(text)?)
     }
 
+    /// Returns the rate in operations per second.
     pub fn per_second(self) -> f64 {
         self.per_million_seconds as f64 / MICRO
     }
@@ -174,6 +175,7 @@ impl Schedule {
         }
     }
 
+    /// Returns whether nothing is due by the clock.
     pub fn is_closed_loop(&self) -> bool {
         *self == Schedule::ClosedLoop
     }
@@ -234,10 +236,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_told_without_digits_that_say_nothing() {
-        let told = [999.297_62, 2_500.5, 5_000.0, 12.34567, 0.001].map(|r| rate(r).to_string());
+    fn a_rate_is_shown_without_meaningless_digits() {
+        let texts = [999.297_62, 2_500.5, 5_000.0, 12.34567, 0.001].map(|r| rate(r).to_string());
         let expected = ["999.3", "2500.5", "5000", "12.346", "0.001"];
-        assert_eq!(told, expected.map(|r| format!("{r} ops/s")));
+        assert_eq!(texts, expected.map(|r| format!("{r} ops/s")));
     }
 
     #[test]

@@ -18,6 +18,7 @@ struct Inner {
 }
 
 impl Stop {
+    /// Makes a signal that has not been given.
     pub fn new() -> Self {
         Stop::default()
     }

@@ -29,6 +29,7 @@ pub struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
+    /// Begins with the first load of a mix.
     pub fn new(log: &'a mut DriveLog, live: &'a mut dyn LiveView, mix: &Mix) -> Self {
         Trials {
             log,

@@ -21,6 +21,7 @@ pub struct DrivenDesign {
 }
 
 impl DrivenDesign {
+    /// Makes a design that has not been driven.
     pub fn new(target: Arc<dyn Target>) -> Self {
         DrivenDesign {
             is_warm: !target.info().server,

@@ -12,6 +12,7 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Sorts the numbers and removes repetitions.
     pub fn new(batches: &[u32], workers: &[u32]) -> Grid {
         Grid {
             batches: sorted(batches),

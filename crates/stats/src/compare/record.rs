@@ -192,13 +192,13 @@ pub struct Scale {
     pub replication: u32,
     pub users: u32,
     pub cores: u32,
-    /// What grows from the measured number of rows to the full one. `None` if the workload does not
-    /// say although there are several ways.
+    /// Growth from the measured number of rows to the full one; `None` if the workload does not say, although
+    /// there are several ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grows: Option<Grows>,
 }
 
-/// What grows with the number of rows.
+/// Growth of a table to its full number of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grows {

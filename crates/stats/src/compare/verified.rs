@@ -54,6 +54,7 @@ pub enum MutationKind {
 }
 
 impl MutationKind {
+    /// All kinds, in the order in which they are shown.
     pub const ALL: [MutationKind; 10] = [
         MutationKind::DroppedRow,
         MutationKind::DuplicatedRow,

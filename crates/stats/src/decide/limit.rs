@@ -40,6 +40,7 @@ pub enum LimitState {
 }
 
 impl LimitState {
+    /// Returns whether the estimate breaks the limit.
     pub fn is_broken(self) -> bool {
         matches!(self, LimitState::Broken(_) | LimitState::ProbablyBroken(_))
     }

@@ -62,6 +62,7 @@ pub enum Cell {
     NotMeasured,
 }
 
+/// Returns the standing of each question.
 pub fn questions(contest: &Contest<'_>) -> Vec<QuestionStanding> {
     let smallest = &contest.input.noise.smallest_difference;
     let questions = contest.input.questions.iter().enumerate();
@@ -75,6 +76,7 @@ pub fn questions(contest: &Contest<'_>) -> Vec<QuestionStanding> {
         .collect()
 }
 
+/// Returns the standing of each design.
 pub fn designs(
     contest: &Contest<'_>,
     ballot: Option<&Ballot<'_>>,

@@ -18,7 +18,7 @@ use crate::{
 /// Names of placeholders, with the literals drawn for them.
 pub type Drawn = Vec<(String, String)>;
 
-/// Most rows that are drawn for a value that is not null.
+/// Largest number of rows that are drawn for a value that is not null.
 const TRIES: u32 = 100;
 const BATCH_ROWS: usize = 1024;
 

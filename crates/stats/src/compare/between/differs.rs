@@ -114,7 +114,7 @@ impl fmt::Display for Caution {
         match self {
             Caution::Debug { side } => write!(
                 f,
-                "{side} is of a program built without optimisation: its times mean nothing"
+                "{side} was run by a program built without optimisation: its times mean nothing"
             ),
             Caution::Unfinished { side } => write!(f, "{side} is not finished"),
             Caution::NotSteady { side } => {

@@ -43,6 +43,7 @@ struct Query {
 }
 
 impl Collected {
+    /// Begins with a header, before any other record.
     pub fn new(header: &Header) -> Collected {
         let designs = header.designs.iter();
         Collected {

@@ -181,6 +181,7 @@ impl Summary {
         (self.rows > 0).then(|| self.projected(scale.full_rows, scale.replication.max(1)))
     }
 
+    /// Returns the figures of a design.
     pub fn design(&self, id: &str) -> Option<&DesignSummary> {
         self.designs.iter().find(|d| d.info.id == id)
     }
@@ -236,6 +237,7 @@ impl DesignSummary {
         self.failures.is_empty()
     }
 
+    /// Returns the figures of a query.
     pub fn query(&self, name: &str) -> Option<&QuerySummary> {
         self.queries.iter().find(|q| q.query == name)
     }

@@ -1,4 +1,4 @@
-//! How often intervals hold the truth, and what is called a difference, for simulated times.
+//! Shares of intervals that hold the truth, and of differences that are found, for simulated times.
 
 use super::super::best::Field;
 use super::super::method::{Interval, Method, TableNoise};
@@ -190,7 +190,7 @@ fn intervals_hold_though_each_design_is_only_one_of_its_tables() {
 }
 
 #[test]
-fn equal_designs_are_seldom_told_apart() {
+fn equal_designs_are_seldom_called_different() {
     let equal = [[0.0; DESIGNS]; QUERIES];
     let claims = (0..400).filter(|seed| {
         let run = run(PLAIN, &equal, false, *seed);
