@@ -146,7 +146,7 @@ fn limits_on_what_there_is_not() {
     );
     assert!(
         error("usa <= 2s", "happiness < 2s")
-            .contains("has no limit; there are `month`, `usa`, `top`, `storage`, `load`")
+            .contains("cannot have a limit; there are `month`, `usa`, `top`, `storage`, `load`")
     );
 }
 
@@ -161,7 +161,7 @@ fn limits_that_are_none() {
         );
     }
     assert!(error("usa <= 2s", "usa p99 fast < 2s").contains("`fast` is superfluous in the limit"));
-    assert!(error("storage < 1.5TiB", "storage p99 < 2TiB").contains("`p99` is too much"));
+    assert!(error("storage < 1.5TiB", "storage p99 < 2TiB").contains("`p99` is superfluous"));
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn numbers_times_and_levels() {
     assert!(error("batch = 10", "batch = 1001").contains("`batch` is 1001"));
     assert_eq!(
         error("ttl = \"2s\"", "ttl = \"0s\""),
-        "28:55: `ttl` is 0, which would keep rows for ever; leave it out"
+        "28:55: `ttl` is 0, which would keep rows forever; leave it out"
     );
     assert!(error("ttl = \"2s\"", "ttl = \"1ms\"").contains("has to be whole seconds"));
     assert!(error("ttl = \"2s\"", "ttl = \"21years\"").contains("up to 20 years"));
