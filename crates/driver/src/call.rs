@@ -8,35 +8,38 @@ use futures::FutureExt;
 
 use crate::{Design, DesignError};
 
-/// What a call came to, judged after the clock has stopped: from an engine of which a part is gone
-/// it is the figure of another one.
+/// Returns the result of a call, or an error if part of its engine has died. Checked after the clock has
+/// stopped: a cluster that lost a node is another cluster, whose figures are not those of the design.
 pub(crate) fn if_whole<T>(
     design: &dyn Design,
     result: Result<T, DesignError>,
 ) -> Result<T, DesignError> {
     match design.dead() {
-        Some(_) if result.is_ok() => Err(DesignError::new("it went on, but not as it began")),
+        Some(_) if result.is_ok() => Err(DesignError::new(
+            "the call succeeded after part of the engine had died",
+        )),
         _ => result,
     }
 }
 
-/// Waits for a call to an engine. A panic in a design is that design's failure; the others go on.
-pub(crate) async fn caught<T>(
+/// Waits for a call to an engine, and turns a panic into an error of that design alone.
+pub(crate) async fn catch_panic<T>(
     call: impl Future<Output = Result<T, DesignError>>,
 ) -> Result<T, DesignError> {
     let ended = AssertUnwindSafe(call).catch_unwind().await;
     ended.unwrap_or_else(|panic| Err(DesignError(describe_panic(panic.as_ref()))))
 }
 
-/// Waits for a call to an engine as [`caught`] does, but no longer than `limit`.
+/// Waits for a call to an engine as [`catch_panic`] does, but no longer than `limit`.
 pub(crate) async fn within<T>(
     limit: Duration,
     call: impl Future<Output = Result<T, DesignError>>,
 ) -> Result<T, DesignError> {
-    let ended = tokio::time::timeout(limit, caught(call)).await;
-    ended.unwrap_or_else(|_| Err(DesignError(format!("no end after {limit:?}; given up"))))
+    let ended = tokio::time::timeout(limit, catch_panic(call)).await;
+    ended.unwrap_or_else(|_| Err(DesignError(format!("it did not end within {limit:?}"))))
 }
 
+/// Describes a panic by its message.
 pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

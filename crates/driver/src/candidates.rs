@@ -8,23 +8,23 @@ use crate::DesignError;
 /// The designs of a measurement, on engines that start when the first design on them is asked for.
 #[async_trait]
 pub trait Candidates: Send {
-    /// A design whose engine runs.
+    /// Type of a design whose engine is running.
     type Ready;
 
     /// Returns the ids, in the order in which designs are started.
     fn ids(&self) -> Vec<String>;
 
-    /// Starts the engine of a design. Returns what it is if this call started it; `None` if it runs
-    /// already.
+    /// Starts the engine of a design. Returns its description if this call started it, and `None` if it
+    /// was running already.
     ///
     /// # Errors
     /// If the engine is not available, with the same reason for each of its designs.
     async fn start_engine(&mut self, design: usize) -> Result<Option<EngineInfo>, DesignError>;
 
-    /// Makes a design on its engine, which runs.
+    /// Makes a design on its engine, which has been started.
     ///
     /// # Errors
-    /// If the engine does not take the design.
+    /// If the engine refuses the design.
     async fn make(&mut self, design: usize) -> Result<Self::Ready, DesignError>;
 }
 

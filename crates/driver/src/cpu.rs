@@ -4,9 +4,9 @@ use bakeoff_stats::CpuSeconds;
 
 use crate::Design;
 
-/// User and system CPU seconds of a process with all its threads; `None` once it is gone.
+/// Returns the user and system CPU seconds of a process with all its threads; `None` once it is gone.
 ///
-/// Resolution is one clock tick, usually 10 ms (proc_pid_stat(5), fields 14 and 15).
+/// The resolution is one clock tick, usually 10 ms (proc_pid_stat(5), fields 14 and 15).
 pub fn process_cpu_seconds(pid: u32) -> Option<f64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is the command in parentheses and may itself hold spaces.
@@ -17,7 +17,7 @@ pub fn process_cpu_seconds(pid: u32) -> Option<f64> {
     Some((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// The most memory that this process ever held resident, in bytes (`VmHWM`).
+/// Returns the largest resident memory that this process has ever had, in bytes (`VmHWM`).
 pub fn peak_memory_bytes() -> u64 {
     std::fs::read_to_string("/proc/self/status")
         .ok()
@@ -28,13 +28,16 @@ pub fn peak_memory_bytes() -> u64 {
         .map_or(0, |kib| kib * 1024)
 }
 
-/// CPU seconds from now on, of Bakeoff and of a design's server.
+/// Measures the CPU seconds that Bakeoff and a design's server use between two moments.
 pub struct Meter {
+    /// CPU seconds of this process at the start.
     client: f64,
+    /// CPU seconds of the server at the start; `None` where they cannot be read.
     server: Option<f64>,
 }
 
 impl Meter {
+    /// Reads both clocks.
     pub fn start(design: &dyn Design) -> Self {
         Meter {
             client: own_cpu_seconds(),
@@ -42,6 +45,7 @@ impl Meter {
         }
     }
 
+    /// Returns the CPU seconds since the start.
     pub fn stop(self, design: &dyn Design) -> CpuSeconds {
         CpuSeconds {
             client: own_cpu_seconds() - self.client,

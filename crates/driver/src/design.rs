@@ -1,4 +1,4 @@
-//! What an engine implements to take part in a comparison.
+//! The trait that an engine implements to take part in a comparison.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::sweep::Inserts;
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
     pub batches: Vec<RecordBatch>,
-    /// Rows that the storage handed to the query engine; `None` where they were not counted.
+    /// Number of rows that the storage handed to the query engine; `None` where they were not counted.
     pub rows_scanned: Option<u64>,
 }
 
@@ -21,44 +21,47 @@ pub struct Answer {
 ///
 /// The driver calls `create`, then `load` for each slice of rows in order, then `settle`, and from
 /// then on only `footprint` and `answer`. A step is over for all designs before the next one
-/// begins, and no two calls of a run overlap but those of `answer` to one design, where several
-/// clients ask it at the same time.
+/// begins, and no two calls of a run overlap except calls of `answer` to one design, which several
+/// clients make at the same time.
 #[async_trait]
 pub trait Design: Send + Sync {
+    /// Describes the design.
     fn info(&self) -> &DesignInfo;
 
-    /// Whether two rows with the same key are both kept; else the one loaded last is.
+    /// Returns whether two rows with the same key are both kept. Otherwise only the one loaded last is.
     fn keeps_duplicates(&self) -> bool;
 
-    /// Makes the empty table, replacing what an earlier attempt of the same run left behind.
+    /// Creates the empty table, replacing what an earlier attempt of the same run left behind.
     async fn create(&self) -> Result<(), DesignError>;
 
-    /// Whether the table made by an earlier process of this run is still there with its rows.
+    /// Returns whether the table that an earlier process of this run created still exists with its rows.
     async fn survives(&self) -> bool;
 
     /// Loads one slice. Loading the same slice again, after a crash, must not duplicate rows.
     async fn load(&self, slice: u64, rows: &RecordBatch) -> Result<(), DesignError>;
 
-    /// Brings storage to rest (flush, compact, sort) and says how.
+    /// Brings storage to rest (flush, compact, sort), and describes what was done.
     async fn settle(&self) -> Result<String, DesignError>;
 
+    /// Measures the storage that the table takes at rest.
     async fn footprint(&self) -> Result<Footprint, DesignError>;
 
-    /// Answers SQL over the workload's table, to the last row.
+    /// Answers SQL over the workload's table, and reads the answer to its last row.
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;
 
-    /// How its table, which is there and empty, takes batches of rows from many workers at a time;
-    /// `None` where it does not.
+    /// Returns access for many workers that insert batches at the same time into the table, which exists
+    /// and is empty. Returns `None` for a design that does not support it.
     async fn inserts(&self) -> Result<Option<Arc<dyn Inserts>>, DesignError> {
         Ok(None)
     }
 
-    /// User and system CPU seconds of the engine's own process since it started.
+    /// Returns the user and system CPU seconds of the engine's own processes since they started; `None`
+    /// where there are none, or they cannot be read.
     fn server_cpu_seconds(&self) -> Option<f64> {
         None
     }
 
-    /// Why the engine can serve no further call, if that is so.
+    /// Returns why the engine can serve no further calls; `None` while it can.
     fn dead(&self) -> Option<String> {
         None
     }

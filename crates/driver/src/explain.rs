@@ -1,8 +1,9 @@
-//! Errors in one line.
+//! Text of an error with its causes, in one line.
 
 use std::error::Error;
 
-/// Describes an error with its causes, each only once: many messages contain their cause already.
+/// Describes an error with its causes. A cause is left out if the text contains its message already,
+/// as many errors quote what caused them.
 pub fn explain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

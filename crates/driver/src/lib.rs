@@ -1,11 +1,11 @@
-//! How a comparison is run: one protocol for all designs, whatever engine they are on.
+//! Protocols of the three measurements, which are the same for all designs on all engines.
 //!
-//! [`Design`] is what an engine implements; [`run`] creates, loads, settles, verifies and measures
-//! all designs of a comparison in interleaved random order, and appends each finished step to the
-//! run's journal, where a later call goes on. [`drive`] is the load driver: many operations at once,
-//! timed from the moment they were due, and the protocol that drives several designs in rounds.
-//! [`sweep`] inserts batches from many workers in closed loops. All three take the designs of a
-//! command as [`Candidates`], whose engines they start.
+//! An engine implements [`Design`]. [`run`] creates, loads, settles, verifies and measures all designs of
+//! a comparison in interleaved random order, and appends each finished step to the run's journal, from
+//! which a later call resumes. [`drive`] is the load driver: it performs many operations at once, timed
+//! from the moment they were due, and drives several designs in rounds. [`sweep`] inserts batches from
+//! many workers in closed loops. All three take the designs of a command as [`Candidates`], whose engines
+//! they start.
 
 mod call;
 mod candidates;

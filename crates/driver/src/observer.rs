@@ -1,29 +1,29 @@
-//! Who watches a measurement: progress bars, or no one.
+//! Observers of a measurement, such as progress bars.
 
 use std::time::Duration;
 
 /// Watches a measurement. Each call must return at once.
 pub trait Observer: Send + Sync {
-    /// A phase begins: what is being done, in words.
+    /// Shows that a phase begins; `what` describes it in words.
     fn phase(&self, what: &str);
 
-    /// A line that stays: something that the user has to know now.
+    /// Shows a line permanently, for what the user has to know now.
     fn note(&self, line: &str);
 
-    /// Rows loaded so far into this design; `total` where it is known beforehand.
+    /// Shows the number of rows loaded so far into a design, and their total where it is known.
     fn loading(&self, design: &str, rows: u64, total: Option<u64>);
 
-    /// Queries answered so far in this phase, of how many, and what is left of the budget.
+    /// Shows the number of queries answered so far in this phase, and their total.
     fn measuring(&self, done: u64, total: u64);
 
-    /// A design or an engine failed, or a design answered wrongly.
+    /// Shows that a design or an engine failed, or that a design gave a wrong answer.
     fn trouble(&self, name: &str, reason: &str);
 
-    /// A phase ended after so long.
+    /// Shows that a phase ended, and how long it took.
     fn done(&self, what: &str, took: Duration);
 }
 
-/// Shows nothing.
+/// Observer that shows nothing.
 pub struct Silent;
 
 impl Observer for Silent {

@@ -1,4 +1,4 @@
-//! Who knows the right answer.
+//! The oracle, which knows the right answers.
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use crate::DesignError;
 
-/// A right answer, and what of its order counts.
+/// A right answer, and the part of its order that counts.
 #[derive(Debug, Clone)]
 pub struct Expected {
     pub batches: Vec<RecordBatch>,
-    /// Output columns that the query orders by, first one first. Empty: any order is right.
+    /// Indices of the output columns that the query orders by, most significant first. If it is empty,
+    /// any order is right.
     pub order_by: Vec<usize>,
-    /// The first row that a LIMIT cut off. Where it ties with the last row, which of the rows that tie
-    /// are shown is open.
+    /// First row that a LIMIT cut off. If it ties with the last row shown, any of the tied rows may be in
+    /// the answer.
     pub beyond: Option<RecordBatch>,
 }
 
-/// Answers from the rows themselves, independent of every design.
+/// Answers queries from the source of the rows, independently of every design.
 #[async_trait]
 pub trait Oracle: Send + Sync {
     /// Prepares answers over the first `rows` rows of the source.
@@ -28,9 +29,9 @@ pub trait Oracle: Send + Sync {
         duplicates: Arc<DuplicateKeys>,
     ) -> Result<(), DesignError>;
 
-    /// Another oracle over the same source, which is not prepared.
+    /// Returns another oracle over the same source, which has yet to be prepared.
     fn another(&self) -> Box<dyn Oracle>;
 
-    /// The right answer where rows with equal keys are all kept, or where the last one is.
+    /// Answers a query, either with all rows of an equal key or with the last one alone.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;
 }

@@ -2,7 +2,7 @@
 
 use bakeoff_workload::Stream;
 
-/// `items` in an order that is a pure function of `keys` (Fisher-Yates).
+/// Puts items into an order that is a pure function of `keys` (Fisher-Yates).
 pub fn shuffled<T>(mut items: Vec<T>, keys: &[u64]) -> Vec<T> {
     let mut stream = Stream::new(keys);
     for last in (1..items.len()).rev() {

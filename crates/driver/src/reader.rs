@@ -1,4 +1,4 @@
-//! Reading a source slice by slice, outside of every timed step.
+//! Reads a source slice by slice, outside of every timed step.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_workload::RowSource;
 use bakeoff_workload::source::RowBatches;
 
-/// Rows that cannot be read.
+/// Failure to read rows.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     #[error(transparent)]
@@ -16,13 +16,13 @@ pub(crate) enum ReadError {
     Stopped(String),
 }
 
-/// Reads slices of rows, each as one batch. A slice that begins where the last one ended goes on
-/// with its stream.
+/// Reads slices of rows, each as one batch. A slice that begins where the last one ended continues
+/// its stream.
 pub(crate) struct Reader {
     source: Arc<dyn RowSource>,
-    /// Rows that are read at a time.
+    /// Number of rows that are read at a time.
     batch_rows: usize,
-    /// The open stream, and the number of the row that comes next in it.
+    /// The open stream, with the number of its next row.
     open: Option<(RowBatches, u64)>,
 }
 
@@ -50,12 +50,12 @@ impl Reader {
             };
             let (batches, count) = read(&mut stream, rows)?;
             let taken = count.min(rows);
-            let slice = joined(source.as_ref(), &batches, taken)?;
+            let slice = concat_rows(source.as_ref(), &batches, taken)?;
             Ok::<_, ReadError>((stream, slice, count, taken))
         });
         let ended = task.await.map_err(|e| ReadError::Stopped(e.to_string()));
         let (stream, slice, count, taken) = ended??;
-        // A stream that was read beyond the slice's end does not begin where the next slice does.
+        // A stream that was read beyond the slice's end cannot continue with the next slice.
         self.open = (taken == count).then_some((stream, first_row + taken));
         Ok(slice)
     }
@@ -76,7 +76,7 @@ fn read(stream: &mut RowBatches, rows: u64) -> Result<(Vec<RecordBatch>, u64), R
 }
 
 /// Joins batches into one that ends after `rows` rows; `None` if there are none.
-fn joined(
+fn concat_rows(
     source: &dyn RowSource,
     batches: &[RecordBatch],
     rows: u64,

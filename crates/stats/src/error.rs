@@ -31,7 +31,7 @@ pub enum JournalError {
     },
 
     #[error(
-        "{} does not begin as a run does; restore it, or name another folder with --out",
+        "{} does not begin with the header of a run; restore it, or name another folder with --out",
         path.display()
     )]
     NoHeader { path: PathBuf },

@@ -1,4 +1,4 @@
-//! Medians with their uncertainty, both in one type.
+//! Medians with their uncertainty.
 
 /// Probability with which an interval is meant to hold the true median.
 const AIM: f64 = 0.95;
@@ -40,7 +40,7 @@ impl Estimate {
     }
 }
 
-/// Returns the median of sorted values, of which there is at least one.
+/// Returns the median of sorted values; there has to be at least one.
 pub fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     if sorted.len() % 2 == 1 {

@@ -1,13 +1,13 @@
-//! What a comparison, a load and a sweep record alike.
+//! Events that all measurements record: comparisons, loads and sweeps.
 
 use crate::{EngineInfo, JournalError};
 
-/// A step that every kind of measurement has.
+/// Event of any measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// An engine was started.
     Engine(EngineInfo),
-    /// Something that a reader of the results has to know.
+    /// A message that a reader of the results has to know.
     Warning(String),
     /// The user stopped the measurement, at this time (RFC 3339, UTC).
     Interrupted { at: String },
@@ -21,7 +21,7 @@ pub enum Event {
 
 /// A log of any kind of measurement.
 pub trait EventLog: Send {
-    /// Writes what all kinds record alike; it is on the disk when this returns.
+    /// Writes an event; it is on the disk when this returns.
     ///
     /// # Errors
     /// The disk is full or failed. The records before this one stay readable.

@@ -1,4 +1,4 @@
-//! Numbers of a measurement: its records, kept in one folder, and the figures that they support.
+//! Records of a measurement, which are kept in one folder, and the figures that they support.
 //!
 //! This crate knows no engine, no clock and no thread. A comparison ([`Journal`], [`Run`],
 //! [`Summary`]), a load ([`drive`]) and an insert [`sweep`] each have their records, the folder

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::JournalError;
 
+/// Name of the file in a run folder that is locked while a process writes to it.
 const LOCK: &str = "lock";
 
 /// A file that records are appended to; a record is on the disk when its append returns.
@@ -16,8 +17,9 @@ const LOCK: &str = "lock";
 pub(crate) struct Lines {
     path: PathBuf,
     pub(crate) file: File,
-    /// Bytes of whole lines; after a failed append the file can have more.
+    /// Number of bytes in whole lines; after a failed append the file may have more.
     length: u64,
+    /// Whether an append has failed, so that the file may end with part of a line.
     pub(crate) torn: bool,
 }
 
@@ -61,6 +63,7 @@ impl Lines {
         if self.torn {
             self.file.set_len(self.length)?;
         }
+        // Set until the line is on the disk, so that the next append cuts off what a failure leaves.
         self.torn = true;
         self.file.write_all(line)?;
         self.file.sync_data()?;
@@ -77,7 +80,7 @@ impl Lines {
 /// The folder is in use, or holds files but none named `journal`, so that it belongs to no run.
 pub(crate) fn claim(dir: &Path, journal: &str) -> Result<File, JournalError> {
     fs::create_dir_all(dir).map_err(io_error("create the run folder", dir))?;
-    refuse_strange_files(dir, journal)?;
+    refuse_foreign_files(dir, journal)?;
     lock(dir)
 }
 
@@ -90,13 +93,13 @@ pub(crate) fn check(dir: &Path, journal: &str) -> Result<(), JournalError> {
     if !dir.exists() {
         return Ok(());
     }
-    refuse_strange_files(dir, journal)?;
+    refuse_foreign_files(dir, journal)?;
     let path = dir.join(LOCK);
     match File::open(&path).map(|file| file.try_lock()) {
         Ok(Err(TryLockError::WouldBlock)) => Err(JournalError::Locked {
             dir: dir.to_owned(),
         }),
-        // Trouble with the lock itself shows when it is taken.
+        // Any other failure of the lock is reported when it is taken.
         _ => Ok(()),
     }
 }
@@ -160,8 +163,9 @@ fn lock(dir: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// Refuses a folder with files of anything but a run, so that no such folder is ever written to.
-fn refuse_strange_files(dir: &Path, journal: &str) -> Result<(), JournalError> {
+/// Refuses a folder that holds files but no journal, so that no run ever writes to a folder of something
+/// else.
+fn refuse_foreign_files(dir: &Path, journal: &str) -> Result<(), JournalError> {
     if dir.join(journal).exists() {
         return Ok(());
     }
@@ -184,6 +188,7 @@ pub(crate) fn sync_folder(dir: &Path) -> Result<(), JournalError> {
         .map_err(io_error("sync", dir))
 }
 
+/// Returns a function that adds to an error what was being done, and to which path.
 pub(crate) fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> JournalError {
     move |source| JournalError::Io {
         doing,

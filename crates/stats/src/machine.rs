@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::DesignInfo;
 use crate::design::earlier;
 
+/// Machine that a measurement ran on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     pub os: String,
@@ -33,6 +34,7 @@ impl NodesInfo {
     }
 }
 
+/// Engine that was started for a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EngineInfo {
     pub engine: String,

@@ -16,8 +16,8 @@ fn normal_beyond(tail: f64) -> f64 {
     t - above / below
 }
 
-/// Returns the deviate of Student's t distribution beyond which this probability lies on each side
-/// together, for at least one degree of freedom, of which there may be a fraction (Hill: Algorithm
+/// Returns the deviate of Student's t distribution beyond which this probability lies on both sides
+/// together. There is at least one degree of freedom, and their number may be fractional (Hill: Algorithm
 /// 396, Student's t-quantiles, CACM 13(10), 1970).
 pub fn student(both_tails: f64, freedom: f64) -> f64 {
     let (p, n) = (both_tails, freedom.max(1.0));

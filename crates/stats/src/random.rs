@@ -9,6 +9,7 @@ impl SplitMix64 {
         SplitMix64(seed)
     }
 
+    /// Returns 64 random bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers with separators, as people read them.
 
 /// Writes a number with commas: `4,160,000`.
 pub fn thousands(number: u64) -> String {

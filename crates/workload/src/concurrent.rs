@@ -15,9 +15,11 @@ pub struct Concurrent {
 }
 
 impl Concurrent {
-    /// Most clients; with more of them than an engine has connections, nothing would be measured.
+    /// Largest number of clients; an engine may not have connections for more.
     pub const CLIENTS_AT_MOST: u32 = 256;
+    /// Largest number of permutations.
     pub const PERMUTATIONS_AT_MOST: u32 = 10_000;
+    /// Longest time limit in seconds.
     pub const SECONDS_AT_MOST: u32 = 86_400;
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Null is an empty cell, so an empty text is read back as null. Times are written in UTC as
 //! `2016-01-01T00:00:00Z`; doubles with as few digits as distinguish them (`NaN`, `inf` and `-inf`
-//! if they are no numbers); bytes as hexadecimal digits after `0x`.
+//! for infinities and NaN); bytes as hexadecimal digits after `0x`.
 
 use std::sync::LazyLock;
 

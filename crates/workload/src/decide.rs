@@ -2,17 +2,17 @@
 
 use crate::DesignId;
 
-/// Which design is the best one, and what it has to keep.
+/// Rule that chooses the best design, with the limits that it has to keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decide {
-    /// Whether the workload file has `[decide]`. Without it this is the default rule: the shortest
-    /// answers, all queries alike.
+    /// Whether the workload file has `[decide]`; otherwise this is the default rule, by which the shortest
+    /// times decide, with equal weights of all queries.
     pub is_stated: bool,
     pub minimise: Minimise,
-    /// The share that each query has of all questions, in the order of the queries. They add up to
-    /// 1, and a query that does not count has 0.
+    /// Share of each query among all questions, in the order of the queries. The shares add up to 1, and a
+    /// query that does not count has 0.
     pub weights: Vec<f64>,
-    /// Whether the workload file has weights. Without them all queries count alike.
+    /// Whether the workload file has weights; otherwise all queries count equally.
     pub has_weights: bool,
     pub limits: Vec<Limit>,
     /// The relative difference up to which two designs are the same to the reader: 0.05 is 5%.
@@ -40,18 +40,18 @@ pub struct Limit {
     /// The limit as it is written in the file.
     pub text: String,
     pub of: LimitOf,
-    /// Seconds, bytes or rows a second.
+    /// Bound in seconds, bytes or rows per second.
     pub bound: f64,
 }
 
 /// The figure that a limit is about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LimitOf {
-    /// Bytes to buy, at most.
+    /// Largest number of bytes to buy.
     Storage,
-    /// Rows a second that are loaded, at least.
+    /// Smallest number of rows loaded per second.
     Load,
-    /// Seconds of a query, at most: of this quantile (0.99 for `p99`), else of the median.
+    /// Longest time of a query in seconds: this quantile (0.99 for `p99`), or the median without one.
     Query { name: String, quantile: Option<f64> },
 }
 
@@ -66,9 +66,10 @@ pub struct Growth {
 }
 
 impl Decide {
+    /// Relative difference up to which designs are the same by default.
     pub const SAME_WITHIN: f64 = 0.05;
 
-    /// The rule of a workload that states none and has this number of queries.
+    /// Returns the default rule for this number of queries.
     pub fn unless_stated(queries: usize) -> Decide {
         Decide {
             is_stated: false,
@@ -82,13 +83,13 @@ impl Decide {
     }
 }
 
-/// Equal weights that add up to 1.
+/// Returns equal weights that add up to 1.
 pub(crate) fn alike(queries: usize) -> Vec<f64> {
     vec![1.0 / queries.max(1) as f64; queries]
 }
 
 impl Minimise {
-    /// Every objective by the name that it has in workload files.
+    /// All objectives with their names in workload files.
     pub const ALL: [(&'static str, Minimise); 4] = [
         ("month", Minimise::Month),
         ("storage", Minimise::Storage),
@@ -96,6 +97,7 @@ impl Minimise {
         ("load", Minimise::Load),
     ];
 
+    /// Returns the name of the objective in workload files.
     pub fn name(self) -> &'static str {
         match self {
             Minimise::Month => "month",
@@ -107,7 +109,7 @@ impl Minimise {
 }
 
 impl LimitOf {
-    /// Whether larger figures break the limit.
+    /// Returns whether larger figures break the limit.
     pub fn is_at_most(&self) -> bool {
         !matches!(self, LimitOf::Load)
     }

@@ -12,8 +12,7 @@ pub struct DesignId {
     /// Layout; absent for engines with a single one (`parquet`, `memory`).
     pub layout: Option<String>,
     pub settings: BTreeMap<String, Setting>,
-    /// Tells a further table of the design from the design's own one, which has none. It is no part
-    /// of what a user writes.
+    /// Suffix of a further table of the design; the design's own table has none. Users do not write it.
     pub tag: Option<String>,
 }
 
@@ -41,10 +40,10 @@ impl std::str::FromStr for DesignId {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let (place, query) = text.split_once('?').unwrap_or((text, ""));
-        let (engine, layout) = match place.split_once('/') {
+        let (before_settings, query) = text.split_once('?').unwrap_or((text, ""));
+        let (engine, layout) = match before_settings.split_once('/') {
             Some((engine, layout)) => (engine, Some(layout.to_owned())),
-            None => (place, None),
+            None => (before_settings, None),
         };
         let word = |w: &str| {
             !w.is_empty()

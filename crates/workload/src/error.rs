@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Reason why a workload or its rows cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A workload file contains something impossible; `line` and `column` count from 1.

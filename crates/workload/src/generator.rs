@@ -56,11 +56,13 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    /// Returns the position in the sequence of a row's value.
     pub fn position(&self, row: u64) -> u64 {
         let count = row / self.every;
         self.cycle.map_or(count, |cycle| count % cycle)
     }
 
+    /// Returns the value at a position.
     pub fn at(&self, position: u64) -> i64 {
         self.start
             .wrapping_add(self.step.wrapping_mul(position as i64))

@@ -24,7 +24,7 @@ pub struct Workload {
     /// Designs to compare when the command line names none.
     pub designs: Vec<DesignId>,
     pub scale: Scale,
-    /// How a report chooses one design.
+    /// Rule by which a report chooses one design.
     pub decide: Decide,
     /// Limits of the servers that are started for it.
     pub server: ServerLimits,
@@ -52,6 +52,7 @@ pub enum Data {
     FileFromCommandLine,
 }
 
+/// Generator of all rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Generator {
     /// GDELT 1.0 events, 57 columns, 72 months from 1979-01.
@@ -72,6 +73,7 @@ pub enum Generator {
     Columns(Vec<ColumnGenerator>),
 }
 
+/// Query of a workload.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub name: String,
@@ -89,6 +91,7 @@ pub struct Query {
     pub position: (usize, usize),
 }
 
+/// Parameter of a query, which is drawn for each round.
 #[derive(Debug, Clone)]
 pub struct Parameter {
     pub name: String,
@@ -171,6 +174,7 @@ pub struct Published {
     pub notes: Vec<String>,
 }
 
+/// Published figure of a design.
 #[derive(Debug, Clone)]
 pub struct PublishedTime {
     /// Name of the design in the publication.
@@ -199,7 +203,7 @@ impl fmt::Display for Generator {
 }
 
 impl Workload {
-    /// Returns whether statements of its own make its tables, rather than the layout of a design.
+    /// Returns whether statements of the workload create its tables, rather than the layout of a design.
     pub fn is_written_in_cql(&self) -> bool {
         self.mix.as_ref().is_some_and(|mix| !mix.schema.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Prices of machines and storage, in a TOML file of their own, since they are not measured.
+//! Prices of machines and storage, in a separate TOML file, since they are not measured.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ impl PriceList {
     ///
     /// # Errors
     /// [`Error::Read`] if the file cannot be read, [`Error::Workload`] with line and column if it
-    /// says something impossible.
+    /// contains something impossible.
     pub fn read(path: &Path) -> Result<PriceList> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
             what: "price list",

@@ -42,6 +42,7 @@ impl Stream {
         }
     }
 
+    /// Draws 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GOLDEN_GAMMA);
         mix(self.state)

@@ -16,6 +16,7 @@ pub struct Table {
     pub order_key: Vec<String>,
 }
 
+/// Column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     pub name: String,
@@ -37,6 +38,7 @@ pub enum ColumnType {
 }
 
 impl Table {
+    /// Returns a column by its name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.name == name)
     }
@@ -54,6 +56,7 @@ impl Table {
             .map(String::as_str)
     }
 
+    /// Returns whether a column is in the key.
     pub fn is_key(&self, name: &str) -> bool {
         self.key().any(|k| k == name)
     }
@@ -70,6 +73,7 @@ impl Table {
 }
 
 impl ColumnType {
+    /// All types with their names.
     pub const ALL: [(&'static str, ColumnType); 7] = [
         ("boolean", ColumnType::Boolean),
         ("int", ColumnType::Int),
@@ -80,6 +84,7 @@ impl ColumnType {
         ("blob", ColumnType::Blob),
     ];
 
+    /// Returns the name of the type.
     pub fn name(self) -> &'static str {
         match self {
             ColumnType::Boolean => "boolean",
@@ -92,6 +97,7 @@ impl ColumnType {
         }
     }
 
+    /// Returns the Arrow type of the column's arrays.
     pub fn arrow(self) -> DataType {
         match self {
             ColumnType::Boolean => DataType::Boolean,

@@ -55,6 +55,7 @@ pub enum DevopsMeasurement {
 }
 
 impl DevopsMeasurement {
+    /// All measurements with their names.
     pub const ALL: [(&'static str, DevopsMeasurement); 9] = [
         ("cpu", DevopsMeasurement::Cpu),
         ("diskio", DevopsMeasurement::Diskio),
@@ -80,6 +81,7 @@ pub enum IotMeasurement {
 }
 
 impl IotMeasurement {
+    /// All measurements with their names.
     pub const ALL: [(&'static str, IotMeasurement); 2] = [
         ("readings", IotMeasurement::Readings),
         ("diagnostics", IotMeasurement::Diagnostics),

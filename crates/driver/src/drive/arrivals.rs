@@ -6,8 +6,8 @@ use bakeoff_workload::Stream;
 
 use super::schedule::{Rate, Schedule};
 
-/// Which operations are one worker's: thread `thread` of `threads` in shard `shard` of `shards`,
-/// all counted from 0.
+/// Share of the operations that one worker performs: that of thread `thread` of `threads` in shard
+/// `shard` of `shards`, all counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     pub thread: u64,
@@ -17,24 +17,25 @@ pub struct Share {
 }
 
 impl Share {
-    /// The number, over all threads and shards, of this worker's operation (or new row) `count`.
+    /// Returns the number, over all threads and shards, of this worker's operation (or new row) `count`.
     pub fn number(&self, count: u64) -> u64 {
         (count * self.threads + self.thread) * self.shards + self.shard
     }
 
-    /// Distance between two numbers of one worker.
+    /// Returns the distance between two successive numbers of one worker.
     pub fn stride(&self) -> u64 {
         self.threads * self.shards
     }
 }
 
-/// Due times in order, in nanoseconds from the start of the load.
+/// Due times of one worker's operations in order, in nanoseconds from the start of the load.
 #[derive(Debug)]
 pub struct Arrivals {
     kind: Kind,
     share: Share,
-    /// When the next operation is due; `None` when none becomes due any more.
+    /// Due time of the next operation; `None` after the last one.
     next: Option<u64>,
+    /// Length of the load in nanoseconds.
     duration: u64,
 }
 
@@ -45,22 +46,25 @@ enum Kind {
         stream: Stream,
         /// Mean distance of this worker's operations, in nanoseconds.
         mean_gap: f64,
+        /// Exact due time of the next operation, in nanoseconds.
         at: f64,
     },
     Ramp {
-        /// Operations per second at the start, and how much that grows in a second.
+        /// Operations per second at the start.
         from: f64,
+        /// Growth of the rate, in operations per second each second.
         growth: f64,
+        /// Number of the next operation, over all threads and shards.
         number: u64,
     },
 }
 
-/// More operations than this are not counted one by one.
+/// Number of operations that are counted one by one, before the rest is estimated.
 const COUNTED_SINGLY: u64 = 1_000_000;
 
 impl Arrivals {
-    /// `None` for a closed loop, where nothing is due by the clock. Random ones are a pure function
-    /// of `keys`, a seed and the number of the load.
+    /// Computes the due times of a worker. Returns `None` for a closed loop, where nothing is due by the
+    /// clock. Random times are a pure function of `keys`, a seed and the number of the load.
     pub fn new(
         schedule: &Schedule,
         duration: Duration,
@@ -105,12 +109,12 @@ impl Arrivals {
         Some(arrivals)
     }
 
-    /// When the next operation is due.
+    /// Returns when the next operation is due; `None` after the last one.
     pub fn next(&self) -> Option<u64> {
         self.next
     }
 
-    /// Goes on to the operation after it.
+    /// Advances to the following operation.
     pub fn advance(&mut self) {
         self.next = match &mut self.kind {
             Kind::Even(even) => {
@@ -134,8 +138,8 @@ impl Arrivals {
         };
     }
 
-    /// Operation n of a ramp is due when the area below the rate is n: solve
-    /// `from t + growth t^2 / 2 = n` for t, in the form that cancels no digits.
+    /// Returns the due time of an operation on a ramp. Operation n is due when the area below the rate is
+    /// n, so `from t + growth t^2 / 2 = n` is solved for t, in the form that cancels no digits.
     fn on_ramp(&self) -> Option<u64> {
         let Kind::Ramp {
             from,
@@ -156,8 +160,8 @@ impl Arrivals {
         (seconds * 1e9 < self.duration as f64).then_some((seconds * 1e9) as u64)
     }
 
-    /// Counts the operations from the next one on that are due before this moment; above a million
-    /// the rest is estimated from the mean distance of these.
+    /// Counts the operations from the next one on that are due before this moment. After the first
+    /// [`COUNTED_SINGLY`], the rest is estimated from their mean distance.
     pub fn count_until(mut self, moment: u64) -> u64 {
         let Some(first) = self.next else { return 0 };
         let mut count = 0;
@@ -174,42 +178,46 @@ impl Arrivals {
     }
 }
 
-/// Equal distances, in one or several steps: operation i of a step is due i / rate after the
-/// step began, rounded down to the nanosecond. Kept as a quotient and a remainder, so that it is
-/// exact after any number of operations without a division for each.
+/// Due times at equal distances, in one or several steps: operation i of a step is due i / rate after
+/// the step began, rounded down to the nanosecond. The due time is kept as a quotient and a remainder,
+/// so that it stays exact after any number of operations without a division for each.
 #[derive(Debug)]
 struct Even {
     steps: Vec<Step>,
-    /// The step that `number` is in.
+    /// Index of the step that `number` is in.
     step: usize,
+    /// Number of the next operation, over all threads and shards.
     number: u64,
     stride: u64,
+    /// Due time of the next operation, in nanoseconds.
     due: u64,
     remainder: u64,
-    /// What one stride adds to `due` and `remainder` in this step.
+    /// Amount that one stride adds to `due` in this step.
     gap: u64,
+    /// Amount that one stride adds to `remainder` in this step.
     gap_remainder: u64,
 }
 
 #[derive(Debug)]
 struct Step {
+    /// Start of the step, in nanoseconds.
     start: u64,
     rate: Rate,
-    /// Numbers of its operations, over all threads and shards.
+    /// Number of the first operation, over all threads and shards.
     first: u64,
+    /// Number after that of the last operation.
     end: u64,
 }
 
-/// Nanoseconds in a million seconds: divided by a rate in operations per million seconds.
+/// Nanoseconds in a million seconds, to be divided by a rate in operations per million seconds.
 const MILLION_SECONDS: u128 = 1_000_000_000_000_000;
 
 impl Even {
     fn new(rates: &[Rate], duration: u64, share: Share) -> Self {
         let mut steps: Vec<Step> = Vec::with_capacity(rates.len());
-        let boundary =
-            |step: usize| (u128::from(duration) * step as u128 / rates.len() as u128) as u64;
         for (i, rate) in rates.iter().enumerate() {
-            let (start, end) = (boundary(i), boundary(i + 1));
+            let start = step_boundary(i, rates.len(), duration);
+            let end = step_boundary(i + 1, rates.len(), duration);
             let area = u128::from(end - start) * u128::from(rate.per_million_seconds());
             let operations = area.div_ceil(MILLION_SECONDS) as u64;
             let first = steps.last().map_or(0, |step| step.end);
@@ -256,7 +264,7 @@ impl Even {
         }
     }
 
-    /// Finds the step of `number`, and computes its due time and distances anew.
+    /// Finds the step of `number`, and recomputes the due time and the distances.
     fn enter_step(&mut self) {
         while let Some(step) = self.steps.get(self.step) {
             if self.number < step.end {
@@ -272,6 +280,12 @@ impl Even {
             self.step += 1;
         }
     }
+}
+
+/// Returns the start of a step, or the end of the one before it, in nanoseconds.
+fn step_boundary(step: usize, steps: usize, duration: u64) -> u64 {
+    // The product does not fit into 64 bits for long loads.
+    (u128::from(duration) * step as u128 / steps as u128) as u64
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Statements that a mix runs beside its operations.
+//! Statements that a mix runs alongside its operations.
 
 use std::sync::Mutex;
 
@@ -8,21 +8,23 @@ use futures::future::join_all;
 use super::Target;
 use super::clock::Clock;
 
-/// Messages of failed statements that are kept.
+/// Number of messages of failed statements that are kept.
 const MESSAGES: usize = 5;
 
-/// What the background statements of a load did.
+/// Results of the background statements of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BackgroundRuns {
+    /// Number of statements that were executed.
     pub statements: u64,
+    /// Number of statements that failed.
     pub failed: u64,
-    /// The first messages of those that failed.
+    /// Messages of the first statements that failed.
     pub messages: Vec<String>,
 }
 
-/// Runs the background statements of a mix from the start of the load until its end: the first time
-/// at once, then at their periods. Where the statements take longer than their period, the next
-/// ones are late, and none are left out.
+/// Runs the background statements of a mix from the start of the load until its end, at once and then
+/// with their periods. If statements take longer than their period, the next ones are late; none is
+/// left out.
 pub async fn run(
     target: &dyn Target,
     mix: &Mix,

@@ -1,4 +1,4 @@
-//! Which operations one worker performs, on which rows.
+//! Choice of the operations that one worker performs, and of their rows.
 
 use bakeoff_workload::{Keys, OperationChooser, RowChooser, Stream};
 
@@ -6,36 +6,42 @@ use super::arrivals::Share;
 use super::new_rows::{AcknowledgedRows, NewRows};
 use super::{Call, Plan};
 
-/// The operations of one worker in their order. All but the rows of [`Keys::Latest`], which follow
-/// the inserts that were acknowledged so far, is a pure function of the plan and the worker's
-/// place in it.
+/// Operations of one worker in their order. They are a pure function of the plan and of the worker's
+/// share in it, except for the rows of [`Keys::Latest`], which depend on the inserts that have been
+/// acknowledged so far.
 pub struct Calls {
     seed: u64,
+    /// Number of the load's first operation.
     first_number: u64,
     share: Share,
-    /// Operations so far.
+    /// Number of operations chosen so far.
     count: u64,
     operations: OperationChooser,
+    /// Rows of each operation of the mix, in the mix's order.
     rows: Vec<OperationRows>,
-    /// New rows that this worker took so far, those of earlier loads included.
+    /// Number of new rows that this worker has taken so far, including those of earlier loads.
     new_rows: u64,
+    /// New rows of this worker that exist; `None` if no operation reads the latest rows.
     inserts: Option<AcknowledgedRows>,
-    /// Rows below are loaded, and one past the last of this shard's.
+    /// Number of loaded rows; all rows below it exist.
     loaded: u64,
+    /// Number after that of the last loaded row of this shard.
     block_end: u64,
     mix_keeps_rows: bool,
 }
 
-/// How one operation of the mix chooses rows.
+/// State with which one operation of the mix chooses its rows.
 struct OperationRows {
     keys: Keys,
     chooser: RowChooser,
-    /// Draws so far.
+    /// Number of rows drawn so far.
     drawn: u64,
+    /// Number of rows that one operation writes.
     batch: u64,
 }
 
 impl Calls {
+    /// Prepares the operations of a thread, after those of the loads before.
     pub fn new(plan: &Plan, thread: u32) -> Self {
         let mix = &plan.mix;
         let shard = (plan.shard.index, plan.shard.of);
@@ -47,10 +53,12 @@ impl Calls {
             drawn,
             batch: u64::from(operation.batch.max(1)),
         });
-        let asks_for_latest = |keys: Keys| matches!(keys, Keys::Latest { .. });
-        let follows_inserts = mix.operations.iter().any(|o| asks_for_latest(o.keys));
-        let earlier = plan.new_rows.get(thread as usize);
-        let earlier = earlier.cloned().unwrap_or_default();
+        let follows_inserts = mix.operations.iter().any(|o| is_latest(o.keys));
+        let earlier = plan
+            .new_rows
+            .get(thread as usize)
+            .cloned()
+            .unwrap_or_default();
         Calls {
             seed: plan.seed,
             first_number: plan.first_number(),
@@ -66,7 +74,7 @@ impl Calls {
         }
     }
 
-    /// The next operation.
+    /// Chooses the next operation with its row.
     pub fn next(&mut self) -> Call {
         let number = self.first_number + self.share.number(self.count);
         self.count += 1;
@@ -92,48 +100,48 @@ impl Calls {
             operation,
             row,
             row_step: 1,
-            row_exists: self.mix_keeps_rows && self.is_there(row),
+            row_exists: self.mix_keeps_rows && self.exists(row),
         }
     }
 
-    /// Whether the row of this operation is one of the latest when it is sent, so that it has to be
-    /// drawn as late as that.
+    /// Returns whether an operation reads one of the latest rows at the moment when it is sent, so that
+    /// its row cannot be drawn earlier.
     pub fn wants_latest(&self, call: &Call) -> bool {
-        matches!(self.rows[call.operation].keys, Keys::Latest { .. })
+        is_latest(self.rows[call.operation].keys)
     }
 
-    /// Draws the row anew, from those that are there now.
+    /// Draws the row again, from those that exist now.
     pub fn draw_latest(&self, call: &mut Call) {
         let mut stream = Stream::new(&[self.seed, call.number]);
         let operation = self.operations.choose(&mut stream);
         call.row = self.row(operation, &mut stream, 0);
-        call.row_exists = self.mix_keeps_rows && self.is_there(call.row);
+        call.row_exists = self.mix_keeps_rows && self.exists(call.row);
     }
 
     fn row(&self, operation: usize, stream: &mut Stream, drawn: u64) -> u64 {
         let rows = &self.rows[operation];
         let newest = self.inserts.as_ref().map_or(0, |inserts| inserts.frontier);
         let row = rows.chooser.choose(stream, drawn, newest);
-        // A batch ends with the shard's last row at the latest.
-        match rows.batch {
-            1 => row,
-            batch => row.min(self.block_end.saturating_sub(batch)),
+        if rows.batch == 1 {
+            return row;
         }
+        // A batch must not extend beyond the shard's last row.
+        row.min(self.block_end.saturating_sub(rows.batch))
     }
 
-    /// To be called when an operation ended.
+    /// Notes that an operation has ended.
     pub fn ended(&mut self, call: &Call, succeeded: bool) {
         let rows = &self.rows[call.operation];
         let Some(inserts) = &mut self.inserts else {
             return;
         };
         if rows.keys == Keys::New {
-            let first = count_of(call.row, self.loaded, self.share);
+            let first = new_row_index(call.row, self.loaded, self.share);
             inserts.ended(first, rows.batch, succeeded);
         }
     }
 
-    /// For the next load on the same table, when no operation is under way any more.
+    /// Returns the new rows for the next load on the same table. No operation may be in flight any more.
     pub fn into_new_rows(self) -> NewRows {
         let taken = self.new_rows;
         let closed = self.inserts.map(|inserts| inserts.close(taken));
@@ -143,28 +151,35 @@ impl Calls {
         }
     }
 
-    fn is_there(&self, row: u64) -> bool {
-        match &self.inserts {
-            _ if row < self.loaded => true,
-            Some(inserts) => inserts.is_there(count_of(row, self.loaded, self.share)),
-            None => false,
+    /// Returns whether a row is certain to exist.
+    fn exists(&self, row: u64) -> bool {
+        if row < self.loaded {
+            return true;
         }
+        let index = new_row_index(row, self.loaded, self.share);
+        self.inserts
+            .as_ref()
+            .is_some_and(|inserts| inserts.contains(index))
     }
 }
 
-/// How many rows count as drawn before the first one. Operations in sequence begin at the first row
-/// in a first load, and in later ones at a place of their own, which all threads have in common.
+fn is_latest(keys: Keys) -> bool {
+    matches!(keys, Keys::Latest { .. })
+}
+
+/// Returns the number of rows that count as drawn before the load begins. Operations in sequence begin at
+/// the first row in the first load. Each later load begins elsewhere, at the same row in all threads.
 fn first_draw(plan: &Plan) -> u64 {
+    if plan.ordinal == 0 {
+        return 0;
+    }
     let own = plan.shard.rows(plan.rows);
     let rows = (own.end - own.start).max(1);
-    match plan.ordinal {
-        0 => 0,
-        _ => Stream::new(&[plan.seed, plan.first_number()]).below(rows),
-    }
+    Stream::new(&[plan.seed, plan.first_number()]).below(rows)
 }
 
-/// How many new rows this worker took before this one.
-fn count_of(row: u64, loaded: u64, share: Share) -> u64 {
+/// Returns the number of new rows that this worker took before this one.
+fn new_row_index(row: u64, loaded: u64, share: Share) -> u64 {
     (row - loaded) / share.stride()
 }
 

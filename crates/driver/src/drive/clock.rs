@@ -1,9 +1,9 @@
-//! The clock of a load, and a timer on it that is good for microseconds.
+//! The clock of a load, and a timer on it with a precision of microseconds.
 //!
-//! All times are nanoseconds on a monotonic clock, so that a wall clock that is set has no effect. On
-//! Linux it stands still while the machine is suspended, and the load with it. Where it jumps
-//! forward (a virtual machine that was paused), everything that became due meanwhile is late, and
-//! is sent and counted as such.
+//! All times are nanoseconds on a monotonic clock, so setting the wall clock has no effect. On Linux the
+//! clock stops while the machine is suspended, and so does the load. If it jumps forward (because a
+//! virtual machine was paused), everything that became due meanwhile is late, and is sent and counted as
+//! such.
 
 use std::io;
 use std::pin::Pin;
@@ -14,18 +14,18 @@ use std::time::Duration;
 use tokio::io::{Interest, unix::AsyncFd};
 use tokio::time::{Instant, Sleep};
 
-/// Where the time of a load comes from. All workers of a load share one.
+/// Source of the time of a load. All workers of a load share one.
 #[derive(Debug, Clone, Copy)]
 pub enum Clock {
     /// The system's monotonic clock, with a timer descriptor of the kernel for waiting.
     #[cfg(target_os = "linux")]
     System,
-    /// Tokio's clock since this instant: good for 1 ms, and it can be paused by tests.
+    /// Tokio's clock since this instant. Its precision is 1 ms, and tests can pause it.
     Tokio(Instant),
 }
 
 impl Clock {
-    /// The most precise clock of this system.
+    /// Returns the most precise clock of this system.
     pub fn precise() -> Self {
         #[cfg(target_os = "linux")]
         return Clock::System;
@@ -33,12 +33,12 @@ impl Clock {
         return Clock::tokio();
     }
 
-    /// Tokio's clock, starting now.
+    /// Returns Tokio's clock, starting now.
     pub fn tokio() -> Self {
         Clock::Tokio(Instant::now())
     }
 
-    /// Nanoseconds since some fixed moment.
+    /// Returns the nanoseconds since some fixed moment.
     pub fn now(&self) -> u64 {
         match self {
             #[cfg(target_os = "linux")]
@@ -50,18 +50,19 @@ impl Clock {
         }
     }
 
-    /// Waits until then, to the millisecond.
+    /// Waits until a moment, with a precision of a millisecond.
     pub async fn sleep_until(&self, at: u64) {
         tokio::time::sleep(Duration::from_nanos(at.saturating_sub(self.now()))).await;
     }
 }
 
-/// One alarm on a [`Clock`], for one task. Setting it again replaces what was set before.
+/// One alarm on a [`Clock`], for one task. Setting it again replaces the earlier moment.
 pub enum Timer {
-    /// Tokio's timer rounds up to the next millisecond, far more than the lateness that a load may
-    /// have of its own; the kernel's has no such steps (timerfd_create(2)).
+    /// A timer of the kernel (timerfd_create(2)). Tokio's rounds up to the next millisecond, which is far
+    /// more than a driver may be late by itself.
     #[cfg(target_os = "linux")]
     Descriptor(AsyncFd<rustix::fd::OwnedFd>),
+    /// A timer of Tokio.
     Sleep {
         sleep: Pin<Box<Sleep>>,
         origin: Instant,
@@ -69,7 +70,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    /// A timer that is not set. To be called within a runtime.
+    /// Creates a timer that is not set. It has to be called within a runtime.
     ///
     /// # Errors
     /// If the system gives no further file descriptor.
@@ -95,7 +96,7 @@ impl Timer {
         }
     }
 
-    /// Sets the alarm. A moment that is past already rings at once.
+    /// Sets the alarm. If the moment has passed already, the alarm expires at once.
     ///
     /// # Errors
     /// If the system refuses.
@@ -104,7 +105,7 @@ impl Timer {
             #[cfg(target_os = "linux")]
             Timer::Descriptor(descriptor) => {
                 use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
-                // All zero would switch it off.
+                // A value of zero would disarm the timer.
                 let at = at.max(1);
                 let alarm = Itimerspec {
                     it_interval: Timespec::default(),
@@ -123,16 +124,17 @@ impl Timer {
         }
     }
 
-    /// Ready once the alarm rang; then it has to be set again. The task is woken when it rings.
+    /// Is ready once the alarm has expired; then it has to be set again. The task is woken when it
+    /// expires.
     ///
     /// # Errors
-    /// If the runtime is going down.
-    pub fn poll_rang(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// If the runtime is shutting down.
+    pub fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             #[cfg(target_os = "linux")]
             Timer::Descriptor(descriptor) => descriptor.poll_read_ready(cx).map(|ready| {
-                // The expirations are left unread: setting the timer again forgets them, and each
-                // one is a readiness event of its own (epoll(7), edge-triggered).
+                // The expirations need not be read: setting the timer again discards them, and each
+                // one is a separate readiness event (epoll(7), edge-triggered).
                 ready?.clear_ready();
                 Ok(())
             }),
@@ -155,7 +157,7 @@ mod tests {
         for k in 1..=200 {
             let at = start + k * 200_000;
             timer.set(at).unwrap();
-            poll_fn(|cx| timer.poll_rang(cx)).await.unwrap();
+            poll_fn(|cx| timer.poll_expired(cx)).await.unwrap();
             let now = clock.now();
             assert!(now >= at, "rang {} ns early", at - now);
             late.push(now - at);
@@ -183,7 +185,7 @@ mod tests {
         for clock in [Clock::precise(), Clock::tokio()] {
             let mut timer = Timer::new(clock).unwrap();
             timer.set(0).unwrap();
-            poll_fn(|cx| timer.poll_rang(cx)).await.unwrap();
+            poll_fn(|cx| timer.poll_expired(cx)).await.unwrap();
         }
     }
 
@@ -194,10 +196,10 @@ mod tests {
         let start = clock.now();
         timer.set(start + 3_600_000_000_000).unwrap();
         timer.set(start + 2_000_000).unwrap();
-        poll_fn(|cx| timer.poll_rang(cx)).await.unwrap();
+        poll_fn(|cx| timer.poll_expired(cx)).await.unwrap();
         timer.set(start).unwrap();
         timer.set(start + 4_000_000).unwrap();
-        poll_fn(|cx| timer.poll_rang(cx)).await.unwrap();
+        poll_fn(|cx| timer.poll_expired(cx)).await.unwrap();
         assert!(clock.now() >= start + 2_000_000);
     }
 }

@@ -1,4 +1,4 @@
-//! Joins what the workers measured, second by second.
+//! Joins the measurements of all workers, second by second.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -8,25 +8,28 @@ use bakeoff_stats::ServerSample;
 use super::recorder::{Report, Slice, Totals};
 use super::{DriveObserver, Second};
 
-/// What has come of a load so far.
+/// Results of a load so far.
 pub struct Collector<'a> {
     observer: &'a mut dyn DriveObserver,
+    /// Number of operations of the mix.
     operations: usize,
-    /// For each thread: all seconds before this one are over. `u32::MAX` when it ended.
+    /// First second of each thread that is not over yet; `u32::MAX` once the thread has ended.
     over_before: Vec<u32>,
+    /// Whether each thread is ready to begin.
     ready: Vec<bool>,
     seconds: BTreeMap<u32, Slice>,
-    /// Of the server at the end of a second.
+    /// State of the server at the end of each second.
     samples: BTreeMap<u32, ServerSample>,
     /// The next second to be shown.
     next: u32,
     pub totals: Totals,
     pub worker_failures: Vec<String>,
-    /// Seconds in which operations were sent late since too many were in flight.
+    /// Number of seconds in which operations were sent late since too many were in flight.
     pub limited_seconds: u32,
 }
 
 impl<'a> Collector<'a> {
+    /// Makes a collector for this number of operations and threads.
     pub fn new(observer: &'a mut dyn DriveObserver, operations: usize, threads: u32) -> Self {
         Collector {
             observer,
@@ -42,10 +45,12 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Reports the start of the load to the observer.
     pub fn started(&mut self, at: SystemTime) {
         self.observer.started(at);
     }
 
+    /// Takes a report of a worker.
     pub fn take(&mut self, report: Report) {
         match report {
             Report::Ready { thread } => self.ready[thread as usize] = true,
@@ -68,7 +73,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The workers that have not said how they ended will not.
+    /// Records that the workers that have not ended yet failed for this reason.
     pub fn give_up(&mut self, reason: &str) {
         for thread in 0..self.over_before.len() {
             if self.over_before[thread] != u32::MAX {
@@ -96,12 +101,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The server at the end of this second.
+    /// Takes the state of the server at the end of a second.
     pub fn take_sample(&mut self, second: u32, sample: ServerSample) {
         self.samples.insert(second, sample);
     }
 
-    /// Whether each worker is ready, or has ended already.
+    /// Returns whether each worker is ready, or has ended already.
     pub fn all_are_ready(&self) -> bool {
         let threads = self.ready.iter().zip(&self.over_before);
         threads
@@ -109,12 +114,13 @@ impl<'a> Collector<'a> {
             .all(|(ready, over)| *ready || *over == u32::MAX)
     }
 
+    /// Returns whether each worker has ended.
     pub fn all_have_ended(&self) -> bool {
         self.over_before.iter().all(|second| *second == u32::MAX)
     }
 
-    /// Shows the seconds that all workers have behind them. Of those whose end is later than
-    /// `patience` seconds into the load only the ones with a sample of the server.
+    /// Shows the seconds that are over for all workers. From second `patience` on, a second is only shown
+    /// once the server has been sampled at its end or later.
     pub fn show(&mut self, patience: u32) {
         let over = self.over_before.iter().min().copied().unwrap_or(0);
         while self.next < over && over != u32::MAX {
@@ -126,7 +132,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Shows what is left, and at least so many seconds in all.
+    /// Shows the remaining seconds, so that at least `seconds` have been shown in all.
     pub fn show_rest(&mut self, seconds: u32) {
         let last = self
             .seconds

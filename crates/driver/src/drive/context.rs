@@ -1,4 +1,4 @@
-//! The state that all steps of a drive share, and what ends one of them or all.
+//! The state that all steps of a drive share, and the errors that end one of them or all.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use bakeoff_workload::RowSource;
 use super::{Objective, Plan, Second, Stop, Target};
 use crate::{Candidates, DesignError, Observer, explain};
 
-/// What a drive does with each of its designs.
+/// Options of a drive, which are the same for all designs.
 #[derive(Debug, Clone)]
 pub struct DriveSettings {
-    /// The load that each design is put under. Each one gets a number, and new rows, of its own, and
-    /// a search chooses the schedules.
+    /// The load that is offered to each design. Each trial gets its own number and new rows, and a
+    /// search chooses the schedules.
     pub load: Plan,
-    /// How often each design is driven.
+    /// Number of times that each design is driven.
     pub rounds: u32,
-    /// Searches the highest rate in place of each load.
+    /// The search for the highest rate that takes the place of each load, if one was asked for.
     pub search: Option<SearchFor>,
     /// Whether each design's server is warmed up before its first load. A search always does that.
     pub warms_up: bool,
-    /// Whether the tables are filled; else an earlier command did it.
+    /// Whether the tables are filled; otherwise an earlier command has filled them.
     pub fills_tables: bool,
 }
 
-/// The rate that a search is for.
+/// Options of a search for the highest rate.
 #[derive(Debug, Clone)]
 pub struct SearchFor {
-    /// Has to hold at the rate.
+    /// Objective that has to hold at the rate.
     pub objective: Objective,
     /// Whether operations arrive at random, as those of independent users do.
     pub at_random: bool,
@@ -40,31 +40,31 @@ pub struct SearchFor {
 /// The designs of a drive, and the other processes that drive the same table.
 #[async_trait]
 pub trait DriveCandidates: Candidates<Ready = Box<dyn Target>> {
-    /// Waits until the first shard has announced that the table of a design is made. Comes before
+    /// Waits until the first shard has announced that the table of a design exists. It is called before
     /// [`Candidates::make`].
     ///
     /// # Errors
-    /// If that takes longer than `patience`.
+    /// If the wait takes longer than `patience`.
     async fn wait_for_table(
         &mut self,
         design: usize,
         patience: Duration,
     ) -> Result<(), DesignError>;
 
-    /// Announces to the other shards that the table of a design is made.
+    /// Announces to the other shards that the table of a design exists.
     async fn announce_table(&mut self, design: usize) -> Result<(), DesignError>;
 }
 
 /// Shows the loads of a drive while they last. Each call must return at once.
 pub trait LiveView: Send {
-    /// Shows that a load begins: in words what is driven, and for how long.
+    /// Shows that a load begins; `what` describes it in words, and `duration` is its length.
     fn begin(&mut self, what: &str, duration: Duration);
 
     /// Shows the results of a second.
     fn second(&mut self, second: &Second);
 }
 
-/// What a drive works with.
+/// Everything that a drive needs besides its designs.
 pub struct Driving<'a> {
     pub settings: &'a DriveSettings,
     /// The rows that tables are filled with.
@@ -75,19 +75,19 @@ pub struct Driving<'a> {
     pub stop: &'a Stop,
 }
 
-/// What ends a whole drive; a single design's trouble is a record instead.
+/// Failure to write a record, which ends a whole drive. A failure of a single design is recorded instead.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     #[error(transparent)]
     Journal(#[from] JournalError),
-    #[error("writing down a failure")]
+    #[error("recording the failure of a design")]
     Failure(#[source] JournalError),
 }
 
-/// What went wrong with one design.
+/// Failure of one design.
 pub(super) type Trouble = Box<dyn Error + Send + Sync>;
 
-/// Records that a design is out from here on.
+/// Records the failure of a design, which takes no further part in the drive.
 pub(super) fn fail(
     log: &mut DriveLog,
     observer: &dyn Observer,
@@ -103,13 +103,14 @@ pub(super) fn fail(
     log.append(&failed).map_err(RecordError::Failure)
 }
 
-/// Returns why the server of a design, one of our own, serves no more; `None` while it does, and
-/// where it is not ours.
+/// Returns why the server of a design has ended, if Bakeoff started it. Returns `None` while it runs, and
+/// for any other server.
 pub(super) fn why_dead(target: &dyn Target) -> Option<String> {
     target.design()?.dead()
 }
 
-/// Returns the end of a design's server where that is why something failed, and else the failure.
+/// Returns the end of a design's server if it has ended, since that is then the cause of the failure;
+/// otherwise returns the failure itself.
 pub(super) fn or_why_dead(target: &dyn Target, trouble: impl Into<Trouble>) -> Trouble {
     match why_dead(target) {
         Some(why) => server_ended(&why),

@@ -1,4 +1,4 @@
-//! What a load gives: to who watches it, and at its end.
+//! Results of a load: those of each second, for its observer, and those of the whole.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,82 +10,86 @@ use super::{BackgroundRuns, Failure, NewRows, PlanError};
 /// One second of a load, over all workers.
 #[derive(Debug)]
 pub struct Second {
-    /// Counts from the start of the load. Later ones than its duration hold what was still sent or
-    /// in flight at its end.
+    /// Number of the second from the start of the load. Seconds after the load's duration hold operations
+    /// that were still sent or in flight at its end.
     pub second: u32,
-    /// What ended in this second, in the order of `Mix::operations`.
+    /// Operations that ended in this second, in the order of `Mix::operations`.
     pub operations: Vec<Tally>,
-    /// Of those, operations that were sent late since the limit of operations in flight was
+    /// Number of operations among them that were sent late since the limit of operations in flight was
     /// reached when they were due.
     pub queued: u64,
-    /// The server at the end of the second; empty where it was not seen in time.
+    /// State of the server at the end of the second; empty if it was not sampled in time.
     pub server: ServerSample,
 }
 
-/// Who watches a load. Must return soon: while it does not, results are kept, not lost.
+/// Observes a load. Calls should return soon; results are buffered while they do not.
 pub trait DriveObserver: Send {
-    /// All workers are ready; the load begins at this moment of the wall clock.
+    /// Takes note that all workers are ready, and of the moment at which the load begins by the wall clock.
     fn started(&mut self, _at: SystemTime) {}
 
-    /// A second is over for all workers. Seconds come in order, and none is left out.
+    /// Takes the results of a second that is over for all workers. Seconds come in order, and none is
+    /// left out.
     fn second(&mut self, second: Second);
 }
 
-/// What came of a load, apart from its seconds.
+/// Results of a whole load, without those of its seconds.
 #[derive(Debug)]
 pub struct Driven {
     pub started_at: SystemTime,
-    /// How long operations became due; shorter than planned if it was stopped.
+    /// Time during which operations became due; shorter than planned if the load was stopped.
     pub duration: Duration,
     pub stopped: bool,
-    /// Operations that were due. In a closed loop: that were sent.
+    /// Number of operations that were due, or, in a closed loop, that were sent.
     pub scheduled: u64,
+    /// Number of operations that were sent.
     pub sent: u64,
-    /// Operations that were due and not sent before the limit for draining was over.
+    /// Number of operations that were due and not sent before the end of the drain limit.
     pub unsent: u64,
-    /// Operations that were due when the limit of operations in flight was reached, so that they
-    /// were sent late or never.
+    /// Number of operations that became due while the limit of operations in flight was reached, so that
+    /// they were sent late or never.
     pub queued: u64,
-    /// Seconds in which such operations ended.
+    /// Number of seconds in which such operations ended.
     pub limited_seconds: u32,
     /// Operations sent per second of `duration`.
     pub rate_reached: f64,
-    /// From due to sent, in nanoseconds, of operations that did not wait for others: how late the
-    /// driver itself was. Empty in a closed loop.
+    /// Time from due to sent, in nanoseconds, of operations that did not wait for others: the lateness of
+    /// the driver itself. It is empty in a closed loop.
     pub lateness: Histogram<u64>,
-    /// Up to five of each kind and worker, five of each kind in all.
+    /// First failures, up to five of each kind.
     pub failures: Vec<Failure>,
     /// CPU seconds of this process and of the server from the start until all workers ended.
     pub cpu: CpuSeconds,
-    /// Why workers ended early. If there are any, the load was not what was asked for: what such a
-    /// worker would have done is in none of the counts.
+    /// Reasons why workers ended early. If there are any, the offered load was smaller than planned, and
+    /// the operations that such a worker did not perform are in none of the counts.
     pub worker_failures: Vec<String>,
     pub background: BackgroundRuns,
-    /// For each thread the new rows of this load and those before it, to be handed to the next one
-    /// on the same table.
+    /// New rows of each thread in this load and those before it, to be passed to the next load on the
+    /// same table.
     pub new_rows: Vec<NewRows>,
 }
 
 impl Driven {
-    /// Operations that became due per second. At random that is not the rate that was asked for.
+    /// Returns the number of operations that became due per second. With random arrivals it differs from
+    /// the planned rate.
     pub fn scheduled_rate(&self) -> f64 {
-        match self.duration.as_secs_f64() {
-            0.0 => 0.0,
-            seconds => self.scheduled as f64 / seconds,
+        let seconds = self.duration.as_secs_f64();
+        if seconds == 0.0 {
+            return 0.0;
         }
+        self.scheduled as f64 / seconds
     }
 }
 
-/// Why there was no load.
+/// Reason why a load could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     #[error(transparent)]
     Plan(#[from] PlanError),
-    #[error("a worker thread cannot be started: {0}; use fewer with --threads")]
+    #[error("a worker thread could not be started: {0}; use fewer with --threads")]
     Thread(#[from] std::io::Error),
     #[error(
-        "not every worker could begin, so that there was no load: {}; see that the server is up and \
-         takes a connection from each of --threads",
+        "the load did not begin, since not every worker could: {}; check that the server is up and \
+         accepts a connection from each of --threads",
         .0.join("; ")
     )]
     Workers(Vec<String>),

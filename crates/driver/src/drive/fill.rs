@@ -10,20 +10,21 @@ use bakeoff_workload::RowSource;
 
 use super::context::{DriveCandidates, DriveSettings, RecordError, Trouble, fail, or_why_dead};
 use super::{Shard, Target};
-use crate::call::{caught, if_whole};
+use crate::call::{catch_panic, if_whole};
 use crate::candidates::start_engine;
 use crate::reader::Reader;
 use crate::{Design, DesignError, Observer};
 
-/// Rows of a slice: enough to keep requests in flight, few enough to be held in memory.
+/// Number of rows of a slice: enough to keep requests in flight, few enough to fit into memory.
 const SLICE_ROWS: u64 = 10_000;
-/// How long shards after the first one wait for it to make the table.
+/// Longest time that the other shards wait for the first one to create the table.
 const TABLE_PATIENCE: Duration = Duration::from_secs(120);
-/// How long a table that was made elsewhere may take to be known here.
+/// Longest time until a table that another process created is visible to this one.
 const KNOWN_WITHIN: Duration = Duration::from_secs(10);
+/// Pause between two checks whether a table is visible.
 const POLL: Duration = Duration::from_millis(500);
 
-/// What filling works with.
+/// Fills the tables of a drive.
 pub struct Filling<'a> {
     pub settings: &'a DriveSettings,
     pub source: Arc<dyn RowSource>,
@@ -32,8 +33,8 @@ pub struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Returns the targets with their tables filled and at rest. A design that is not available
-    /// fails alone.
+    /// Fills all tables, brings them to rest, and returns the targets. Designs that fail are recorded, and
+    /// the others are returned.
     ///
     /// # Errors
     /// If a record cannot be written.
@@ -55,7 +56,7 @@ impl Filling<'_> {
         self.settle(targets).await
     }
 
-    /// Makes a design and fills its table. Later shards make nothing before the first one has made it.
+    /// Makes a design and fills its table. Only the first shard creates the table; the others wait for it.
     async fn fill(
         &mut self,
         candidates: &mut dyn DriveCandidates,
@@ -91,17 +92,19 @@ impl Filling<'_> {
         self.settings.load.shard
     }
 
-    /// Whether this process is one of several of which the first makes the table.
+    /// Returns whether this process is one of several shards, of which the first creates the table.
     fn shards_wait(&self) -> bool {
         let begins_together = self.settings.load.start_at.is_some();
         begins_together && !self.shard().is_whole() && self.settings.fills_tables
     }
 
-    /// The longest wait for the tables: until the load is to begin.
+    /// Returns the longest time to wait for the tables, which ends when the load is to begin.
     fn patience(&self) -> Duration {
-        let start = self.settings.load.start_at;
-        let left = start.map(|at| at.duration_since(SystemTime::now()).unwrap_or_default());
-        left.map_or(TABLE_PATIENCE, |left| left.min(TABLE_PATIENCE))
+        let Some(start) = self.settings.load.start_at else {
+            return TABLE_PATIENCE;
+        };
+        let left = start.duration_since(SystemTime::now());
+        left.unwrap_or_default().min(TABLE_PATIENCE)
     }
 
     /// Loads this shard's rows.
@@ -113,8 +116,8 @@ impl Filling<'_> {
         let mut slices = Slices::begin(self.source.clone(), rows).await?;
         let (mut loaded, mut slice) = (0, 0);
         while let Some(rows) = slices.next.take() {
-            let loading = caught(design.load(slice, &rows));
-            // The next slice is read meanwhile.
+            let loading = catch_panic(design.load(slice, &rows));
+            // The next slice is read while this one is loaded, so that loading need not wait for it.
             let (done, read) = futures::join!(loading, slices.read());
             let done = if_whole(design, done);
             done.map_err(|error| DesignError(format!("loading {id}: {error}")))?;
@@ -136,7 +139,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Brings all tables that were loaded here to rest when all are loaded, and reads what they take.
+    /// Brings all tables that were loaded here to rest, and reads their footprints once all are.
     async fn settle(
         &mut self,
         targets: Vec<Arc<dyn Target>>,
@@ -179,7 +182,7 @@ impl Filling<'_> {
     }
 }
 
-/// Waits for a table that another process has made.
+/// Waits until a table that another process created is visible.
 async fn wait_for_table(design: &dyn Design) -> Result<(), Trouble> {
     let deadline = Instant::now() + KNOWN_WITHIN;
     while !design.survives().await {
@@ -195,11 +198,12 @@ async fn wait_for_table(design: &dyn Design) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Rows in slices, of which the next one is always read.
+/// Rows in slices, each of which is read before it is needed.
 struct Slices {
     reader: Reader,
-    /// Rows that are not read yet.
+    /// Numbers of the rows that are not read yet.
     left: Range<u64>,
+    /// The next slice; `None` after the last one.
     next: Option<RecordBatch>,
 }
 
@@ -214,7 +218,7 @@ impl Slices {
         Ok(slices)
     }
 
-    /// Reads the slice after `next`, which has been taken; none where no rows are left.
+    /// Reads a slice into `next`, which has been taken. Leaves it empty if no rows are left.
     async fn read(&mut self) -> Result<(), Trouble> {
         let rows = SLICE_ROWS.min(self.left.end - self.left.start);
         if rows > 0 {

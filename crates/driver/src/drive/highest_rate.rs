@@ -1,4 +1,4 @@
-//! The highest rate that holds an objective, found on one design.
+//! Search for the highest rate at which an objective holds, on one design.
 
 use async_trait::async_trait;
 use bakeoff_stats::drive::{DriveRecord, FoundRate, ProbeRecord};
@@ -11,10 +11,10 @@ use super::{
     WhyStopped, search,
 };
 
-/// A rate below this is of no use, in operations per second.
+/// Lowest rate that is tried, in operations per second.
 const LOWEST_RATE: f64 = 1.0;
 
-/// Searches the highest rate on a design, and writes down each load with how it did as soon as that
+/// Searches for the highest rate on a design, and records each load with its judgement as soon as that
 /// is known.
 ///
 /// # Errors
@@ -38,24 +38,25 @@ fn record(design: String, round: u32, objective: &Objective, found: &Found) -> F
         failed_at: found.failed_at.map(Rate::per_second),
         estimate: found.estimate,
         probes: found.probes.len() as u32,
-        why: in_words(found.why_stopped).to_owned(),
+        why: describe_end(found.why_stopped).to_owned(),
     }
 }
 
-fn in_words(why: WhyStopped) -> &'static str {
+/// Describes in words why a search ended.
+fn describe_end(why: WhyStopped) -> &'static str {
     match why {
         WhyStopped::Narrow => "the interval is narrow enough",
         WhyStopped::ProbesUsed => "all probes were used",
-        WhyStopped::Impossible => "not even the lowest rate that was tried held",
-        WhyStopped::HighestRate => "the highest rate that can be asked for held",
+        WhyStopped::Impossible => "even the lowest rate that was tried missed the objective",
+        WhyStopped::HighestRate => "the objective held at the highest rate that can be set",
         WhyStopped::NothingSucceeded => "no operation succeeded",
         WhyStopped::TooFewOperations => {
-            "its loads had too few operations for the quantile: give them more time with --for"
+            "its loads had too few operations for the quantile: make them longer with --for"
         }
     }
 }
 
-/// Loads on one design, one after the other.
+/// Carries out the loads of a search on one design, one after the other.
 struct Probing<'a, 'b, 'c> {
     turn: Turn<'a, 'b>,
     asked: &'c SearchFor,

@@ -1,11 +1,11 @@
-//! The load driver: operations of a mix, due by a schedule, performed by worker threads, and timed
-//! from the moment they were due.
+//! The load driver: worker threads perform the operations of a mix as a schedule says that they are due,
+//! and time them from that moment.
 //!
-//! [`drive`] carries out a [`Plan`] on a [`Target`]. Each worker thread has a runtime, connections
-//! and a share of the rate and of the operations in flight of its own; workers share nothing while
-//! the load lasts. A worker's slots take operations in the order in which they are due. None is
-//! skipped: when all slots are busy, operations wait, and their response time goes on counting from
-//! the moment they were due. [`search`] finds the highest rate that holds an [`Objective`].
+//! [`drive`] carries out a [`Plan`] on a [`Target`]. Each worker thread has its own runtime, connections,
+//! and share of the rate and of the operations in flight; workers share nothing while the load lasts. A
+//! worker's slots take operations in the order in which they are due. None is skipped: when all slots are
+//! busy, operations wait, and their response time is still counted from the moment they were due.
+//! [`search`] finds the highest rate at which an [`Objective`] holds.
 //!
 //! [`drive_designs`] is the protocol of the command `drive`: it fills the tables of all designs,
 //! drives each once in every round, and appends what happens to the log of the drive.
@@ -16,10 +16,10 @@ mod calls;
 mod clock;
 mod collector;
 mod context;
-mod crowd;
 mod driven;
 mod fill;
 mod highest_rate;
+mod in_flight_limit;
 mod new_rows;
 mod objective;
 mod operation;
@@ -31,7 +31,6 @@ mod rounds;
 mod run;
 mod schedule;
 mod search;
-mod seat;
 mod session;
 mod stop;
 mod target;
@@ -39,6 +38,7 @@ mod trial;
 mod turn;
 mod warm_up;
 mod worker;
+mod worker_thread;
 
 pub use background::BackgroundRuns;
 pub use context::{DriveCandidates, DriveSettings, Driving, LiveView, RecordError, SearchFor};

@@ -1,46 +1,46 @@
-//! What response times a load has to keep.
+//! Objectives: limits on response times and errors that a load has to keep.
 
 use std::fmt;
 
 use bakeoff_stats::Tally;
 use hdrhistogram::Histogram;
 
-/// The share of failed operations that an objective allows unless it says otherwise.
+/// Share of failed operations that an objective allows by default.
 pub const DEFAULT_ERROR_SHARE: f64 = 0.001;
 
-/// A quantile is judged if at least so many operations are expected to be slower than it: with fewer, the
-/// next load may show another one.
+/// Number of operations that have to be expected beyond a quantile for it to be judged. With fewer, it
+/// would vary too much from load to load.
 const FEWEST_SLOWER: f64 = 10.0;
 
-/// Limits that all have to hold, judged on response times (from the moment an operation was due).
+/// Limits that all have to hold, judged by response times (from the moment an operation was due).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Objective {
     limits: Vec<Limit>,
-    /// Failed operations as a share of all, which has to stay below.
+    /// Share that the failed operations have to stay below.
     error_share: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Limit {
-    /// As written.
+    /// Text of the limit as written.
     text: String,
-    /// Index into `Mix::operations`; all of them together where absent.
+    /// Index into `Mix::operations`; `None` for all operations together.
     operation: Option<usize>,
     statistic: Statistic,
-    /// The statistic has to be below, in nanoseconds.
+    /// Bound that the statistic has to stay below, in nanoseconds.
     below: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Statistic {
-    /// In 0..=1.
+    /// Quantile from 0 to 1.
     Quantile(f64),
-    /// Of the operations that succeeded.
+    /// Mean of the operations that succeeded.
     Mean,
     Max,
 }
 
-/// An objective that means nothing.
+/// Reason why an objective cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ObjectiveError {
     #[error(
@@ -62,26 +62,25 @@ pub enum ObjectiveError {
     NoTime,
 }
 
-/// How a load did by an objective.
+/// Judgement of a load by an objective.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// Each limit as written, with what was measured, in nanoseconds; `None` where no operation
-    /// succeeded, where the quantile is among those that failed, and where there were too few
-    /// operations for it.
+    /// Text of each limit, with the measured statistic in nanoseconds. The statistic is `None` if no
+    /// operation succeeded, if it is the time of a failed operation, or if there were too few operations
+    /// for it.
     pub measured: Vec<(String, Option<f64>)>,
-    /// Whether a quantile had too few operations. At a lower rate there are even fewer.
+    /// Whether there were too few operations for a quantile. A lower rate has even fewer.
     pub has_too_few: bool,
-    /// What did not hold, in words; empty if all did.
+    /// Limits that did not hold, in words; empty if all did.
     pub missed: Vec<String>,
 }
 
 impl Objective {
-    /// Reads limits such as `p99<10ms,read.p99.9<50ms,errors<0.1%` for a mix with these
-    /// operations. Without a limit for errors, 0.1 % of the operations may fail.
+    /// Parses limits such as `p99<10ms,read.p99.9<50ms,errors<0.1%` for a mix with these operations. The
+    /// default limit for errors is [`DEFAULT_ERROR_SHARE`].
     ///
     /// # Errors
-    /// If a limit cannot be read, can never hold, or is for an operation that the mix does not
-    /// have.
+    /// If a limit cannot be parsed, can never hold, or names an operation that the mix does not have.
     pub fn parse(text: &str, operations: &[&str]) -> Result<Self, ObjectiveError> {
         let mut objective = Objective {
             limits: Vec::new(),
@@ -117,8 +116,9 @@ impl Objective {
         }
     }
 
-    /// Judges operations in the order of `Mix::operations`. Those that failed, and those that were due
-    /// and never sent, which may have been of any kind, count as infinitely slow.
+    /// Judges operations in the order of `Mix::operations`. Operations that failed count as infinitely
+    /// slow. So do those that were due and never sent, in each limit, since they may have been of any
+    /// kind.
     pub fn judge(&self, operations: &[Tally], unsent: u64) -> Judgement {
         let mut judgement = Judgement {
             measured: Vec::new(),
@@ -131,13 +131,11 @@ impl Objective {
             let tally = limit.operation.and_then(|o| operations.get(o));
             let measured = limit.measure(tally.unwrap_or(&all), unsent);
             judgement.has_too_few |= matches!(measured, Measured::TooFew(_));
-            let missed = measured.missed(limit);
-            judgement
-                .missed
-                .extend(missed.map(|why| format!("{}: {why}", limit.text)));
-            judgement
-                .measured
-                .push((limit.text.clone(), measured.nanoseconds()));
+            if let Some(why) = measured.missed(limit) {
+                judgement.missed.push(format!("{}: {why}", limit.text));
+            }
+            let nanoseconds = measured.nanoseconds();
+            judgement.measured.push((limit.text.clone(), nanoseconds));
         }
         let ended = all.successes() + all.failed();
         let share = all.failed() as f64 / ended.max(1) as f64;
@@ -151,20 +149,21 @@ impl Objective {
 }
 
 impl Judgement {
+    /// Returns whether all limits held.
     pub fn holds(&self) -> bool {
         self.missed.is_empty()
     }
 }
 
-/// What a load measured for a limit.
+/// Measured value of a limit's statistic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Measured {
-    /// In nanoseconds.
+    /// Time in nanoseconds.
     Time(f64),
     NothingSucceeded,
-    /// The statistic is the time of an operation that failed or was never sent; so many did, and were.
+    /// The statistic is the time of an operation that failed or was never sent; holds the number of both.
     Infinite(u64),
-    /// So many operations are too few for the quantile.
+    /// There are too few operations for the quantile; holds their number.
     TooFew(u64),
 }
 
@@ -204,7 +203,7 @@ impl Limit {
         if response.is_empty() {
             return Measured::NothingSucceeded;
         }
-        // Half a thing less, since the shares of 1 - 0.99 and its like are not exact.
+        // Half an operation less, since 1 - 0.99 and the like are not exact.
         if (all as f64) < self.statistic.fewest() - 0.5 {
             return Measured::TooFew(all);
         }
@@ -217,18 +216,19 @@ impl Limit {
     }
 }
 
-/// Returns a quantile of times to which so many infinite ones belong; `None` if it is one of these.
+/// Returns a quantile of the times in a histogram and of `infinite` infinite ones; `None` if the quantile
+/// is infinite.
 fn finite_quantile(response: &Histogram<u64>, quantile: f64, infinite: u64) -> Option<f64> {
     let finite = response.len() as f64;
     let rank = (quantile * (finite + infinite as f64)).ceil().max(1.0);
-    // The middle of the rank's share: its upper end may be rounded up to the next one.
+    // The middle of the rank's share, since its upper end may be rounded up to the next rank.
     let share = (rank - 0.5) / finite;
     (rank <= finite).then(|| response.value_at_quantile(share) as f64)
 }
 
 impl Statistic {
-    /// Returns the fewest operations that it is judged of. The largest time is no estimate of a
-    /// quantile, so that any number will do.
+    /// Returns the smallest number of operations by which it can be judged. The largest time and the mean
+    /// can be judged by any number.
     fn fewest(self) -> f64 {
         match self {
             Statistic::Quantile(quantile) if quantile < 1.0 => FEWEST_SLOWER / (1.0 - quantile),
@@ -240,7 +240,7 @@ impl Statistic {
 impl fmt::Display for Statistic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Rounded, since 0.999 * 100 is a little more than 99.9.
+            // Rounded, since 0.999 * 100 is slightly more than 99.9.
             Statistic::Quantile(quantile) => write!(f, "p{}", (quantile * 1e8).round() / 1e6),
             Statistic::Mean => f.write_str("mean"),
             Statistic::Max => f.write_str("max"),
@@ -268,7 +268,7 @@ fn parse_subject(
     if let Some(statistic) = parse_statistic(subject) {
         return Ok((None, statistic));
     }
-    // Names of operations may contain dots, as percentiles do: `read` may stand beside `read.hot`.
+    // Names of operations may contain dots, as percentiles do: a mix may have both `read` and `read.hot`.
     let named = || {
         operations.iter().enumerate().filter_map(|(index, name)| {
             let statistic = subject.strip_prefix(name)?.strip_prefix('.')?;
@@ -276,7 +276,7 @@ fn parse_subject(
         })
     };
     let parsed = named().filter_map(|(index, rest)| Some((Some(index), parse_statistic(rest)?)));
-    // The one with the longest name is not mistaken for a part of another.
+    // The longest name that fits is the right one: a shorter one is only a part of it.
     if let Some(found) = parsed.max_by_key(|(index, _)| index.map(|i| operations[i].len())) {
         return Ok(found);
     }
@@ -308,7 +308,7 @@ fn parse_statistic(text: &str) -> Option<Statistic> {
     }
 }
 
-/// In nanoseconds.
+/// Parses a time with its unit, and returns it in nanoseconds.
 fn parse_time(text: &str) -> Result<f64, ObjectiveError> {
     let units = [
         ("ns", 1.0),

@@ -1,4 +1,4 @@
-//! One operation of a load, and how it ended.
+//! One operation of a load, and its outcome.
 
 use std::fmt;
 
@@ -7,29 +7,31 @@ use bakeoff_stats::FailureKind;
 /// One operation of a mix, before it is turned into a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// Counts over all threads, shards and loads. What is drawn for an operation is a pure function
-    /// of the seed and this number.
+    /// Number of the operation, counted over all threads, shards and loads. Everything random about an
+    /// operation is a pure function of the seed and this number.
     pub number: u64,
-    /// Its place in `Mix::operations`.
+    /// Index into `Mix::operations`.
     pub operation: usize,
-    /// The row it is for. A batch has the rows `row`, `row + row_step`, `row + 2 * row_step`, ...
+    /// Number of the operation's row. A batch has the rows `row`, `row + row_step`, `row + 2 * row_step`,
+    /// and so on.
     pub row: u64,
-    /// Distance of the rows of a batch: new rows of one worker are not neighbours, since the
+    /// Distance between the rows of a batch. New rows of one worker are not neighbours, since the
     /// workers of all threads and shards take turns.
     pub row_step: u64,
-    /// Whether the row is certain to be there: it was loaded, or its insert was acknowledged.
+    /// Whether the row is certain to exist, since it was loaded or its insert was acknowledged.
     pub row_exists: bool,
 }
 
-/// Why an operation did not do what it should.
+/// Failure of an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// In words for the user, with what was asked and what came.
+    /// Description for the user, with what was sent and what came back.
     pub message: String,
 }
 
 impl Failure {
+    /// Makes a failure of a kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Failure {
             kind,
@@ -44,13 +46,14 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What an operation that succeeded brought back.
+/// Result of an operation that succeeded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Rows returned or written.
+    /// Number of rows returned or written.
     pub rows: u64,
-    /// Bytes of values returned or written.
+    /// Number of bytes of values returned or written.
     pub bytes: u64,
-    /// A conditional write whose condition did not hold: neither an error nor a write.
+    /// Whether this was a conditional write whose condition did not hold, which is neither an error nor a
+    /// write.
     pub not_applied: bool,
 }

@@ -8,14 +8,16 @@ use std::task::{Context, Poll, Waker};
 
 use super::clock::{Clock, Timer};
 
-/// Slots that wait for their due moments, in that order, and the one timer that they share.
+/// Slots that wait for their due moments, in the order of these moments.
 pub struct Pacer {
     clock: Clock,
+    /// Due moment and waker of each waiting slot.
     waiting: RefCell<VecDeque<(u64, Waker)>>,
     stopped: Cell<bool>,
 }
 
 impl Pacer {
+    /// Makes a pacer for this number of slots.
     pub fn new(clock: Clock, slots: usize) -> Self {
         Pacer {
             clock,
@@ -24,8 +26,8 @@ impl Pacer {
         }
     }
 
-    /// Waits until this moment, and returns the one at which the wait was over. Callers begin to
-    /// wait in the order of their moments.
+    /// Waits until a moment, and returns the moment at which the wait ended. Callers have to begin to wait
+    /// in the order of their moments.
     pub fn until(&self, due: u64) -> Until<'_> {
         Until {
             pacer: self,
@@ -34,7 +36,7 @@ impl Pacer {
         }
     }
 
-    /// Wakes all whose moment has come.
+    /// Wakes all slots whose moment has come.
     pub fn release(&self, now: u64) {
         let mut waiting = self.waiting.borrow_mut();
         while waiting.front().is_some_and(|(due, _)| *due <= now) {
@@ -44,24 +46,25 @@ impl Pacer {
         }
     }
 
-    /// Ends all waits, those that are yet to begin as well.
+    /// Ends all waits, including those that have yet to begin.
     pub fn stop(&self) {
         self.stopped.set(true);
         self.release(u64::MAX);
     }
 
+    /// Returns whether the pacer was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
 
-    /// The first moment that is waited for.
+    /// Returns the first moment that a slot waits for.
     pub fn next(&self) -> Option<u64> {
         self.waiting.borrow().front().map(|(due, _)| *due)
     }
 }
 
-/// See [`Pacer::until`]. Ends early when the pacer is stopped: then the moment that it returns is
-/// before the due one.
+/// Future of [`Pacer::until`]. It ends early when the pacer is stopped, and then returns a moment before
+/// the due one.
 pub struct Until<'a> {
     pacer: &'a Pacer,
     due: u64,
@@ -76,7 +79,7 @@ impl Future for Until<'_> {
         if now >= self.due || self.pacer.stopped.get() {
             return Poll::Ready(now);
         }
-        // A slot is one task with one waker, so that being woken by something else changes nothing.
+        // A slot is one task with one waker, which stays valid if something else wakes the slot.
         if !self.waits {
             self.waits = true;
             let entry = (self.due, cx.waker().clone());
@@ -86,14 +89,16 @@ impl Future for Until<'_> {
     }
 }
 
-/// The timer of a worker, which is set only when that changes something: each setting is a call of
-/// the system.
+/// Timer of a worker. It is only set when the moment changes, since setting it is a system call.
 pub struct Alarm {
     timer: Timer,
+    /// Moment that the timer is set to; `None` after it has expired.
     set_to: Option<u64>,
 }
 
 impl Alarm {
+    /// Creates an alarm that is not set.
+    ///
     /// # Errors
     /// If the system gives no further file descriptor.
     pub fn new(clock: Clock) -> io::Result<Self> {
@@ -103,19 +108,19 @@ impl Alarm {
         })
     }
 
-    /// Has the task woken at this moment; ready if that has come.
+    /// Has the task woken at a moment, and is ready if the moment has come.
     ///
     /// # Errors
-    /// If the system refuses, or the runtime is going down.
+    /// If the system refuses, or the runtime is shutting down.
     pub fn poll_at(&mut self, at: u64, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.set_to != Some(at) {
             self.timer.set(at)?;
             self.set_to = Some(at);
         }
-        let rang = self.timer.poll_rang(cx);
-        if rang.is_ready() {
+        let expired = self.timer.poll_expired(cx);
+        if expired.is_ready() {
             self.set_to = None;
         }
-        rang
+        expired
     }
 }

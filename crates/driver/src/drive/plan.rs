@@ -1,4 +1,4 @@
-//! What a load is to do, checked.
+//! The plan of a load, and its checks.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,48 +12,47 @@ use super::Schedule;
 use super::arrivals::Share;
 use super::new_rows::NewRows;
 
-/// Operations in flight of a schedule that sets a rate, unless said otherwise. Far more than a
-/// server that keeps up needs: it only bounds memory.
+/// Default number of operations in flight for a schedule with a rate. It only bounds memory: a server that
+/// keeps up needs far fewer.
 pub const DEFAULT_IN_FLIGHT: u32 = 1024;
 
-/// How long operations that became due, but could not be sent in time, are still sent after the
-/// end of a load, unless said otherwise.
+/// Default time after the end of a load during which operations that are already due are still sent.
 pub const DEFAULT_DRAIN_LIMIT: Duration = Duration::from_secs(10);
 
-/// Loads have so many bits of an operation's number for their operations: more than the highest rate
-/// fills in a quarter of an hour, and the remaining ones number 16 million loads.
+/// Number of bits of an operation's number that count the operations of its load. The highest rate takes
+/// more than a quarter of an hour to use them up, and the other bits suffice for 16 million loads.
 const OPERATION_BITS: u32 = 40;
 
-/// A load to be driven.
+/// Plan of a load.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub mix: Arc<Mix>,
     pub seed: u64,
-    /// Which load of several this is. Each has operations, rows and arrivals of its own, so that
-    /// none finds in a cache what another has read; loads with an equal number have the same ones.
+    /// Number of this load. Loads with different numbers have different operations, rows and arrivals, so
+    /// that none finds in a cache what another has read. Loads with the same number have the same ones.
     pub ordinal: u32,
-    /// Rows that are there before the load begins, over all shards.
+    /// Number of rows that exist before the load begins, over all shards.
     pub rows: u64,
-    /// For each thread the new rows of earlier loads on the same table, as
-    /// [`Driven`](super::Driven) told them; empty where there was none.
+    /// New rows of each thread in earlier loads on the same table, from [`Driven`](super::Driven); empty
+    /// for the first load.
     pub new_rows: Vec<NewRows>,
     pub shard: Shard,
-    /// Worker threads of this process, each with connections of its own.
+    /// Number of worker threads of this process, each with its own connections.
     pub threads: u32,
-    /// Operations of this process that may be on their way at a time.
+    /// Largest number of operations of this process that may be in flight.
     pub in_flight: u32,
     pub schedule: Schedule,
     pub duration: Duration,
-    /// Operations that are due but not sent at the end are sent for so long still, and replies
-    /// are then waited for once more as long.
+    /// Time after the load's end during which operations that are already due are still sent. After that,
+    /// replies are waited for as long again.
     pub drain_limit: Duration,
-    /// Further attempts of an operation that failed for a transient reason.
+    /// Number of further attempts of an operation that failed for a transient reason.
     pub retries: u32,
-    /// When the load begins, by the wall clock; as soon as all workers are ready where absent.
+    /// Moment at which the load begins, by the wall clock; `None` for as soon as all workers are ready.
     pub start_at: Option<SystemTime>,
 }
 
-/// A plan that cannot be carried out.
+/// Reason why a plan cannot be carried out, with what to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     #[error("the mix has no operations: add [[mix.operations]] to the workload")]
@@ -85,8 +84,10 @@ pub enum PlanError {
 }
 
 impl Plan {
+    /// Checks that the plan can be carried out.
+    ///
     /// # Errors
-    /// If no load could be driven this way; with what to change.
+    /// If it cannot.
     pub fn check(&self) -> Result<(), PlanError> {
         if self.mix.operations.is_empty() {
             return Err(PlanError::NoOperations);
@@ -137,18 +138,19 @@ impl Plan {
         Ok(())
     }
 
-    /// Operations that this process's part of the schedule is to reach per second on average;
-    /// `None` in a closed loop.
+    /// Returns the mean rate of this process's part of the schedule, in operations per second; `None` in a
+    /// closed loop.
     pub fn expected_rate(&self) -> Option<f64> {
         let operations = self.schedule.expected_operations(self.duration)?;
         Some(operations / self.duration.as_secs_f64() / f64::from(self.shard.of))
     }
 
-    /// Of this load's first operation: numbers go on over all loads.
+    /// Returns the number of this load's first operation, counted over all loads.
     pub(super) fn first_number(&self) -> u64 {
         u64::from(self.ordinal) << OPERATION_BITS
     }
 
+    /// Returns a thread's share of the operations.
     pub(super) fn share(&self, thread: u32) -> Share {
         Share {
             thread: u64::from(thread),
@@ -158,26 +160,28 @@ impl Plan {
         }
     }
 
-    /// Operations that a thread may have in flight at most.
+    /// Returns the largest number of operations that any thread may have in flight.
     pub fn most_slots(&self) -> u32 {
         self.slots(0)
     }
 
-    /// Operations that one thread may have in flight. The first threads have those that are left.
+    /// Returns the number of operations that a thread may have in flight. The first threads get the
+    /// remainder of the division.
     pub(super) fn slots(&self, thread: u32) -> u32 {
         self.in_flight / self.threads + u32::from(thread < self.in_flight % self.threads)
     }
 }
 
-/// This process's part when several drive one table.
+/// Part of a load that this process has, when several drive one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Counts from 0; written from 1.
+    /// Index of the shard, counted from 0, although its text counts from 1.
     pub index: u32,
+    /// Number of shards.
     pub of: u32,
 }
 
-/// A shard that is not one of the shards.
+/// Reason why a text is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     #[error("{0:?} is not a shard: give its number and how many there are, such as 1/4")]
@@ -187,14 +191,15 @@ pub enum ShardError {
 }
 
 impl Shard {
-    /// The only one.
+    /// The shard of a load that one process drives alone.
     pub const WHOLE: Shard = Shard { index: 0, of: 1 };
 
+    /// Returns whether one process drives the load alone.
     pub fn is_whole(self) -> bool {
         self.of == 1
     }
 
-    /// The loaded rows that are this shard's.
+    /// Returns the numbers of the loaded rows that belong to this shard.
     pub fn rows(self, rows: u64) -> Range<u64> {
         shard_rows(rows, (self.index, self.of))
     }

@@ -1,12 +1,12 @@
-//! The protocol of a drive: tables filled and brought to rest, then a load on every design in every
-//! round, or a search for the highest rate.
+//! The protocol of a drive: fills all tables and brings them to rest, then puts a load on every design in
+//! every round, or searches for its highest rate.
 
 use super::context::{DriveCandidates, Driving, RecordError};
 use super::fill::Filling;
 use super::rounds::drive_rounds;
 
-/// Starts the designs, fills their tables and drives them, to the end or until it is stopped.
-/// Whatever goes wrong with a design is recorded, and the others are driven.
+/// Starts the designs, fills their tables and drives them, to the end or until the drive is stopped. A
+/// failure of a design is recorded, and the others are still driven.
 ///
 /// # Errors
 /// If a record cannot be written.

@@ -1,4 +1,4 @@
-//! What one worker measured, second by second.
+//! Measurements of one worker, second by second.
 
 use std::collections::VecDeque;
 
@@ -9,23 +9,26 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use super::{Done, Failure, NewRows};
 
-/// Messages that are kept of each kind of failure.
+/// Number of messages that are kept of each kind of failure.
 pub const MESSAGES_PER_KIND: usize = 5;
 
+/// One second in nanoseconds.
 const SECOND: u64 = 1_000_000_000;
 
-/// Operations that ended in one second of the load, by one worker or by all.
+/// Operations of one worker, or of all, that ended in one second of the load.
 #[derive(Debug, Default)]
 pub struct Slice {
+    /// Number of the second from the start of the load.
     pub second: u32,
-    /// In the order of `Mix::operations`.
+    /// Tally of each operation, in the order of `Mix::operations`.
     pub operations: Vec<Tally>,
-    /// Operations that were sent late since the limit of operations in flight was reached when they
-    /// were due.
+    /// Number of operations that were sent late since the limit of operations in flight was reached when
+    /// they were due.
     pub queued: u64,
 }
 
 impl Slice {
+    /// Makes an empty slice for this number of operations.
     pub fn new(operations: usize) -> Self {
         Slice {
             second: 0,
@@ -34,20 +37,22 @@ impl Slice {
         }
     }
 
+    /// Returns whether no operation ended in the second.
     pub fn is_empty(&self) -> bool {
         let empty = |tally: &Tally| tally.successes() == 0 && tally.failed() == 0;
         self.queued == 0 && self.operations.iter().all(empty)
     }
 }
 
-/// What a worker tells the collector.
+/// Report of a worker to the collector.
 #[derive(Debug)]
 pub enum Report {
-    /// Its session is ready.
+    /// The worker's session is ready.
     Ready { thread: u32 },
-    /// What ended in one second, when that second and all before it are over for this worker.
+    /// A second, and all seconds before it, are over for this worker; holds the operations that ended in
+    /// it.
     Slice { thread: u32, slice: Slice },
-    /// It ended, after all its slices; with the reason where that is not the end of the load.
+    /// The worker ended, after all its slices; holds the error if it ended before the load did.
     Ended {
         thread: u32,
         totals: Box<Totals>,
@@ -55,7 +60,7 @@ pub enum Report {
     },
 }
 
-/// One operation that ended. Times are those of the load's clock.
+/// One operation that has ended. Times are those of the load's clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
     pub operation: usize,
@@ -63,32 +68,35 @@ pub struct Ended {
     pub sent: u64,
     pub done: u64,
     pub retries: u32,
-    /// It was due when all slots had an operation under way.
+    /// Whether all slots were busy when the operation was due.
     pub queued: bool,
 }
 
-/// What a worker counted over the whole load.
+/// Counts of a worker, or of all, over the whole load.
 #[derive(Debug)]
 pub struct Totals {
-    /// Operations that were due.
+    /// Number of operations that were due.
     pub scheduled: u64,
+    /// Number of operations that were sent.
     pub sent: u64,
-    /// Sent before the end of the load.
+    /// Number of operations that were sent before the end of the load.
     pub sent_in_time: u64,
-    /// Due and never sent.
+    /// Number of operations that were due and never sent.
     pub unsent: u64,
-    /// Due when all slots had an operation under way, so that they were sent late or never.
+    /// Number of operations that became due while all slots were busy, so that they were sent late or
+    /// never.
     pub queued: u64,
-    /// From due to sent, in nanoseconds, of operations of an open loop that had a free slot: the
+    /// Time from due to sent, in nanoseconds, of operations of an open loop for which a slot was free: the
     /// lateness of the driver itself.
     pub lateness: Histogram<u64>,
-    /// The first messages of each kind of failure.
+    /// First failures of each kind.
     pub failures: Vec<Failure>,
-    /// Of each worker that came to its end, with its thread.
+    /// Number of each thread whose worker completed its share, with its new rows.
     pub new_rows: Vec<(u32, NewRows)>,
 }
 
 impl Totals {
+    /// Makes counts of nothing.
     pub fn new() -> Self {
         Totals {
             scheduled: 0,
@@ -103,6 +111,7 @@ impl Totals {
         }
     }
 
+    /// Adds the counts of another worker.
     pub fn add(&mut self, other: Totals) {
         let Totals {
             scheduled,
@@ -126,14 +135,14 @@ impl Totals {
         self.new_rows.extend(new_rows);
     }
 
-    /// Of all threads, in their order.
+    /// Takes the new rows of all threads, in the order of the threads.
     pub fn take_new_rows(&mut self) -> Vec<NewRows> {
         let mut new_rows = std::mem::take(&mut self.new_rows);
         new_rows.sort_by_key(|(thread, _)| *thread);
         new_rows.into_iter().map(|(_, rows)| rows).collect()
     }
 
-    /// Keeps a message if there are not enough of its kind yet.
+    /// Keeps a failure, unless [`MESSAGES_PER_KIND`] of its kind are kept already.
     pub fn keep(&mut self, failure: Failure) {
         if self.kept(failure.kind) < MESSAGES_PER_KIND {
             self.failures.push(failure);
@@ -145,24 +154,27 @@ impl Totals {
     }
 }
 
-/// Records what one worker's operations did, and hands each second to the collector without ever
-/// waiting for it.
+/// Records the operations of one worker, and passes each second to the collector without ever waiting
+/// for it.
 ///
 /// While the collector is behind, finished seconds are kept here, one [`Slice`] for each second in
-/// which something ended; nothing is thrown away.
+/// which something ended; none is dropped.
 pub struct Recorder {
     thread: u32,
+    /// Start of the load on its clock.
     start: u64,
+    /// The current second.
     current: Slice,
-    /// When the current second ends, on the load's clock.
+    /// End of the current second on the load's clock.
     current_ends: u64,
-    /// Seconds that are over and not handed over yet, oldest first.
+    /// Seconds that are over and not passed on yet, oldest first.
     finished: VecDeque<Slice>,
     collector: Sender<Report>,
     pub totals: Totals,
 }
 
 impl Recorder {
+    /// Makes the recorder of a thread, for this number of operations.
     pub fn new(thread: u32, operations: usize, collector: Sender<Report>) -> Self {
         Recorder {
             thread,
@@ -175,17 +187,19 @@ impl Recorder {
         }
     }
 
+    /// Returns the channel to the collector.
     pub fn collector(&self) -> Sender<Report> {
         self.collector.clone()
     }
 
-    /// The load begins at this moment of its clock.
+    /// Sets the moment at which the load begins, on its clock.
     pub fn begin(&mut self, start: u64) {
         self.start = start;
         self.current_ends = start + SECOND;
     }
 
-    /// Records one operation in the second in which it ended. Moments of ending never go back.
+    /// Records one operation in the second in which it ended. Operations are recorded in the order of
+    /// their ends.
     pub fn record(&mut self, ended: &Ended, result: Result<Done, Failure>) {
         if ended.done >= self.current_ends {
             self.begin_second_of(ended.done);
@@ -208,14 +222,14 @@ impl Recorder {
         }
     }
 
-    /// Hands over all seconds that are over at this moment.
+    /// Passes on all seconds that are over at this moment.
     pub fn tick(&mut self, now: u64) {
         if now >= self.current_ends {
             self.begin_second_of(now);
         }
     }
 
-    /// When [`Recorder::tick`] is to be called next.
+    /// Returns the moment at which [`Recorder::tick`] has to be called next.
     pub fn next_tick(&self) -> u64 {
         self.current_ends
     }
@@ -223,7 +237,8 @@ impl Recorder {
     #[cold]
     fn begin_second_of(&mut self, now: u64) {
         let second = ((now - self.start) / SECOND) as u32;
-        // The slice of the last second before this one says that all of them are over.
+        // The collector takes a slice as a sign that its second and all before it are over. So a slice of
+        // the second just before this one is sent even if nothing ended in it.
         if self.current.is_empty() {
             self.current.second = second - 1;
             self.keep_current();
@@ -246,7 +261,7 @@ impl Recorder {
             .push_back(std::mem::replace(&mut self.current, next));
     }
 
-    /// Sends what the collector's queue takes.
+    /// Sends finished seconds until the collector's queue is full.
     fn hand_over(&mut self) {
         while let Some(slice) = self.finished.pop_front() {
             let thread = self.thread;
@@ -256,13 +271,13 @@ impl Recorder {
                     self.finished.push_front(slice);
                     return;
                 }
-                // The collector is gone: the load was given up.
+                // The collector is gone, since the load was abandoned.
                 Err(_) => return,
             }
         }
     }
 
-    /// What is still to be handed over when the worker ends, to be sent in this order.
+    /// Returns the reports that remain when the worker ends, in the order in which they are to be sent.
     pub fn last_reports(&mut self, error: Option<String>) -> Vec<Report> {
         let thread = self.thread;
         self.keep_current();

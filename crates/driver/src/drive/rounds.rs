@@ -1,4 +1,4 @@
-//! The loads of a drive: every design in every round.
+//! The rounds of a drive, in each of which every design has one turn.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::turn::{DrivenDesign, Turn};
 use super::{Target, highest_rate, warm_up};
 use crate::shuffled;
 
-/// Drives every design once in every round, in random order, or searches on it.
+/// Drives every design once in every round, in random order, or searches for its highest rate.
 ///
 /// # Errors
 /// If a failure cannot be recorded.
@@ -34,7 +34,7 @@ pub async fn drive_rounds(
                 stop,
                 loads: 0,
             };
-            // What ends because it was stopped has not failed.
+            // A turn that ended because the drive was stopped has not failed.
             if let Err(trouble) = drive_turn(turn).await
                 && !stop.is_asked()
             {
@@ -52,7 +52,8 @@ async fn drive_turn(mut turn: Turn<'_, '_>) -> Result<(), Trouble> {
     if let Some(search) = &settings.search {
         return highest_rate::find(turn, search).await;
     }
-    // Planned before the warm-up, whose length differs, so that all designs have the same load.
+    // The load is planned before the warm-up, since the number of loads in a warm-up differs between
+    // designs, and all designs are to have the same load.
     let load = turn.plan(settings.load.schedule.clone());
     if !turn.design.is_warm && warm_up::is_possible(settings) {
         turn.loads += 1;

@@ -1,4 +1,4 @@
-//! A load from its beginning to its end.
+//! Execution of a load, from its beginning to its end.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,30 +14,33 @@ use super::background::{self, BackgroundRuns};
 use super::clock::Clock;
 use super::collector::Collector;
 use super::recorder::Report;
-use super::seat::Seat;
+use super::worker_thread::WorkerThread;
 use super::{DriveError, DriveObserver, Driven, Plan, Stop, Target};
 
-/// Reports of one worker that may wait for the collector.
+/// Number of reports of one worker that may wait for the collector.
 const REPORTS_PER_WORKER: usize = 8;
-/// From the moment that all are ready until the load begins, so that all know of it by then.
+/// Time between the moment when all workers are ready and the start of the load, so that all workers know
+/// the start before it comes.
 const LEAD: Duration = Duration::from_millis(20);
-/// How long the collector waits for workers beyond the moment when all should have ended.
+/// Time that the collector waits for workers after all should have ended.
 const GRACE: Duration = Duration::from_secs(10);
-/// The longest that a look at the server may take before and after the load.
+/// Longest time that sampling the server may take before and after the load.
 const SAMPLE_LIMIT: Duration = Duration::from_secs(5);
-/// Seconds that the results of a second wait for the server's figures.
+/// Number of seconds for which the results of a second wait for the sample of the server.
 const SAMPLE_PATIENCE: u64 = 2;
 
-/// How long threads that were told to end are waited for: one that is held up by the system may take
-/// longer, and would hold up the command.
+/// Longest time that threads are waited for once they were asked to end. One that is stuck in a system
+/// call could take longer, and would delay the command.
 const JOIN_LIMIT: Duration = Duration::from_secs(5);
+/// Pause between two checks whether all threads have ended.
 const JOIN_POLL: Duration = Duration::from_millis(5);
 
+/// One second in nanoseconds.
 const SECOND: u64 = 1_000_000_000;
 
-/// Drives a load on threads of its own, and returns when all operations and threads have ended: what
-/// the target holds can then be let go of. The target has been prepared. If the returned future is
-/// dropped, the load ends.
+/// Drives a load on separate threads. Returns when all operations and threads have ended, so that the
+/// target can then be dropped. The target has to be prepared. If the returned future is dropped, the load
+/// ends.
 ///
 /// # Errors
 /// If the load could not begin.
@@ -47,12 +50,12 @@ pub async fn drive(
     stop: &Stop,
     observer: &mut dyn DriveObserver,
 ) -> Result<Driven, DriveError> {
-    let (seats, control) = prepare(target, plan, stop, Clock::precise())?;
-    let threads: Vec<_> = seats
+    let (workers, control) = prepare(target, plan, stop, Clock::precise())?;
+    let threads: Vec<_> = workers
         .into_iter()
-        .map(Seat::spawn)
+        .map(WorkerThread::spawn)
         .collect::<Result<_, _>>()?;
-    // Ends with a word to all that are still there.
+    // When this returns, `control` has been dropped, which asks all remaining threads to end.
     let driven = control.run(observer).await;
     let all_ended = async {
         while !threads.iter().all(JoinHandle::is_finished) {
@@ -63,8 +66,8 @@ pub async fn drive(
     driven
 }
 
-/// The same, but all workers are on the caller's thread, in its runtime and on its clock, which
-/// may be paused.
+/// Drives a load as [`drive`] does, but with all workers on the caller's thread, in its runtime, and on its
+/// clock, which may be paused.
 ///
 /// # Errors
 /// If the load could not begin.
@@ -74,8 +77,8 @@ pub async fn drive_here(
     stop: &Stop,
     observer: &mut dyn DriveObserver,
 ) -> Result<Driven, DriveError> {
-    let (seats, control) = prepare(target, plan, stop, Clock::tokio())?;
-    let workers = join_all(seats.into_iter().map(Seat::occupy));
+    let (workers, control) = prepare(target, plan, stop, Clock::tokio())?;
+    let workers = join_all(workers.into_iter().map(WorkerThread::run));
     let (_, driven) = futures::join!(workers, control.run(observer));
     driven
 }
@@ -85,36 +88,35 @@ fn prepare<'a>(
     plan: &'a Plan,
     stop: &Stop,
     clock: Clock,
-) -> Result<(Vec<Seat>, Control<'a>), DriveError> {
+) -> Result<(Vec<WorkerThread>, Control<'a>), DriveError> {
     plan.check()?;
     let (start, started) = watch::channel(None);
     let (collector, reports) = mpsc::channel(REPORTS_PER_WORKER * plan.threads as usize);
-    let give_up = GiveUp(Stop::new());
+    let give_up = Stop::new();
     let shared_plan = Arc::new(plan.clone());
-    let seats = (0..plan.threads).map(|thread| Seat {
+    let workers = (0..plan.threads).map(|thread| WorkerThread {
         thread,
         target: target.clone(),
         plan: shared_plan.clone(),
         clock,
         start: started.clone(),
         stop: stop.clone(),
-        give_up: give_up.0.clone(),
+        give_up: give_up.clone(),
         collector: collector.clone(),
     });
-    let seats = seats.collect();
     let control = Control {
-        target,
+        target: target.clone(),
         plan,
         clock,
         stop: stop.clone(),
-        give_up,
+        give_up: GiveUp(give_up.clone()),
         start,
         reports,
     };
-    Ok((seats, control))
+    Ok((workers.collect(), control))
 }
 
-/// Has all workers end when it goes.
+/// Ends all workers when it is dropped.
 struct GiveUp(Stop);
 
 impl Drop for GiveUp {
@@ -123,7 +125,7 @@ impl Drop for GiveUp {
     }
 }
 
-/// What starts the workers together, and joins what they report.
+/// Starts the workers together, and joins their reports.
 struct Control<'a> {
     target: Arc<dyn Target>,
     plan: &'a Plan,
@@ -181,11 +183,11 @@ impl Control<'_> {
     async fn gather(&mut self, collector: &mut Collector<'_>) -> Result<(), DriveError> {
         while !collector.all_are_ready() {
             tokio::select! {
-                biased; // So that a load that was stopped before it began does not begin.
+                biased; // A load that was stopped before it began must not begin.
                 () = self.stop.asked() => return Err(DriveError::Stopped),
                 report = self.reports.recv() => match report {
                     Some(report) => collector.take(report),
-                    None => collector.give_up("it ended without a word"),
+                    None => collector.give_up("it ended without a report"),
                 },
             }
         }
@@ -193,12 +195,13 @@ impl Control<'_> {
         if failures.is_empty() {
             Ok(())
         } else {
-            // Of the others alone it would not be the load that was asked for.
+            // The remaining workers alone would offer a smaller load than planned.
             Err(DriveError::Workers(failures))
         }
     }
 
-    /// Tells all workers when the load begins. Afterwards the wall clock does not matter.
+    /// Announces the start of the load to all workers, and waits for it. From then on the wall clock does
+    /// not matter.
     async fn begin(&self) -> Result<Span, DriveError> {
         let early = self.lead()?.saturating_sub(SAMPLE_LIMIT);
         tokio::select! {
@@ -225,7 +228,7 @@ impl Control<'_> {
         })
     }
 
-    /// How long it is until the load begins.
+    /// Returns the time until the load begins.
     fn lead(&self) -> Result<Duration, DriveError> {
         match self.plan.start_at {
             None => Ok(LEAD),
@@ -235,7 +238,8 @@ impl Control<'_> {
         }
     }
 
-    /// Collects until all workers have ended; the moment when the load was stopped, if it was.
+    /// Collects reports until all workers have ended. Returns the moment when the load was stopped, if it
+    /// was.
     async fn collect(
         &mut self,
         collector: &mut Collector<'_>,
@@ -254,10 +258,10 @@ impl Control<'_> {
             tokio::select! {
                 report = self.reports.recv() => match report {
                     Some(report) => collector.take(report),
-                    None => collector.give_up("it ended without a word"),
+                    None => collector.give_up("it ended without a report"),
                 },
                 (second, seen) = &mut sample => {
-                    // One that took long is for the second that ended last.
+                    // A sample that took long is counted for the second that ended last.
                     let now = ((clock.now() - span.start) / SECOND) as u32;
                     collector.take_sample(second.max(now.saturating_sub(1)), seen);
                     let next = now.max(second + 1);
@@ -272,11 +276,11 @@ impl Control<'_> {
                 }
                 () = &mut deadline => {
                     if overdue {
-                        // Those that can still hear it end themselves; none is waited for.
+                        // Workers that still respond will end by themselves; none is waited for.
                         self.give_up.0.stop();
-                        collector.give_up("it did not come to an end and was given up");
+                        collector.give_up("it did not end in time and was abandoned");
                     }
-                    // Counted from now, since the clock may have jumped.
+                    // The grace time begins now, and not at the deadline, since the clock may have jumped.
                     overdue = true;
                     deadline.set(clock.sleep_until(clock.now() + GRACE.as_nanos() as u64));
                 }
@@ -304,7 +308,7 @@ impl Control<'_> {
     }
 }
 
-/// With several shards, the first one runs the statements for all.
+/// Runs the background statements of the mix. With several shards, the first one runs them for all.
 fn background<'a>(
     target: &'a dyn Target,
     plan: &'a Plan,
@@ -319,7 +323,7 @@ fn background<'a>(
     Box::pin(background::run(target, &plan.mix, clock, span, runs))
 }
 
-/// Looks at the server when this second of the load is over.
+/// Samples the server when a second of the load is over.
 async fn sample_after(
     target: Arc<dyn Target>,
     clock: Clock,
@@ -333,13 +337,14 @@ async fn sample_after(
 }
 
 fn rate(operations: u64, duration: Duration) -> f64 {
-    match duration.as_secs_f64() {
-        0.0 => 0.0,
-        seconds => operations as f64 / seconds,
+    let seconds = duration.as_secs_f64();
+    if seconds == 0.0 {
+        return 0.0;
     }
+    operations as f64 / seconds
 }
 
-/// User and system CPU time of this process.
+/// Returns the user and system CPU seconds of this process.
 fn own_cpu_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

@@ -1,42 +1,43 @@
-//! When operations become due.
+//! Schedules, which say when operations become due.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The highest rate that can be asked for, in operations per second.
+/// Highest rate that can be set, in operations per second.
 pub const MAX_RATE: f64 = 1e9;
 
-/// Millionths of an operation per second; a rate is a whole number of them, so that due times are
-/// computed without drift.
+/// Factor from operations per second to operations per million seconds. A rate is a whole number of the
+/// latter, so that due times are computed without drift.
 const MICRO: f64 = 1e6;
 
-/// Operations per second of a whole load: above 0 and at most [`MAX_RATE`].
+/// Rate of a whole load in operations per second, above 0 and at most [`MAX_RATE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
     per_million_seconds: u64,
 }
 
-/// When the operations of a load become due. Rates are those of the whole load, over all threads
-/// and shards.
+/// Schedule by which the operations of a load become due. Rates are those of the whole load, over all
+/// threads and shards.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Schedule {
-    /// The next operation begins when one ends: as fast as the server and the limit of operations
-    /// in flight allow.
+    /// Begins the next operation when one ends, as fast as the server and the limit of operations in
+    /// flight allow.
     ClosedLoop,
-    /// Equal distances.
+    /// Sends operations at equal distances.
     Constant { rate: Rate },
-    /// Exponential distances, as of many independent users (a Poisson process).
+    /// Sends operations at exponentially distributed distances, like many independent users (a Poisson
+    /// process).
     Poisson { rate: Rate },
-    /// Grows (or falls) linearly over the load's duration; one end may be `None` for 0.
+    /// Raises or lowers the rate linearly over the load's duration; one end may be `None` for 0.
     Ramp {
         from: Option<Rate>,
         to: Option<Rate>,
     },
-    /// One constant rate after the other, each for an equal part of the load's duration.
+    /// Applies several constant rates in turn, each for an equal part of the load's duration.
     Steps { rates: Vec<Rate> },
 }
 
-/// A rate or schedule that cannot be.
+/// Reason why a text or number is no rate or schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     #[error(
@@ -58,16 +59,18 @@ pub enum ScheduleError {
 }
 
 impl Rate {
-    /// [`MAX_RATE`].
+    /// The rate [`MAX_RATE`].
     pub const HIGHEST: Rate = Rate {
         per_million_seconds: (MAX_RATE * MICRO) as u64,
     };
 
+    /// Makes a rate, rounded to a millionth of an operation per second.
+    ///
     /// # Errors
-    /// If it is not a number, not above 0 (or below a millionth), or above [`MAX_RATE`].
+    /// If it is not a number, rounds to 0, or is above [`MAX_RATE`].
     pub fn new(operations_per_second: f64) -> Result<Self, ScheduleError> {
         let micro = (operations_per_second * MICRO).round();
-        // Written so that a NaN is refused, too.
+        // The condition is written so that it refuses a NaN, too.
         if !(micro >= 1.0 && operations_per_second <= MAX_RATE) {
             return Err(ScheduleError::Rate(operations_per_second.to_string()));
         }
@@ -76,14 +79,15 @@ impl Rate {
         })
     }
 
-    /// Reads `500`, `5k`, `1.5M` or `1G`.
+    /// Parses a rate such as `500`, `5k`, `1.5M` or `1G`.
     ///
     /// # Errors
-    /// If it is no number, or none that [`Rate::new`] takes.
+    /// If it is not a number, or [`Rate::new`] refuses it.
     pub fn parse(text: &str) -> Result<Self, ScheduleError> {
         Rate::new(parse_number(text)?)
     }
 
+    /// Returns the rate in operations per second.
     pub fn per_second(self) -> f64 {
         self.per_million_seconds as f64 / MICRO
     }
@@ -99,14 +103,15 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Without the many digits of a rate that a search has computed.
+/// Rounds a rate for display, since the rates that a search computes have many digits.
 fn shown(per_second: f64) -> f64 {
-    let step = match per_second {
-        r if r >= 100.0 => 10.0,
-        r if r >= 1.0 => 1_000.0,
-        _ => return per_second,
-    };
-    (per_second * step).round() / step
+    if per_second >= 100.0 {
+        (per_second * 10.0).round() / 10.0
+    } else if per_second >= 1.0 {
+        (per_second * 1_000.0).round() / 1_000.0
+    } else {
+        per_second
+    }
 }
 
 fn parse_number(text: &str) -> Result<f64, ScheduleError> {
@@ -125,17 +130,19 @@ fn parse_number(text: &str) -> Result<f64, ScheduleError> {
 }
 
 impl Schedule {
+    /// Makes a schedule with a constant rate.
+    ///
     /// # Errors
-    /// See [`Rate::new`].
+    /// If [`Rate::new`] refuses the rate.
     pub fn constant(operations_per_second: f64) -> Result<Self, ScheduleError> {
         let rate = Rate::new(operations_per_second)?;
         Ok(Schedule::Constant { rate })
     }
 
-    /// Reads a constant rate (`5k`), a ramp (`1k..10k`) or steps (`1k,2k,4k`).
+    /// Parses a constant rate (`5k`), a ramp (`1k..10k`) or steps (`1k,2k,4k`).
     ///
     /// # Errors
-    /// If it is none of them, or if a rate is impossible.
+    /// If the text is none of them, or a rate is impossible.
     pub fn parse(text: &str) -> Result<Self, ScheduleError> {
         if let Some((from, to)) = text.split_once("..") {
             let (from, to) = (parse_end(from)?, parse_end(to)?);
@@ -155,10 +162,10 @@ impl Schedule {
         Ok(Schedule::Constant { rate })
     }
 
-    /// The same rate with random arrivals.
+    /// Returns a schedule with the same rate and random arrivals.
     ///
     /// # Errors
-    /// If it has not one constant rate.
+    /// If the schedule has more than one rate, or none.
     pub fn at_random(self) -> Result<Self, ScheduleError> {
         match self {
             Schedule::Constant { rate } | Schedule::Poisson { rate } => {
@@ -168,18 +175,18 @@ impl Schedule {
         }
     }
 
+    /// Returns whether nothing is due by the clock.
     pub fn is_closed_loop(&self) -> bool {
         *self == Schedule::ClosedLoop
     }
 
-    /// Operations that become due over this duration on average; `None` in a closed loop.
+    /// Returns the mean number of operations that become due over a duration; `None` in a closed loop.
     pub fn expected_operations(&self, duration: Duration) -> Option<f64> {
         let seconds = duration.as_secs_f64();
-        let per_second = |rate: &Option<Rate>| rate.map_or(0.0, Rate::per_second);
         Some(match self {
             Schedule::ClosedLoop => return None,
             Schedule::Constant { rate } | Schedule::Poisson { rate } => rate.per_second() * seconds,
-            Schedule::Ramp { from, to } => (per_second(from) + per_second(to)) / 2.0 * seconds,
+            Schedule::Ramp { from, to } => (ramp_end(*from) + ramp_end(*to)) / 2.0 * seconds,
             Schedule::Steps { rates } => {
                 let sum: f64 = rates.iter().map(|rate| rate.per_second()).sum();
                 sum / rates.len() as f64 * seconds
@@ -188,7 +195,12 @@ impl Schedule {
     }
 }
 
-/// One end of a ramp, which may be 0.
+/// Returns the rate at one end of a ramp, in operations per second.
+fn ramp_end(rate: Option<Rate>) -> f64 {
+    rate.map_or(0.0, Rate::per_second)
+}
+
+/// Parses one end of a ramp, which may be 0.
 fn parse_end(text: &str) -> Result<Option<Rate>, ScheduleError> {
     match parse_number(text)? {
         0.0 => Ok(None),
@@ -198,12 +210,13 @@ fn parse_end(text: &str) -> Result<Option<Rate>, ScheduleError> {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = |rate: &Option<Rate>| rate.map_or(0.0, Rate::per_second);
         match self {
             Schedule::ClosedLoop => f.write_str("as fast as it goes"),
             Schedule::Constant { rate } => rate.fmt(f),
             Schedule::Poisson { rate } => write!(f, "{rate} at random"),
-            Schedule::Ramp { from, to } => write!(f, "{} to {} ops/s", end(from), end(to)),
+            Schedule::Ramp { from, to } => {
+                write!(f, "{} to {} ops/s", ramp_end(*from), ramp_end(*to))
+            }
             Schedule::Steps { rates } => {
                 for (i, rate) in rates.iter().enumerate() {
                     write!(f, "{}{}", if i > 0 { ", " } else { "" }, rate.per_second())?;
@@ -223,10 +236,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_told_without_digits_that_say_nothing() {
-        let told = [999.297_62, 2_500.5, 5_000.0, 12.34567, 0.001].map(|r| rate(r).to_string());
+    fn a_rate_is_shown_without_meaningless_digits() {
+        let texts = [999.297_62, 2_500.5, 5_000.0, 12.34567, 0.001].map(|r| rate(r).to_string());
         let expected = ["999.3", "2500.5", "5000", "12.346", "0.001"];
-        assert_eq!(told, expected.map(|r| format!("{r} ops/s")));
+        assert_eq!(texts, expected.map(|r| format!("{r} ops/s")));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The highest rate at which an objective holds.
+//! Search for the highest rate at which an objective holds.
 
 use std::error::Error;
 
@@ -8,30 +8,30 @@ use bakeoff_stats::drive::{Judged, RateEstimate, Threshold};
 
 use super::{Driven, Objective, Rate};
 
-/// A load whose rate falls short of what was scheduled by more than this does not hold.
+/// Share of the scheduled rate that a load has to reach; otherwise it misses the objective.
 const REACHED_SHARE: f64 = 0.98;
-/// The first rate to be tried, as a share of what a closed loop reached.
+/// First rate to be tried, as a share of the closed loop's.
 const FIRST_SHARE: f64 = 0.8;
-/// A load does not hold if its response times grow by more than this, in seconds each second, with 95%
-/// certainty. The growth is the share by which the rate is too high, so that less of it is far below
-/// what a search can tell apart, and may be no more than a table that grows.
-const MOST_CLIMB: f64 = 0.005;
-/// Steps until a load has held and another one has failed, each from the rate before.
+/// Growth of response times, in seconds each second, above which a load misses the objective, if the growth
+/// is larger with 95% certainty. The growth is the share by which the rate is too high. A smaller one is
+/// far below what a search can resolve, and a growing table alone may cause it.
+const MAX_CLIMB: f64 = 0.005;
+/// Factors between successive rates until one load has met the objective and another one has missed it.
 const BRACKET_STEPS: [f64; 5] = [1.36, 1.85, 10.0, 10.0, 500.0];
-/// Where the next load is in the distribution of the threshold, in turn: loads at its sides show how
-/// steep the curve is, without which the interval stays wide however many are at the middle.
-const PLACES: [f64; 3] = [0.5, 0.8, 0.2];
+/// Quantiles of the threshold's distribution at which loads are placed, in turn. Loads off the middle show
+/// how steep the curve is; without them the interval stays wide, however many loads are at the middle.
+const QUANTILES: [f64; 3] = [0.5, 0.8, 0.2];
 
 /// Carries out loads for a search.
 #[async_trait]
 pub trait Probe: Send {
-    /// Drives a load at this rate, or in a closed loop where there is none.
+    /// Drives a load at a rate, or in a closed loop if there is none.
     async fn drive(&mut self, rate: Option<Rate>) -> Result<Probed, ProbeError>;
 
-    /// How the load that was driven last did, told before the next one begins.
+    /// Takes the judgement of the last load, before the next one begins.
     ///
     /// # Errors
-    /// Where that cannot be written down: then the search ends.
+    /// If it cannot be recorded; then the search ends.
     fn judged(&mut self, _result: &ProbeResult) -> Result<(), ProbeError> {
         Ok(())
     }
@@ -39,23 +39,24 @@ pub trait Probe: Send {
 
 pub type ProbeError = Box<dyn Error + Send + Sync>;
 
-/// What one load of a search measured.
+/// Measurements of one load of a search.
 #[derive(Debug)]
 pub struct Probed {
-    /// After the warm-up, in the order of `Mix::operations`.
+    /// Tally of each operation after the warm-up, in the order of `Mix::operations`.
     pub operations: Vec<Tally>,
-    /// Operations per second that became due, and that were sent, by this process.
+    /// Operations of this process that became due per second.
     pub scheduled_rate: f64,
+    /// Operations of this process that were sent per second.
     pub rate_reached: f64,
-    /// Operations that were due and never sent.
+    /// Number of operations that were due and never sent.
     pub unsent: u64,
-    /// The least growth of response times, in seconds each second; `None` if the load was too short to
-    /// tell.
+    /// Lower bound of the growth of response times, in seconds each second; `None` for a load that is too
+    /// short.
     pub least_climb: Option<f64>,
 }
 
 impl Probed {
-    /// `operations` are what the load measured after its warm-up.
+    /// Takes the results of a load, and the tallies of its operations after the warm-up.
     pub fn new(driven: &Driven, operations: Vec<Tally>) -> Self {
         Probed {
             operations,
@@ -67,20 +68,20 @@ impl Probed {
     }
 }
 
-/// How exact a search is to be.
+/// Precision of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchSettings {
-    /// Width of the 95% interval at which it stops, as a share of the rate.
+    /// Width of the 95% interval at which the search stops, as a share of the rate.
     pub tolerance: f64,
-    /// Loads at most, the closed loop at the beginning included.
+    /// Largest number of loads, including the closed loop at the beginning.
     pub max_probes: usize,
-    /// Lower rates are not tried.
+    /// Lowest rate that is tried.
     pub lowest: Rate,
 }
 
 impl SearchSettings {
-    /// Stops at 10% or after 25 loads, which two searches on a server whose knee varies by 15% from load
-    /// to load need to agree within 10%; lower rates than this are not tried.
+    /// Makes the default settings: a search stops at an interval of 10%, or after 25 loads. With these,
+    /// two searches agree within 10% on a server whose knee varies by 15% from load to load.
     pub fn new(lowest: Rate) -> Self {
         SearchSettings {
             tolerance: 0.1,
@@ -90,60 +91,63 @@ impl SearchSettings {
     }
 }
 
-/// One load of a search, and how it did.
+/// Judgement of one load of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
-    /// `None` for the closed loop, which is not judged.
+    /// Rate of the load; `None` for the closed loop, which is not judged.
     pub rate: Option<Rate>,
+    /// Operations that were sent per second.
     pub rate_reached: f64,
-    /// Each limit with what was measured, in nanoseconds.
+    /// Text of each limit, with the measured statistic in nanoseconds.
     pub measured: Vec<(String, Option<f64>)>,
-    /// Why it did not hold; empty if it did.
+    /// Reasons why the load missed the objective; empty if it met it.
     pub missed: Vec<String>,
 }
 
 impl ProbeResult {
+    /// Returns whether the load met the objective.
     pub fn holds(&self) -> bool {
         self.missed.is_empty()
     }
 }
 
+/// Reason why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhyStopped {
     /// The interval is narrow enough.
     Narrow,
-    /// No further load was allowed.
+    /// The largest number of loads was reached.
     ProbesUsed,
-    /// Not even the lowest rate that was tried held.
+    /// Even the lowest rate that was tried missed the objective.
     Impossible,
-    /// The highest rate that can be asked for held.
+    /// The objective held at the highest rate that can be set.
     HighestRate,
-    /// Nothing succeeded in the closed loop.
+    /// No operation of the closed loop succeeded.
     NothingSucceeded,
-    /// A quantile cannot be judged of so few operations, and lower rates have even fewer.
+    /// There were too few operations for a quantile, and lower rates have even fewer.
     TooFewOperations,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// By all loads together; `None` unless some held and some other failed.
+    /// Estimate from all loads together; `None` unless some met the objective and others missed it.
     pub estimate: Option<RateEstimate>,
-    /// The highest rate that held, of those up to the estimate: what held above it was lucky. `None` if
-    /// none did.
+    /// Highest rate up to the estimate at which a load met the objective, or the lowest one if all are
+    /// above the estimate; `None` if none did. A load that met it at a higher rate was lucky.
     pub rate: Option<Rate>,
-    /// The lowest rate above it that failed.
+    /// Lowest rate above `rate` at which a load missed the objective.
     pub failed_at: Option<Rate>,
-    /// In the order in which they were driven.
+    /// Judgements of all loads, in the order in which they were driven.
     pub probes: Vec<ProbeResult>,
     pub why_stopped: WhyStopped,
 }
 
-/// Searches the highest rate at which the objective holds.
+/// Searches for the highest rate at which the objective holds.
 ///
-/// A closed loop shows about how much the server can take. From there the search steps up or down,
-/// in growing steps, until a load has held and another one has failed. Each further load is where
-/// those so far say that the threshold may be, until its interval is narrow.
+/// A closed loop shows roughly how much the server can take. From there the search goes up or down in
+/// growing steps, until one load has met the objective and another one has missed it. Each further load is
+/// placed where the threshold may be according to the loads so far, until its interval is narrow.
 ///
 /// # Errors
 /// If a load could not be driven.
@@ -182,7 +186,7 @@ struct Search {
     probes: Vec<ProbeResult>,
     /// Operations per second of the closed loop.
     capacity: f64,
-    /// Steps so far to the other end of the bracket.
+    /// Number of steps so far to find the other end of the bracket.
     steps: usize,
     /// Whether the last load had too few operations for a quantile.
     has_too_few: bool,
@@ -194,7 +198,7 @@ enum Step {
 }
 
 impl Search {
-    /// The result is the last of the probes.
+    /// Judges a load, and returns its result, which is kept.
     fn keep(&mut self, objective: &Objective, rate: Option<Rate>, probed: &Probed) -> &ProbeResult {
         let judgement = objective.judge(&probed.operations, probed.unsent);
         self.has_too_few = judgement.has_too_few;
@@ -208,9 +212,9 @@ impl Search {
                 probed.rate_reached, probed.scheduled_rate
             ));
         }
-        if let Some(climb) = probed
-            .least_climb
-            .filter(|climb| rate.is_some() && *climb > MOST_CLIMB)
+        if let Some(climb) = probed.least_climb
+            && rate.is_some()
+            && climb > MAX_CLIMB
         {
             missed.push(format!(
                 "response times still climbed at the end, by {:.0} ms each second or more",
@@ -226,6 +230,7 @@ impl Search {
         &self.probes[self.probes.len() - 1]
     }
 
+    /// Chooses the next step from the judgements so far.
     fn next(&mut self) -> Step {
         let left = self.settings.max_probes.saturating_sub(self.probes.len());
         let held = self.rates(true).reduce(Rate::max);
@@ -251,7 +256,7 @@ impl Search {
         }
     }
 
-    /// With loads that held and some that failed.
+    /// Chooses the next step once some loads have met the objective and others have missed it.
     fn narrow(&self, left: usize) -> Step {
         let Some(threshold) = self.threshold() else {
             return Step::Stop(WhyStopped::ProbesUsed);
@@ -263,8 +268,8 @@ impl Search {
         if left == 0 {
             return Step::Stop(WhyStopped::ProbesUsed);
         }
-        let place = PLACES[self.probes.len() % PLACES.len()];
-        Step::Try(self.rate(threshold.quantile(place)))
+        let quantile = QUANTILES[self.probes.len() % QUANTILES.len()];
+        Step::Try(self.rate(threshold.quantile(quantile)))
     }
 
     fn threshold(&self) -> Option<Threshold> {
@@ -281,13 +286,14 @@ impl Search {
             .filter_map(|p| Some((p.rate?, p.holds())))
     }
 
-    /// The rates that held, or those that failed.
+    /// Returns the rates of the loads that met the objective, or of those that missed it.
     fn rates(&self, holds: bool) -> impl Iterator<Item = Rate> {
-        let those = self.judged().filter(move |(_, held)| *held == holds);
-        those.map(|(rate, _)| rate)
+        self.judged()
+            .filter(move |(_, held)| *held == holds)
+            .map(|(rate, _)| rate)
     }
 
-    /// The factor of the next step of the bracket.
+    /// Returns the factor of the next step of the bracket.
     fn bracket(&mut self) -> f64 {
         let step = BRACKET_STEPS[self.steps.min(BRACKET_STEPS.len() - 1)];
         self.steps += 1;
@@ -295,7 +301,7 @@ impl Search {
     }
 
     fn rate(&self, per_second: f64) -> Rate {
-        // Not a number only if the measured rates were not; the lowest is safe.
+        // A rate is not a number only if a measured one was not; then the lowest rate is safe.
         let rate = Rate::new(per_second.min(Rate::HIGHEST.per_second()));
         rate.unwrap_or(self.settings.lowest)
             .max(self.settings.lowest)
@@ -309,7 +315,7 @@ impl Search {
         });
         let is_up_to = |rate: &Rate| estimate.is_none_or(|e| rate.per_second() <= e.rate);
         let held = self.rates(true).filter(is_up_to).reduce(Rate::max);
-        // Where all that held is above the estimate, the lowest of it is the nearest.
+        // If all rates that held are above the estimate, the lowest of them is the nearest.
         let held = held.or_else(|| self.rates(true).reduce(Rate::min));
         let is_above = |rate: &Rate| held.is_none_or(|held| *rate > held);
         Found {

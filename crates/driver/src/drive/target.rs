@@ -1,4 +1,4 @@
-//! A design as something that takes point operations.
+//! The trait by which a design takes point operations.
 
 use async_trait::async_trait;
 use bakeoff_stats::{DesignInfo, ServerSample};
@@ -9,25 +9,26 @@ use crate::{Design, DesignError};
 /// A design that takes point operations.
 #[async_trait]
 pub trait Target: Send + Sync {
+    /// Describes the design.
     fn info(&self) -> &DesignInfo;
 
-    /// What creates, loads, settles and measures its table; `None` when it holds nothing.
+    /// Returns the design that creates, loads, settles and measures the table; `None` if nothing is stored.
     fn design(&self) -> Option<&dyn Design>;
 
-    /// Prepares what all workers share, when the table is there.
+    /// Prepares the state that all workers share, once the table exists.
     async fn prepare(&self) -> Result<(), DesignError>;
 
-    /// Carries out one worker's share, on the thread that calls it, from within its current-thread
-    /// runtime: connects, and passes a [`Session`](super::Session) to [`Worker::run`].
+    /// Carries out one worker's share, on the calling thread and in its current-thread runtime: connects,
+    /// and passes a [`Session`](super::Session) to [`Worker::run`].
     ///
     /// # Errors
-    /// If there is no connection, or a statement cannot be prepared.
+    /// If connecting or preparing a statement fails.
     fn work<'a>(
         &'a self,
         worker: Worker,
     ) -> std::pin::Pin<Box<dyn Future<Output = Result<(), DesignError>> + 'a>>;
 
-    /// What the server has used up to now; empty where it cannot be seen.
+    /// Returns the resources that the server has used up to now; empty where they cannot be read.
     async fn sample(&self) -> ServerSample;
 
     /// Executes a statement of the mix's background, as written.

@@ -1,4 +1,4 @@
-//! One load on one design, written down second by second.
+//! Trials: single loads on one design, recorded second by second.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -13,21 +13,23 @@ use super::context::{LiveView, Trouble, or_why_dead, server_ended, why_dead};
 use super::run::drive;
 use super::{DriveObserver, Driven, Plan, Schedule, Second, Stop, Target};
 
-/// Between two looks at whether the server still runs.
+/// Pause between two checks whether the server still runs.
 const SERVER_POLL: Duration = Duration::from_millis(200);
 
-/// The loads of a drive: writes each down and shows it.
+/// Drives the loads of a drive, and records and shows each.
 pub struct Trials<'a> {
     pub log: &'a mut DriveLog,
     live: &'a mut dyn LiveView,
+    /// Names of the operations, in the order of the mix.
     operations: Vec<String>,
-    /// Loads so far; each has a number from 1 on.
+    /// Number of loads so far; each has a number from 1 on.
     pub count: u32,
-    /// Whether loads warm a server up, so that they are in no figure.
+    /// Whether the loads warm up a server, so that no figure includes them.
     pub is_warm_up: bool,
 }
 
 impl<'a> Trials<'a> {
+    /// Begins with the first load of a mix.
     pub fn new(log: &'a mut DriveLog, live: &'a mut dyn LiveView, mix: &Mix) -> Self {
         Trials {
             log,
@@ -38,11 +40,11 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Drives a design to the end of its time, or until it is stopped.
+    /// Drives one load on a design to its end, or until it is stopped.
     ///
     /// # Errors
-    /// The load could not begin, its server ended, not all workers came to the end, or its results
-    /// could not be written.
+    /// The load could not begin, its server ended, a worker ended early, or the results could not be
+    /// recorded.
     pub async fn drive(
         &mut self,
         target: Arc<dyn Target>,
@@ -57,10 +59,10 @@ impl<'a> Trials<'a> {
         let trial = self.count;
         let what = format!("{} at {}", target.info().id, plan.schedule);
         self.live.begin(&what, plan.duration);
-        // Of this load alone: it ends where it cannot be written down, or has no server any more.
+        // This signal ends this load alone, if it cannot be recorded or its server has ended.
         let own_stop = Stop::new();
         let is_warm_up = self.is_warm_up;
-        let mut watch = Watch {
+        let mut recording = Recording {
             trials: self,
             design: target.info().id.clone(),
             trial,
@@ -84,19 +86,20 @@ impl<'a> Trials<'a> {
             own_stop.stop();
             std::future::pending().await
         };
+        // The other two only ask the load to end and never return, so that its end is always awaited.
         let driven = tokio::select! {
-            driven = drive(target.clone(), plan, &own_stop, &mut watch) => driven,
+            driven = drive(target.clone(), plan, &own_stop, &mut recording) => driven,
             driven = asked => driven,
             driven = server_ends => driven,
         };
-        let seconds = match watch.trouble {
-            Some(trouble) => return Err(trouble),
-            None => watch.seconds,
-        };
+        if let Some(trouble) = recording.trouble {
+            return Err(trouble);
+        }
+        let seconds = recording.seconds;
         let driven = driven.map_err(|error| or_why_dead(target.as_ref(), error))?;
         let ended = end(trial, &driven);
-        // A server that dies after the last operation spoils nothing. Failures near the end, which it is
-        // found out after, are its own.
+        // The figures of a load are valid if the server ended after the last operation. It is only noticed
+        // later, so any failure of the load is put down to the end of the server.
         let is_whole = ended.is_complete()
             && driven.unsent == 0
             && driven.failures.is_empty()
@@ -107,7 +110,7 @@ impl<'a> Trials<'a> {
         }
         if !driven.worker_failures.is_empty() {
             let failures = driven.worker_failures.join("; ");
-            return Err(format!("the load was not what was asked for: {failures}").into());
+            return Err(format!("the offered load was smaller than planned: {failures}").into());
         }
         Ok(Trial {
             number: trial,
@@ -116,11 +119,11 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// Sums up the measurements of a trial by operation, as reports show them: times after the
-    /// warm-up, and all failures.
+    /// Sums up the measurements of a trial by operation, as reports show them: the times after the
+    /// warm-up, and the counts of the whole load.
     ///
     /// # Errors
-    /// Its histograms cannot be read back.
+    /// The trial's histograms cannot be read back.
     pub fn steady_part(&self, trial: &Trial) -> Result<Vec<Tally>, Trouble> {
         let warm_up = warm_up_of(&trial.seconds, trial.driven.duration.as_secs_f64());
         let from = warm_up.seconds as u32;
@@ -144,8 +147,8 @@ impl<'a> Trials<'a> {
 }
 
 impl Trial {
-    /// Returns the least growth of response times after the warm-up, in seconds each second; `None`
-    /// for a load that is too short to tell.
+    /// Returns the lower bound of the growth of response times after the warm-up, in seconds each second;
+    /// `None` for a load that is too short.
     pub fn least_climb(&self) -> Option<f64> {
         let duration = self.driven.duration.as_secs_f64();
         let from = warm_up_of(&self.seconds, duration).seconds as u32;
@@ -153,10 +156,12 @@ impl Trial {
     }
 }
 
-/// A load that came to its end.
+/// A load that has ended.
 pub struct Trial {
+    /// Number of the trial, counted from 1.
     pub number: u32,
     pub driven: Driven,
+    /// Counts of each second.
     seconds: Vec<SecondCounts>,
 }
 
@@ -185,8 +190,9 @@ fn end(trial: u32, driven: &Driven) -> TrialEnd {
     }
 }
 
-/// Writes each second down as it comes. A write that fails ends the load, and is reported when it is over.
-struct Watch<'a, 'b> {
+/// Records each second of a load as it comes. If that fails, the load is asked to end, and the failure is
+/// kept for the caller.
+struct Recording<'a, 'b> {
     trials: &'a mut Trials<'b>,
     design: String,
     trial: u32,
@@ -199,7 +205,7 @@ struct Watch<'a, 'b> {
     stop: Stop,
 }
 
-impl Watch<'_, '_> {
+impl Recording<'_, '_> {
     fn begin(&mut self, at: SystemTime) -> Result<(), Trouble> {
         let path = HistogramLog::path(self.trials.log.dir(), self.trial);
         self.histograms = Some(HistogramLog::create(&path, at)?);
@@ -243,7 +249,7 @@ impl Watch<'_, '_> {
     }
 }
 
-impl DriveObserver for Watch<'_, '_> {
+impl DriveObserver for Recording<'_, '_> {
     fn started(&mut self, at: SystemTime) {
         let begun = self.begin(at);
         self.keep(begun);

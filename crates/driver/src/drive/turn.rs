@@ -6,21 +6,22 @@ use super::context::{DriveSettings, Trouble};
 use super::trial::{Trial, Trials};
 use super::{NewRows, Plan, Schedule, Stop, Target};
 
-/// Loads of one turn at most: more than a search has.
+/// Largest number of loads in one turn, which is more than a search has.
 const LOADS_OF_A_TURN: u32 = 64;
 
 /// A design while it is driven.
 pub struct DrivenDesign {
     pub target: Arc<dyn Target>,
-    /// Rows that its loads so far inserted.
+    /// New rows of its loads so far.
     new_rows: Vec<NewRows>,
-    /// Whether its server was warmed up, or there is none.
+    /// Whether its server has been warmed up, or it has none.
     pub is_warm: bool,
-    /// Whether it has failed, and is driven no more.
+    /// Whether it has failed, and is not driven any more.
     pub is_out: bool,
 }
 
 impl DrivenDesign {
+    /// Makes a design that has not been driven.
     pub fn new(target: Arc<dyn Target>) -> Self {
         DrivenDesign {
             is_warm: !target.info().server,
@@ -38,24 +39,24 @@ pub struct Turn<'a, 'b> {
     pub settings: &'a DriveSettings,
     pub round: u32,
     pub stop: &'a Stop,
-    /// Loads of this turn so far.
+    /// Number of loads of this turn so far.
     pub loads: u32,
 }
 
 impl Turn<'_, '_> {
-    /// Plans the next load. All designs of a round have the same operations in their nth load, and no
-    /// two loads of a design have.
+    /// Plans the next load. All designs of a round have the same operations in their nth load, and two
+    /// loads of one design never have.
     pub fn plan(&self, schedule: Schedule) -> Plan {
         Plan {
             ordinal: (self.round - 1) * LOADS_OF_A_TURN + self.loads,
             schedule,
-            // Later loads than the first one begin when they are ready.
+            // Only the first load waits for the given moment; the others begin when they are ready.
             start_at: self.settings.load.start_at.filter(|_| self.is_first()),
             ..self.settings.load.clone()
         }
     }
 
-    /// Whether no design was driven yet.
+    /// Returns whether no design has been driven yet.
     fn is_first(&self) -> bool {
         self.trials.count == 0
     }
@@ -63,7 +64,7 @@ impl Turn<'_, '_> {
     /// Drives the next load, whose new rows come after those of the loads before.
     ///
     /// # Errors
-    /// See [`Trials::drive`].
+    /// Those of [`Trials::drive`].
     pub async fn drive(&mut self, mut load: Plan) -> Result<Trial, Trouble> {
         self.loads += 1;
         load.new_rows = std::mem::take(&mut self.design.new_rows);

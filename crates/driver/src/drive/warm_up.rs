@@ -8,27 +8,31 @@ use super::context::{DriveSettings, Trouble};
 use super::turn::Turn;
 use super::{Plan, Schedule};
 
-/// Operations in flight of the closed loops, unless there are more threads, which need one each.
+/// Number of operations in flight in the closed loops; more if there are more threads, which need one each.
 const IN_FLIGHT: u32 = 64;
-/// Closed loops at most. A server that has just started does a fraction of what it does later.
+/// Largest number of closed loops. Several may be needed, since the throughput of a server that has just
+/// started is a fraction of what it is later.
 const MOST_LOOPS: u32 = 6;
-/// A server whose throughput grows by less from one closed loop to the next is warm.
+/// Growth of the throughput from one closed loop to the next up to which a server counts as warm.
 const WARM_GROWTH: f64 = 1.1;
-/// A closed loop lasts as long as a load, and no longer than this: with [`MOST_LOOPS`], a minute for
-/// each design is the most that warming up takes.
+/// Longest time of a closed loop, which otherwise lasts as long as a load. With [`MOST_LOOPS`], a warm-up
+/// takes at most a minute for each design.
 const LONGEST_LOOP: Duration = Duration::from_secs(10);
 
-/// Returns whether loads at a given rate come after a warm-up. Several processes would not warm up at
-/// the same time, a load that begins at a given moment would begin late, and a closed loop that
-/// deletes would leave no rows to measure.
+/// Returns whether a warm-up precedes loads at a given rate. Several processes would not warm up at
+/// the same time, a load that begins at a given moment would begin late, and a closed loop with
+/// deletions would leave no rows to measure.
 pub fn is_possible(settings: &DriveSettings) -> bool {
     let load = &settings.load;
-    let deletes = |action: &Action| matches!(action, Action::DeleteRow | Action::DeletePartition);
     let keeps_rows = !load.mix.operations.iter().any(|o| deletes(&o.action));
     settings.warms_up && load.shard.of == 1 && load.start_at.is_none() && keeps_rows
 }
 
-/// Drives closed loops, which are in no figure, until the server does no more than before.
+fn deletes(action: &Action) -> bool {
+    matches!(action, Action::DeleteRow | Action::DeletePartition)
+}
+
+/// Drives closed loops until the throughput of the server grows no more. No figure includes them.
 ///
 /// # Errors
 /// A load failed or was stopped, or a record cannot be written.
@@ -64,12 +68,13 @@ fn closed_loop(load: Plan) -> Plan {
     }
 }
 
-/// By the throughput of two closed loops, one after the other. One that does nothing never warms up.
+/// Returns whether a server is warm, by the throughput of two successive closed loops. A server without
+/// throughput never becomes any warmer.
 fn is_warm(before: f64, now: f64) -> bool {
     now <= 0.0 || now <= WARM_GROWTH * before
 }
 
-/// Returns the operations in flight of a closed loop: each thread needs one.
+/// Returns the number of operations in flight in a closed loop with this many threads.
 pub fn in_flight(threads: u32) -> u32 {
     IN_FLIGHT.max(threads)
 }

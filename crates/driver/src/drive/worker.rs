@@ -16,17 +16,18 @@ use tokio::sync::watch;
 use super::arrivals::Arrivals;
 use super::calls::Calls;
 use super::clock::Clock;
-use super::crowd::Crowd;
+use super::in_flight_limit::InFlightLimit;
 use super::pacer::{Alarm, Pacer};
 use super::recorder::{Ended, Recorder, Report};
 use super::{Call, Failure, Plan, Session, Stop};
 
-/// Operations that one slot performs before it lets others go on, where none of them has to wait.
+/// Number of operations that one slot performs before it yields to the others, if it never has to wait.
 const OPERATIONS_PER_TURN: u32 = 64;
-/// How often a worker looks whether the load was asked to stop, in nanoseconds.
+/// Time between two checks whether the load was asked to stop, in nanoseconds.
 const STOP_CHECK: u64 = 100_000_000;
-/// Waits before the second and later attempts: doubled each time up to the longest.
+/// Pause before the second attempt of an operation, which doubles before each further one.
 const FIRST_BACKOFF: Duration = Duration::from_millis(10);
+/// Longest pause between two attempts of an operation.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 
 /// One thread's share of a load.
@@ -34,24 +35,25 @@ pub struct Worker {
     pub(super) thread: u32,
     pub(super) plan: Arc<Plan>,
     pub(super) clock: Clock,
-    /// Holds when the load begins, once all workers are ready.
+    /// Start of the load, once all workers are ready.
     pub(super) start: watch::Receiver<Option<u64>>,
     pub(super) stop: Stop,
-    /// Shared with who started the worker, so that nothing is lost if it panics.
+    /// Measurements, shared with the worker's thread, so that they survive a panic of the worker.
     pub(super) record: Rc<Record>,
 }
 
-/// What outlives a worker.
+/// Measurements of a worker, which outlive it.
 pub(super) struct Record {
     pub recorder: RefCell<Recorder>,
-    /// Whether the worker came to its share, and how that failed.
+    /// Whether the engine has called [`Worker::run`].
     pub began: Cell<bool>,
+    /// Failure of the worker itself.
     pub error: RefCell<Option<String>>,
 }
 
 impl Worker {
-    /// Performs this worker's operations until the load ends. Waits until all workers of the load
-    /// are here.
+    /// Performs this worker's operations until the load ends. First waits until all workers of the load
+    /// are ready.
     pub async fn run<S: Session>(self, session: &S) {
         self.record.began.set(true);
         if let Err(error) = self.carry_out(session).await {
@@ -65,19 +67,20 @@ impl Worker {
         let collector = self.record.recorder.borrow().collector();
         let thread = self.thread;
         if collector.send(Report::Ready { thread }).await.is_err() {
-            // The load was given up.
+            // The load was abandoned.
             return Ok(());
         }
         let mut start = self.start.clone();
         let start = match start.wait_for(Option::is_some).await {
             Ok(start) => start.unwrap_or_default(),
-            // The load was given up.
+            // The load was abandoned.
             Err(_) => return Ok(()),
         };
         let load = Load::new(self, start);
         let slots = 0..self.plan.slots(self.thread) as usize;
         let mut slots: FuturesUnordered<_> = slots.map(|slot| load.slot(session, slot)).collect();
         let all = poll_fn(|cx| match slots.poll_next_unpin(cx) {
+            // One slot has ended. The others are polled in a new turn.
             Poll::Ready(Some(())) => {
                 cx.waker().wake_by_ref();
                 Poll::Pending
@@ -85,7 +88,8 @@ impl Worker {
             Poll::Ready(None) => Poll::Ready(Ok(())),
             Poll::Pending => load.poll_attend(&mut alarm, cx),
         });
-        // Tokio's budget is meant for one task, and here are many, which take turns by themselves.
+        // Tokio's budget is meant for one task. Here many slots share it, and they take turns by
+        // themselves.
         tokio::task::unconstrained(all).await?;
         drop(slots);
         load.close(self.thread);
@@ -93,28 +97,29 @@ impl Worker {
     }
 }
 
-/// What the slots of one worker share while the load lasts. All moments are the clock's.
+/// State that the slots of one worker share while the load lasts. All moments are those of the clock.
 struct Load<'a> {
     clock: Clock,
     stop: &'a Stop,
     start: u64,
-    /// Nothing becomes due from here on.
+    /// Moment from which no operation becomes due.
     end: Cell<u64>,
-    /// Nothing is sent from here on.
+    /// Moment from which no operation is sent.
     send_until: Cell<u64>,
-    /// In nanoseconds.
+    /// Time after the end during which operations are still sent, in nanoseconds.
     drain_limit: u64,
     retries: u32,
-    /// `None` in a closed loop.
+    /// Due times of the operations; `None` in a closed loop.
     arrivals: RefCell<Option<Arrivals>>,
     calls: RefCell<Calls>,
     recorder: &'a RefCell<Recorder>,
     pacer: Pacer,
-    crowd: Crowd,
-    /// What each slot has under way.
+    limit: InFlightLimit,
+    /// Operation that each slot has in flight.
     in_flight: Vec<Cell<Option<Sent>>>,
 }
 
+/// An operation in flight.
 #[derive(Clone, Copy)]
 struct Sent {
     operation: usize,
@@ -146,13 +151,13 @@ impl<'a> Load<'a> {
             calls: RefCell::new(Calls::new(plan, thread)),
             recorder: &worker.record.recorder,
             pacer: Pacer::new(worker.clock, slots),
-            crowd: Crowd::new(slots),
+            limit: InFlightLimit::new(slots),
             in_flight: vec![Cell::new(None); slots],
         }
     }
 
-    /// Performs one operation after the other. The request of the next one is made as soon as the
-    /// slot is free, before its operation is due if there is time.
+    /// Performs one operation after the other in a slot. A request is made as soon as the slot is free,
+    /// before its operation is due if there is time.
     async fn slot<S: Session>(&self, session: &S, slot: usize) {
         let mut now = self.start;
         let mut turn = 0;
@@ -169,7 +174,7 @@ impl<'a> Load<'a> {
             self.in_flight[slot].set(Some(sent));
             let (retries, reply) = self.attempt(session, &request).await;
             let done = self.clock.now();
-            self.crowd.leave(done);
+            self.limit.end(done);
             let result = reply.and_then(|reply| session.check(&request, reply));
             self.in_flight[slot].set(None);
             self.calls.borrow_mut().ended(&call, result.is_ok());
@@ -180,13 +185,13 @@ impl<'a> Load<'a> {
             turn += 1;
             if turn == OPERATIONS_PER_TURN {
                 turn = 0;
-                let_others_go_on().await;
+                yield_to_other_slots().await;
             }
         }
     }
 
-    /// The next operation, before it is due. Only one that is for the latest rows waits until then,
-    /// since they are those of that moment.
+    /// Chooses the next operation, before it is due. Only an operation on the latest rows waits until it
+    /// is due, since its rows are the latest ones of that moment.
     async fn next_call(&self, due: u64) -> Call {
         let mut call = self.calls.borrow_mut().next();
         if self.calls.borrow().wants_latest(&call) {
@@ -196,31 +201,36 @@ impl<'a> Load<'a> {
         call
     }
 
-    /// The due moment of the next operation; `None` when there is none, or no time to send it.
+    /// Takes the next operation, and returns when it is due. Returns `None` if there is none, or no time
+    /// to send it.
     fn take(&self, now: u64) -> Option<u64> {
         if self.pacer.is_stopped() {
             return None;
         }
-        let mut arrivals = self.arrivals.borrow_mut();
-        let due = match arrivals.as_mut() {
-            None => Some(now).filter(|now| *now < self.end.get())?,
-            Some(_) if now >= self.send_until.get() => return None,
-            Some(arrivals) => {
-                let due = self.start + arrivals.next()?;
-                if due >= self.end.get() {
-                    return None;
-                }
-                arrivals.advance();
-                due
-            }
-        };
+        let due = self.next_due(now)?;
+        if due >= self.end.get() {
+            return None;
+        }
+        if let Some(arrivals) = self.arrivals.borrow_mut().as_mut() {
+            arrivals.advance();
+        }
         self.recorder.borrow_mut().totals.scheduled += 1;
         Some(due)
     }
 
+    /// Returns when the next operation is due: at once in a closed loop.
+    fn next_due(&self, now: u64) -> Option<u64> {
+        match self.arrivals.borrow().as_ref() {
+            None => Some(now),
+            Some(_) if now >= self.send_until.get() => None,
+            Some(arrivals) => Some(self.start + arrivals.next()?),
+        }
+    }
+
+    /// Counts an operation that is being sent, and whether the limit or the driver itself delayed it.
     fn note_sent(&self, operation: usize, due: u64, sent: u64) -> Sent {
         let open = self.arrivals.borrow().is_some();
-        let queued = self.crowd.join(due, sent) && open;
+        let queued = self.limit.begin(due, sent) && open;
         let totals = &mut self.recorder.borrow_mut().totals;
         totals.sent += 1;
         totals.sent_in_time += u64::from(sent < self.end.get());
@@ -236,7 +246,8 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Sends until it succeeds, there is no sense in trying again, or no time.
+    /// Sends a request until it succeeds, fails for good, or no time is left. Returns the number of
+    /// retries, and the reply.
     async fn attempt<S: Session>(
         &self,
         session: &S,
@@ -262,14 +273,14 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Whether operations are still sent then. Not once the load was stopped.
+    /// Returns whether operations may still be sent after a pause. None may once the load was stopped.
     fn may_send_after(&self, time: Duration) -> bool {
         let then = self.clock.now().saturating_add(time.as_nanos() as u64);
         then < self.send_until.get()
     }
 
-    /// Does what is to be done at certain moments, and has the task woken for the next one. Ready
-    /// when the operations that are still in flight are given up.
+    /// Does what is due at this moment (ends seconds, checks for a stop, wakes slots), and has the task
+    /// woken at the next such moment. Is ready once the operations in flight have been given up.
     fn poll_attend(&self, alarm: &mut Alarm, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let now = self.clock.now();
@@ -294,6 +305,7 @@ impl<'a> Load<'a> {
         }
     }
 
+    /// Ends the load now: nothing more becomes due or is sent.
     fn end_early(&self, now: u64) {
         if now < self.send_until.get() {
             self.end.set(self.end.get().min(now));
@@ -302,18 +314,18 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// No reply came in time for these.
+    /// Records the operations that are still in flight as failed, since their replies did not come in time.
     fn give_up(&self, now: u64) {
         let limit = Duration::from_nanos(self.drain_limit);
         for sent in self.in_flight.iter().filter_map(Cell::take) {
-            let message = format!("no reply for {limit:?} after the last sending; given up");
+            let message = format!("no reply within {limit:?} after the last operation was sent");
             let failure = Failure::new(FailureKind::TimedOut, message);
             let ended = sent.ended(now, 0);
             self.recorder.borrow_mut().record(&ended, Err(failure));
         }
     }
 
-    /// Counts what was due and never sent, and leaves the new rows to the next load.
+    /// Counts the operations that were due and never sent, and leaves the new rows to the next load.
     fn close(self, thread: u32) {
         let until = self.end.get() - self.start.min(self.end.get());
         let totals = &mut self.recorder.borrow_mut().totals;
@@ -322,8 +334,8 @@ impl<'a> Load<'a> {
             let unsent = arrivals.count_until(until);
             totals.unsent += unsent;
             totals.scheduled += unsent;
-            // What kept the first of them back kept back all.
-            if self.crowd.kept_back(self.start.saturating_add(first)) {
+            // The first of them shows what delayed all of them.
+            if self.limit.kept_back(self.start.saturating_add(first)) {
                 totals.queued += unsent;
             }
         }
@@ -345,8 +357,8 @@ impl Sent {
     }
 }
 
-/// Ends at the second time that it is polled.
-async fn let_others_go_on() {
+/// Lets the other slots run: is pending once, and ready when it is polled again.
+async fn yield_to_other_slots() {
     let mut polled = false;
     poll_fn(|cx| {
         if std::mem::replace(&mut polled, true) {

@@ -1,4 +1,4 @@
-//! Workers in closed loops for some time, and until all that they began is answered.
+//! Bursts of inserts: workers in closed loops for some time, and until every insert they began has ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::feed::Feed;
 use super::{Inserter, Inserts};
 use crate::drive::Failure;
 
-/// After a failure a worker waits this long, so that what fails at once is not done all the time.
+/// Pause of a worker after a failure, so that it does not retry in a tight loop what fails at once.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 /// The longest that connecting one worker may take before a burst.
 const CONNECT_LIMIT: Duration = Duration::from_secs(60);
@@ -19,32 +19,33 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 /// A worker between two bursts.
 pub struct Worker {
     inserts: Arc<dyn Inserts>,
-    /// Absent after a failure, which may have broken it.
+    /// Connection for inserting; `None` after a failure, which may have broken it.
     inserter: Option<Box<dyn Inserter>>,
 }
 
-/// What all workers of a burst share.
+/// State that all workers of a burst share.
 struct Burst {
     feed: Arc<Feed>,
     began: Instant,
-    /// No worker begins another insert later than that after the begin.
+    /// Time after `began` from which no worker begins another insert.
     length: Duration,
+    /// Longest time that one insert may take.
     time_out: Duration,
     tally: Mutex<InsertTally>,
 }
 
-/// Connects workers, all at a time.
+/// Connects workers, all at the same time.
 ///
 /// # Errors
-/// The first failure: fewer workers would be another setting. Then none is connected any more,
-/// since others may need the server's connections.
+/// The first failure, since fewer workers would be another setting. Those that had connected are then
+/// disconnected, since other settings may need the server's connections.
 pub async fn connect(inserts: &Arc<dyn Inserts>, workers: u32) -> Result<Vec<Worker>, Failures> {
     let mut connecting = JoinSet::new();
     for _ in 0..workers {
         let inserts = Arc::clone(inserts);
         connecting.spawn(async move {
-            let connected = connected(&inserts, CONNECT_LIMIT).await;
-            connected.map(|inserter| Worker {
+            let inserter = connect_within(CONNECT_LIMIT, &inserts).await?;
+            Ok(Worker {
                 inserts,
                 inserter: Some(inserter),
             })
@@ -52,7 +53,7 @@ pub async fn connect(inserts: &Arc<dyn Inserts>, workers: u32) -> Result<Vec<Wor
     }
     let mut workers = Vec::new();
     while let Some(ended) = connecting.join_next().await {
-        match ended.unwrap_or_else(|e| Err(broke_off(&e))) {
+        match ended.unwrap_or_else(|e| Err(worker_panicked(&e))) {
             Ok(worker) => workers.push(worker),
             Err(failure) => {
                 connecting.shutdown().await;
@@ -65,8 +66,8 @@ pub async fn connect(inserts: &Arc<dyn Inserts>, workers: u32) -> Result<Vec<Wor
     Ok(workers)
 }
 
-/// Lets all workers insert batch after batch for `length`, each at least one, and waits until all are
-/// answered; each insert ends within `time_out`.
+/// Lets all workers insert batches for `length`, each at least one, and waits until all inserts have
+/// ended, each within `time_out`.
 pub async fn burst(
     workers: Vec<Worker>,
     feed: &Arc<Feed>,
@@ -89,7 +90,7 @@ pub async fn burst(
         match ended {
             Ok(worker) => workers.push(worker),
             Err(error) => burst.note(|tally| {
-                let failure = broke_off(&error);
+                let failure = worker_panicked(&error);
                 tally.fail(0, failure.kind, &failure.message);
             }),
         }
@@ -101,7 +102,8 @@ pub async fn burst(
 impl Worker {
     async fn work(mut self, burst: Arc<Burst>) -> Worker {
         loop {
-            // Connecting is in no insert's time, and takes no rows if it fails.
+            // Connecting comes before the insert is timed, and before rows are taken from the feed, so
+            // that a failed connection uses none up.
             let inserted = match self.inserter(burst.time_out).await {
                 Ok(inserter) => burst.insert(inserter.as_mut()).await,
                 Err(failure) => Err((0, failure)),
@@ -122,17 +124,18 @@ impl Worker {
         self
     }
 
-    /// Connected anew after a failure.
+    /// Returns the worker's connection, and reconnects after a failure.
     async fn inserter(&mut self, limit: Duration) -> Result<&mut Box<dyn Inserter>, Failure> {
         Ok(match &mut self.inserter {
             Some(inserter) => inserter,
-            none => none.insert(connected(&self.inserts, limit).await?),
+            none => none.insert(connect_within(limit, &self.inserts).await?),
         })
     }
 }
 
 impl Burst {
-    /// Inserts the next batch; `false` when there is none. Fails with the rows that may be there.
+    /// Inserts the next batch. Returns `false` if there is none, and with a failure the number of rows
+    /// that may have been inserted nonetheless.
     async fn insert(&self, inserter: &mut dyn Inserter) -> Result<bool, (u64, Failure)> {
         let asked = Instant::now();
         let rows = self.feed.take().await;
@@ -144,7 +147,8 @@ impl Burst {
         };
         let count = rows.num_rows() as u64;
         let inserted = tokio::time::timeout(self.time_out, inserter.insert(&rows)).await;
-        let inserted = inserted.unwrap_or_else(|_| Err(late("no acknowledgement", self.time_out)));
+        let inserted =
+            inserted.unwrap_or_else(|_| Err(timed_out("no acknowledgement", self.time_out)));
         inserted.map_err(|failure| (count, failure))?;
         let at = self.began.elapsed();
         self.note(|tally| tally.acknowledge(count, began.elapsed(), at));
@@ -156,20 +160,20 @@ impl Burst {
     }
 }
 
-async fn connected(
-    inserts: &Arc<dyn Inserts>,
+async fn connect_within(
     limit: Duration,
+    inserts: &Arc<dyn Inserts>,
 ) -> Result<Box<dyn Inserter>, Failure> {
     let connected = tokio::time::timeout(limit, inserts.connect()).await;
-    connected.unwrap_or_else(|_| Err(late("no connection", limit)))
+    connected.unwrap_or_else(|_| Err(timed_out("no connection", limit)))
 }
 
-fn late(what: &str, limit: Duration) -> Failure {
+fn timed_out(what: &str, limit: Duration) -> Failure {
     Failure::new(FailureKind::TimedOut, format!("{what} within {limit:?}"))
 }
 
-/// A panic is the failure of what it was in.
-fn broke_off(error: &tokio::task::JoinError) -> Failure {
+/// Turns the panic of a worker into a failure of its insert or connection.
+fn worker_panicked(error: &tokio::task::JoinError) -> Failure {
     Failure::new(
         FailureKind::Rejected,
         format!("a worker broke off: {error}"),

@@ -1,4 +1,4 @@
-//! Rows for all workers of a cell, made ahead by a thread of their own.
+//! Rows for all workers of a setting, generated ahead of them on a separate thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::Inserts;
 
-/// Rows that are made at a time; a whole number of batches.
+/// Number of rows that are generated at a time, rounded up to a whole number of batches.
 const CHUNK_ROWS: usize = 8_192;
-/// Rows that are made ahead, or one chunk where it has more.
+/// Number of rows that are generated ahead; at least one chunk is.
 const ROWS_AHEAD: usize = 8 * CHUNK_ROWS;
-/// The longest that a table may take to be made ready for a chunk.
+/// Longest time that preparing a table for a chunk may take.
 const PREPARE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Hands out batches of the same number of rows, in the order of the source.
@@ -26,20 +26,20 @@ pub struct Feed {
 
 struct State {
     chunks: mpsc::Receiver<Result<RecordBatch, String>>,
-    /// What is left of the chunk that is being handed out.
+    /// Rest of the chunk that is being handed out.
     chunk: Option<RecordBatch>,
-    /// Why no more rows come, if that is not their end.
+    /// Error that ended the rows early.
     broken: Option<String>,
 }
 
 impl Feed {
-    /// Begins to make rows. The thread ends with the feed.
+    /// Begins to generate rows. The thread ends when the feed is dropped.
     pub fn start(source: Arc<dyn RowSource>, inserts: Arc<dyn Inserts>, batch_rows: usize) -> Feed {
         let chunk_rows = CHUNK_ROWS.div_ceil(batch_rows) * batch_rows;
         let (send, chunks) = mpsc::channel((ROWS_AHEAD / chunk_rows).max(1));
         tokio::task::spawn_blocking(move || {
-            if let Err(why) = make(source.as_ref(), chunk_rows, &send) {
-                // Nobody listens when the cell is over.
+            if let Err(why) = send_chunks(source.as_ref(), chunk_rows, &send) {
+                // Sending fails if the feed was dropped because the setting is over.
                 let _ = send.blocking_send(Err(why));
             }
         });
@@ -54,7 +54,7 @@ impl Feed {
         }
     }
 
-    /// The next batch; `None` when there is no whole one any more.
+    /// Returns the next batch; `None` when fewer rows than a whole batch are left.
     pub async fn take(&self) -> Option<RecordBatch> {
         let mut state = self.state.lock().await;
         let chunk = match state.chunk.take() {
@@ -68,7 +68,7 @@ impl Feed {
         Some(chunk.slice(0, self.batch_rows))
     }
 
-    /// Why rows ended before their end.
+    /// Returns the error that ended the rows early, if one did.
     pub async fn broken(&self) -> Option<String> {
         self.state.lock().await.broken.clone()
     }
@@ -78,26 +78,27 @@ impl Feed {
             return None;
         }
         let ready = match state.chunks.recv().await? {
-            Ok(chunk) => self.prepared(chunk).await,
+            Ok(chunk) => self.prepare_for(chunk).await,
             Err(why) => Err(format!("making rows failed: {why}")),
         };
         ready.map_err(|why| state.broken = Some(why)).ok()
     }
 
-    async fn prepared(&self, chunk: RecordBatch) -> Result<RecordBatch, String> {
+    /// Prepares the table for the rows of a chunk, and returns the chunk.
+    async fn prepare_for(&self, chunk: RecordBatch) -> Result<RecordBatch, String> {
         let preparing = tokio::time::timeout(PREPARE_LIMIT, self.inserts.prepare(&chunk)).await;
         let prepared = preparing.unwrap_or_else(|_| {
             Err(crate::DesignError(format!(
-                "no end within {PREPARE_LIMIT:?}"
+                "it did not end within {PREPARE_LIMIT:?}"
             )))
         });
-        prepared.map_err(|e| format!("making the table ready for rows failed: {e}"))?;
+        prepared.map_err(|e| format!("preparing the table for rows failed: {e}"))?;
         Ok(chunk)
     }
 }
 
-/// Sends chunks of exactly so many rows, and what is left at the end, until nobody listens.
-fn make(
+/// Sends chunks of exactly `chunk_rows` rows, then the rest, until the receiver is dropped.
+fn send_chunks(
     source: &dyn RowSource,
     chunk_rows: usize,
     send: &mpsc::Sender<Result<RecordBatch, String>>,
@@ -111,7 +112,7 @@ fn make(
             parts.push(batch.slice(0, missing));
             batch = batch.slice(missing, batch.num_rows() - missing);
             rows = 0;
-            if send.blocking_send(Ok(joined(source, &parts)?)).is_err() {
+            if send.blocking_send(Ok(concat(source, &parts)?)).is_err() {
                 return Ok(());
             }
             parts.clear();
@@ -119,12 +120,12 @@ fn make(
         rows += batch.num_rows();
         parts.push(batch);
     }
-    // Nobody may listen any more.
-    let _ = send.blocking_send(Ok(joined(source, &parts)?));
+    // Sending fails if the feed was dropped because the setting is over.
+    let _ = send.blocking_send(Ok(concat(source, &parts)?));
     Ok(())
 }
 
-fn joined(source: &dyn RowSource, parts: &[RecordBatch]) -> Result<RecordBatch, String> {
+fn concat(source: &dyn RowSource, parts: &[RecordBatch]) -> Result<RecordBatch, String> {
     match parts {
         [one] => Ok(one.clone()),
         parts => concat_batches(&source.schema(), parts).map_err(|e| e.to_string()),

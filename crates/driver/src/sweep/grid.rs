@@ -2,14 +2,17 @@
 
 use super::Setting;
 
-/// Every batch size with every number of workers, each ascending and once.
+/// Batch sizes and numbers of workers, each ascending and without repetitions, which are all combined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
+    /// Numbers of rows in a batch.
     pub batches: Vec<u32>,
+    /// Numbers of workers.
     pub workers: Vec<u32>,
 }
 
 impl Grid {
+    /// Sorts the numbers and removes repetitions.
     pub fn new(batches: &[u32], workers: &[u32]) -> Grid {
         Grid {
             batches: sorted(batches),
@@ -17,16 +20,18 @@ impl Grid {
         }
     }
 
+    /// Returns every batch size with every number of workers.
     pub fn settings(&self) -> Vec<Setting> {
-        let of_batch = |batch: &u32| {
-            let batch_rows = u64::from(*batch);
-            let setting = move |workers: &u32| Setting {
-                batch_rows,
-                workers: *workers,
-            };
-            self.workers.iter().map(setting).collect::<Vec<_>>()
-        };
-        self.batches.iter().flat_map(of_batch).collect()
+        let mut settings = Vec::with_capacity(self.batches.len() * self.workers.len());
+        for batch in &self.batches {
+            for workers in &self.workers {
+                settings.push(Setting {
+                    batch_rows: u64::from(*batch),
+                    workers: *workers,
+                });
+            }
+        }
+        settings
     }
 
     /// Returns the setting that a design warms up with: batches of a medium size, and about as many

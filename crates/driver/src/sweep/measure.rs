@@ -1,4 +1,5 @@
-//! One setting of a sweep: a new table, a warm-up, the measured time, the rows counted.
+//! Measurement of one setting of a sweep: creates a table, warms up, inserts for the measured time, and
+//! counts the rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +14,10 @@ use super::burst::{Worker, burst, connect};
 use super::feed::Feed;
 use crate::{Design, DesignError};
 
-/// The longest that making a table, or counting its rows, may take.
+/// Longest time that creating a table, or counting its rows, may take.
 const CALL_LIMIT: Duration = Duration::from_secs(600);
-/// Rows of all workers' batches together, which are in memory at the same time.
-const MOST_ROWS_ON_THEIR_WAY: u64 = 4_000_000;
+/// Largest number of rows in the batches of all workers together, which are in memory at the same time.
+const MAX_ROWS_IN_FLIGHT: u64 = 4_000_000;
 
 /// A batch size with a number of workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,18 +27,19 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Rows of which each worker has a batch to warm up with and one to be measured by.
+    /// Returns the number of rows that give each worker one batch for the warm-up and one to be timed.
     pub fn needed_rows(self) -> u64 {
-        2 * self.rows_on_their_way()
+        2 * self.rows_in_flight()
     }
 
-    /// Why it cannot be measured with that many rows, where their number is known.
+    /// Returns why the setting cannot be measured with a source of `known_rows` rows; `None` if it can,
+    /// as far as their number is known.
     pub fn obstacle(self, known_rows: Option<u64>) -> Option<String> {
         self.too_many_rows()
             .or_else(|| self.too_few_rows(known_rows?))
     }
 
-    fn rows_on_their_way(self) -> u64 {
+    fn rows_in_flight(self) -> u64 {
         self.batch_rows * u64::from(self.workers)
     }
 
@@ -49,37 +51,37 @@ impl Setting {
     }
 
     fn too_many_rows(self) -> Option<String> {
-        let rows = self.rows_on_their_way();
-        (rows > MOST_ROWS_ON_THEIR_WAY).then(|| {
+        let rows = self.rows_in_flight();
+        (rows > MAX_ROWS_IN_FLIGHT).then(|| {
             format!(
-                "a batch for each worker is {rows} rows, more than the {MOST_ROWS_ON_THEIR_WAY} \
+                "a batch for each worker is {rows} rows, more than the {MAX_ROWS_IN_FLIGHT} \
                  that may be in memory"
             )
         })
     }
 }
 
-/// What is the same for all settings of a sweep.
+/// Options that all settings of a sweep have in common.
 pub struct Sweeping {
     pub source: Arc<dyn RowSource>,
     /// Name of the workload's table.
     pub table: String,
     pub warm_up: Duration,
-    /// Time in which inserts begin after the warm-up.
+    /// Measured time after the warm-up, during which inserts begin.
     pub length: Duration,
-    /// The longest that one insert may take.
+    /// Longest time that one insert may take.
     pub time_out: Duration,
 }
 
-/// Makes the table of a design, and asks how it takes inserts from many workers.
+/// Checks that a design can create its table, and takes inserts from many workers.
 ///
 /// # Errors
-/// If its table cannot be made, or takes none, in words.
+/// If it cannot or does not, in words.
 pub async fn check_inserts(design: &dyn Design) -> Result<(), String> {
     table(design).await.map(|_| ())
 }
 
-/// Measures a setting. Whatever goes wrong is in the cell, and all of it ends within limits.
+/// Measures a setting. Failures are recorded in the cell, and every step has a time limit.
 pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting) -> Cell {
     let mut cell = Cell {
         design: design.info().id.clone(),
@@ -88,7 +90,9 @@ pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting)
         inserted: None,
         failures: Failures::default(),
         check: None,
-        reason: { setting.obstacle(sweeping.source.known_rows()) }.map(|why| not_measured(&why)),
+        reason: setting
+            .obstacle(sweeping.source.known_rows())
+            .map(|why| not_measured(&why)),
     };
     if cell.reason.is_none() {
         let filled = fill(design, sweeping, setting, &mut cell).await;
@@ -98,8 +102,8 @@ pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting)
     cell
 }
 
-/// Lets a design warm up on a table that is then thrown away. Inserts that fail are reported by the
-/// first setting that is measured.
+/// Warms up a design on a table that is then dropped. Inserts that fail are not reported here, since
+/// the first measured setting reports its own.
 ///
 /// # Errors
 /// If no insert could begin, in words.
@@ -148,8 +152,8 @@ async fn fill(
     };
     let acknowledged = insert(workers, &feed, sweeping, cell).await;
     cell.check = Some(check(design, sweeping, acknowledged, cell.failures.rows).await);
-    // What a server still does about these rows would be in other settings' times. What goes wrong
-    // is reported by this design's next setting.
+    // Work that the server still has with these rows would slow down other settings, so they are
+    // dropped at once. If that fails, this design's next setting will report it.
     let _ = limited(design.create()).await;
     match (feed.broken().await, &cell.inserted) {
         (Some(why), _) => Err(why),
@@ -163,7 +167,7 @@ async fn fill(
     }
 }
 
-/// Warm-up and measured time; returns how many rows were acknowledged in both.
+/// Inserts for the warm-up and for the measured time. Returns the number of rows acknowledged in both.
 async fn insert(
     workers: Vec<Worker>,
     feed: &Arc<Feed>,
@@ -173,7 +177,7 @@ async fn insert(
     let time_out = sweeping.time_out;
     let (workers, warmed) = burst(workers, feed, sweeping.warm_up, time_out).await;
     let (_, measured) = burst(workers, feed, sweeping.length, time_out).await;
-    // Where the warm-up took most rows, some workers had none.
+    // If the rows ran out early, some workers may not have inserted any after the warm-up.
     let has_worked = |i: &Inserted| !i.rows_ran_out || i.inserts >= u64::from(cell.workers);
     cell.inserted = measured.inserted(cell.workers).filter(has_worked);
     let mut all = InsertTally::default();
@@ -183,7 +187,7 @@ async fn insert(
     all.rows()
 }
 
-/// Makes the empty table again.
+/// Creates the empty table, replacing the one of the setting before.
 async fn table(design: &dyn Design) -> Result<Arc<dyn Inserts>, String> {
     let made = async {
         design.create().await?;
@@ -215,12 +219,12 @@ async fn count(design: &dyn Design, table: &str) -> Result<u64, DesignError> {
     let counts = answer.batches.iter().filter(|batch| batch.num_rows() == 1);
     let mut counts = counts.filter_map(|b| b.column(0).as_primitive_opt::<Int64Type>());
     let counted = counts.next().and_then(|c| u64::try_from(c.value(0)).ok());
-    counted.ok_or_else(|| DesignError(format!("`{sql}` gave no number")))
+    counted.ok_or_else(|| DesignError(format!("`{sql}` returned no number")))
 }
 
 async fn limited<T>(call: impl Future<Output = Result<T, DesignError>>) -> Result<T, DesignError> {
     let ended = tokio::time::timeout(CALL_LIMIT, call).await;
-    ended.unwrap_or_else(|_| Err(DesignError(format!("no end within {CALL_LIMIT:?}"))))
+    ended.unwrap_or_else(|_| Err(DesignError(format!("it did not end within {CALL_LIMIT:?}"))))
 }
 
 fn unconnected(failures: &Failures, setting: Setting) -> String {

@@ -1,10 +1,10 @@
-//! The insert sweep: a number of workers, each in a closed loop, insert batches of a number of rows.
+//! The insert sweep: inserts batches of various sizes from various numbers of workers in closed loops.
 //!
 //! [`sweep()`] starts the designs and measures each with every [`Setting`] of a [`Grid`], in random
-//! order. For each setting the table is made again: first comes a warm-up, then, when all its inserts
-//! are answered, the measured time. Rows are those of the workload in their order, each inserted
-//! once; they are made ahead by a thread of their own, and how long workers waited for them is
-//! recorded. When all workers have ended, the rows of the table are counted.
+//! order. Each setting begins with an empty table. A warm-up comes first, and the measured time begins
+//! once all inserts of the warm-up have ended. Rows are those of the workload in their order, each
+//! inserted once. A separate thread generates them ahead of the workers, and the time that workers wait
+//! for them is recorded. When all workers have ended, the rows of the table are counted.
 
 mod burst;
 mod feed;

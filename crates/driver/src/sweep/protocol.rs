@@ -10,10 +10,11 @@ use super::{Grid, Setting, Sweeping};
 use crate::candidates::{Candidates, start};
 use crate::{Design, Observer, shuffled};
 
-/// Warm-ups before a design's first setting: servers compile and fill caches.
+/// Length of the warm-up before a design's first setting, as a multiple of the others': a server that
+/// has just started has to compile its code and fill its caches.
 const FIRST_WARM_UP: u32 = 10;
 
-/// The settings of a sweep, and how each is measured.
+/// Settings of a sweep, with the options of their measurement.
 pub struct SweepPlan {
     pub sweeping: Sweeping,
     pub grid: Grid,
@@ -21,9 +22,9 @@ pub struct SweepPlan {
     pub seed: u64,
 }
 
-/// Starts the designs and measures each with every setting. Whatever goes wrong with a design is
-/// recorded, and the others are measured. If the returned future is dropped, the sweep ends, and
-/// what was recorded stays.
+/// Starts the designs and measures each with every setting. A failure of a design is recorded, and the
+/// others are still measured. If the returned future is dropped, the sweep ends, and what was recorded
+/// stays.
 ///
 /// # Errors
 /// If a record cannot be written.
@@ -35,15 +36,15 @@ pub async fn sweep(
 ) -> Result<(), JournalError> {
     let designs = start_designs(candidates, log, observer).await?;
     let order = order(plan, designs.len());
-    let (mut begun, mut out) = (HashSet::new(), HashSet::new());
+    let (mut warmed_up, mut dead) = (HashSet::new(), HashSet::new());
     for (done, (index, setting)) in order.iter().enumerate() {
         let design = designs[*index].as_ref();
-        if out.contains(index) {
+        if dead.contains(index) {
             continue;
         }
-        observer.phase(&at_work(design, *setting, done, order.len()));
-        if begun.insert(*index)
-            && let Err(reason) = begin_warm(design, plan, *setting).await
+        observer.phase(&progress(design, *setting, done, order.len()));
+        if warmed_up.insert(*index)
+            && let Err(reason) = first_warm_up(design, plan, *setting).await
         {
             let message = format!("{} did not warm up: {reason}", design.info().id);
             log.append(&SweepRecord::Warning { message })?;
@@ -52,14 +53,14 @@ pub async fn sweep(
         show_trouble(&cell, observer);
         log.append(&SweepRecord::Cell(cell))?;
         if let Some(reason) = design.dead() {
-            out.insert(*index);
+            dead.insert(*index);
             fail(log, observer, &design.info().id, reason)?;
         }
     }
     Ok(())
 }
 
-/// Starts the designs that take inserts; one that is not available fails alone.
+/// Starts the designs, and returns those that take inserts. The others are recorded as failed.
 async fn start_designs(
     candidates: &mut dyn Candidates<Ready = Box<dyn Design>>,
     log: &mut SweepLog,
@@ -82,13 +83,17 @@ async fn start_designs(
 /// Orders the settings of all designs at random, so that drift hits all alike.
 fn order(plan: &SweepPlan, designs: usize) -> Vec<(usize, Setting)> {
     let settings = plan.grid.settings();
-    let of_design = |design| settings.iter().map(move |setting| (design, *setting));
-    let all = (0..designs).flat_map(of_design).collect();
+    let mut all = Vec::with_capacity(designs * settings.len());
+    for design in 0..designs {
+        for setting in &settings {
+            all.push((design, *setting));
+        }
+    }
     shuffled(all, &[plan.seed])
 }
 
-/// Warms up with the middle setting, or, where that cannot be, with the one that is measured next.
-async fn begin_warm(design: &dyn Design, plan: &SweepPlan, next: Setting) -> Result<(), String> {
+/// Warms up with the middle setting, or with the one that is measured next if the middle one fails.
+async fn first_warm_up(design: &dyn Design, plan: &SweepPlan, next: Setting) -> Result<(), String> {
     let sweeping = &plan.sweeping;
     let length = sweeping.warm_up * FIRST_WARM_UP;
     if let Some(middle) = plan.grid.middle()
@@ -112,7 +117,8 @@ fn fail(
     })
 }
 
-fn at_work(design: &dyn Design, setting: Setting, done: usize, of: usize) -> String {
+/// Describes the setting that is being measured, with its number.
+fn progress(design: &dyn Design, setting: Setting, done: usize, of: usize) -> String {
     let Setting {
         batch_rows,
         workers,
@@ -124,7 +130,7 @@ fn at_work(design: &dyn Design, setting: Setting, done: usize, of: usize) -> Str
     )
 }
 
-/// Shows what went wrong with a setting; the sweep goes on.
+/// Shows the first failure of a setting, if there was one.
 fn show_trouble(cell: &Cell, observer: &dyn Observer) {
     let first = cell.reason.as_ref().or(cell.failures.messages.first());
     if let Some(what) = first {

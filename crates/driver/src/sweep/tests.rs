@@ -52,7 +52,7 @@ impl RowSource for Numbers {
     }
 }
 
-/// What goes wrong in a table of a test.
+/// Fault of a table of a test.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     Nothing,
@@ -71,7 +71,7 @@ enum Fault {
 #[derive(Default)]
 struct Kept {
     rows: Mutex<Vec<i64>>,
-    /// Of the table before, when it was emptied.
+    /// Values that were in the table when it was emptied.
     dropped: Mutex<Vec<i64>>,
     inserts: AtomicU64,
     connections: AtomicU64,
@@ -256,7 +256,7 @@ async fn refused_inserts_are_counted_and_in_no_figure() {
 }
 
 #[tokio::test]
-async fn acknowledged_rows_that_are_not_there_are_told() {
+async fn acknowledged_rows_that_are_missing_are_reported() {
     let cell = swept(Fault::OneIsLost, 10, 1).await.cell;
     assert!(cell.check.unwrap().is_wrong());
     let cell = swept(Fault::NoCount, 10, 1).await.cell;
@@ -308,7 +308,7 @@ async fn a_setting_in_which_nothing_succeeds_has_a_reason_and_no_figure() {
 }
 
 #[tokio::test]
-async fn rows_that_end_are_told() {
+async fn the_end_of_the_rows_is_reported() {
     let of_rows = |known_rows, workers| {
         let setting = Setting {
             batch_rows: 10,

@@ -1,11 +1,11 @@
-//! Further tables of a design in the same run, which show what its figures are worth.
+//! Further tables of a design in the same run, which show how reliable its figures are.
 
 use serde::{Deserialize, Serialize};
 
 /// A further table of a design, loaded and asked alongside the design's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
-    /// Id that the records of this table have, such as `parquet#twin`.
+    /// Id of this table in records, such as `parquet#twin`.
     pub id: String,
     /// Id of the design.
     pub design: String,
@@ -13,12 +13,12 @@ pub struct Instance {
     pub kind: InstanceKind,
 }
 
-/// What a further table is for.
+/// Purpose of a further table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "instance", rename_all = "kebab-case")]
 pub enum InstanceKind {
-    /// Holds the same rows as the design's own table: how far their figures differ is by how much
-    /// the same design differs from itself.
+    /// Holds the same rows as the design's own table, so that their figures show by how much a design
+    /// differs from itself.
     Twin,
     /// Holds the first rows only, so that figures can be followed from scale to scale.
     Smaller { rows: u64 },

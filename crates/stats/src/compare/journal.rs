@@ -54,13 +54,13 @@ impl Journal {
     /// Opens the folder for a run with this fingerprint, and creates it if it is missing.
     ///
     /// [`records`](Self::records) is empty for a new run, and holds the steps done so far for an
-    /// unfinished one that can be resumed. A last line that was torn by a kill is cut off.
+    /// unfinished one, which is resumed. A last line that was torn by a kill is cut off.
     ///
     /// # Errors
     /// The folder is in use, finished, of another command, unreadable or unwritable.
     pub fn create_or_resume(dir: &Path, fingerprint: &str) -> Result<Journal, JournalError> {
         let (mut log, records) = RunLog::claim(dir)?;
-        check_may_go_on(dir, &records, fingerprint)?;
+        check_resumable(dir, &records, fingerprint)?;
         log.begin()?;
         Ok(Journal { log, records })
     }
@@ -70,9 +70,10 @@ impl Journal {
     /// # Errors
     /// The folder is in use, finished, of another command, or holds other files.
     pub fn check(dir: &Path, fingerprint: &str) -> Result<(), JournalError> {
-        check_may_go_on(dir, &RunLog::look(dir)?, fingerprint)
+        check_resumable(dir, &RunLog::look(dir)?, fingerprint)
     }
 
+    /// Returns the run folder.
     pub fn dir(&self) -> &Path {
         self.log.dir()
     }
@@ -112,7 +113,8 @@ impl Run {
     }
 }
 
-fn check_may_go_on(dir: &Path, records: &[Record], fingerprint: &str) -> Result<(), JournalError> {
+/// Checks that a run with this fingerprint may begin, or resume the one in the folder.
+fn check_resumable(dir: &Path, records: &[Record], fingerprint: &str) -> Result<(), JournalError> {
     let header = log::header(dir, records)?;
     if let Some(Record::Finished { at, .. }) = records.last() {
         return Err(JournalError::Finished {

@@ -113,6 +113,7 @@ pub enum Record {
     },
 }
 
+/// Step of the protocol in which a design failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -191,13 +192,13 @@ pub struct Scale {
     pub replication: u32,
     pub users: u32,
     pub cores: u32,
-    /// What grows from the measured number of rows to the full one. `None` if the workload does not
-    /// say although there are several ways.
+    /// Growth from the measured number of rows to the full one; `None` if the workload does not say, although
+    /// there are several ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grows: Option<Grows>,
 }
 
-/// What grows with the number of rows.
+/// Growth of a table to its full number of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grows {
@@ -207,6 +208,7 @@ pub enum Grows {
     Along { series: f64, time: f64 },
 }
 
+/// Query of the workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueryInfo {
     pub name: String,
@@ -217,6 +219,7 @@ pub struct QueryInfo {
     pub tolerance: Option<f64>,
 }
 
+/// Slice of rows that was loaded into a design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSlice {
     pub design: String,
@@ -228,6 +231,7 @@ pub struct LoadSlice {
     pub cpu: CpuSeconds,
 }
 
+/// Complete answer of a design to a query, with its comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     pub design: String,
@@ -237,6 +241,7 @@ pub struct Answered {
     pub outcome: Outcome,
 }
 
+/// Comparison of an answer with the oracle's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {
@@ -279,7 +284,7 @@ pub struct Timing {
 pub struct Concurrent {
     pub design: String,
     pub clients: u32,
-    /// Permutations that were begun; each one has every query once, in an order of its own.
+    /// Number of permutations that were begun; each one has every query once, in a different order.
     pub permutations: u32,
     /// Seconds during which questions were in flight, from sending the first one to receiving the
     /// last answer.

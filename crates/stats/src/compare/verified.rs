@@ -1,31 +1,31 @@
-//! What a check of the questions alone found: their right answers, and whether wrong ones are caught.
+//! Results of a check of the questions alone: their right answers, and whether wrong ones are caught.
 
 use serde::{Deserialize, Serialize};
 
-/// The questions of a workload over its first rows, without any design.
+/// Results for the questions of a workload over its first rows, without any design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verified {
     pub workload: String,
     pub rows: u64,
     pub questions: Vec<VerifiedQuestion>,
-    /// One for each kind; empty where no wrong answers were made.
+    /// Score of each kind of wrong answers; empty if none were made.
     pub mutations: Vec<MutationScore>,
 }
 
+/// Results for one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedQuestion {
     pub query: String,
-    /// Right answers that were computed, one for each set of parameters.
+    /// Number of right answers that were computed, one for each set of parameters.
     pub answers: u32,
-    /// Rows of the largest one.
+    /// Number of rows of the largest right answer.
     pub rows: u64,
-    /// Why there is no right answer; absent where there is one.
+    /// Reason why there is no right answer; absent if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// How many wrong answers of a kind were made of right ones, and how many of them the comparison
-/// found.
+/// Number of wrong answers of a kind that were made of right ones, and of those that the comparison caught.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MutationScore {
     pub kind: MutationKind,
@@ -54,6 +54,7 @@ pub enum MutationKind {
 }
 
 impl MutationKind {
+    /// All kinds, in the order in which they are shown.
     pub const ALL: [MutationKind; 10] = [
         MutationKind::DroppedRow,
         MutationKind::DuplicatedRow,
@@ -67,7 +68,7 @@ impl MutationKind {
         MutationKind::ExchangedColumns,
     ];
 
-    /// Returns what is wrong, in words.
+    /// Describes what is wrong, in words.
     pub fn name(self) -> &'static str {
         match self {
             MutationKind::DroppedRow => "a row dropped",
@@ -93,7 +94,7 @@ impl MutationScore {
         }
     }
 
-    /// Adds a wrong answer.
+    /// Adds a wrong answer, which was caught or not.
     pub fn note(&mut self, is_caught: bool) {
         self.tried += 1;
         self.caught += u64::from(is_caught);
@@ -101,10 +102,10 @@ impl MutationScore {
 }
 
 impl Verified {
-    /// Returns how many wrong answers were made, and how many of them were caught.
+    /// Returns the number of wrong answers that were made, and the number of those that were caught.
     pub fn total(&self) -> (u64, u64) {
-        let scores = || self.mutations.iter();
-        let tried = scores().map(|score| score.tried).sum();
-        (tried, scores().map(|score| score.caught).sum())
+        let tried = self.mutations.iter().map(|score| score.tried).sum();
+        let caught = self.mutations.iter().map(|score| score.caught).sum();
+        (tried, caught)
     }
 }

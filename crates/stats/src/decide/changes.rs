@@ -1,4 +1,5 @@
-//! What would change the recommendation: the exact points at which another design becomes the best one.
+//! Changes that would alter the recommendation: the exact points at which another design becomes the best
+//! one.
 
 use super::contest::Contest;
 use super::crossing;
@@ -7,7 +8,8 @@ use super::objective::Objective;
 
 const GIB: f64 = 1_073_741_824.0;
 
-/// Every flip point, the nearest one first. `rivals` are the designs that may be recommended instead.
+/// Returns all flip points, the nearest one first. `rivals` are the designs that may be recommended
+/// instead.
 pub fn flips(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec<Flip> {
     let mut flips = match contest.objective {
         Some(Objective::Time) => shares(contest, recommended, rivals),
@@ -20,7 +22,8 @@ pub fn flips(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec
     flips
 }
 
-/// The logarithm of a weighted geometric mean is linear in a share, so that the root is exact.
+/// Returns the shares of questions at which another design becomes the best one. The logarithm of a
+/// weighted geometric mean is linear in a share, so they are exact.
 fn shares(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec<Flip> {
     let counted = (0..contest.shares.len()).filter(|q| contest.shares[*q] > 0.0);
     counted
@@ -45,7 +48,8 @@ fn shares(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec<Fl
         .collect()
 }
 
-/// The share of a question, between 0 and 1, at which a rival takes as long as the recommended design.
+/// Returns the share of a question, between 0 and 1, at which a rival takes as long as the recommended
+/// design.
 fn share_of_tie(
     contest: &Contest<'_>,
     question: usize,
@@ -65,13 +69,14 @@ fn share_of_tie(
             others += share / (1.0 - now) * difference(other)?;
         }
     }
-    // Only what is worse now can become better.
+    // Only a rival that is worse now can become better.
     let is_worse_now = now * own + (1.0 - now) * others < 0.0;
     let at = others / (others - own);
     (is_worse_now && at > 0.0 && at < 1.0).then_some(at)
 }
 
-/// Costs of a month are linear in the price of storage.
+/// Returns the prices of storage at which another design becomes the best one. The cost of a month is
+/// linear in the price, so they are exact.
 fn prices(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec<Flip> {
     let Some(price) = &contest.input.price else {
         return Vec::new();

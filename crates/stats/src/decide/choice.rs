@@ -1,24 +1,24 @@
-//! Which design is the best one, and in which share of the resamples it is.
+//! Choice of the best design, and the share of resamples in which it is the best one.
 
 use super::contest::{Contest, Costs};
 use super::objective::Objective;
 use super::ratio::ratios;
 
-/// The share of resamples in which two designs have to be the same to be called so.
+/// Share of resamples in which two designs have to be the same for them to count as the same.
 const SURE: f64 = 0.95;
 
-/// The entrants with their costs by the objective of the decision.
+/// Entrants with their costs by the objective of the decision.
 pub struct Ballot<'a> {
     contest: &'a Contest<'a>,
-    /// In the order of the entrants.
+    /// Costs in the order of the entrants.
     pub costs: Vec<Costs>,
-    /// The number of resamples; 1 where all figures are exact.
+    /// Number of resamples; 1 if all figures are exact.
     pub resamples: usize,
-    /// Whether the error of every figure that the choice rests on is known.
+    /// Whether the error of every figure behind the choice is known.
     pub is_error_known: bool,
-    /// In the order of the entrants: in how many resamples each one was the best.
+    /// Number of resamples in which each entrant was the best, in the order of the entrants.
     pub won: Vec<usize>,
-    /// The best of each resample.
+    /// Best entrant of each resample.
     best: Vec<Best>,
 }
 
@@ -26,13 +26,13 @@ pub struct Ballot<'a> {
 #[derive(Clone, Copy)]
 struct Best {
     entrant: usize,
-    /// Whether it keeps the limits, as far as they are known.
+    /// Whether the entrant keeps the limits, as far as they are known.
     keeps_limits: bool,
 }
 
 impl<'a> Ballot<'a> {
-    /// `None` where no design can be ranked.
-    pub fn of(contest: &'a Contest<'a>) -> Option<Ballot<'a>> {
+    /// Ranks the entrants in each resample. Returns `None` if no design can be ranked.
+    pub fn new(contest: &'a Contest<'a>) -> Option<Ballot<'a>> {
         let objective = contest.objective?;
         let costs: Vec<Costs> = contest
             .entrants
@@ -58,17 +58,21 @@ impl<'a> Ballot<'a> {
         Some(ballot)
     }
 
-    /// Every resample; the points where there are none.
+    /// Returns every resample; `None` stands for the point estimates, if there are no resamples.
     fn each(&self) -> impl Iterator<Item = Option<usize>> + use<> {
         let resamples = self.costs.iter().map(|costs| costs.resamples.len()).max();
         let resamples = resamples.unwrap_or(0);
         (0..resamples.max(1)).map(move |index| (resamples > 0).then_some(index))
     }
 
-    /// The cheapest one that keeps the limits; if none does, the one that comes nearest. Entrants are in
-    /// the order that decides ties.
+    /// Returns the cheapest entrant that keeps the limits or, if none does, the one that comes nearest.
     fn best(&self, resample: Option<usize>) -> Best {
-        let mut best: Option<(Best, (f64, f64))> = None;
+        let mut best = Best {
+            entrant: 0,
+            keeps_limits: false,
+        };
+        let mut least = (f64::INFINITY, f64::INFINITY);
+        // The first of equal entrants is taken, since they are in the order that decides ties.
         for entrant in 0..self.costs.len() {
             let excess = self.excess(entrant, resample);
             let (keeps_limits, cost) = (excess <= 1.0, self.costs[entrant].at(resample));
@@ -77,24 +81,18 @@ impl<'a> Ballot<'a> {
             } else {
                 (excess, cost)
             };
-            if best.is_none_or(|(_, other)| order < other) {
-                let found = Best {
+            if order < least {
+                least = order;
+                best = Best {
                     entrant,
                     keeps_limits,
                 };
-                best = Some((found, order));
             }
         }
-        best.map_or(
-            Best {
-                entrant: 0,
-                keeps_limits: false,
-            },
-            |(best, _)| best,
-        )
+        best
     }
 
-    /// The worst multiple of a limit. What is not known breaks nothing.
+    /// Returns the largest multiple of any limit. Unknown figures count as keeping theirs.
     pub fn excess(&self, entrant: usize, resample: Option<usize>) -> f64 {
         let input = self.contest.input;
         let design = &input.designs[self.contest.entrants[entrant]];
@@ -106,8 +104,8 @@ impl<'a> Ballot<'a> {
         excess.fold(0.0, f64::max)
     }
 
-    /// The recommended entrant: the best one by the estimates or, of those that are surely the same, the
-    /// one that needs clearly less storage. If storage is what decides, the one that answers faster.
+    /// Returns the recommended entrant: the best one by the estimates or, among those that are surely the
+    /// same, one that needs clearly less storage. If the objective is storage, time takes its place.
     pub fn leader(&self) -> usize {
         let best = self.best(None);
         if !self.is_error_known || !best.keeps_limits {
@@ -121,10 +119,10 @@ impl<'a> Ballot<'a> {
             let design = self.contest.entrants[entrant];
             self.contest.point(second, design)
         };
-        let Some(of_best) = cost(best.entrant) else {
+        let Some(cost_of_best) = cost(best.entrant) else {
             return best.entrant;
         };
-        let clearly_less = of_best / self.tolerance();
+        let clearly_less = cost_of_best / self.tolerance();
         (0..self.costs.len())
             .filter(|entrant| self.excess(*entrant, None) <= 1.0)
             .filter(|entrant| self.share_won(*entrant) >= SURE)
@@ -134,7 +132,8 @@ impl<'a> Ballot<'a> {
             .map_or(best.entrant, |(entrant, _)| entrant)
     }
 
-    /// The share of resamples in which the entrant is the best one or the same within the tolerance.
+    /// Returns the share of resamples in which the entrant is the best one, or the same within the
+    /// tolerance.
     pub fn share_won(&self, entrant: usize) -> f64 {
         let won = self
             .each()
@@ -146,18 +145,21 @@ impl<'a> Ballot<'a> {
         won as f64 / self.resamples as f64
     }
 
-    /// How much more the entrant costs than the best one of a resample, relative to that, on average.
-    /// Resamples in which it alone breaks a limit are left out: the share that it won has them.
+    /// Returns the mean relative cost of the entrant above that of the best one, over all resamples. Those
+    /// in which it alone breaks a limit are left out; they lower the share that it won.
     pub fn expected_loss(&self, entrant: usize) -> f64 {
-        let losses = { self.each().zip(&self.best) }
+        let losses = self
+            .each()
+            .zip(&self.best)
             .map(|(resample, best)| self.loss(entrant, resample, best))
             .filter(|loss| loss.is_finite());
         let (count, sum) = losses.fold((0usize, 0.0), |(n, sum), loss| (n + 1, sum + loss));
         sum / count.max(1) as f64
     }
 
-    /// Infinite where the entrant breaks a limit that the best one keeps. Where nothing keeps the limits,
-    /// the loss is in how far they are broken.
+    /// Returns the relative cost of the entrant above that of the best one in a resample. It is infinite if
+    /// the entrant breaks a limit that the best one keeps. If no entrant keeps the limits, the excess takes
+    /// the place of the cost.
     fn loss(&self, entrant: usize, resample: Option<usize>, best: &Best) -> f64 {
         let excess = self.excess(entrant, resample);
         let ratio = if !best.keeps_limits {
@@ -174,26 +176,24 @@ impl<'a> Ballot<'a> {
         1.0 + self.contest.input.rule.same_within
     }
 
-    /// The entrant that was the best most often, the recommended one aside; among equals the cheapest.
+    /// Returns the entrant that was the best most often, except for the leader. Among equals it is the one
+    /// that breaks limits the least, then the cheapest.
     pub fn runner_up(&self, leader: usize) -> Option<usize> {
         let others = (0..self.costs.len()).filter(|entrant| *entrant != leader);
+        let broken = |entrant: usize| {
+            let excess = self.excess(entrant, None);
+            if excess <= 1.0 { 0.0 } else { excess }
+        };
+        let point = |entrant: usize| self.costs[entrant].point;
         others.min_by(|a, b| {
-            let cost = |entrant: usize| {
-                let excess = self.excess(entrant, None);
-                (
-                    if excess <= 1.0 { 0.0 } else { excess },
-                    self.costs[entrant].point,
-                )
-            };
-            let (a_cost, b_cost) = (cost(*a), cost(*b));
             self.won[*b]
                 .cmp(&self.won[*a])
-                .then(a_cost.0.total_cmp(&b_cost.0))
-                .then(a_cost.1.total_cmp(&b_cost.1))
+                .then(broken(*a).total_cmp(&broken(*b)))
+                .then(point(*a).total_cmp(&point(*b)))
         })
     }
 
-    /// Entrants whose cost is surely the same as the leader's, and which keep the limits.
+    /// Returns the entrants whose cost is surely the same as the leader's, and which keep the limits.
     pub fn same_as(&self, leader: usize) -> Vec<usize> {
         let same = self.tolerance() + 1e-12;
         let is_same = |entrant: &usize| {

@@ -1,31 +1,32 @@
-//! Who takes part in the decision, which questions count, and what each design costs by each objective.
+//! The contest: the designs that take part in a decision, the questions that count, and the cost of each
+//! design by each objective.
 
 use super::input::AnswerClass;
 use super::objective::{Fallback, Objective};
 use super::why::{LostRows, WhyLeftOut, WhyOut};
 use super::{Contender, DecisionInput, Figure, Minimise, Timed};
 
-/// Nothing has no logarithm and no ratio: a time of nothing is the clock's resolution, and less than
-/// this is no amount of bytes, rows a second or money.
+/// Smallest cost, which takes the place of 0: 0 has no logarithm and no ratio. A time of 0 is below the
+/// resolution of the clock, and no amount of bytes, rows a second or money is as small as this.
 const LEAST: f64 = 1e-9;
 
-/// The designs that may be recommended, and what they are compared by.
+/// Designs that may be recommended, with everything that they are compared by.
 pub struct Contest<'a> {
     pub input: &'a DecisionInput,
-    /// Why a design does not take part, in the order of the designs.
+    /// Reason why a design does not take part, in the order of the designs.
     pub out: Vec<Option<WhyOut>>,
-    /// Why a question does not count, in the order of the questions.
+    /// Reason why a question does not count, in the order of the questions.
     pub left_out: Vec<Option<WhyLeftOut>>,
-    /// The share of each question among those that count; 0 for the others.
+    /// Share of each question among those that count; 0 for the others.
     pub shares: Vec<f64>,
-    /// Designs that take part and can be ranked, by their index.
+    /// Indices of the designs that take part and can be ranked.
     pub entrants: Vec<usize>,
-    /// The objective of the rule, or the one that stands in for it. `None` where nothing is known.
+    /// Objective of the rule, or the one that replaces it; `None` if no figure is known.
     pub objective: Option<Objective>,
     pub fallback: Option<Fallback>,
 }
 
-/// What a design costs by an objective: less is better.
+/// Cost of a design by an objective; less is better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Costs {
     pub point: f64,
@@ -34,6 +35,7 @@ pub struct Costs {
 }
 
 impl Costs {
+    /// Returns the cost in a resample, or the point estimate.
     pub fn at(&self, resample: Option<usize>) -> f64 {
         match resample {
             Some(index) if !self.resamples.is_empty() => {
@@ -45,7 +47,8 @@ impl Costs {
 }
 
 impl<'a> Contest<'a> {
-    pub fn of(input: &'a DecisionInput) -> Contest<'a> {
+    /// Finds the entrants, the questions that count, and the objective.
+    pub fn new(input: &'a DecisionInput) -> Contest<'a> {
         let mut contest = Contest {
             input,
             out: input.designs.iter().map(out_by_status).collect(),
@@ -55,23 +58,25 @@ impl<'a> Contest<'a> {
             objective: None,
             fallback: None,
         };
-        contest.leave_out_what_fails_everywhere();
+        // Each step considers only the designs and questions that the steps before it have left.
+        contest.leave_out_failing_questions();
         contest.exclude_wrong_answers();
         contest.exclude_lost_rows();
-        contest.leave_out_what_shows_no_work();
-        contest.share_out();
+        contest.leave_out_questions_without_work();
+        contest.normalise_shares();
         contest.choose_objective();
         contest.enter();
         contest
     }
 
-    /// Indices of the designs that were not excluded.
+    /// Returns the indices of the designs that were not excluded.
     pub fn remaining(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.input.designs.len()).filter(|index| self.out[*index].is_none())
     }
 
-    /// Where at least two designs are asked and none answers, the question is at fault.
-    fn leave_out_what_fails_everywhere(&mut self) {
+    /// Leaves out the questions that at least two designs were asked and none answered, since the question
+    /// is then at fault.
+    fn leave_out_failing_questions(&mut self) {
         for question in 0..self.input.questions.len() {
             let designs: Vec<usize> = self.remaining().collect();
             let failures: Vec<&str> = designs
@@ -85,6 +90,7 @@ impl<'a> Contest<'a> {
         }
     }
 
+    /// Excludes the designs that answered a question wrongly or not at all.
     fn exclude_wrong_answers(&mut self) {
         for (index, design) in self.input.designs.iter().enumerate() {
             let asked = (0..self.input.questions.len()).filter(|q| self.left_out[*q].is_none());
@@ -101,7 +107,7 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// Where every design loses rows the key is at fault, and all of them take part.
+    /// Excludes the designs that drop rows. If every design does, the key is at fault, and all take part.
     fn exclude_lost_rows(&mut self) {
         if self.lost_everywhere().is_some() {
             return;
@@ -116,9 +122,10 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// Returns the rows that all remaining designs lose, if there is none that keeps them.
+    /// Returns the rows that all remaining designs drop, if none keeps them.
     pub fn lost_everywhere(&self) -> Option<LostRows> {
-        let designs: Vec<&Contender> = { self.remaining() }
+        let designs: Vec<&Contender> = self
+            .remaining()
             .map(|index| &self.input.designs[index])
             .collect();
         let rows = designs.iter().map(|design| design.rows_lost).min()?;
@@ -128,35 +135,40 @@ impl<'a> Contest<'a> {
         })
     }
 
-    /// Answers from metadata and answers without a row say nothing about how fast a design works, so
-    /// nobody wins by them.
-    fn leave_out_what_shows_no_work(&mut self) {
+    /// Leaves out the questions that some designs answer from metadata or without any row, since such
+    /// answers do not show how fast a design works.
+    fn leave_out_questions_without_work(&mut self) {
         for question in 0..self.input.questions.len() {
-            let with = |class: AnswerClass| -> Vec<String> {
-                self.remaining()
-                    .map(|index| &self.input.designs[index])
-                    .filter(|design| design.class(question) == Some(class))
-                    .map(|design| design.id.clone())
-                    .collect()
-            };
-            let (empty, metadata) = (
-                with(AnswerClass::AlwaysEmpty),
-                with(AnswerClass::FromMetadata),
-            );
-            let why = if !empty.is_empty() {
-                Some(WhyLeftOut::AlwaysEmpty)
-            } else if !metadata.is_empty() {
-                Some(WhyLeftOut::FromMetadata(metadata))
-            } else {
-                self.unknown_everywhere(question).map(WhyLeftOut::Unknown)
-            };
             if self.left_out[question].is_none() {
-                self.left_out[question] = why;
+                self.left_out[question] = self.why_no_work(question);
             }
         }
     }
 
-    /// Whether a design answers the question without reading rows, or all of them without any in it.
+    fn why_no_work(&self, question: usize) -> Option<WhyLeftOut> {
+        if !self
+            .answered_by_class(question, AnswerClass::AlwaysEmpty)
+            .is_empty()
+        {
+            return Some(WhyLeftOut::AlwaysEmpty);
+        }
+        let metadata = self.answered_by_class(question, AnswerClass::FromMetadata);
+        if !metadata.is_empty() {
+            return Some(WhyLeftOut::FromMetadata(metadata));
+        }
+        self.unknown_everywhere(question).map(WhyLeftOut::Unknown)
+    }
+
+    /// Returns the ids of the remaining designs with answers of this class.
+    fn answered_by_class(&self, question: usize, class: AnswerClass) -> Vec<String> {
+        self.remaining()
+            .map(|index| &self.input.designs[index])
+            .filter(|design| design.class(question) == Some(class))
+            .map(|design| design.id.clone())
+            .collect()
+    }
+
+    /// Returns whether some designs answer the question without reading rows, or with empty answers.
     pub fn is_no_work(&self, question: usize) -> bool {
         matches!(
             self.left_out[question],
@@ -164,7 +176,8 @@ impl<'a> Contest<'a> {
         )
     }
 
-    /// The reason of the first design, where no design has a figure.
+    /// Returns why no design has a figure for a question, by the reason of the first one. Returns `None` if
+    /// any has.
     fn unknown_everywhere(&self, question: usize) -> Option<String> {
         let mut designs = self.remaining().map(|index| &self.input.designs[index]);
         let first = designs.next()?;
@@ -173,8 +186,9 @@ impl<'a> Contest<'a> {
         (!is_known).then(|| why_unknown(first, question))
     }
 
-    /// Questions with a weight share what is left among them.
-    fn share_out(&mut self) {
+    /// Leaves out the questions without a weight, and scales the weights of the others so that they add up
+    /// to 1.
+    fn normalise_shares(&mut self) {
         for (question, asked) in self.input.questions.iter().enumerate() {
             let has_weight = asked.weight > 0.0 && asked.weight.is_finite();
             if !has_weight && self.left_out[question].is_none() {
@@ -190,12 +204,11 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// The rule's objective, or the first of the others by which any design can be ranked.
+    /// Chooses the rule's objective or, if it is not known for any design, the first of the others that is.
     fn choose_objective(&mut self) {
         let wanted = self.input.rule.minimise;
-        let stand_ins = [Minimise::Time, Minimise::Storage, Minimise::Load];
-        let found = std::iter::once(wanted)
-            .chain(stand_ins)
+        let found = [wanted, Minimise::Time, Minimise::Storage, Minimise::Load]
+            .into_iter()
             .find(|minimise| self.is_known(minimise.objective()));
         self.objective = found.map(Minimise::objective);
         self.fallback = match found {
@@ -204,6 +217,7 @@ impl<'a> Contest<'a> {
         };
     }
 
+    /// Enters the remaining designs that can be ranked, and excludes the others.
     fn enter(&mut self) {
         let Some(objective) = self.objective else {
             return;
@@ -247,7 +261,7 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// Every objective by which the designs are compared: those of tables, then each question that
+    /// Returns every objective by which the designs are compared: those of tables, then each question that
     /// counts.
     pub fn objectives(&self) -> Vec<Objective> {
         let counted = (0..self.shares.len()).filter(|q| self.shares[*q] > 0.0);
@@ -257,7 +271,7 @@ impl<'a> Contest<'a> {
         all.filter(|objective| self.is_known(*objective)).collect()
     }
 
-    /// The design with the least cost, among equals the first one.
+    /// Returns the design with the least cost; among equals, the first one.
     pub fn best(&self, objective: Objective) -> Option<usize> {
         let points = |design| Some((design, self.point(objective, design)?));
         let points = self.remaining().filter_map(points);
@@ -266,19 +280,19 @@ impl<'a> Contest<'a> {
             .map(|(design, _)| design)
     }
 
-    /// Whether any design that was not excluded has a figure for the objective.
+    /// Returns whether any remaining design has a figure for the objective.
     fn is_known(&self, objective: Objective) -> bool {
         self.remaining()
             .any(|design| self.point(objective, design).is_some())
     }
 
-    /// The cost by the estimates. `None` where the design has no figure for it.
+    /// Returns the cost by the estimates; `None` if the design has no figure for it.
     pub fn point(&self, objective: Objective, design: usize) -> Option<f64> {
         let parts = self.parts(objective, design)?;
         Some(cost(objective, &parts, None))
     }
 
-    /// The cost with all of its resamples. `None` where the design has no figure for it.
+    /// Returns the cost with all of its resamples; `None` if the design has no figure for it.
     pub fn costs(&self, objective: Objective, design: usize) -> Option<Costs> {
         let parts = self.parts(objective, design)?;
         let resamples = parts
@@ -294,7 +308,7 @@ impl<'a> Contest<'a> {
         })
     }
 
-    /// The figures that a cost is made of, each with its share.
+    /// Returns the figures of which a cost is made, each with its share.
     fn parts(&self, objective: Objective, design: usize) -> Option<Vec<(f64, &'a Figure)>> {
         let contender = &self.input.designs[design];
         let figure = match objective {
@@ -308,7 +322,7 @@ impl<'a> Contest<'a> {
         Some(vec![(1.0, figure)])
     }
 
-    /// The questions that count. `None` if there are none, or if one of them has no figure.
+    /// Returns the times of the questions that count; `None` if there are none, or one has no figure.
     fn parts_of_time(&self, design: &'a Contender) -> Option<Vec<(f64, &'a Figure)>> {
         let shares = self
             .shares
@@ -322,7 +336,7 @@ impl<'a> Contest<'a> {
     }
 }
 
-/// One figure's cost, or the weighted geometric mean of several.
+/// Returns the cost of one figure, or the weighted geometric mean of several.
 fn cost(objective: Objective, parts: &[(f64, &Figure)], resample: Option<usize>) -> f64 {
     match (objective, parts) {
         (Objective::Load, [(_, rate)]) => 1.0 / rate.at(resample).max(LEAST),
@@ -335,6 +349,7 @@ fn cost(objective: Objective, parts: &[(f64, &Figure)], resample: Option<usize>)
     }
 }
 
+/// Returns why a design is excluded whatever its answers.
 fn out_by_status(design: &Contender) -> Option<WhyOut> {
     match &design.status {
         super::Status::Right => None,
@@ -346,7 +361,7 @@ fn out_by_status(design: &Contender) -> Option<WhyOut> {
 fn why_unknown(design: &Contender, question: usize) -> String {
     match design.answers.get(question).map(|answer| &answer.time) {
         Some(Timed::Unknown(reason)) => reason.clone(),
-        Some(Timed::Seconds(_)) => "its times are no numbers".to_owned(),
+        Some(Timed::Seconds(_)) => "its times are not numbers".to_owned(),
         Some(Timed::Failed(_)) | None => "it was not measured".to_owned(),
     }
 }

@@ -5,12 +5,12 @@ use super::flip::{Flip, nearest_on_both_sides};
 use super::objective::Objective;
 use super::{Contender, Curve};
 
-/// Steps on the logarithmic axis between which a change of sign is looked for.
+/// Number of steps on the logarithmic axis, in each of which a change of sign is searched.
 const STEPS: usize = 400;
-/// Halvings of a step, after which it is narrower than three digits of a figure.
+/// Number of times that a step is halved, after which it is narrower than three digits of a figure.
 const HALVINGS: usize = 40;
 
-/// The first crossing below and above the rows of interest, where the curves may be read.
+/// Returns the first crossings below and above the rows of interest, within the range of the curves.
 pub fn rows(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec<Flip> {
     let input = contest.input;
     let now = input.rows as f64;
@@ -24,11 +24,11 @@ pub fn rows(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec<
     if !(from..=to).contains(&now) || from >= to {
         return Vec::new();
     }
-    let Some(own) = Fitted::of(contest, recommended) else {
+    let Some(own) = Fitted::new(contest, recommended) else {
         return Vec::new();
     };
     let roots = rivals.iter().flat_map(|rival| {
-        let roots = match Fitted::of(contest, *rival) {
+        let roots = match Fitted::new(contest, *rival) {
             Some(other) => roots(&own, &other, now, (from, to)),
             None => Vec::new(),
         };
@@ -44,15 +44,15 @@ pub fn rows(contest: &Contest<'_>, recommended: usize, rivals: &[usize]) -> Vec<
         .collect()
 }
 
-/// The cost of a design by the number of rows, as a logarithm.
+/// Logarithm of a design's cost as a function of the number of rows.
 struct Fitted {
-    /// Shares and curves: one for storage, several for the mean of times.
+    /// Shares and curves: one curve for storage, several for the mean of times.
     parts: Vec<(f64, Curve)>,
 }
 
 impl Fitted {
-    /// `None` where a curve is missing, or where the objective has none.
-    fn of(contest: &Contest<'_>, design: usize) -> Option<Fitted> {
+    /// Collects the curves of a design. Returns `None` if one is missing, or the objective has none.
+    fn new(contest: &Contest<'_>, design: usize) -> Option<Fitted> {
         let contender: &Contender = &contest.input.designs[design];
         let mut parts = Vec::new();
         match contest.objective? {
@@ -78,7 +78,8 @@ impl Fitted {
     }
 }
 
-/// Where the other design becomes better on either side of `now`, at which it has to be worse.
+/// Returns the numbers of rows, on either side of `now`, at which the other design becomes better. Returns
+/// none if it is better already.
 fn roots(own: &Fitted, other: &Fitted, now: f64, (from, to): (f64, f64)) -> Vec<f64> {
     let advantage = |ln_rows: f64| own.ln_cost(ln_rows.exp()) - other.ln_cost(ln_rows.exp());
     let start = now.ln();
@@ -92,7 +93,8 @@ fn roots(own: &Fitted, other: &Fitted, now: f64, (from, to): (f64, f64)) -> Vec<
         .collect()
 }
 
-/// The first place between `start` and `end` at which the function, negative at the start, is not.
+/// Returns the first point between `start` and `end` at which the function is not negative, to the precision
+/// of [`STEPS`]. It has to be negative at the start.
 fn first_change(function: &impl Fn(f64) -> f64, start: f64, end: f64) -> Option<f64> {
     let step = (end - start) / STEPS as f64;
     let first = (1..=STEPS).find(|index| function(start + step * *index as f64) >= 0.0)?;

@@ -1,4 +1,4 @@
-//! The decision with everything that a report shows of it.
+//! The decision, with everything that a report shows about it.
 
 use serde::Serialize;
 
@@ -15,121 +15,128 @@ use super::standing::{self, DesignStanding, QuestionStanding};
 use super::why::{LostRows, WhyOut};
 use super::{DecisionInput, KnownRows, LimitState, Rule, StoragePrice};
 
-/// From these shares of resamples on, a recommendation is settled, or likely.
+/// Share of resamples from which on a recommendation is settled.
 const SETTLED: f64 = 0.95;
+/// Share of resamples from which on a recommendation is likely.
 const LIKELY: f64 = 0.80;
-/// How much longer the runner-up has to take where no twins were measured. It is assumed: tables of one
-/// design differ by their files, which no number of rounds shows.
+/// Multiple of the recommended design's cost that the runner-up has to reach if no twins were measured. It
+/// is an assumption: tables of one design differ by their files, which no number of rounds shows.
 const CLEAR_WITHOUT_TWINS: f64 = 1.25;
 
-/// What follows from a [`DecisionInput`].
+/// Decision that follows from a [`DecisionInput`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decision {
     pub rule: Rule,
     pub rows: u64,
     pub measured_rows: u64,
-    /// Rows that the storage to buy is for.
+    /// Number of rows that the storage to buy is for.
     pub full_rows: u64,
     pub copies: u32,
     pub rounds: u32,
     pub price: Option<StoragePrice>,
-    /// `None` where every design is excluded, or none has a figure.
+    /// Recommended design; `None` if every design is excluded, or none has a figure.
     pub recommendation: Option<Recommendation>,
-    /// Present where the rule's objective is not known, so that another one decides.
+    /// Objective that decides instead of the rule's, if that is not known.
     pub fallback: Option<Fallback>,
-    /// In the order of the input.
+    /// Standing of each design, in the order of the input.
     pub designs: Vec<DesignStanding>,
+    /// Standing of each question, in the order of the input.
     pub questions: Vec<QuestionStanding>,
-    /// Rows that every design loses which could be recommended; those that lose what another one keeps
-    /// are excluded.
+    /// Rows that every design drops that could be recommended. Designs that drop rows which another one
+    /// keeps are excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_everywhere: Option<LostRows>,
-    /// The designs that nothing beats in all objectives, at most four, the recommended one first.
+    /// Designs that no other one beats in all objectives, at most four, the recommended one first.
     pub front: Vec<Choice>,
-    /// How many more there are on the front.
+    /// Number of further designs on the front.
     pub front_not_shown: usize,
-    /// What would change the recommendation, the nearest point first.
+    /// Changes that would alter the recommendation, the nearest point first.
     pub flips: Vec<Flip>,
-    /// The rows within which fitted curves hold.
+    /// Range of rows in which fitted curves hold.
     pub known_rows: Option<KnownRows>,
-    /// By how much twins differed at most; `None` without twins.
+    /// Largest relative difference of twins; `None` without twins.
     pub twins: Option<f64>,
-    /// Why there are no times at full scale, where there should be.
+    /// Reason why there are no times at full scale, if there should be.
     pub no_forecast: Option<String>,
+    /// Circumstances that the run did not measure.
     pub not_measured: Vec<String>,
 }
 
-/// The one design to take.
+/// Recommendation of one design.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recommendation {
     pub design: String,
     pub certainty: Certainty,
-    /// Why it is less certain than its confidence says.
+    /// Reasons why it is less certain than its confidence.
     pub doubts: Vec<Doubt>,
-    /// The share of resamples in which it is the best design, or the same within the rule's tolerance.
-    /// `None` where the error of a figure is not known.
+    /// Share of resamples in which it is the best design, or the same within the rule's tolerance; `None`
+    /// if the error of a figure is not known.
     pub confidence: Option<f64>,
+    /// Number of resamples.
     pub resamples: usize,
-    /// How much more it costs than the best one, relative to that, on average over the resamples.
+    /// Mean relative cost above that of the best design, over all resamples.
     pub expected_loss: Option<f64>,
     pub runner_up: Option<RunnerUp>,
     /// Designs that are surely the same by the rule.
     pub same: Vec<String>,
     /// Whether no design keeps the limits, so that this is the one that comes nearest.
     pub is_nearest_to_limits: bool,
+    /// State of each limit, in the rule's order.
     pub limits: Vec<LimitState>,
-    /// Against the best of each objective: those of tables, then each question that counts.
+    /// Ratio to the best design by each objective: those of tables, then each question that counts.
     pub given_up: Vec<Ratio>,
-    /// Against the design that is in use today.
+    /// Ratio to the design that is in use today, by each objective of tables.
     pub to_baseline: Vec<Ratio>,
-    /// The rounds that would tell it apart from the runner-up, where it is not settled.
+    /// Further rounds that would distinguish it from the runner-up, if it is not settled.
     pub more: Option<MoreRounds>,
 }
 
+/// Design that would be recommended next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunnerUp {
     pub design: String,
-    /// The share of resamples in which it is the best.
+    /// Share of resamples in which it is the best.
     pub won: f64,
-    /// Its cost as a multiple of the recommended design's.
+    /// Cost as a multiple of the recommended design's.
     pub times: f64,
 }
 
+/// Certainty of a recommendation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
     NotSettled,
-    /// From 80% of the resamples on.
+    /// The confidence is at least 80%.
     Likely,
-    /// From 95% of the resamples on.
+    /// The confidence is at least 95%.
     Settled,
 }
 
-/// A reason not to rely on the confidence.
+/// Reason not to rely on the confidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
-    /// Fewer rounds than a difference needs.
+    /// There were fewer rounds than a difference needs; holds their number.
     FewRounds(u32),
-    /// Figures of one observation, whose error is not known.
+    /// Some figures are of a single observation, so their error is not known.
     ErrorNotKnown,
-    /// The runner-up is nearer than tables of one and the same design may be to each other, which no
-    /// twins have shown.
+    /// The runner-up is so near that two tables of one design might differ as much, and there were no twins
+    /// to show whether they do.
     NoTwins,
-    /// Designs that could not be ranked, and may be better.
+    /// Some designs could not be ranked, and may be better; holds their ids.
     NotRanked(Vec<String>),
-    /// Limits that could not be compared with a figure.
+    /// Some limits could not be compared with a figure; holds their texts.
     LimitsNotKnown(Vec<String>),
 }
 
 impl Decision {
-    /// Decides. Nothing is random: the same input gives the same decision.
+    /// Decides for one design. Nothing is random, so the same input always gives the same decision.
     pub fn of(input: &DecisionInput) -> Decision {
-        let contest = Contest::of(input);
-        let ballot = Ballot::of(&contest);
+        let contest = Contest::new(input);
+        let ballot = Ballot::new(&contest);
         let leader = ballot.as_ref().map(Ballot::leader);
         let recommended = leader.map(|entrant| contest.entrants[entrant]);
-        let front = recommended.map(|recommended| Front::of(&contest, recommended));
+        let front = recommended.map(|recommended| Front::new(&contest, recommended));
         let on_front = front.as_ref().map_or(&[][..], |front| &front.designs);
         let rivals = recommended.map_or_else(Vec::new, |design| rivals(&contest, design));
         Decision {
@@ -140,14 +147,18 @@ impl Decision {
             copies: input.copies,
             rounds: input.rounds,
             price: input.price.clone(),
-            recommendation: { ballot.as_ref().zip(leader) }
+            recommendation: ballot
+                .as_ref()
+                .zip(leader)
                 .map(|(ballot, leader)| recommendation(&contest, ballot, leader)),
             fallback: contest.fallback,
             designs: standing::designs(&contest, ballot.as_ref(), recommended, on_front),
             lost_everywhere: contest.lost_everywhere(),
             questions: standing::questions(&contest),
             front_not_shown: front.as_ref().map_or(0, Front::not_shown),
-            front: { front.iter().zip(recommended) }
+            front: front
+                .iter()
+                .zip(recommended)
                 .flat_map(|(front, recommended)| choices(&contest, front, recommended))
                 .collect(),
             flips: recommended.map_or_else(Vec::new, |d| changes::flips(&contest, d, &rivals)),
@@ -158,21 +169,22 @@ impl Decision {
         }
     }
 
+    /// Returns the standing of a design.
     pub fn design(&self, id: &str) -> Option<&DesignStanding> {
         self.designs.iter().find(|design| design.id == id)
     }
 
-    /// The design that is recommended, with its figures.
+    /// Returns the standing of the recommended design.
     pub fn recommended(&self) -> Option<&DesignStanding> {
         self.designs.iter().find(|design| design.is_recommended)
     }
 
-    /// Whether times are for another number of rows than was measured.
+    /// Returns whether times are for another number of rows than was measured.
     pub fn forecasts_times(&self) -> bool {
         self.rows != self.measured_rows
     }
 
-    /// The objective that decided.
+    /// Returns the objective that decided.
     pub fn minimised(&self) -> Minimise {
         self.fallback
             .map_or(self.rule.minimise, |fallback| fallback.instead)
@@ -180,7 +192,7 @@ impl Decision {
 }
 
 impl Certainty {
-    fn of(confidence: Option<f64>) -> Certainty {
+    fn from_confidence(confidence: Option<f64>) -> Certainty {
         match confidence {
             Some(share) if share >= SETTLED => Certainty::Settled,
             Some(share) if share >= LIKELY => Certainty::Likely,
@@ -189,7 +201,7 @@ impl Certainty {
     }
 }
 
-/// Designs that may be recommended instead: where the recommended one keeps the limits, they do, too.
+/// Returns the designs that may be recommended instead. If the recommended one keeps the limits, so do they.
 fn rivals(contest: &Contest<'_>, recommended: usize) -> Vec<usize> {
     let keeps_limits = |design: usize| {
         let limits = &contest.input.rule.limits;
@@ -209,16 +221,19 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
     let input = contest.input;
     let id = |entrant: usize| input.designs[contest.entrants[entrant]].id.clone();
     let design = contest.entrants[leader];
-    let limits: Vec<LimitState> = { input.rule.limits.iter() }
+    let limits: Vec<LimitState> = input
+        .rule
+        .limits
+        .iter()
         .map(|limit| limit.state(&input.designs[design]))
         .collect();
     let runner_up = ballot.runner_up(leader);
     let lead = runner_up.map(|other| ballot.costs[other].point / ballot.costs[leader].point);
     let doubts = doubts(contest, ballot, &limits, lead);
     let confidence = ballot.is_error_known.then(|| ballot.share_won(leader));
-    let certainty = Certainty::of(confidence).min(at_most(&doubts));
+    let certainty = Certainty::from_confidence(confidence).min(max_certainty(&doubts));
     let more = runner_up
-        .filter(|_| Certainty::of(confidence) < Certainty::Settled)
+        .filter(|_| Certainty::from_confidence(confidence) < Certainty::Settled)
         .and_then(|other| {
             let (own, others) = (&ballot.costs[leader], &ballot.costs[other]);
             more::rounds(contest, own, others, contest.entrants[other])
@@ -244,7 +259,8 @@ fn recommendation(contest: &Contest<'_>, ballot: &Ballot<'_>, leader: usize) -> 
     }
 }
 
-/// `lead` is the runner-up's cost as a multiple of the recommended design's.
+/// Returns the reasons not to rely on the confidence. `lead` is the runner-up's cost as a multiple of the
+/// recommended design's.
 fn doubts(
     contest: &Contest<'_>,
     ballot: &Ballot<'_>,
@@ -265,14 +281,21 @@ fn doubts(
     if is_timed && is_near && input.noise.twins.is_none() {
         doubts.push(Doubt::NoTwins);
     }
-    let not_ranked: Vec<String> = { input.designs.iter().zip(&contest.out) }
+    let not_ranked: Vec<String> = input
+        .designs
+        .iter()
+        .zip(&contest.out)
         .filter(|(_, out)| matches!(out, Some(WhyOut::NotRanked(_))))
         .map(|(design, _)| design.id.clone())
         .collect();
     if !not_ranked.is_empty() {
         doubts.push(Doubt::NotRanked(not_ranked));
     }
-    let not_known: Vec<String> = { input.rule.limits.iter().zip(limits) }
+    let not_known: Vec<String> = input
+        .rule
+        .limits
+        .iter()
+        .zip(limits)
         .filter(|(_, state)| **state == LimitState::NotKnown)
         .map(|(limit, _)| limit.text.clone())
         .collect();
@@ -282,8 +305,8 @@ fn doubts(
     doubts
 }
 
-/// The most that may be said in spite of doubts.
-fn at_most(doubts: &[Doubt]) -> Certainty {
+/// Returns the highest certainty that the doubts allow.
+fn max_certainty(doubts: &[Doubt]) -> Certainty {
     let one = |doubt: &Doubt| match doubt {
         Doubt::FewRounds(_) | Doubt::ErrorNotKnown => Certainty::NotSettled,
         Doubt::NoTwins | Doubt::NotRanked(_) | Doubt::LimitsNotKnown(_) => Certainty::Likely,

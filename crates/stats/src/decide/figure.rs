@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The share of resamples that lies in a shown interval.
+/// Share of resamples within an interval that is shown.
 const SHOWN_COVERAGE: f64 = 0.90;
 
-/// An estimate at the scale of interest.
+/// Estimate at the scale of interest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     pub point: f64,
-    /// The 90% interval. `None` where nothing is known about the error, as with one observation.
+    /// Interval of 90%; `None` if the error is not known, as for a single observation.
     pub interval: Option<(f64, f64)>,
-    /// The figure in each resample. Empty for a figure that is exact, or of which nothing else is known.
+    /// Figure in each resample; empty if the figure is exact, or its error is not known.
     pub resamples: Vec<f64>,
-    /// The figure by the number of rows, where it was fitted.
+    /// Figure as a function of the number of rows, if it was fitted.
     pub curve: Option<Curve>,
 }
 
-/// `constant + log ln n + linear n + linear_log n ln n`, for `n` rows.
+/// Curve `constant + log ln n + linear n + linear_log n ln n`, for `n` rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     pub constant: f64,
@@ -34,7 +34,7 @@ pub struct Span {
 }
 
 impl Figure {
-    /// A figure without error, such as a size that was counted.
+    /// Makes a figure without error, such as a size that was counted.
     pub fn exact(point: f64) -> Figure {
         Figure {
             point,
@@ -44,7 +44,7 @@ impl Figure {
         }
     }
 
-    /// A figure that was observed once, so that nothing is known about its error.
+    /// Makes a figure that was observed once, so that its error is not known.
     pub fn once(point: f64) -> Figure {
         Figure {
             point,
@@ -54,8 +54,7 @@ impl Figure {
         }
     }
 
-    /// A figure with the interval that its resamples have. Two resamples are the fewest that say
-    /// anything about the error.
+    /// Makes a figure with the interval of its resamples. With fewer than two, its error is not known.
     pub fn resampled(point: f64, resamples: Vec<f64>) -> Figure {
         let is_known = resamples.len() > 1;
         Figure {
@@ -66,6 +65,7 @@ impl Figure {
         }
     }
 
+    /// Adds the curve that was fitted to the figure.
     pub fn with_curve(self, curve: Curve) -> Figure {
         Figure {
             curve: Some(curve),
@@ -73,6 +73,7 @@ impl Figure {
         }
     }
 
+    /// Returns the point with its interval.
     pub fn span(&self) -> Span {
         Span {
             point: self.point,
@@ -80,7 +81,7 @@ impl Figure {
         }
     }
 
-    /// Whether point and resamples are numbers that an amount can have. NaN is none.
+    /// Returns whether point and resamples are finite and not negative.
     pub(super) fn is_usable(&self) -> bool {
         let is_amount = |value: &f64| value.is_finite() && *value >= 0.0;
         is_amount(&self.point) && self.resamples.iter().all(is_amount)
@@ -90,7 +91,7 @@ impl Figure {
         self.interval.is_some()
     }
 
-    /// The value in a resample, or the point.
+    /// Returns the value in a resample, or the point.
     pub(super) fn at(&self, resample: Option<usize>) -> f64 {
         match resample {
             Some(index) if !self.resamples.is_empty() => {
@@ -102,13 +103,14 @@ impl Figure {
 }
 
 impl Curve {
+    /// Returns the value of the curve for a number of rows.
     pub fn at(&self, rows: f64) -> f64 {
         let ln = rows.max(1.0).ln();
         self.constant + self.log * ln + self.linear * rows + self.linear_log * rows * ln
     }
 }
 
-/// The interval between two quantiles of values, which are not empty.
+/// Returns the interval that holds this share of the values, of which there is at least one.
 pub fn interval(values: &[f64], coverage: f64) -> (f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -116,14 +118,14 @@ pub fn interval(values: &[f64], coverage: f64) -> (f64, f64) {
     (quantile(&sorted, outside), quantile(&sorted, 1.0 - outside))
 }
 
-/// The quantile of sorted values, between the two that are nearest.
+/// Returns a quantile of sorted values, interpolated between the two nearest ones.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
     };
-    let place = share.clamp(0.0, 1.0) * last as f64;
-    let below = (place.floor() as usize).min(last);
+    let position = share.clamp(0.0, 1.0) * last as f64;
+    let below = (position.floor() as usize).min(last);
     let above = (below + 1).min(last);
     let (low, high) = (sorted[below], sorted[above]);
-    low + (high - low) * (place - below as f64)
+    low + (high - low) * (position - below as f64)
 }

@@ -6,21 +6,21 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "of")]
 pub enum Flip {
-    /// The share of a question, all others keeping their proportions.
+    /// Share of a question, while all others keep their proportions.
     Share {
         question: usize,
         now: f64,
         at: f64,
         design: String,
     },
-    /// The price of a GiB for a month.
+    /// Price of a GiB for a month.
     StoragePrice { now: f64, at: f64, design: String },
-    /// The rows at full scale, where two fitted curves cross.
+    /// Number of rows at full scale at which two fitted curves cross.
     Rows { now: f64, at: f64, design: String },
 }
 
 impl Flip {
-    /// The value that holds now, and the one at which the recommendation changes.
+    /// Returns the present value, and the one at which the recommendation changes.
     pub fn values(&self) -> (f64, f64) {
         match self {
             Flip::Share { now, at, .. }
@@ -29,6 +29,7 @@ impl Flip {
         }
     }
 
+    /// Returns the design that becomes the best one.
     pub fn design(&self) -> &str {
         match self {
             Flip::Share { design, .. }
@@ -37,14 +38,15 @@ impl Flip {
         }
     }
 
-    /// How far away it is: the factor by which the value would have to change.
+    /// Returns the logarithm of the factor by which the value would have to change.
     pub(super) fn distance(&self) -> f64 {
         let (now, at) = self.values();
         (at / now).ln().abs()
     }
 }
 
-/// The first root below and above: beyond it the recommendation has changed already.
+/// Returns the nearest roots below and above. Roots beyond them are of no interest, since the recommendation
+/// has changed before.
 pub fn nearest_on_both_sides(
     now: f64,
     roots: impl Iterator<Item = (usize, f64)>,

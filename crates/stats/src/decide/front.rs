@@ -1,4 +1,4 @@
-//! The designs that nothing beats in everything, and what speaks for each of them.
+//! The front: designs that no other one beats in all objectives, with the advantages of each.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::contest::Contest;
 use super::objective::Objective;
 use super::ratio::{Comparison, Ratio};
 
-/// A report shows no more designs than a reader can weigh against each other.
+/// Largest number of designs that are shown, so that a reader can weigh them against each other.
 const SHOWN: usize = 4;
 
 /// A design that is worth choosing under another rule.
@@ -14,7 +14,7 @@ const SHOWN: usize = 4;
 pub struct Choice {
     pub design: String,
     pub is_recommended: bool,
-    /// By what it is better than the recommended design, the greatest difference first.
+    /// Objectives by which it is better than the recommended design, the greatest difference first.
     pub advantages: Vec<Advantage>,
 }
 
@@ -22,22 +22,23 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advantage {
     pub objective: Objective,
-    /// How many times the recommended design's cost is its own.
+    /// Cost of the recommended design as a multiple of this one's.
     pub times: f64,
-    /// Whether that is more than an estimate.
+    /// Whether the difference is shown, and not only estimated.
     pub is_settled: bool,
 }
 
 /// The front of a contest.
 pub struct Front {
-    /// By the index of the design; the recommended one is always among them.
+    /// Indices of the designs, always including the recommended one.
     pub designs: Vec<usize>,
-    /// The designs to show, the recommended one first.
+    /// Indices of the designs to show, the recommended one first.
     pub shown: Vec<usize>,
 }
 
 impl Front {
-    pub fn of(contest: &Contest<'_>, recommended: usize) -> Front {
+    /// Finds the designs of the front, and those to show.
+    pub fn new(contest: &Contest<'_>, recommended: usize) -> Front {
         let objectives = contest.objectives();
         let is_beaten = |design: usize| {
             let mut others = contest.remaining().filter(|other| *other != design);
@@ -51,13 +52,14 @@ impl Front {
         Front { designs, shown }
     }
 
-    /// Designs of the front for which there is no room.
+    /// Returns the number of designs on the front that are not shown.
     pub fn not_shown(&self) -> usize {
         self.designs.len().saturating_sub(self.shown.len())
     }
 }
 
-/// Whether `one` is nowhere worse than `other`, but for what the rule calls the same, and somewhere better.
+/// Returns whether `one` is better than `other` by some objective and worse by none, up to the difference
+/// that the rule calls the same.
 fn beats(contest: &Contest<'_>, objectives: &[Objective], one: usize, other: usize) -> bool {
     let same = 1.0 + contest.input.rule.same_within;
     let mut is_better = false;
@@ -77,7 +79,7 @@ fn beats(contest: &Contest<'_>, objectives: &[Objective], one: usize, other: usi
     is_better
 }
 
-/// The best design by each objective, those of tables first, then by the questions that are asked most.
+/// Returns the best design by each objective: first those of tables, then the questions by their share.
 fn shown(
     contest: &Contest<'_>,
     objectives: &[Objective],
@@ -107,12 +109,14 @@ fn shown(
     shown
 }
 
-/// Where a design is clearly better than the recommended one.
+/// Returns the objectives by which a design is clearly better than the recommended one.
 pub fn advantages(contest: &Contest<'_>, design: usize, recommended: usize) -> Vec<Advantage> {
     let same = 1.0 + contest.input.rule.same_within;
     let of_recommended = |objective| contest.ratio(objective, recommended, design);
     let is_clear = |ratio: &Ratio| ratio.times > same;
-    let mut advantages: Vec<Advantage> = { contest.objectives().into_iter() }
+    let mut advantages: Vec<Advantage> = contest
+        .objectives()
+        .into_iter()
         .filter_map(of_recommended)
         .filter(is_clear)
         .map(|ratio| Advantage {

@@ -1,12 +1,13 @@
-//! Whether a design keeps a limit.
+//! Comparison of a design's figures with a limit.
 
 use super::figure::interval;
 use super::{Contender, Figure, Limit, LimitOf, LimitState};
 
-/// How sure a limit has to be kept or broken to be called so.
+/// Probability with which a limit has to be kept or broken to be called so.
 const SURE: f64 = 0.90;
 
 impl Limit {
+    /// Returns whether a design keeps the limit, and how surely.
     pub(super) fn state(&self, design: &Contender) -> LimitState {
         let Some(figure) = self.figure(design) else {
             return LimitState::NotKnown;
@@ -21,7 +22,8 @@ impl Limit {
         }
     }
 
-    /// The figure as a multiple of the bound: above 1 it breaks the limit. `None` if it is not known.
+    /// Returns the figure as a multiple of the bound, which breaks the limit if it is above 1. Returns
+    /// `None` if the figure is not known.
     pub(super) fn excess(&self, design: &Contender, resample: Option<usize>) -> Option<f64> {
         let figure = self.figure(design)?;
         Some(self.excess_of(figure.at(resample)))
@@ -34,7 +36,7 @@ impl Limit {
         }
     }
 
-    /// Without an interval nothing is sure, so it reaches from nothing to everything.
+    /// Returns the interval of the excess. If the error of the figure is not known, it is unbounded.
     fn excess_interval(&self, figure: &Figure) -> (f64, f64) {
         let (low, high) = if figure.resamples.is_empty() {
             figure.interval.unwrap_or((0.0, f64::INFINITY))

@@ -2,42 +2,45 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Limit on a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
-    /// The limit as the workload has it.
+    /// Text of the limit in the workload.
     pub text: String,
     pub of: LimitOf,
-    /// Seconds, bytes or rows a second.
+    /// Bound in seconds, bytes or rows per second.
     pub bound: f64,
 }
 
+/// Figure that a limit is on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitOf {
-    /// Bytes to buy, at most.
+    /// Largest number of bytes to buy.
     Storage,
-    /// Rows a second, at least.
+    /// Smallest number of rows loaded per second.
     Load,
-    /// Seconds of the question with this index, at most: of a quantile, else of the median.
+    /// Longest time of the question with this index, in seconds: a quantile or, without one, the median.
     Question { index: usize, quantile: Option<f64> },
 }
 
-/// How a design stands to a limit.
+/// State of a limit for a design.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitState {
     Kept,
-    /// The estimate keeps it, but its interval does not.
+    /// The estimate keeps the limit, but its interval extends beyond it.
     ProbablyKept,
-    /// The estimate breaks it by this factor, but its interval does not.
+    /// The estimate breaks the limit by this factor, but its interval extends below it.
     ProbablyBroken(f64),
-    /// It is broken by this factor.
+    /// The limit is broken by this factor.
     Broken(f64),
-    /// There is no figure to compare with it.
+    /// There is no figure to compare with the limit.
     NotKnown,
 }
 
 impl LimitState {
+    /// Returns whether the estimate breaks the limit.
     pub fn is_broken(self) -> bool {
         matches!(self, LimitState::Broken(_) | LimitState::ProbablyBroken(_))
     }

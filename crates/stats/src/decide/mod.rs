@@ -1,12 +1,12 @@
-//! The decision: one design, how sure that is, what is given up, and what would change it.
+//! The decision for one design: how certain it is, what is given up, and what would change it.
 //!
-//! A [`DecisionInput`] has everything that was found out about the designs at the scale of interest;
-//! [`Decision::of`] is a pure function of it. No engine, no journal and no fit is known here, so whoever
-//! measures or forecasts fills the input.
+//! A [`DecisionInput`] holds all figures of the designs at the scale of interest, and [`Decision::of`] is a
+//! pure function of it. This module knows no engine, no journal and no fit; the callers that measure or
+//! forecast make the input.
 //!
-//! Uncertainty comes as resamples: all figures of an input share the order of their resamples, so that the
-//! decision can be repeated in each of them. The share of resamples in which the recommended design is the
-//! best one, or the same within the rule's tolerance, is the confidence.
+//! Uncertainty is represented by resamples. All figures of an input have their resamples in the same order,
+//! so that the decision can be repeated in each resample. The confidence is the share of resamples in which
+//! the recommended design is the best one, or the same within the rule's tolerance.
 
 mod changes;
 mod choice;

@@ -1,4 +1,4 @@
-//! What more measuring would settle.
+//! Further rounds that would settle a decision.
 
 use serde::Serialize;
 
@@ -7,28 +7,30 @@ use super::objective::Objective;
 use super::ratio::ratios;
 use crate::quantile::normal;
 
-/// The probability with which a difference that exists is to be found: its normal deviate.
+/// Normal deviate of the probability of 80% with which a difference that exists is to be found.
 const POWER_80_PERCENT: f64 = 0.8416;
+/// Probability with which any of all comparisons may be wrong.
 const ERROR: f64 = 0.05;
-/// The smallest relative difference that more rounds are planned for.
+/// Smallest relative difference that more rounds are planned for.
 const LEAST_DIFFERENCE: f64 = 0.01;
-/// Beyond this multiple of the rounds there were, more of them are no advice.
+/// Largest multiple of the present number of rounds that is still useful advice.
 const MOST_TIMES: f64 = 100.0;
 
-/// The rounds that would tell two designs apart.
+/// Further rounds that would distinguish two designs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MoreRounds {
-    /// The design to be told apart from the recommended one.
+    /// Design to be distinguished from the recommended one.
     pub against: String,
-    /// Rounds in addition to those that there were.
+    /// Number of rounds in addition to the present ones.
     pub rounds: u64,
-    /// How long they take, where that is known.
+    /// Seconds that they take, if known.
     pub seconds: Option<f64>,
 }
 
-/// By `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has in the difference
-/// of logarithms, and the variance `v` of tables, which rounds do not make smaller. `None` where the error
-/// is not known, or where rounds are of no help, as to a forecast, whose error is that of the fit.
+/// Computes the rounds as `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has
+/// in the difference of logarithms, and the variance `v` of tables, which rounds do not make smaller.
+/// Returns `None` if the error is not known, or if rounds do not help: the error of a forecast is that of its
+/// fit.
 pub fn rounds(
     contest: &Contest<'_>,
     own: &Costs,
@@ -68,7 +70,7 @@ pub fn rounds(
     })
 }
 
-/// The variance of the difference of logarithms that two designs have because each is one of its tables.
+/// Returns the part of the variance of the difference of logarithms that is due to the choice of tables.
 fn variance_of_tables(contest: &Contest<'_>) -> f64 {
     let tables = &contest.input.noise.tables;
     if contest.objective != Some(Objective::Time) {

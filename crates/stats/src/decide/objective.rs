@@ -1,23 +1,24 @@
-//! What designs are compared by.
+//! Objectives by which designs are compared.
 
 use serde::Serialize;
 
 use super::Minimise;
 
-/// What designs are compared by.
+/// Objective by which designs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
     Month,
     Storage,
-    /// The weighted geometric mean of the times of all questions that count.
+    /// Weighted geometric mean of the times of all questions that count.
     Time,
     Load,
-    /// The time of the question with this index.
+    /// Time of the question with this index.
     Question(usize),
 }
 
 impl Objective {
+    /// Objectives that concern a whole table.
     pub const OF_TABLES: [Objective; 4] = [
         Objective::Time,
         Objective::Storage,
@@ -25,7 +26,7 @@ impl Objective {
         Objective::Month,
     ];
 
-    /// Whether its figures come from rounds.
+    /// Returns whether its figures come from rounds.
     pub(super) fn is_timed(self) -> bool {
         matches!(
             self,
@@ -34,7 +35,7 @@ impl Objective {
     }
 }
 
-/// The objective that stands in for the rule's one.
+/// Objective that replaces the rule's one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Fallback {
     pub wanted: Minimise,

@@ -1,4 +1,4 @@
-//! How many times worse one design is than another, with what the resamples allow.
+//! Ratio of one design's cost to another's, and the conclusion that the resamples support.
 
 use serde::Serialize;
 
@@ -7,26 +7,27 @@ use super::figure::interval;
 use super::objective::Objective;
 use crate::quantile::student;
 
+/// Share of resamples within an interval that is shown.
 const SHOWN_COVERAGE: f64 = 0.90;
-/// The probability with which at least one of all comparisons of a decision may be wrong.
+/// Probability with which at least one of all comparisons of a decision may be wrong.
 const ERROR_OF_ALL: f64 = 0.05;
-/// With fewer rounds nothing that is timed is called a difference.
+/// Fewest rounds that may show a difference in times.
 pub const FEWEST_ROUNDS: u32 = 5;
 
-/// One design against another, by one objective.
+/// Comparison of one design with another, by one objective.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ratio {
     pub objective: Objective,
-    /// The design that the ratio is to.
+    /// Design that the other one is compared with.
     pub to: String,
-    /// How many times the other's cost: 2 is twice the time or bytes, or half the rate.
+    /// Cost as a multiple of that design's: 2 is twice the time or bytes, or half the rate.
     pub times: f64,
-    /// The 90% interval; `None` where the error is not known.
+    /// Interval of 90%; `None` if the error is not known.
     pub interval: Option<(f64, f64)>,
     pub comparison: Comparison,
 }
 
-/// What may be said about two designs, corrected for the number of comparisons.
+/// Conclusion about two designs, corrected for the number of comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Comparison {
@@ -40,7 +41,7 @@ pub enum Comparison {
 }
 
 impl Contest<'_> {
-    /// The cost of one design as a multiple of another's. `None` if either is not known.
+    /// Returns the cost of one design as a multiple of another's; `None` if either is not known.
     pub(super) fn ratio(&self, objective: Objective, one: usize, other: usize) -> Option<Ratio> {
         let (own, best) = (self.costs(objective, one)?, self.costs(objective, other)?);
         let samples = ratios(&own, &best);
@@ -61,9 +62,9 @@ impl Contest<'_> {
         })
     }
 
-    /// Bonferroni's correction for comparing each design with the best one by each objective. Resamples of
-    /// few rounds do not reach as far out as it asks for, so that the interval is Student's, with their
-    /// deviation.
+    /// Compares two designs, with Bonferroni's correction for comparing each design with the best one by
+    /// each objective. Resamples of few rounds do not extend as far as the correction needs, so the interval
+    /// is Student's, with their deviation.
     fn comparison(&self, objective: Objective, times: f64, samples: &[f64]) -> Comparison {
         let others = self.entrants.len().saturating_sub(1).max(1);
         let objectives = self.objectives().len().max(1);
@@ -89,7 +90,7 @@ impl Contest<'_> {
     }
 }
 
-/// The ratio in each resample; the one of the points where neither has resamples.
+/// Returns the ratio in each resample, or that of the points if neither has resamples.
 pub fn ratios(own: &Costs, other: &Costs) -> Vec<f64> {
     let resamples = own.resamples.len().max(other.resamples.len());
     if resamples == 0 {
@@ -100,7 +101,7 @@ pub fn ratios(own: &Costs, other: &Costs) -> Vec<f64> {
         .collect()
 }
 
-/// The standard deviation of the logarithms.
+/// Returns the standard deviation of the logarithms.
 fn deviation(samples: &[f64]) -> f64 {
     let logarithms: Vec<f64> = samples.iter().map(|ratio| ratio.ln()).collect();
     let mean = logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64;

@@ -1,4 +1,4 @@
-//! Where each design and each question ended up, for tables and heat maps.
+//! Standing of each design and each question in the decision, for tables and heat maps.
 
 use serde::Serialize;
 
@@ -9,40 +9,41 @@ use super::ratio::Ratio;
 use super::why::{WhyLeftOut, WhyOut};
 use super::{AnswerClass, LimitState, Span, Timed};
 
+/// Standing of a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QuestionStanding {
     pub name: String,
-    /// Its share among the questions that count; 0 if it does not.
+    /// Share among the questions that count; 0 if it does not count.
     pub share: f64,
     pub left_out: Option<WhyLeftOut>,
-    /// The smallest relative difference that the run could have shown.
+    /// Smallest relative difference that the run could have shown.
     pub smallest_difference: Option<f64>,
 }
 
-/// A design with its figures at the scale of interest.
+/// Standing of a design, with its figures at the scale of interest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DesignStanding {
     pub id: String,
     pub out: Option<WhyOut>,
     pub is_recommended: bool,
-    /// Whether nothing beats it in all objectives.
+    /// Whether no other design beats it in all objectives.
     pub is_on_front: bool,
-    /// The share of resamples in which it is the best; `None` where it is not ranked.
+    /// Share of resamples in which it is the best; `None` if it is not ranked.
     pub won: Option<f64>,
     pub storage: Option<Span>,
     pub load: Option<Span>,
     pub month: Option<Span>,
-    /// The weighted mean of the times of all questions that count.
+    /// Weighted mean of the times of all questions that count.
     pub time: Option<Span>,
-    /// Each as a multiple of the best design's.
+    /// Ratio to the best design by each objective of tables.
     pub ratios: Vec<Ratio>,
-    /// In the order of the questions.
+    /// Answers in the order of the questions.
     pub cells: Vec<Cell>,
-    /// In the order of the rule's limits.
+    /// States of the limits, in the rule's order.
     pub limits: Vec<LimitState>,
 }
 
-/// How a design answers a question.
+/// Answer of a design to a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cell {
@@ -51,7 +52,7 @@ pub enum Cell {
         /// Seconds at the measured scale.
         measured: Option<f64>,
         class: AnswerClass,
-        /// A multiple of the fastest design's time. `None` for questions that some designs answer
+        /// Time as a multiple of the fastest design's; `None` for questions that some designs answer
         /// without any work.
         times_best: Option<f64>,
         basis: String,
@@ -61,6 +62,7 @@ pub enum Cell {
     NotMeasured,
 }
 
+/// Returns the standing of each question.
 pub fn questions(contest: &Contest<'_>) -> Vec<QuestionStanding> {
     let smallest = &contest.input.noise.smallest_difference;
     let questions = contest.input.questions.iter().enumerate();
@@ -74,6 +76,7 @@ pub fn questions(contest: &Contest<'_>) -> Vec<QuestionStanding> {
         .collect()
 }
 
+/// Returns the standing of each design.
 pub fn designs(
     contest: &Contest<'_>,
     ballot: Option<&Ballot<'_>>,
@@ -131,7 +134,7 @@ fn time(contest: &Contest<'_>, design: usize) -> Option<Span> {
     })
 }
 
-/// The design as a multiple of the best one by each objective of tables.
+/// Returns the ratio of a design to the best one by each objective of tables.
 fn to_best(contest: &Contest<'_>, design: usize) -> Vec<Ratio> {
     Objective::OF_TABLES
         .into_iter()
@@ -150,7 +153,7 @@ fn cell(contest: &Contest<'_>, design: usize, question: usize) -> Cell {
         Timed::Failed(reason) => Cell::Failed(reason.clone()),
         Timed::Unknown(reason) => Cell::Unknown(reason.clone()),
         Timed::Seconds(figure) if !figure.is_usable() => {
-            Cell::Unknown("its times are no numbers".to_owned())
+            Cell::Unknown("its times are not numbers".to_owned())
         }
         Timed::Seconds(figure) => Cell::Time {
             seconds: figure.span(),

@@ -1,15 +1,15 @@
-//! Why designs and questions are left out of a decision.
+//! Reasons why designs and questions are left out of a decision.
 
 use serde::Serialize;
 
-/// Why a design is not recommended, whatever its figures.
+/// Reason why a design is not recommended, whatever its figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyOut {
     Yardstick,
-    /// It did not get to the end.
+    /// The design failed before the end.
     Failed(String),
-    /// It answered a question wrongly or not at all, which others can answer.
+    /// The design answered a question wrongly or not at all that others can answer.
     FailedQuestion {
         question: usize,
         reason: String,
@@ -18,29 +18,29 @@ pub enum WhyOut {
         rows: u64,
         keeps_rows_if: Option<String>,
     },
-    /// It has no figure by which it could be ranked.
+    /// The design has no figure by which it could be ranked.
     NotRanked(String),
 }
 
-/// Rows that no design has, since keys repeat.
+/// Rows that every design drops, since keys repeat.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LostRows {
-    /// The number that the design with the most rows lost.
+    /// Number of rows that the design with the fewest dropped.
     pub rows: u64,
     pub keeps_rows_if: Option<String>,
 }
 
-/// Why a question does not count.
+/// Reason why a question does not count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyLeftOut {
-    /// No design answers it, so that the question is at fault: the reason of the first design.
+    /// No design answers the question, so the question is at fault; holds the reason of the first design.
     FailsEverywhere(String),
-    /// These designs read no row for it.
+    /// Some designs read no row for the question; holds their ids.
     FromMetadata(Vec<String>),
     AlwaysEmpty,
-    /// No design has a figure at the scale of interest: the reason.
+    /// No design has a figure at the scale of interest; holds the reason.
     Unknown(String),
-    /// The rule gives it no weight.
+    /// The rule gives the question no weight.
     NoWeight,
 }

@@ -1,11 +1,11 @@
-//! What records of earlier versions do not say, since the engines of that time were known by their
-//! names. These lists are complete: engines that were added later describe themselves.
+//! Properties of designs that records of earlier versions lack, since engines were then known by their
+//! names. The lists are complete: engines that were added later describe themselves.
 
 use serde::Deserialize;
 
 use crate::{DesignInfo, Role};
 
-/// A [`DesignInfo`] as it is read, also from the records of earlier versions.
+/// A [`DesignInfo`] as it is read from records, including those of earlier versions.
 #[derive(Deserialize)]
 pub struct DesignRecord {
     id: String,
@@ -44,7 +44,7 @@ fn has_server(engine: &str) -> bool {
     matches!(engine, "cassandra" | "postgres" | "timescale")
 }
 
-/// The only engine that earlier versions started several nodes of.
+/// Returns the only engine of which earlier versions started several nodes.
 pub fn engine_of_nodes() -> String {
     "cassandra".to_owned()
 }

@@ -1,4 +1,4 @@
-//! A design: what its engine says of it, its size on the disk, and figures published about it.
+//! A design: the description by its engine, its size on disk, and figures that were published about it.
 
 pub mod earlier;
 
@@ -23,8 +23,8 @@ pub struct DesignInfo {
     pub unit_rows: Option<u64>,
 }
 
-/// Units of its storage that a table has at least if forecasts are made from it: with one, nothing can
-/// be skipped or read in parallel.
+/// Fewest units of storage of a table from which forecasts are made. A table of a single unit cannot be
+/// skipped in part or read in parallel.
 const UNITS_TO_FORECAST: u64 = 2;
 
 impl DesignInfo {
@@ -39,18 +39,19 @@ impl DesignInfo {
     }
 }
 
-/// What becomes of the rows of a design, and so what it may be compared for.
+/// Role of a design in a comparison, which depends on how long it keeps its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Stores them, so that it may be recommended.
+    /// Stores its rows, so that it may be recommended.
     Store,
-    /// Loses them with its process: a yardstick for the speed of a scan.
+    /// Keeps its rows only while its process runs: a yardstick for the speed of a scan.
     Volatile,
-    /// Stores none: a yardstick for the rate of a load.
+    /// Stores no rows: a yardstick for the rate of loading.
     Sink,
 }
 
+/// Figure that was published about a design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedFigure {
     pub design: String,

@@ -28,15 +28,17 @@ const KINDS: [(&str, &[ColumnType]); 10] = {
     ]
 };
 
-/// Most bytes of a value, since Cassandra takes no more in one write by default.
+/// Largest number of bytes of a value, since Cassandra takes no more in one write by default.
 const MOST_BYTES: u32 = 16 << 20;
+/// Largest number of words of a value.
 const MOST_WORDS: u32 = 1_000_000;
+/// Largest number of members of a JSON document.
 const MOST_MEMBERS: u32 = 10_000;
 
 /// Returns the generators in the order of the table's columns. `rows` is the largest number of rows
 /// that the file mentions.
 pub fn check(
-    place: Text<'_>,
+    document: Text<'_>,
     data: &Spanned<wire::Data>,
     table: &Table,
     rows: u64,
@@ -44,36 +46,36 @@ pub fn check(
     let Some(written) = &data.get_ref().columns else {
         let message = "`generator = \"columns\"` needs [data.columns] with a generator for each \
                        column of the table, for example: value = { words = [100, 200] }";
-        return Err(place.error(data.span(), message));
+        return Err(document.error(data.span(), message));
     };
     for name in written.get_ref().keys() {
         if table.column(&name.get_ref().to_lowercase()).is_none() {
             let hint = suggest_column(table, name.get_ref());
             let message = format!("column `{name}` is not in the table{hint}");
-            return Err(place.error(name.span(), message));
+            return Err(document.error(name.span(), message));
         }
     }
     let generator = |column: &Column| {
         let named = |name: &Spanned<String>| name.get_ref().to_lowercase() == column.name;
         let mut all = written.get_ref().iter().filter(|(name, _)| named(name));
         match (all.next(), all.next()) {
-            (Some((_, generator)), None) => Checked { place, column }.check(generator, rows),
+            (Some((_, generator)), None) => Checked { document, column }.check(generator, rows),
             (None, _) => {
                 let message = format!("column `{}` has no generator here", column.name);
-                Err(place.error(written.span(), message))
+                Err(document.error(written.span(), message))
             }
             (_, Some((name, _))) => {
                 let message = format!("column `{}` has two generators", column.name);
-                Err(place.error(name.span(), message))
+                Err(document.error(name.span(), message))
             }
         }
     };
     table.columns.iter().map(generator).collect()
 }
 
-/// Check of the generator of one column.
+/// Checks the generator of one column.
 struct Checked<'a> {
-    place: Text<'a>,
+    document: Text<'a>,
     column: &'a Column,
 }
 
@@ -157,7 +159,7 @@ impl Checked<'_> {
             self.column.kind.name(),
             quoted(&self.fitting())
         );
-        self.place.error(wire.span(), message)
+        self.document.error(wire.span(), message)
     }
 
     fn unfit(&self, name: &str, span: Range<usize>) -> crate::Error {
@@ -167,7 +169,7 @@ impl Checked<'_> {
             self.column.name,
             quoted(&self.fitting())
         );
-        self.place.error(span, message)
+        self.document.error(span, message)
     }
 
     /// Returns the generators for the column's type.
@@ -182,7 +184,7 @@ impl Checked<'_> {
         let is_numbered =
             self.column.kind == ColumnType::Text && ["sequence", "zipf"].contains(&kind);
         match written {
-            Some(written) if !is_numbered => Err(self.place.error(
+            Some(written) if !is_numbered => Err(self.document.error(
                 written.span(),
                 "`prefix` is text before the number of a `sequence` or `zipf` in a text column",
             )),

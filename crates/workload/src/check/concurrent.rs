@@ -7,17 +7,19 @@ use toml::Spanned;
 use super::text::Text;
 use crate::{Concurrent, Query, Result, wire};
 
+/// Checks the settings; those that are not given have their defaults.
 pub fn check(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &Spanned<wire::Concurrent>,
     queries: &[Query],
 ) -> Result<Concurrent> {
     if queries.is_empty() {
         let message = "[concurrent] asks the workload's [[queries]], and there are none";
-        return Err(place.error(wire.span(), message));
+        return Err(document.error(wire.span(), message));
     }
     let (defaults, wire) = (Concurrent::default(), wire.get_ref());
-    let up_to = |value: &Option<Spanned<i64>>, key, most| up_to(place, value.as_ref(), key, most);
+    let up_to =
+        |value: &Option<Spanned<i64>>, key, most| up_to(document, value.as_ref(), key, most);
     let clients = up_to(&wire.clients, "clients", Concurrent::CLIENTS_AT_MOST)?;
     let most = Concurrent::PERMUTATIONS_AT_MOST;
     let permutations = up_to(&wire.permutations, "permutations", most)?;
@@ -32,7 +34,7 @@ pub fn check(
 
 /// Returns the value of `key`, from 1 to `most`, if it is given.
 fn up_to(
-    place: Text<'_>,
+    document: Text<'_>,
     value: Option<&Spanned<i64>>,
     key: &str,
     most: u32,
@@ -44,7 +46,7 @@ fn up_to(
         Ok(value) if (1..=most).contains(&value) => Ok(Some(value)),
         _ => {
             let message = format!("`{key}` is {written}, but has to be from 1 to {most}");
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
     }
 }

@@ -11,24 +11,24 @@ use crate::{Data, Generator, Result, wire};
 const GENERATORS: [&str; 5] = ["columns", "devops", "gdelt", "iot", "sensor"];
 /// Value of `requires` for a file that the command line names.
 const COMMAND_LINE: &str = "--data";
-/// Most sensors, since their ids start at 10 and are 32-bit integers.
+/// Largest number of sensors, since their ids start at 10 and are 32-bit integers.
 const MAX_SENSORS: i64 = 2_000_000_000;
 
 /// Checks the source of the rows. `generator = "columns"` has no generators yet, since they need
 /// the table.
-pub fn check(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
+pub fn check(document: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
-    check_options(place, data)?;
-    let checked = check_source(place, wire)?;
+    check_options(document, data)?;
+    let checked = check_source(document, wire)?;
     if let (Some(columns), false) = (&data.columns, is_generator(data, &["columns"])) {
         let message = "[data.columns] needs `generator = \"columns\"`";
-        return Err(place.error(columns.span(), message));
+        return Err(document.error(columns.span(), message));
     }
     Ok(checked)
 }
 
 /// Checks that every option belongs to the generator.
-fn check_options(place: Text<'_>, data: &wire::Data) -> Result<()> {
+fn check_options(document: Text<'_>, data: &wire::Data) -> Result<()> {
     let number = |written: &Option<Spanned<i64>>| written.as_ref().map(Spanned::span);
     let text = |written: &Option<Spanned<String>>| written.as_ref().map(Spanned::span);
     let options: [(_, _, &[&str]); 6] = [
@@ -47,7 +47,7 @@ fn check_options(place: Text<'_>, data: &wire::Data) -> Result<()> {
                 .collect();
             let generators: Vec<_> = generators.iter().map(String::as_str).collect();
             let needed = quoted(&generators).replace(", ", " or ");
-            return Err(place.error(span, format!("`{option}` needs {needed}")));
+            return Err(document.error(span, format!("`{option}` needs {needed}")));
         }
     }
     Ok(())
@@ -58,15 +58,15 @@ fn is_generator(data: &wire::Data, names: &[&str]) -> bool {
     generator.is_some_and(|generator| names.contains(&generator.get_ref().as_str()))
 }
 
-fn check_source(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
+fn check_source(document: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
     let data = wire.get_ref();
     match (&data.generator, &data.file, &data.requires) {
         (Some(generator), None, None) => {
-            Ok(Data::Generator(check_generator(place, generator, data)?))
+            Ok(Data::Generator(check_generator(document, generator, data)?))
         }
-        (None, Some(file), None) => check_file(place, file),
-        (None, None, Some(requires)) => check_requires(place, requires),
-        _ => Err(place.error(
+        (None, Some(file), None) => check_file(document, file),
+        (None, None, Some(requires)) => check_requires(document, requires),
+        _ => Err(document.error(
             wire.span(),
             "say where rows come from with exactly one of `generator = \"gdelt\"`, \
              `file = \"rows.csv\"` and `requires = \"--data\"`",
@@ -75,7 +75,7 @@ fn check_source(place: Text<'_>, wire: &Spanned<wire::Data>) -> Result<Data> {
 }
 
 fn check_generator(
-    place: Text<'_>,
+    document: Text<'_>,
     name: &Spanned<String>,
     data: &wire::Data,
 ) -> Result<Generator> {
@@ -83,18 +83,18 @@ fn check_generator(
         "columns" => Ok(Generator::Columns(Vec::new())),
         "gdelt" => Ok(Generator::Gdelt),
         "sensor" => Ok(Generator::Sensor {
-            sensors: check_sensors(place, data.sensors.as_ref())?,
+            sensors: check_sensors(document, data.sensors.as_ref())?,
         }),
-        "devops" => tsbs::devops(place, data),
-        "iot" => tsbs::iot(place, data),
+        "devops" => tsbs::devops(document, data),
+        "iot" => tsbs::iot(document, data),
         other => {
             let hint = suggestion(other, GENERATORS);
-            Err(place.error(name.span(), format!("unknown generator `{other}`{hint}")))
+            Err(document.error(name.span(), format!("unknown generator `{other}`{hint}")))
         }
     }
 }
 
-fn check_sensors(place: Text<'_>, sensors: Option<&Spanned<i64>>) -> Result<u32> {
+fn check_sensors(document: Text<'_>, sensors: Option<&Spanned<i64>>) -> Result<u32> {
     let Some(written) = sensors else { return Ok(1) };
     let count = *written.get_ref();
     u32::try_from(count)
@@ -102,27 +102,27 @@ fn check_sensors(place: Text<'_>, sensors: Option<&Spanned<i64>>) -> Result<u32>
         .filter(|_| (1..=MAX_SENSORS).contains(&count))
         .ok_or_else(|| {
             let message = format!("`sensors` is {count}, but has to be from 1 to {MAX_SENSORS}");
-            place.error(written.span(), message)
+            document.error(written.span(), message)
         })
 }
 
-fn check_file(place: Text<'_>, file: &Spanned<String>) -> Result<Data> {
+fn check_file(document: Text<'_>, file: &Spanned<String>) -> Result<Data> {
     if file.get_ref().is_empty() {
-        return Err(place.error(
+        return Err(document.error(
             file.span(),
             "`file` is empty; name a CSV, TSV or Parquet file",
         ));
     }
-    let folder = place.path.parent().unwrap_or(Path::new(""));
+    let folder = document.path.parent().unwrap_or(Path::new(""));
     Ok(Data::File(folder.join(file.get_ref())))
 }
 
-fn check_requires(place: Text<'_>, requires: &Spanned<String>) -> Result<Data> {
+fn check_requires(document: Text<'_>, requires: &Spanned<String>) -> Result<Data> {
     if requires.get_ref() != COMMAND_LINE {
         let message = format!(
             "`requires` can only be \"{COMMAND_LINE}\": the command line has to name a data file"
         );
-        return Err(place.error(requires.span(), message));
+        return Err(document.error(requires.span(), message));
     }
     Ok(Data::FileFromCommandLine)
 }

@@ -1,4 +1,4 @@
-//! `[decide]`: the rule by which a report chooses one design.
+//! Checks `[decide]`: the rule by which a report chooses one design.
 
 use toml::Spanned;
 
@@ -7,17 +7,18 @@ use super::text::{Text, suggestion};
 use crate::decide::alike;
 use crate::{Decide, DesignId, Limit, Minimise, Query, Result, wire};
 
-/// Differences of this size and more are none that a reader may call the same.
+/// Bound of `same_within` in percent.
 const SAME_WITHIN_BELOW_PERCENT: f64 = 100.0;
 
-/// What a rule is checked against.
+/// The parts of a workload that a rule is checked against.
 pub struct About<'a> {
-    pub place: Text<'a>,
+    pub document: Text<'a>,
     pub queries: &'a [Query],
     pub designs: &'a [DesignId],
 }
 
 impl About<'_> {
+    /// Checks the rule; without one, returns the default rule.
     pub fn check(&self, wire: Option<&Spanned<wire::Decide>>) -> Result<Decide> {
         let unless_stated = Decide::unless_stated(self.queries.len());
         let Some(written) = wire else {
@@ -26,7 +27,7 @@ impl About<'_> {
         if self.queries.is_empty() {
             let message = "[decide] chooses a design by the workload's [[queries]], and there are \
                            none; add some, or leave [decide] out";
-            return Err(self.place.error(written.span(), message));
+            return Err(self.document.error(written.span(), message));
         }
         let rule = written.get_ref();
         let minimise = rule.minimise.as_ref().map(|m| self.minimise(m));
@@ -51,11 +52,12 @@ impl About<'_> {
             let names = Minimise::ALL.map(|(name, _)| name);
             let hint = suggestion(written.get_ref(), names);
             let message = format!("`{written}` cannot be minimised{hint}");
-            self.place.error(written.span(), message)
+            self.document.error(written.span(), message)
         })
     }
 
-    /// Shares that add up to 1. A query without a weight does not count where others have one.
+    /// Returns the share of each query; they add up to 1. A query without a weight has none if others have
+    /// one.
     fn weights(&self, rule: &wire::Decide) -> Result<Vec<f64>> {
         let Some(written) = &rule.weights else {
             return Ok(alike(self.queries.len()));
@@ -64,8 +66,8 @@ impl About<'_> {
         for (name, weight) in written.get_ref() {
             let index = self.query(name)?;
             if weights[index] > 0.0 {
-                let message = format!("`{name}` has a weight already (case does not count)");
-                return Err(self.place.error(name.span(), message));
+                let message = format!("`{name}` has a weight already (case is ignored)");
+                return Err(self.document.error(name.span(), message));
             }
             weights[index] = self.weight(name, weight)?;
         }
@@ -74,8 +76,8 @@ impl About<'_> {
             return Ok(weights.iter().map(|weight| weight / sum).collect());
         }
         let message = "no query has a weight; write weights = { query = 2 }, or leave `weights` \
-                       out, and all queries count alike";
-        Err(self.place.error(written.span(), message))
+                       out, and all queries count equally";
+        Err(self.document.error(written.span(), message))
     }
 
     fn weight(&self, name: &Spanned<String>, written: &Spanned<f64>) -> Result<f64> {
@@ -87,7 +89,7 @@ impl About<'_> {
             "the weight of `{name}` is {weight}, but has to be above 0; leave the query out, and it \
              does not count"
         );
-        Err(self.place.error(written.span(), message))
+        Err(self.document.error(written.span(), message))
     }
 
     fn query(&self, name: &Spanned<String>) -> Result<usize> {
@@ -97,20 +99,20 @@ impl About<'_> {
             let names = self.queries.iter().map(|q| q.name.as_str());
             let hint = suggestion(name.get_ref(), names);
             let message = format!("there is no query `{name}` to give a weight to{hint}");
-            self.place.error(name.span(), message)
+            self.document.error(name.span(), message)
         })
     }
 
     fn limits(&self, written: &[Spanned<String>]) -> Result<Vec<Limit>> {
         let mut limits: Vec<Limit> = Vec::with_capacity(written.len());
         for text in written {
-            let limit = limit::check(self.place, text, self.queries)?;
+            let limit = limit::check(self.document, text, self.queries)?;
             if let Some(other) = limits.iter().find(|other| other.of == limit.of) {
                 let message = format!(
                     "`{}` limits the same figure as `{}`; keep the stricter one",
                     limit.text, other.text
                 );
-                return Err(self.place.error(text.span(), message));
+                return Err(self.document.error(text.span(), message));
             }
             limits.push(limit);
         }
@@ -129,15 +131,15 @@ impl About<'_> {
                     "`same_within` is `{written}`, but has to be a percentage from 0% to below \
                      {SAME_WITHIN_BELOW_PERCENT}%: same_within = \"5%\""
                 );
-                Err(self.place.error(written.span(), message))
+                Err(self.document.error(written.span(), message))
             }
         }
     }
 
-    /// A workload that lists no designs is compared with those of the command line, which are not
-    /// known here.
+    /// Checks the baseline. If the workload lists no designs, any is accepted, since those of the command
+    /// line are not known here.
     fn baseline(&self, written: &Spanned<String>) -> Result<DesignId> {
-        let error = |message: String| self.place.error(written.span(), message);
+        let error = |message: String| self.document.error(written.span(), message);
         let design: DesignId = written.get_ref().parse().map_err(error)?;
         if self.designs.is_empty() || self.designs.contains(&design) {
             return Ok(design);

@@ -1,4 +1,4 @@
-//! Limits of a decision: `month p99 < 50ms`, `load > 20k rows/s`, `storage < 2TiB`.
+//! Checks limits of a decision: `month p99 < 50ms`, `load > 20k rows/s`, `storage < 2TiB`.
 
 use toml::Spanned;
 
@@ -9,8 +9,10 @@ use crate::{Limit, LimitOf, Query, Result};
 const STORAGE: &str = "storage";
 const LOAD: &str = "load";
 
+/// Forms of a limit, for messages.
 const FORM: &str = "write a limit as `storage < 2TiB`, `load > 20k rows/s` or `QUERY p99 < 50ms`";
 
+/// Units of storage in bytes. The longer ones come first, since all end with `B`.
 const SIZES: [(&str, f64); 6] = [
     ("KiB", 1024.0),
     ("MiB", 1_048_576.0),
@@ -20,34 +22,35 @@ const SIZES: [(&str, f64); 6] = [
     ("B", 1.0),
 ];
 
+/// Suffixes of rates, with their factors.
 const THOUSANDS: [(&str, f64); 3] = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
 
-/// A limit in its three parts.
+/// Parts of a limit.
 struct Parts<'a> {
-    /// The figure, and the statistic of a query where there is one.
+    /// Figure, with the statistic of a query if there is one.
     left: &'a str,
     is_at_most: bool,
     bound: &'a str,
 }
 
-pub fn check(place: Text<'_>, written: &Spanned<String>, queries: &[Query]) -> Result<Limit> {
+/// Parses a limit.
+pub fn check(document: Text<'_>, written: &Spanned<String>, queries: &[Query]) -> Result<Limit> {
     let text = written.get_ref().trim();
     let parts = split(text).ok_or_else(|| {
         let message = format!("`{text}` is not a limit; {FORM}");
-        place.error(written.span(), message)
+        document.error(written.span(), message)
     })?;
-    let of = figure(place, written, &parts, queries)?;
+    let of = figure(document, written, &parts, queries)?;
     if of.is_at_most() != parts.is_at_most {
         let (right, what) = match of {
-            LimitOf::Load => (">", "the least rate"),
-            LimitOf::Storage => ("<", "the most storage"),
-            LimitOf::Query { .. } => ("<", "the longest time"),
+            LimitOf::Load => (">", "minimum"),
+            LimitOf::Storage | LimitOf::Query { .. } => ("<", "maximum"),
         };
         let message = format!(
-            "a limit on `{}` is {what}: {} {right} {}",
+            "the limit on `{}` is a {what}: {} {right} {}",
             parts.left, parts.left, parts.bound
         );
-        return Err(place.error(written.span(), message));
+        return Err(document.error(written.span(), message));
     }
     let bound = bound(&of, parts.bound).ok_or_else(|| {
         let example = match of {
@@ -59,7 +62,7 @@ pub fn check(place: Text<'_>, written: &Spanned<String>, queries: &[Query]) -> R
             "`{}` in the limit `{text}` has to be {example}",
             parts.bound
         );
-        place.error(written.span(), message)
+        document.error(written.span(), message)
     })?;
     Ok(Limit {
         text: text.to_owned(),
@@ -81,7 +84,7 @@ fn split(text: &str) -> Option<Parts<'_>> {
 }
 
 fn figure(
-    place: Text<'_>,
+    document: Text<'_>,
     written: &Spanned<String>,
     parts: &Parts<'_>,
     queries: &[Query],
@@ -94,36 +97,36 @@ fn figure(
         LOAD => LimitOf::Load,
         _ if queries.iter().any(|q| q.name == name) => LimitOf::Query {
             name,
-            quantile: quantile(place, written, statistic)?,
+            quantile: quantile(document, written, statistic)?,
         },
         _ => {
             let known = queries.iter().map(|q| q.name.as_str());
             let hint = suggestion(&name, known.chain([STORAGE, LOAD]));
             let at = offset_in(
-                place,
+                document,
                 written,
                 written.get_ref().find(parts.left).unwrap_or(0),
             );
-            let message =
-                format!("nothing is measured under the name `{name}`, so it has no limit{hint}");
-            return Err(place.error(at..at, message));
+            let message = format!("`{name}` is not measured, so it cannot have a limit{hint}");
+            return Err(document.error(at..at, message));
         }
     };
     let is_query = matches!(of, LimitOf::Query { .. });
     let superfluous = words.next().or(statistic.filter(|_| !is_query));
     if let Some(word) = superfluous {
         let message = format!(
-            "`{word}` is too much in the limit `{}`; {FORM}",
+            "`{word}` is superfluous in the limit `{}`; {FORM}",
             written.get_ref()
         );
-        return Err(place.error(written.span(), message));
+        return Err(document.error(written.span(), message));
     }
     Ok(of)
 }
 
-/// `p99` is 0.99. Without a statistic, and with `median`, a limit is one on the median.
+/// Returns the quantile that a statistic names, such as 0.99 for `p99`; `None` for the median, which is the
+/// default.
 fn quantile(
-    place: Text<'_>,
+    document: Text<'_>,
     written: &Spanned<String>,
     statistic: Option<&str>,
 ) -> Result<Option<f64>> {
@@ -137,16 +140,16 @@ fn quantile(
         Some(percent) if percent > 0.0 && percent < 100.0 => Ok(Some(percent / 100.0)),
         _ => {
             let message = format!(
-                "`{statistic}` in the limit `{}` is no quantile from p1 to p99.9; without one the \
-                 limit is on the median",
+                "`{statistic}` in the limit `{}` is not a quantile such as p50 or p99.9; without one, \
+                 the limit is on the median",
                 written.get_ref()
             );
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
     }
 }
 
-/// Seconds, bytes or rows a second, above 0.
+/// Parses a bound in seconds, bytes or rows per second, which has to be above 0.
 fn bound(of: &LimitOf, text: &str) -> Option<f64> {
     let bound = match of {
         LimitOf::Storage => with_unit(text, &SIZES)?,

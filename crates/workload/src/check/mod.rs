@@ -75,7 +75,7 @@ impl Workload {
         Workload::parse_with(text, path, &[])
     }
 
-    /// Does as [`Workload::parse`], with options as in [`Workload::read_with`].
+    /// Checks a text as [`Workload::parse`] does, with options as in [`Workload::read_with`].
     ///
     /// # Errors
     /// Those of [`Workload::read_with`].
@@ -116,14 +116,16 @@ impl Workload {
         }
         let queries = query::check(place, &wire.queries, &table, wire.mix.is_some())?;
         let about = mix::About {
-            place,
+            document: place,
             table: &table,
             data: &data,
             queries: &queries,
             rows: scale.default_rows,
         };
         let mix = wire.mix.as_ref().map(|mix| about.check(mix)).transpose()?;
-        let concurrent = { wire.concurrent.as_ref() }
+        let concurrent = wire
+            .concurrent
+            .as_ref()
             .map(|written| concurrent::check(place, written, &queries))
             .transpose()?;
         let designs = designs(place, &wire.designs)?;
@@ -135,7 +137,7 @@ impl Workload {
         }
         .check(wire.scale.grows.as_ref())?;
         let decide = decide::About {
-            place,
+            document: place,
             queries: &queries,
             designs: &designs,
         };
@@ -191,13 +193,13 @@ impl Workload {
         }
     }
 
-    /// An error in a design that the workload file names, as line and column of the file.
+    /// Makes an error with line and column of the workload file, about a design that it names.
     pub fn error_in_design(&self, design: &DesignId, message: String) -> Error {
         let place = Text {
             path: &self.path,
             text: &self.text,
         };
-        // The places of designs are not kept, so the text is read again.
+        // The positions of designs are not kept, so the text is read again.
         let wire = toml::from_str::<wire::Workload>(&self.text);
         let written = wire.map(|wire| wire.designs).unwrap_or_default();
         let mut written = written.into_iter();

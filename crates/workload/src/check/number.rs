@@ -9,7 +9,7 @@ use crate::Result;
 
 /// Returns the value of `key` if it is given.
 pub fn at_least(
-    place: Text<'_>,
+    document: Text<'_>,
     value: Option<&Spanned<i64>>,
     key: &str,
     least: u64,
@@ -22,7 +22,7 @@ pub fn at_least(
         .filter(|v| *v >= least)
         .map(Some)
         .ok_or_else(|| {
-            place.error(
+            document.error(
                 written.span(),
                 format!("`{key}` is {written}, but has to be at least {least}"),
             )
@@ -30,7 +30,7 @@ pub fn at_least(
 }
 
 /// Returns the value of `key`, from 1 to the largest 32-bit number, if it is given.
-pub fn small(place: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result<Option<u32>> {
+pub fn small(document: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result<Option<u32>> {
     let Some(written) = value else {
         return Ok(None);
     };
@@ -40,16 +40,16 @@ pub fn small(place: Text<'_>, value: Option<&Spanned<i64>>, key: &str) -> Result
         .map(Some)
         .ok_or_else(|| {
             let message = format!("`{key}` is {written}, but has to be from 1 to {}", u32::MAX);
-            place.error(written.span(), message)
+            document.error(written.span(), message)
         })
 }
 
 /// Checks that a real number is above 0.
-pub fn positive(place: Text<'_>, number: f64, span: Range<usize>, key: &str) -> Result<f64> {
+pub fn positive(document: Text<'_>, number: f64, span: Range<usize>, key: &str) -> Result<f64> {
     if number > 0.0 && number.is_finite() {
         Ok(number)
     } else {
         let message = format!("`{key}` is {number}, but has to be above 0");
-        Err(place.error(span, message))
+        Err(document.error(span, message))
     }
 }

@@ -11,13 +11,14 @@ use super::table::{identifier, suggest_column};
 use super::text::{Text, quoted};
 use crate::{ColumnType, Parameter, ParameterValues, Result, Table, wire};
 
-/// Most values of one list, since engines cannot cope with longer SQL texts.
+/// Largest number of values in one list, since engines cannot cope with longer SQL texts.
 const MOST_DISTINCT: i64 = 1000;
-/// Milliseconds of a thousand years.
+/// Longest window in milliseconds: a thousand years.
 const LONGEST_WINDOW_MS: u64 = 1000 * 366 * 86_400_000;
 
+/// Checks the parameters of a query, and returns them in the order of the file.
 pub fn check(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &wire::Names<Spanned<wire::Parameter>>,
     table: &Table,
 ) -> Result<Vec<Parameter>> {
@@ -26,17 +27,17 @@ pub fn check(
     written
         .into_iter()
         .map(|(name, values)| {
-            identifier(place, name, "parameter")?;
+            identifier(document, name, "parameter")?;
             Ok(Parameter {
                 name: name.get_ref().clone(),
-                values: check_values(place, values, table)?,
+                values: check_values(document, values, table)?,
             })
         })
         .collect()
 }
 
 fn check_values(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &Spanned<wire::Parameter>,
     table: &Table,
 ) -> Result<ParameterValues> {
@@ -45,7 +46,7 @@ fn check_values(
         && (values.column.is_none() || values.window.is_some())
     {
         let message = "`distinct` is for values of a column: { column = \"..\", distinct = 8 }";
-        return Err(place.error(distinct.span(), message));
+        return Err(document.error(distinct.span(), message));
     }
     match (
         &values.uniform,
@@ -53,11 +54,13 @@ fn check_values(
         &values.column,
         &values.window,
     ) {
-        (Some(uniform), None, None, None) => check_uniform(place, uniform),
-        (None, Some(choice), None, None) => check_choice(place, choice),
-        (None, None, Some(column), None) => check_column(place, column, values, table),
-        (None, None, column, Some(window)) => check_window(place, window, column.as_ref(), table),
-        _ => Err(place.error(
+        (Some(uniform), None, None, None) => check_uniform(document, uniform),
+        (None, Some(choice), None, None) => check_choice(document, choice),
+        (None, None, Some(column), None) => check_column(document, column, values, table),
+        (None, None, column, Some(window)) => {
+            check_window(document, window, column.as_ref(), table)
+        }
+        _ => Err(document.error(
             wire.span(),
             "say what the parameter is drawn from with exactly one of `uniform = [1, 9]`, \
              `choice = [..]`, `column = \"..\"` and `window = \"12h\"`",
@@ -65,14 +68,14 @@ fn check_values(
     }
 }
 
-fn check_uniform(place: Text<'_>, written: &Spanned<Vec<i64>>) -> Result<ParameterValues> {
+fn check_uniform(document: Text<'_>, written: &Spanned<Vec<i64>>) -> Result<ParameterValues> {
     match written.get_ref()[..] {
         [from, to] if from <= to => Ok(ParameterValues::Uniform { from, to }),
         [from, to] => {
             let message = format!("`uniform` ends before it begins; did you mean [{to}, {from}]?");
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
-        _ => Err(place.error(
+        _ => Err(document.error(
             written.span(),
             "`uniform` has two whole numbers, the least and the greatest: uniform = [1, 9]",
         )),
@@ -80,22 +83,22 @@ fn check_uniform(place: Text<'_>, written: &Spanned<Vec<i64>>) -> Result<Paramet
 }
 
 fn check_choice(
-    place: Text<'_>,
+    document: Text<'_>,
     written: &Spanned<Vec<Spanned<Value>>>,
 ) -> Result<ParameterValues> {
     if written.get_ref().is_empty() {
-        return Err(place.error(written.span(), "`choice` has no values"));
+        return Err(document.error(written.span(), "`choice` has no values"));
     }
     let literals = written.get_ref().iter().map(|value| match value.get_ref() {
         Value::String(text) => Ok(crate::literal::text(text)),
-        Value::Datetime(time) => instant(place, value.span(), time),
-        number => plain(place, value.span(), number),
+        Value::Datetime(time) => instant(document, value.span(), time),
+        number => plain(document, value.span(), number),
     });
     Ok(ParameterValues::Choice(literals.collect::<Result<_>>()?))
 }
 
 /// Returns a time as an SQL literal in UTC, since some engines ignore an offset in a literal.
-fn instant(place: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<String> {
+fn instant(document: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<String> {
     if time.offset.is_none() {
         return Ok(format!("TIMESTAMP '{time}'"));
     }
@@ -103,7 +106,7 @@ fn instant(place: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<Strin
     parsed
         .and_then(|time| crate::literal::timestamp(time.as_millisecond()))
         .ok_or_else(|| {
-            place.error(
+            document.error(
                 span,
                 format!("`{time}` is not a time between the years 0 and 9999"),
             )
@@ -111,12 +114,12 @@ fn instant(place: Text<'_>, span: Range<usize>, time: &Datetime) -> Result<Strin
 }
 
 fn check_column(
-    place: Text<'_>,
+    document: Text<'_>,
     written: &Spanned<String>,
     wire: &wire::Parameter,
     table: &Table,
 ) -> Result<ParameterValues> {
-    let column = column_name(place, written, table)?;
+    let column = column_name(document, written, table)?;
     let Some(distinct) = &wire.distinct else {
         return Ok(ParameterValues::Column(column));
     };
@@ -128,32 +131,32 @@ fn check_column(
         }),
         _ => {
             let message = format!("`distinct` is {count}, but has to be from 1 to {MOST_DISTINCT}");
-            Err(place.error(distinct.span(), message))
+            Err(document.error(distinct.span(), message))
         }
     }
 }
 
-fn column_name(place: Text<'_>, written: &Spanned<String>, table: &Table) -> Result<String> {
+fn column_name(document: Text<'_>, written: &Spanned<String>, table: &Table) -> Result<String> {
     let name = written.get_ref().to_lowercase();
     match table.column(&name) {
         Some(_) => Ok(name),
         None => {
             let hint = suggest_column(table, &name);
             let message = format!("column `{written}` is not in the table{hint}");
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
     }
 }
 
 fn check_window(
-    place: Text<'_>,
+    document: Text<'_>,
     written: &Spanned<String>,
     column: Option<&Spanned<String>>,
     table: &Table,
 ) -> Result<ParameterValues> {
     let error = |problem: String| {
         let message = format!("`window` is `{written}`, {problem}: window = \"12h\"");
-        place.error(written.span(), message)
+        document.error(written.span(), message)
     };
     let duration = humantime::parse_duration(written.get_ref())
         .map_err(|e| error(format!("which is not a duration ({e})")))?;
@@ -166,25 +169,25 @@ fn check_window(
         })?;
     Ok(ParameterValues::Window {
         column: match column {
-            Some(column) => time_column(place, column, table)?,
-            None => only_time_column(place, written, table)?,
+            Some(column) => time_column(document, column, table)?,
+            None => only_time_column(document, written, table)?,
         },
         milliseconds,
     })
 }
 
-fn time_column(place: Text<'_>, written: &Spanned<String>, table: &Table) -> Result<String> {
-    let name = column_name(place, written, table)?;
+fn time_column(document: Text<'_>, written: &Spanned<String>, table: &Table) -> Result<String> {
+    let name = column_name(document, written, table)?;
     match table.column(&name).map(|column| column.kind) {
         Some(ColumnType::Timestamp) => Ok(name),
         _ => {
             let message = format!("column `{name}` is not a timestamp, so it has no windows");
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
     }
 }
 
-fn only_time_column(place: Text<'_>, window: &Spanned<String>, table: &Table) -> Result<String> {
+fn only_time_column(document: Text<'_>, window: &Spanned<String>, table: &Table) -> Result<String> {
     let times = table
         .columns
         .iter()
@@ -192,7 +195,7 @@ fn only_time_column(place: Text<'_>, window: &Spanned<String>, table: &Table) ->
     let times: Vec<&str> = times.map(|column| column.name.as_str()).collect();
     match times[..] {
         [only] => Ok(only.to_owned()),
-        [] => Err(place.error(
+        [] => Err(document.error(
             window.span(),
             "the table has no timestamp column that could have a window",
         )),
@@ -201,7 +204,7 @@ fn only_time_column(place: Text<'_>, window: &Spanned<String>, table: &Table) ->
             let message = format!(
                 "the table has the timestamp columns {columns}; say which one with `column`"
             );
-            Err(place.error(window.span(), message))
+            Err(document.error(window.span(), message))
         }
     }
 }

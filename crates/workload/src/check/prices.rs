@@ -8,7 +8,7 @@ use super::text::Text;
 use super::{number, toml_error};
 use crate::{PriceList, Result, wire};
 
-/// Most characters of a currency, for which a table's column has room.
+/// Largest number of characters of a currency that fits into a table's column.
 const CURRENCY_CHARACTERS: usize = 8;
 
 impl PriceList {
@@ -18,21 +18,21 @@ impl PriceList {
     /// [`Error::Workload`](crate::Error::Workload) with line and column if it contains something
     /// impossible.
     pub fn parse(text: &str, path: &Path) -> Result<PriceList> {
-        let place = Text { path, text };
+        let document = Text { path, text };
         let wire: wire::PriceList =
-            toml::from_str(text).map_err(|error| toml_error::explain(place, &error))?;
+            toml::from_str(text).map_err(|error| toml_error::explain(document, &error))?;
         let (machine, cores) = (&wire.machine, &wire.machine.cores);
         Ok(PriceList {
-            currency: currency(place, &wire.currency)?,
-            machine_cores: number::small(place, Some(cores), "cores")?.unwrap_or(1),
-            machine_month: price(place, &machine.month, "month")?,
-            storage_gib_month: price(place, &wire.storage.gib_month, "gib_month")?,
+            currency: currency(document, &wire.currency)?,
+            machine_cores: number::small(document, Some(cores), "cores")?.unwrap_or(1),
+            machine_month: price(document, &machine.month, "month")?,
+            storage_gib_month: price(document, &wire.storage.gib_month, "gib_month")?,
             title: wire.title,
         })
     }
 }
 
-fn currency(place: Text<'_>, written: &Spanned<String>) -> Result<String> {
+fn currency(document: Text<'_>, written: &Spanned<String>) -> Result<String> {
     let currency = written.get_ref().trim();
     match currency.chars().count() {
         1..=CURRENCY_CHARACTERS => Ok(currency.to_owned()),
@@ -40,18 +40,18 @@ fn currency(place: Text<'_>, written: &Spanned<String>) -> Result<String> {
             let message = format!(
                 "`currency` has to be 1 to {CURRENCY_CHARACTERS} characters: currency = \"USD\""
             );
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
     }
 }
 
 /// Checks a price, which may be 0 but not negative.
-fn price(place: Text<'_>, written: &Spanned<f64>, key: &str) -> Result<f64> {
+fn price(document: Text<'_>, written: &Spanned<f64>, key: &str) -> Result<f64> {
     let price = *written.get_ref();
     if price.is_finite() && price >= 0.0 {
         Ok(price)
     } else {
         let message = format!("`{key}` is {price}, but a price has to be 0 or more");
-        Err(place.error(written.span(), message))
+        Err(document.error(written.span(), message))
     }
 }

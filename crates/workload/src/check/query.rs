@@ -17,43 +17,46 @@ pub const RESERVED: [&str; 2] = ["load", "storage"];
 /// Largest tolerance of an answer, in percent.
 const LARGEST_TOLERANCE: f64 = 50.0;
 
+/// Checks all queries.
 pub fn check(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &[wire::Query],
     table: &Table,
     has_mix: bool,
 ) -> Result<Vec<Query>> {
     if wire.is_empty() && !has_mix {
-        return Err(place.error(
+        return Err(document.error(
             0..0,
-            "a workload asks something: add [[queries]] with name and sql, or a [mix]",
+            "the workload asks nothing: add [[queries]] with name and sql, or a [mix]",
         ));
     }
     let mut queries: Vec<Query> = Vec::with_capacity(wire.len());
     for written in wire {
-        let query = check_query(place, written, table)?;
+        let query = check_query(document, written, table)?;
         if queries.iter().any(|q| q.name == query.name) {
             let message = format!("there is another query `{}`; names are unique", query.name);
-            return Err(place.error(written.name.span(), message));
+            return Err(document.error(written.name.span(), message));
         }
         queries.push(query);
     }
     Ok(queries)
 }
 
-fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Query> {
-    let name = identifier(place, &wire.name, "query")?;
+fn check_query(document: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Query> {
+    let name = identifier(document, &wire.name, "query")?;
     if RESERVED.contains(&name.as_str()) {
         let message = format!("`{name}` has another meaning in reports; choose another name");
-        return Err(place.error(wire.name.span(), message));
+        return Err(document.error(wire.name.span(), message));
     }
-    let tolerance = wire.tolerance.as_ref();
-    let tolerance = tolerance.map(|t| check_tolerance(place, t)).transpose()?;
-    let parameters = parameter::check(place, &wire.parameters, table)?;
+    let tolerance = match &wire.tolerance {
+        Some(written) => Some(check_tolerance(document, written)?),
+        None => None,
+    };
+    let parameters = parameter::check(document, &wire.parameters, table)?;
     let texts = || std::iter::once(&wire.sql).chain(wire.engine_sql.values());
     for sql in texts() {
-        check_sql(place, sql, &parameters)?;
-        unstable::check(place, sql, tolerance.is_some())?;
+        check_sql(document, sql, &parameters)?;
+        unstable::check(document, sql, tolerance.is_some())?;
     }
     for parameter in &parameters {
         let names = parameter.placeholders();
@@ -68,27 +71,27 @@ fn check_query(place: Text<'_>, wire: &wire::Query, table: &Table) -> Result<Que
                 marks.join(" and ")
             );
             let written = wire.parameters.keys().find(|key| key.get_ref() == name);
-            return Err(place.error(written.map_or(0..0, Spanned::span), message));
+            return Err(document.error(written.map_or(0..0, Spanned::span), message));
         }
     }
     let expect = wire.expect.as_ref();
-    let expected = expect.map(|e| check_expectation(place, e)).transpose()?;
+    let expected = expect.map(|e| check_expectation(document, e)).transpose()?;
     if let (Some(expect), false) = (expect, parameters.is_empty()) {
         let message = "a query with parameters has no single answer to expect; leave `expect` out";
-        return Err(place.error(expect.span(), message));
+        return Err(document.error(expect.span(), message));
     }
     Ok(Query {
         name,
         sql: wire.sql.get_ref().clone(),
-        engine_sql: check_engine_sql(place, &wire.engine_sql)?,
+        engine_sql: check_engine_sql(document, &wire.engine_sql)?,
         parameters,
         tolerance,
         expect: expected,
-        position: place.line_and_column(toml_string::start(place, wire.sql.span().start)),
+        position: document.line_and_column(toml_string::start(document, wire.sql.span().start)),
     })
 }
 
-fn check_tolerance(place: Text<'_>, written: &Spanned<String>) -> Result<f64> {
+fn check_tolerance(document: Text<'_>, written: &Spanned<String>) -> Result<f64> {
     let number = written.get_ref().trim().strip_suffix('%');
     let percent = number.and_then(|n| n.trim_end().parse::<f64>().ok());
     match percent {
@@ -98,7 +101,7 @@ fn check_tolerance(place: Text<'_>, written: &Spanned<String>) -> Result<f64> {
                 "`tolerance` is `{written}`, but has to be a percentage above 0% and at most \
                  {LARGEST_TOLERANCE}%: tolerance = \"2%\""
             );
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
     }
 }
@@ -112,9 +115,9 @@ pub fn placeholders(sql: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     })
 }
 
-fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -> Result<()> {
+fn check_sql(document: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -> Result<()> {
     if sql.get_ref().trim().is_empty() {
-        return Err(place.error(sql.span(), "the SQL is empty"));
+        return Err(document.error(sql.span(), "the SQL is empty"));
     }
     let names: Vec<String> = parameters
         .iter()
@@ -127,31 +130,31 @@ fn check_sql(place: Text<'_>, sql: &Spanned<String>, parameters: &[Parameter]) -
             } else {
                 suggestion(name, names.iter().map(String::as_str))
             };
-            let offset = toml_string::offset_in(place, sql, range.start);
+            let offset = toml_string::offset_in(document, sql, range.start);
             let message = format!("the query has no parameter `{name}`{hint}");
-            return Err(place.error(offset..offset, message));
+            return Err(document.error(offset..offset, message));
         }
     }
     Ok(())
 }
 
 fn check_engine_sql(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &wire::Names<Spanned<String>>,
 ) -> Result<BTreeMap<String, String>> {
     wire.iter()
-        .map(|(design, sql)| Ok((engine_or_layout(place, design)?, sql.get_ref().clone())))
+        .map(|(design, sql)| Ok((engine_or_layout(document, design)?, sql.get_ref().clone())))
         .collect()
 }
 
-fn engine_or_layout(place: Text<'_>, written: &Spanned<String>) -> Result<String> {
+fn engine_or_layout(document: Text<'_>, written: &Spanned<String>) -> Result<String> {
     match written.get_ref().parse::<DesignId>() {
         Ok(id) if id.settings.is_empty() => Ok(id.to_string()),
         _ => {
             let message = format!(
                 "`{written}` is neither an engine nor a layout: write postgres or postgres/plain"
             );
-            Err(place.error(written.span(), message))
+            Err(document.error(written.span(), message))
         }
     }
 }
@@ -159,7 +162,7 @@ fn engine_or_layout(place: Text<'_>, written: &Spanned<String>) -> Result<String
 /// Checks that each expectation is about rows that exist, in a generator that makes `all` rows or
 /// never ends.
 pub fn check_rows_of_expectations(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &[wire::Query],
     all: Option<u64>,
 ) -> Result<()> {
@@ -168,11 +171,11 @@ pub fn check_rows_of_expectations(
             (None, None) => {
                 let message = "the generator makes rows without end, so there is no \
                                answer over all of them: name their number, as in `expect = { rows = 10_000, ...`";
-                return Err(place.error(expect.span(), message));
+                return Err(document.error(expect.span(), message));
             }
             (Some(rows), Some(all)) if u64::try_from(*rows.get_ref()).is_ok_and(|r| r > all) => {
                 let message = format!("the generator makes {all} rows and no more");
-                return Err(place.error(rows.span(), message));
+                return Err(document.error(rows.span(), message));
             }
             _ => {}
         }
@@ -180,9 +183,9 @@ pub fn check_rows_of_expectations(
     Ok(())
 }
 
-fn check_expectation(place: Text<'_>, written: &Spanned<wire::Expect>) -> Result<Expectation> {
+fn check_expectation(document: Text<'_>, written: &Spanned<wire::Expect>) -> Result<Expectation> {
     let wire = written.get_ref();
-    let rows = number::at_least(place, wire.rows.as_ref(), "rows", 1)?;
+    let rows = number::at_least(document, wire.rows.as_ref(), "rows", 1)?;
     let width = wire.answer.first().map_or(0, |row| row.get_ref().len());
     let mut answer = Vec::with_capacity(wire.answer.len());
     for row in &wire.answer {
@@ -192,17 +195,17 @@ fn check_expectation(place: Text<'_>, written: &Spanned<wire::Expect>) -> Result
                  all rows have the same, at least 1",
                 row.get_ref().len()
             );
-            return Err(place.error(row.span(), message));
+            return Err(document.error(row.span(), message));
         }
         let cells = row.get_ref().iter().map(|cell| match cell.get_ref() {
             Value::String(text) => Ok(text.clone()),
-            other => literal::plain(place, cell.span(), other),
+            other => literal::plain(document, cell.span(), other),
         });
         answer.push(cells.collect::<Result<_>>()?);
     }
     Ok(Expectation {
         rows,
         answer,
-        position: place.line_and_column(written.span().start),
+        position: document.line_and_column(written.span().start),
     })
 }

@@ -5,13 +5,14 @@ use toml::Spanned;
 use super::text::Text;
 use crate::{Result, ServerLimits, wire};
 
-/// Units in MiB; fractions of a MiB are refused.
+/// Units with their size in MiB; fractions of a MiB are refused.
 const UNITS: [(&str, u64); 2] = [("MiB", 1), ("GiB", 1024)];
 
-pub fn check(place: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {
+/// Checks the limits of heap and memory.
+pub fn check(document: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {
     let limits = ServerLimits {
-        heap_mib: mebibytes(place, wire.heap.as_ref(), "heap")?,
-        memory_mib: mebibytes(place, wire.memory.as_ref(), "memory")?,
+        heap_mib: mebibytes(document, wire.heap.as_ref(), "heap")?,
+        memory_mib: mebibytes(document, wire.memory.as_ref(), "memory")?,
     };
     if let (Some(heap), Some(memory), Some(written)) =
         (limits.heap_mib, limits.memory_mib, &wire.memory)
@@ -21,12 +22,16 @@ pub fn check(place: Text<'_>, wire: &wire::Server) -> Result<ServerLimits> {
             "`memory` is {memory} MiB for heap, memory outside of it and page cache together; it \
              has to be more than the {heap} MiB of `heap`"
         );
-        return Err(place.error(written.span(), message));
+        return Err(document.error(written.span(), message));
     }
     Ok(limits)
 }
 
-fn mebibytes(place: Text<'_>, written: Option<&Spanned<String>>, key: &str) -> Result<Option<u64>> {
+fn mebibytes(
+    document: Text<'_>,
+    written: Option<&Spanned<String>>,
+    key: &str,
+) -> Result<Option<u64>> {
     let Some(written) = written else {
         return Ok(None);
     };
@@ -34,7 +39,7 @@ fn mebibytes(place: Text<'_>, written: Option<&Spanned<String>>, key: &str) -> R
         let message = format!(
             "`{key}` is `{written}`, but has to be a whole number of MiB or GiB: {key} = \"512MiB\""
         );
-        place.error(written.span(), message)
+        document.error(written.span(), message)
     };
     let text = written.get_ref().trim();
     let kib = |text: &str| text.strip_suffix("KiB")?.trim_end().parse::<u64>().ok();

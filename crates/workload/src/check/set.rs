@@ -41,17 +41,17 @@ impl<'a> Set<'a> {
         })
     }
 
-    /// Replaces values of the file, and removes the expected answers, which are those of its own
-    /// data.
+    /// Replaces values of the file, and removes the expected answers, which hold for the file's values
+    /// only.
     pub fn apply(&self, file: &str, path: &Path, wire: &mut wire::Workload) -> Result<()> {
-        // Blanks instead of the file, so that places are those in the whole text.
+        // Blanks take the place of the file, so that positions are those in the whole text.
         let lines = " ".repeat(file.len()) + &self.text[file.len()..];
-        let place = Text {
+        let document = Text {
             path,
             text: &self.text,
         };
         let set: wire::Data =
-            toml::from_str(&lines).map_err(|error| toml_error::explain(place, &error))?;
+            toml::from_str(&lines).map_err(|error| toml_error::explain(document, &error))?;
         wire.data.get_mut().replace(set);
         wire.queries
             .iter_mut()
@@ -59,7 +59,7 @@ impl<'a> Set<'a> {
         Ok(())
     }
 
-    /// Makes an error name the flag if it is in one of these lines.
+    /// Turns an error in one of these lines into one that names the flag.
     pub fn explain(&self, error: Error) -> Error {
         match error {
             Error::Workload { line, message, .. } if line > self.file_lines => {

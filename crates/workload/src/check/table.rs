@@ -30,8 +30,9 @@ const SYNONYMS: [(&str, &str); 19] = [
     ("varchar", "text"),
 ];
 
+/// Checks the table, or returns the generator's own one.
 pub fn check(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: Option<&Spanned<wire::Table>>,
     data: &Data,
     data_span: Range<usize>,
@@ -42,8 +43,8 @@ pub fn check(
     };
     match (own, wire) {
         (Some(own), None) => Ok(own),
-        (Some(own), Some(wire)) => change_key(place, wire.get_ref(), own),
-        (None, Some(wire)) => whole_table(place, wire),
+        (Some(own), Some(wire)) => change_key(document, wire.get_ref(), own),
+        (None, Some(wire)) => whole_table(document, wire),
         (None, None) => {
             let rows = match data {
                 Data::Generator(_) => "rows that are generated column by column",
@@ -51,36 +52,38 @@ pub fn check(
             };
             let message =
                 format!("{rows} need a [table] with `name`, `partition_key` and [table.columns]");
-            Err(place.error(data_span, message))
+            Err(document.error(data_span, message))
         }
     }
 }
 
+/// Suggests the column whose name is nearest to `word`, as the end of a message.
 pub fn suggest_column(table: &Table, word: &str) -> String {
     suggestion(word, table.columns.iter().map(|c| c.name.as_str()))
 }
 
 /// Returns the generator's table with the name and key that the file gives.
-fn change_key(place: Text<'_>, wire: &wire::Table, mut table: Table) -> Result<Table> {
+fn change_key(document: Text<'_>, wire: &wire::Table, mut table: Table) -> Result<Table> {
     if let Some(columns) = &wire.columns {
         let message = "a generator brings its own columns; leave [table.columns] out";
-        return Err(place.error(columns.span(), message));
+        return Err(document.error(columns.span(), message));
     }
     if let Some(name) = &wire.name {
-        table.name = identifier(place, name, "table")?;
+        table.name = identifier(document, name, "table")?;
     }
     if let Some(partition_key) = &wire.partition_key {
-        table.partition_key = check_partition_key(place, partition_key, &table)?;
+        table.partition_key = check_partition_key(document, partition_key, &table)?;
         table.order_key.clear();
     }
     if let Some(order_key) = &wire.order_key {
-        table.order_key = check_order_key(place, order_key, &table)?;
+        table.order_key = check_order_key(document, order_key, &table)?;
     }
     Ok(table)
 }
 
-fn whole_table(place: Text<'_>, wire: &Spanned<wire::Table>) -> Result<Table> {
-    let missing = |key: &str| place.error(wire.span(), format!("the key `{key}` is missing here"));
+fn whole_table(document: Text<'_>, wire: &Spanned<wire::Table>) -> Result<Table> {
+    let missing =
+        |key: &str| document.error(wire.span(), format!("the key `{key}` is missing here"));
     let wire = wire.get_ref();
     let name = wire.name.as_ref().ok_or_else(|| missing("name"))?;
     let columns = wire.columns.as_ref().ok_or_else(|| missing("columns"))?;
@@ -89,20 +92,20 @@ fn whole_table(place: Text<'_>, wire: &Spanned<wire::Table>) -> Result<Table> {
         .as_ref()
         .ok_or_else(|| missing("partition_key"))?;
     let mut table = Table {
-        name: identifier(place, name, "table")?,
-        columns: check_columns(place, columns)?,
+        name: identifier(document, name, "table")?,
+        columns: check_columns(document, columns)?,
         partition_key: Vec::new(),
         order_key: Vec::new(),
     };
-    table.partition_key = check_partition_key(place, partition_key, &table)?;
+    table.partition_key = check_partition_key(document, partition_key, &table)?;
     if let Some(order_key) = &wire.order_key {
-        table.order_key = check_order_key(place, order_key, &table)?;
+        table.order_key = check_order_key(document, order_key, &table)?;
     }
     Ok(table)
 }
 
 fn check_columns(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &Spanned<wire::Names<Spanned<String>>>,
 ) -> Result<Vec<Column>> {
     let mut written: Vec<_> = wire.get_ref().iter().collect();
@@ -110,20 +113,17 @@ fn check_columns(
     let mut columns: Vec<Column> = Vec::with_capacity(written.len());
     for (name, kind) in written {
         let column = Column {
-            name: identifier(place, name, "column")?,
-            kind: column_type(place, kind)?,
+            name: identifier(document, name, "column")?,
+            kind: column_type(document, kind)?,
         };
         if columns.iter().any(|c| c.name == column.name) {
-            let message = format!(
-                "column `{}` appears twice (case does not count)",
-                column.name
-            );
-            return Err(place.error(name.span(), message));
+            let message = format!("column `{}` appears twice (case is ignored)", column.name);
+            return Err(document.error(name.span(), message));
         }
         columns.push(column);
     }
     if columns.is_empty() {
-        Err(place.error(
+        Err(document.error(
             wire.span(),
             "a table needs columns, for example: time = \"timestamp\"",
         ))
@@ -132,7 +132,7 @@ fn check_columns(
     }
 }
 
-fn column_type(place: Text<'_>, written: &Spanned<String>) -> Result<ColumnType> {
+fn column_type(document: Text<'_>, written: &Spanned<String>) -> Result<ColumnType> {
     let word = written.get_ref().to_lowercase();
     if let Some((_, kind)) = ColumnType::ALL.iter().find(|(name, _)| *name == word) {
         return Ok(*kind);
@@ -144,7 +144,7 @@ fn column_type(place: Text<'_>, written: &Spanned<String>) -> Result<ColumnType>
              1958-03-29 in a file. Types are {}",
             quoted(&names)
         );
-        return Err(place.error(written.span(), message));
+        return Err(document.error(written.span(), message));
     }
     let hint = match SYNONYMS.iter().find(|(synonym, _)| *synonym == word) {
         Some((_, name)) => format!("; did you mean `{name}`?"),
@@ -155,36 +155,36 @@ fn column_type(place: Text<'_>, written: &Spanned<String>) -> Result<ColumnType>
     } else {
         String::new()
     };
-    Err(place.error(
+    Err(document.error(
         written.span(),
         format!("unknown type `{written}`{hint}{list}"),
     ))
 }
 
 fn check_partition_key(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &Spanned<Vec<Spanned<String>>>,
     table: &Table,
 ) -> Result<Vec<String>> {
     if wire.get_ref().is_empty() {
         let message =
             "`partition_key` is empty; name the column that says which rows belong together";
-        return Err(place.error(wire.span(), message));
+        return Err(document.error(wire.span(), message));
     }
-    key_columns(place, wire.get_ref(), &[], table)
+    key_columns(document, wire.get_ref(), &[], table)
 }
 
 fn check_order_key(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &[Spanned<String>],
     table: &Table,
 ) -> Result<Vec<String>> {
-    key_columns(place, wire, &table.partition_key, table)
+    key_columns(document, wire, &table.partition_key, table)
 }
 
 /// Returns the columns that `wire` names, none of them twice or in the other part of the key.
 fn key_columns(
-    place: Text<'_>,
+    document: Text<'_>,
     wire: &[Spanned<String>],
     other_part: &[String],
     table: &Table,
@@ -195,11 +195,11 @@ fn key_columns(
         if table.column(&name).is_none() {
             let hint = suggest_column(table, &name);
             let message = format!("key column `{written}` is not in the table{hint}");
-            return Err(place.error(written.span(), message));
+            return Err(document.error(written.span(), message));
         }
         if key.contains(&name) || other_part.contains(&name) {
             let message = format!("column `{name}` is in the key twice");
-            return Err(place.error(written.span(), message));
+            return Err(document.error(written.span(), message));
         }
         key.push(name);
     }
@@ -208,7 +208,7 @@ fn key_columns(
 
 /// Returns a name in lower case: every engine folds unquoted SQL names to lower case (PostgreSQL,
 /// CQL and DataFusion alike), so `AvgTone` and `avgtone` are the same column everywhere.
-pub fn identifier(place: Text<'_>, written: &Spanned<String>, what: &str) -> Result<String> {
+pub fn identifier(document: Text<'_>, written: &Spanned<String>, what: &str) -> Result<String> {
     let name = written.get_ref().to_lowercase();
     let mut chars = name.chars();
     let valid = chars.next().is_some_and(|c| c.is_ascii_lowercase())
@@ -227,7 +227,7 @@ pub fn identifier(place: Text<'_>, written: &Spanned<String>, what: &str) -> Res
             "{what} name `{written}` has to be a letter followed by letters, digits and \
                  _{instead}"
         );
-        Err(place.error(written.span(), message))
+        Err(document.error(written.span(), message))
     }
 }
 

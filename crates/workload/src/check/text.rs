@@ -13,6 +13,7 @@ pub struct Text<'a> {
 }
 
 impl Text<'_> {
+    /// Makes an error with the line and column at which a span begins.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> Error {
         let (line, column) = self.line_and_column(span.start);
         Error::Workload {

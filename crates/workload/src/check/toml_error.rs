@@ -4,13 +4,13 @@ use super::text::{Text, suggestion};
 use crate::Error;
 
 /// Returns the error with its line and column, with a suggestion if a key is unknown.
-pub fn explain(place: Text<'_>, error: &toml::de::Error) -> Error {
+pub fn explain(document: Text<'_>, error: &toml::de::Error) -> Error {
     let span = error.span().unwrap_or(0..0);
     let message = unknown_key(error.message())
         .or_else(|| missing_key(error.message()))
         .or_else(|| wrong_type(error.message()))
         .unwrap_or_else(|| error.message().to_owned());
-    place.error(span, message)
+    document.error(span, message)
 }
 
 /// Rewrites serde's "unknown field `x`, expected one of `a`, `b`".

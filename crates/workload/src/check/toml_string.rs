@@ -50,14 +50,14 @@ pub fn offset(text: Text<'_>, start: usize, line: usize, column: usize) -> usize
 }
 
 /// Returns the byte offset in the file of the byte `at` of the string `sql`.
-pub fn offset_in(place: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
+pub fn offset_in(document: Text<'_>, sql: &Spanned<String>, at: usize) -> usize {
     let (line, column) = Text {
-        path: place.path,
+        path: document.path,
         text: sql.get_ref(),
     }
     .line_and_column(at);
-    let first = start(place, sql.span().start);
-    offset(place, first, line, column)
+    let first = start(document, sql.span().start);
+    offset(document, first, line, column)
 }
 
 /// Returns the number of bytes that the first character of the value takes in the file, and whether

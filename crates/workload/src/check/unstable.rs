@@ -1,4 +1,4 @@
-//! Functions whose answers are approximate, or not the same each time.
+//! Refuses functions whose answers are approximate, or not the same each time.
 
 use toml::Spanned;
 
@@ -20,7 +20,7 @@ const APPROXIMATE: [(&str, &str); 4] = [
     ("approx_median", "median(...)"),
     ("approx_distinct", "count(DISTINCT ...)"),
 ];
-/// Functions that give another value each time.
+/// Functions that return a different value each time.
 const CHANGING: [&str; 8] = [
     "random",
     "now",
@@ -31,7 +31,7 @@ const CHANGING: [&str; 8] = [
     "uuid",
     "today",
 ];
-/// Those of them that need no parentheses.
+/// Functions among [`CHANGING`] that need no parentheses.
 const WITHOUT_PARENTHESES: [&str; 4] = [
     "current_date",
     "current_time",
@@ -44,14 +44,14 @@ const ORDERED: [&str; 4] = ["first_value", "last_value", "array_agg", "string_ag
 /// Checks that a question has one right answer, or one within its tolerance.
 ///
 /// # Errors
-/// A function that has none, at its position, with what to write instead.
-pub fn check(place: Text<'_>, sql: &Spanned<String>, has_tolerance: bool) -> Result<()> {
-    // What does not end is an error of the SQL, which is told with it.
+/// A function without a right answer, at its position, with what to write instead.
+pub fn check(document: Text<'_>, sql: &Spanned<String>, has_tolerance: bool) -> Result<()> {
+    // A literal or comment that does not end is reported with the other errors of the SQL.
     let tokens = tokens(sql.get_ref()).unwrap_or_default();
     for (index, token) in tokens.iter().enumerate() {
         if let Some(message) = complaint(&tokens, index, has_tolerance) {
-            let offset = offset_in(place, sql, token.at);
-            return Err(place.error(offset..offset, message));
+            let offset = offset_in(document, sql, token.at);
+            return Err(document.error(offset..offset, message));
         }
     }
     Ok(())
@@ -81,7 +81,7 @@ fn complaint(tokens: &[Token<'_>], index: usize, has_tolerance: bool) -> Option<
 
 fn changing(name: &str) -> String {
     format!(
-        "`{name}` is another value each time, so no answer is right; write a literal, or a \
+        "`{name}` returns another value each time, so no answer is right; write a literal, or a \
          parameter such as ${{at}}"
     )
 }
@@ -99,13 +99,13 @@ fn approximate(name: &str, exact: &str) -> String {
 
 fn unordered(name: &str) -> String {
     format!(
-        "`{name}` depends on the order in which rows come, so many answers are right; write \
+        "`{name}` depends on the order of the rows, so many answers are right; write \
          {name}(... ORDER BY ...)"
     )
 }
 
-/// Returns whether a call, from its parenthesis on, has an ORDER BY of its own, there or in the OVER
-/// (...) that follows.
+/// Returns whether a call, from its parenthesis on, has its own ORDER BY, there or in the OVER (...) that
+/// follows.
 fn is_ordered(call: &[Token<'_>]) -> bool {
     let mut depth = 0;
     for (index, token) in call.iter().enumerate() {

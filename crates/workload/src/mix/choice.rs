@@ -10,6 +10,7 @@ pub struct OperationChooser {
 }
 
 impl OperationChooser {
+    /// Makes a chooser for the operations of a mix.
     pub fn new(mix: &Mix) -> Self {
         let whole: f64 = mix.operations.iter().map(|o| o.weight).sum();
         let ends = mix.operations.iter().scan(0.0, |sum, operation| {

@@ -62,7 +62,7 @@ impl Numbering {
 /// divide all rows and never overlap; some are empty if there are fewer rows than shards.
 pub fn shard_rows(rows: u64, shard: (u32, u32)) -> Range<u64> {
     let (shard, shards) = (u128::from(shard.0), u128::from(shard.1.max(1)));
-    // Not above `rows`, as no shard's number is above that of shards.
+    // A border is never above `rows`, since `shard` is limited to the number of shards.
     let border = |shard: u128| (u128::from(rows) * shard.min(shards) / shards) as u64;
     border(shard)..border(shard + 1)
 }

@@ -15,8 +15,8 @@ pub use keys::{RowChooser, shard_rows};
 #[derive(Debug, Clone)]
 pub struct Mix {
     pub operations: Vec<Operation>,
-    /// CQL statements that make the tables of a workload written in CQL, with `${keyspace}` at the
-    /// position of the keyspace; empty if the layout of a design makes the table.
+    /// CQL statements that create the tables of a workload written in CQL, with `${keyspace}` at the
+    /// position of the keyspace; empty if the layout of a design creates the table.
     pub schema: Vec<String>,
     /// Statements that insert, row by row, the rows that a workload written in CQL has before the
     /// load begins.
@@ -25,6 +25,7 @@ pub struct Mix {
     pub background: Vec<Background>,
 }
 
+/// Operation of a mix.
 #[derive(Debug, Clone)]
 pub struct Operation {
     pub name: String,
@@ -53,7 +54,8 @@ pub enum Action {
     DeletePartition,
     /// Reads the row by its whole key.
     ReadRow,
-    /// Reads the row's partition, at most `limit` rows, newest (highest order key) first if asked.
+    /// Reads the row's partition or up to `limit` rows of it, optionally from the newest (the highest order
+    /// key) on.
     ReadPartition {
         limit: Option<u32>,
         newest_first: bool,
@@ -93,6 +95,7 @@ pub struct CqlStatement {
     pub values: Vec<CqlValue>,
 }
 
+/// Value that is bound to a marker of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CqlValue {
     /// Value of this column (an index into `Workload::table.columns`) in the drawn row, in the
@@ -111,8 +114,10 @@ pub enum CqlValue {
 /// `${number}` for the number of the run modulo `cycle`.
 #[derive(Debug, Clone)]
 pub struct Background {
+    /// Period of the statements.
     pub every: Duration,
     pub statements: Vec<String>,
+    /// Number of runs after which `${number}` starts again at 0.
     pub cycle: u64,
 }
 
@@ -151,6 +156,7 @@ pub enum Consistency {
 }
 
 impl Consistency {
+    /// All levels with their names.
     pub const ALL: [(&'static str, Consistency); 9] = [
         ("ANY", Consistency::Any),
         ("ONE", Consistency::One),
@@ -172,6 +178,7 @@ impl fmt::Display for Consistency {
 }
 
 impl Action {
+    /// Returns whether the action writes rows.
     pub fn writes(&self) -> bool {
         match self {
             Action::Insert
@@ -188,6 +195,7 @@ impl Action {
 }
 
 impl CqlStatement {
+    /// Returns whether the statement is anything but a SELECT.
     pub fn writes(&self) -> bool {
         let first = self.cql.split_whitespace().next().unwrap_or_default();
         !first.eq_ignore_ascii_case("select")

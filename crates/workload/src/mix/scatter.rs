@@ -19,6 +19,7 @@ pub struct Scatter {
 }
 
 impl Scatter {
+    /// Makes the permutation of 0..n that a seed determines.
     pub fn new(n: u64, seed: u64) -> Self {
         let mut stream = Stream::new(&[seed, n]);
         let mask = u64::MAX
@@ -64,8 +65,11 @@ mod tests {
             let scatter = Scatter::new(n, 5);
             let mut seen = vec![false; n as usize];
             for i in 0..n {
-                let place = scatter.permuted(i) as usize;
-                assert!(!std::mem::replace(&mut seen[place], true), "{n}: {place}");
+                let position = scatter.permuted(i) as usize;
+                assert!(
+                    !std::mem::replace(&mut seen[position], true),
+                    "{n}: {position}"
+                );
             }
         }
     }
@@ -73,17 +77,17 @@ mod tests {
     #[test]
     fn the_first_ranks_are_far_apart_and_depend_on_the_seed() {
         let n = 1_000_000;
-        let places = |seed| {
+        let positions = |seed| {
             let scatter = Scatter::new(n, seed);
-            let mut places: Vec<u64> = (0..100).map(|i| scatter.permuted(i)).collect();
-            places.sort_unstable();
-            places
+            let mut positions: Vec<u64> = (0..100).map(|i| scatter.permuted(i)).collect();
+            positions.sort_unstable();
+            positions
         };
-        let sorted = places(1);
+        let sorted = positions(1);
         assert!(sorted[0] < n / 20 && sorted[99] > n - n / 20, "{sorted:?}");
-        // The gaps of 100 uniform places: mean 10,000, at most five of them 46,000 wide or more.
+        // The gaps of 100 uniform positions: mean 10,000, at most five of them 46,000 wide or more.
         let widest = sorted.windows(2).map(|w| w[1] - w[0]).max();
         assert!(widest < Some(n / 8), "{sorted:?}");
-        assert_ne!(sorted, places(2));
+        assert_ne!(sorted, positions(2));
     }
 }

@@ -4,7 +4,7 @@ use super::{Drawable, Loaded};
 use crate::source::visit_rows;
 use crate::{Result, Stream, literal};
 
-/// Most passes in which rows are drawn for missing values.
+/// Largest number of passes in which rows are drawn for missing values.
 const PASSES: u32 = 20;
 
 impl Loaded<'_> {

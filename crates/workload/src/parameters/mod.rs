@@ -18,7 +18,7 @@ use crate::{
 /// Names of placeholders, with the literals drawn for them.
 pub type Drawn = Vec<(String, String)>;
 
-/// Most rows that are drawn for a value that is not null.
+/// Largest number of rows that are drawn for a value that is not null.
 const TRIES: u32 = 100;
 const BATCH_ROWS: usize = 1024;
 
@@ -28,7 +28,10 @@ impl Query {
     pub fn sql_for(&self, design: &str) -> &str {
         let layout = design.split(['?', '#']).next().unwrap_or_default();
         let engine = layout.split('/').next().unwrap_or_default();
-        let own = { self.engine_sql.get(layout) }.or_else(|| self.engine_sql.get(engine));
+        let own = self
+            .engine_sql
+            .get(layout)
+            .or_else(|| self.engine_sql.get(engine));
         own.unwrap_or(&self.sql)
     }
 
@@ -150,7 +153,9 @@ impl Loaded<'_> {
         if self.rows == 0 {
             return Err(self.no_value(name, "there are none"));
         }
-        let index = { self.table.column_index(name) }
+        let index = self
+            .table
+            .column_index(name)
             .ok_or_else(|| self.no_value(name, "the table has no such column"))?;
         let kind = self.table.columns[index].kind;
         Ok(Drawable { name, index, kind })

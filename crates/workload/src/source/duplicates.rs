@@ -16,11 +16,11 @@ use crate::{ColumnType, Error, Result, Table};
 
 const BATCH_ROWS: usize = 8192;
 
-/// Overwritten rows whose keys are looked at to find a column that tells them apart.
+/// Largest number of overwritten rows whose keys are examined to find a column that distinguishes them.
 const SAMPLE: usize = 10_000;
 
-/// Most memory per key of the map from a key's hash to its last row: 33 bytes per slot of a table
-/// that has just doubled (7 of 16 slots used), plus the previous table of half the size.
+/// Largest memory per key, in bytes, of the map from a key's hash to its last row: 33 bytes per slot of a
+/// table that has just doubled (7 of 16 slots used), plus the previous table of half the size.
 const MAP_BYTES_PER_KEY: usize = 128;
 
 /// Rows of a table that have the same key as a later row. A store with this key keeps only the last
@@ -41,10 +41,10 @@ impl DuplicateKeys {
         }
     }
 
-    /// Finds them among the first `rows` rows of a source (all rows if `None`; a source that never
-    /// repeats a key is not read at all). Takes at most `memory_limit_bytes` and one bit per row;
-    /// if that is not enough for all keys, the source is read several times, for a share of the
-    /// keys each.
+    /// Finds the overwritten rows among the first `rows` rows of a source, or among all rows if `None`. A
+    /// source that never repeats a key is not read at all. The search takes at most `memory_limit_bytes`
+    /// and one bit per row. If that is too little for all keys, the source is read several times, each time
+    /// for a share of the keys.
     ///
     /// # Errors
     /// The source cannot be read.
@@ -82,6 +82,7 @@ impl DuplicateKeys {
         self.keys
     }
 
+    /// Returns whether a later row has the same key.
     pub fn is_overwritten(&self, row: u64) -> bool {
         (row as usize) < self.overwritten.len() && self.overwritten.value(row as usize)
     }
@@ -89,7 +90,7 @@ impl DuplicateKeys {
     /// Returns the rows of a batch that are kept.
     ///
     /// # Errors
-    /// None with a batch of the source that was searched.
+    /// The batch is not one of the source that was searched.
     pub fn filter(&self, batch: RowBatch) -> Result<RecordBatch> {
         let first_row = batch.first_row as usize;
         if first_row >= self.overwritten.len() {
@@ -106,9 +107,9 @@ impl DuplicateKeys {
 }
 
 impl DuplicateKeys {
-    /// Finds a column outside of the key that differs between all rows with the same key, so that
-    /// the key no longer repeats with it: a time before numbers and texts. Floats and bytes are no
-    /// keys. Looks at the keys of the first overwritten rows only, if there are many.
+    /// Finds a column outside of the key that differs between all rows with the same key, so that the key
+    /// would not repeat with it. Times are preferred to numbers and texts; floats and bytes cannot be in a
+    /// key. If many rows are overwritten, only the keys of the first ones are examined.
     ///
     /// # Errors
     /// The source cannot be read.
@@ -133,7 +134,7 @@ impl DuplicateKeys {
             let repeated =
                 filter_record_batch(&batch.rows, &wanted).map_err(|error| unexpected(&error))?;
             for candidate in &mut candidates {
-                candidate.look_at(&batch.rows, &repeated)?;
+                candidate.examine(&batch.rows, &repeated)?;
             }
             candidates.retain(|candidate| candidate.is_unique);
             if candidates.is_empty() || batch.first_row + batch.rows.num_rows() as u64 >= rows {
@@ -160,7 +161,7 @@ impl DuplicateKeys {
     }
 }
 
-/// A column that may tell rows with the same key apart.
+/// A column that may distinguish rows with the same key.
 struct Candidate {
     name: String,
     index: usize,
@@ -171,7 +172,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn look_at(&mut self, all: &RecordBatch, repeated: &RecordBatch) -> Result<()> {
+    /// Examines a batch of rows, given as a whole and as the rows whose key repeats.
+    fn examine(&mut self, all: &RecordBatch, repeated: &RecordBatch) -> Result<()> {
         let hashes = self.hasher.hashes(repeated)?;
         self.is_unique = all.column(self.index).null_count() == 0
             && hashes.into_iter().all(|hash| self.seen.insert(hash));

@@ -7,7 +7,7 @@ use arrow::datatypes::TimestampMillisecondType;
 use super::RowSource;
 use crate::{Column, ColumnType, Result, Table};
 
-/// Most rows that are checked.
+/// Largest number of rows that are checked.
 pub const FIRST_ROWS: u64 = 1_000;
 
 const DAY_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;

@@ -76,10 +76,10 @@ pub trait RowSource: Send + Sync {
     }
 }
 
-/// Most memory for the rows of a source that has to be read in order.
+/// Largest memory for the rows of a source that has to be read in order.
 const POOL_BYTES: usize = 64 << 20;
 
-/// Returns the columns and key that a generator has by default; `None` if it has none of its own.
+/// Returns the table that a generator has by default; `None` if the workload has to define it.
 pub fn generator_table(generator: &Generator) -> Option<Table> {
     match generator {
         Generator::Gdelt => Some(gdelt::table()),

@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use super::{RowBatch, RowBatches, RowSource};
 use crate::{Error, Result, Table};
 
-/// The rows of `inner` with the schema of a table that has the same columns and another key.
+/// Rows of `inner` with the schema of a table that has the same columns and another key.
 pub struct Rekeyed {
     inner: Box<dyn RowSource>,
     schema: SchemaRef,

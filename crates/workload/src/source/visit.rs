@@ -34,7 +34,7 @@ pub fn visit_rows<T>(
         }
         if wanted.get(next).is_some_and(|(unseen, _)| unseen == row) {
             return Err(Error::Usage(format!(
-                "row {} was asked for, but the data end before it; load fewer rows",
+                "row {} is needed, but the data end before it; load fewer rows",
                 row + 1
             )));
         }

@@ -247,6 +247,6 @@ fn actions_that_do_not_go_with_statements() {
     assert!(
         parse(&plain)
             .unwrap_err()
-            .contains("`otherwise` is for when a result that is bound has no row")
+            .contains("`otherwise` is executed if a result that is bound has no row")
     );
 }

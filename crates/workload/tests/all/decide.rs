@@ -141,12 +141,12 @@ fn weights_of_unknown_queries_and_weights_that_are_none() {
 fn limits_on_what_there_is_not() {
     assert_eq!(
         error("usa <= 2s", "uza <= 2s"),
-        "w/mine.toml:22:73: nothing is measured under the name `uza`, so it has no limit; did you \
+        "w/mine.toml:22:73: `uza` is not measured, so it cannot have a limit; did you \
          mean `usa`?"
     );
     assert!(
         error("usa <= 2s", "happiness < 2s")
-            .contains("has no limit; there are `month`, `usa`, `top`, `storage`, `load`")
+            .contains("cannot have a limit; there are `month`, `usa`, `top`, `storage`, `load`")
     );
 }
 
@@ -160,8 +160,8 @@ fn limits_that_are_none() {
             "{message}"
         );
     }
-    assert!(error("usa <= 2s", "usa p99 fast < 2s").contains("`fast` is too much in the limit"));
-    assert!(error("storage < 1.5TiB", "storage p99 < 2TiB").contains("`p99` is too much"));
+    assert!(error("usa <= 2s", "usa p99 fast < 2s").contains("`fast` is superfluous in the limit"));
+    assert!(error("storage < 1.5TiB", "storage p99 < 2TiB").contains("`p99` is superfluous"));
 }
 
 #[test]
@@ -189,23 +189,23 @@ fn limits_with_wrong_units_quantiles_and_directions() {
         (
             "month p99",
             "month p100",
-            "`p100` in the limit `month p100 < 50ms` is no quantile",
+            "`p100` in the limit `month p100 < 50ms` is not a quantile",
         ),
         ("month p99", "month max", "`max` in the limit"),
         (
             "storage <",
             "storage >",
-            "a limit on `storage` is the most storage: storage < 1.5TiB",
+            "the limit on `storage` is a maximum: storage < 1.5TiB",
         ),
         (
             "load >",
             "load <",
-            "a limit on `load` is the least rate: load > 20k rows/s",
+            "the limit on `load` is a minimum: load > 20k rows/s",
         ),
         (
             "usa <=",
             "usa >=",
-            "a limit on `usa` is the longest time: usa < 2s",
+            "the limit on `usa` is a maximum: usa < 2s",
         ),
         (
             "usa <= 2s",

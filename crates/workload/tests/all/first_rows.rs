@@ -50,7 +50,7 @@ fn a_bad_cell_is_found_within_the_rows_that_are_looked_at_and_wanted() {
     let wanted = "x.csv, line 1000: column `value`: `NA` is not a double; leave a cell empty where \
                   there is no value, or make the column `text`";
     assert!(error.ends_with(wanted), "{error}");
-    // Neither a row that is not asked for nor one that is too far away is looked at.
+    // Rows beyond those that were requested, or too far away, are not examined.
     assert_eq!(found("x.csv", bad.as_bytes(), 998), Ok(vec![]));
     let far = csv(FIRST_ROWS as usize, "a,2024-01-01,NA\n");
     assert_eq!(found("x.csv", far.as_bytes(), 5_000), Ok(vec![]));

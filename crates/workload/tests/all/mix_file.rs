@@ -137,7 +137,7 @@ fn queries_may_be_left_out_if_there_is_a_mix() {
 fn weights() {
     assert_eq!(
         error("weight = 20", "weight = 19.5"),
-        "24:1: the weights of the operations are percents and add up to 100, but these add up to 99.5"
+        "24:1: the weights of the operations are percentages and have to add up to 100, but these add up to 99.5"
     );
     assert_eq!(
         error("weight = 20", "weight = -20"),
@@ -160,18 +160,18 @@ fn actions_and_what_they_take() {
     );
     assert_eq!(
         error("rows = 7", "limit = 7"),
-        "35:51: `limit` means nothing for `read-range`; it is for `read-partition`"
+        "35:51: `limit` does not apply to `read-range`, only to `read-partition`"
     );
     assert!(
         error("query = \"Q\"", "keys = \"uniform\"")
-            .starts_with("36:42: `keys` means nothing for `query`")
+            .starts_with("36:42: `keys` does not apply to `query`")
     );
     assert!(
         error(
             "{ action = \"read-row\", ",
             "{ action = \"read-row\", ttl = \"1s\", "
         )
-        .contains("`ttl` means nothing for `read-row`; it is for `insert`, `update`")
+        .contains("`ttl` does not apply to `read-row`, only to `insert`, `update`")
     );
     assert_eq!(
         error("query = \"Q\"", "query = \"qq\""),
@@ -180,7 +180,7 @@ fn actions_and_what_they_take() {
     assert!(error(", query = \"Q\"", "").starts_with("36:14: say which query"));
     assert_eq!(
         error("{ name = \"set\", ", "{ "),
-        "30:14: there is another operation `update`; give each a `name` of its own"
+        "30:14: there is another operation `update`; give each a different `name`"
     );
     assert!(
         error("\"set\"", "\"set it\"").starts_with("30:12: operation name `set it` has to be of")
@@ -237,7 +237,7 @@ fn numbers_times_and_levels() {
     assert!(error("batch = 10", "batch = 1001").contains("`batch` is 1001"));
     assert_eq!(
         error("ttl = \"2s\"", "ttl = \"0s\""),
-        "28:55: `ttl` is 0, which would keep rows for ever; leave it out"
+        "28:55: `ttl` is 0, which would keep rows forever; leave it out"
     );
     assert!(error("ttl = \"2s\"", "ttl = \"1ms\"").contains("has to be whole seconds"));
     assert!(error("ttl = \"2s\"", "ttl = \"21years\"").contains("up to 20 years"));
@@ -304,7 +304,7 @@ fn keys() {
     assert!(error(read, "keys = { zipf = \"x\" }").contains("has to be a number"));
     assert!(error(read, "keys = 1").contains("`keys` is one of"));
     assert!(error(read, "keys = {}").contains("`keys` is one of"));
-    assert!(error(read, "keys = \"new\"").contains("is for what inserts rows"));
+    assert!(error(read, "keys = \"new\"").contains("is only for actions that insert rows"));
 }
 
 #[test]
@@ -314,9 +314,7 @@ fn new_rows_need_a_source_that_has_them() {
     let from_file = GOOD.replace(&GOOD[start..end], "[data]\nfile = \"x.csv\"\n");
     let message = parse(&from_file).unwrap_err();
     assert!(
-        message.contains(
-            "`insert` writes new rows unless it says otherwise, but only `generator = \"columns\"`"
-        ),
+        message.contains("`insert` writes new rows by default, but only `generator = \"columns\"`"),
         "{message}"
     );
     let uniform = from_file.replace("batch = 10", "keys = \"uniform\"");
@@ -328,7 +326,7 @@ fn new_rows_need_a_source_that_has_them() {
     assert!(
         parse(&new)
             .unwrap_err()
-            .contains("`keys = \"new\"` cannot be: only")
+            .contains("`keys = \"new\"` is impossible: only")
     );
 
     let cycle = error("every = 10 }", "every = 10, cycle = 100 }");

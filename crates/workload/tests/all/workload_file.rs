@@ -124,7 +124,7 @@ fn columns_and_keys() {
     );
     assert_eq!(
         error("value =", "SERIES ="),
-        "w/my-test.toml:11:1: column `series` appears twice (case does not count)"
+        "w/my-test.toml:11:1: column `series` appears twice (case is ignored)"
     );
     assert_eq!(
         error("value =", "\"my value\" ="),

@@ -85,7 +85,7 @@ fn a_second_waits_for_the_server_but_not_for_ever() {
 }
 
 #[test]
-fn a_worker_that_ends_early_holds_nobody_up() {
+fn a_worker_that_ends_early_delays_no_other() {
     let mut shown = Shown::default();
     let mut collector = Collector::new(&mut shown, 1, 3);
     collector.take(Report::Ready { thread: 0 });

@@ -75,7 +75,7 @@ async fn a_design_that_fails_while_loading_keeps_its_slices_on_record() {
 async fn a_call_without_end_is_given_up() {
     for (step, when) in STEPS {
         let records = impatient().complete(&beside_bad(Act::Hang, when)).await;
-        assert_bad_is_out(&records, step, "given up");
+        assert_bad_is_out(&records, step, "did not end within");
     }
     let fakes = beside_bad(Act::Hang, |call| call.asks("all", UNTIMED));
     let records = impatient().complete(&fakes).await;

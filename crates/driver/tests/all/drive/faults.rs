@@ -127,7 +127,7 @@ async fn operations_without_a_reply_are_given_up_and_counted() {
     assert_eq!(outcome.driven.failures.len(), 5);
     let message = &outcome.driven.failures[0].message;
     assert!(
-        message.contains("for 2s after the last sending"),
+        message.contains("within 2s after the last operation was sent"),
         "{message}"
     );
     // 1 s of load, 2 s for sending what is left, 2 s for replies.

@@ -61,7 +61,10 @@ async fn a_search_warms_up_and_records_each_load_that_it_judges() {
     };
     assert_eq!((found.design.as_str(), found.round), ("a", 1));
     assert_eq!((found.rate, found.probes as usize), (None, probes.len()));
-    assert_eq!(found.why, "not even the lowest rate that was tried held");
+    assert_eq!(
+        found.why,
+        "even the lowest rate that was tried missed the objective"
+    );
     let last = matches!(records.0.last(), Some(DriveRecord::Found(_)));
     assert!(last, "{:?}", records.0.last());
     // No two loads have the same operations.

@@ -1,4 +1,4 @@
-//! What became of each figure from one run to the other.
+//! Changes of the figures from one run to another.
 
 use std::fmt;
 
@@ -17,24 +17,25 @@ use crate::compare::{DesignSummary, Difference, QuerySummary, Summary};
 pub struct Change {
     pub design: String,
     pub what: What,
-    /// Median seconds of a query, or seconds for a row in loading.
+    /// Figure of run A: median seconds of a query, or seconds for a row in loading.
     pub a: f64,
+    /// Figure of run B.
     pub b: f64,
     pub ratio: f64,
     /// Bounds of the ratio. Without twins they are about these tables, not about the designs; `None`
     /// for too few rounds or slices.
     pub interval: Option<(f64, f64)>,
-    /// Bound that the ratio is below with a probability of 95%, taken by itself. `None` where nothing
-    /// may be told.
+    /// Bound that the ratio, taken by itself, is below with a probability of 95%; `None` if the figures
+    /// support no conclusion.
     pub at_most: Option<f64>,
-    /// Relative difference that is none.
+    /// Relative difference up to which the figures count as the same.
     pub same_within: f64,
     pub shown: Shown,
-    /// Reason why nothing can be told.
+    /// Reason why the figures support no conclusion.
     pub unknown: Option<Unknown>,
 }
 
-/// What a design was measured by.
+/// Subject of a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
@@ -43,7 +44,7 @@ pub enum What {
     Loading,
 }
 
-/// What the interval of a change shows.
+/// Conclusion from the interval of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shown {
@@ -53,19 +54,19 @@ pub enum Shown {
     CannotTell,
 }
 
-/// Reason why it cannot be told whether something changed.
+/// Reason why it is unknown whether something changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unknown {
     /// One of the runs has fewer than five rounds of it.
     FewRounds,
-    /// One of the loads is too short to tell its error.
+    /// Loading had too few slices in one of the runs to estimate the error.
     FewSlices,
-    /// Neither run has twins, so what tables of one design differ by is not known.
+    /// Neither run has twins, so the difference between tables of one design is unknown.
     NoTwins,
-    /// The interval holds both a difference and none.
+    /// The interval is too wide: it holds both a difference and none.
     Wide,
-    /// One run has no such time.
+    /// One run lacks the time.
     NotMeasured,
     /// The runs may not be compared.
     Obstacle,
@@ -80,7 +81,7 @@ pub struct StorageChange {
     pub ratio: f64,
 }
 
-/// Time that only one of the runs has.
+/// Time that only one of the runs has measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Missing {
     pub design: String,
@@ -98,12 +99,12 @@ impl fmt::Display for What {
     }
 }
 
-/// A run with what its twins show, found once.
+/// A run with the differences of its twins, which are computed once.
 pub struct Run<'a> {
     pub summary: &'a Summary,
-    /// What twins differ by in each query of the header.
+    /// Differences of twins in each query of the header.
     twins: Vec<Twins>,
-    /// What twins differ by in loading.
+    /// Differences of twins in loading.
     loading: Twins,
 }
 
@@ -115,7 +116,7 @@ struct Figure {
     b: f64,
     /// Logarithm of the ratio.
     centre: f64,
-    /// Variance of the centre; why it is not known.
+    /// Variance of the centre that is due to each run, or the reason why it is unknown.
     parts: Result<[Part; 2], Unknown>,
     noise: Option<TableNoise>,
 }
@@ -135,22 +136,26 @@ impl<'a> Run<'a> {
         loads.count() + self.times(other).len()
     }
 
-    /// Returns the changes to another run, as some of this number of comparisons.
+    /// Returns the changes to another run, with intervals that are corrected for this number of
+    /// comparisons.
     pub fn changes_to(&self, other: &Run<'_>, comparisons: usize) -> Vec<Change> {
         let times = self.times(other);
-        let samples: Vec<Paired> = { times.iter() }
+        let samples: Vec<Paired> = times
+            .iter()
             .flat_map(|(_, one, two)| [Paired::of_one(&one.rounds), Paired::of_one(&two.rounds)])
             .collect();
-        let method = Method::of(comparisons, &samples);
+        let method = Method::new(comparisons, &samples);
         let noise = self.noise(other);
-        let mut figures: Vec<Figure> = { times.iter() }
+        let mut figures: Vec<Figure> = times
+            .iter()
             .filter_map(|(design, one, two)| Figure::of_query(&method, design, [one, two]))
             .collect();
         for figure in &mut figures {
             figure.noise = noise_of(&noise, &figure.what);
         }
         figures.extend(self.loads(other));
-        { figures.into_iter() }
+        figures
+            .into_iter()
             .map(|figure| {
                 let same_within = self.same_within(other, figure.noise);
                 figure.change(&method, same_within)
@@ -202,7 +207,7 @@ impl<'a> Run<'a> {
         designs.filter_map(move |one| Some((one, other.design(&one.info.id)?)))
     }
 
-    /// Returns the queries that both runs have times of, by design.
+    /// Returns the queries that both runs have times for, with their design.
     fn times<'b>(&self, other: &Run<'b>) -> Vec<(&'a str, &'a QuerySummary, &'b QuerySummary)> {
         let queries = differs::queries(self.summary, other.summary);
         let mut times = Vec::new();
@@ -216,8 +221,8 @@ impl<'a> Run<'a> {
         times
     }
 
-    /// Returns the noise of tables in each query of A, from the twins of both runs. Where only one
-    /// has twins, tables of the other are taken to differ as much.
+    /// Returns the noise of tables in each query of A, from the twins of both runs. If only one has twins,
+    /// tables of the other are assumed to differ as much.
     fn noise(&self, other: &Run<'_>) -> Vec<(&'a str, Option<TableNoise>)> {
         let names = self.summary.header.queries.iter().map(|q| q.name.as_str());
         let of_query =
@@ -292,7 +297,7 @@ impl Figure {
         let (shown, unknown) = match (&parts, interval, self.noise) {
             (Err(why), ..) => (Shown::CannotTell, Some(*why)),
             (_, _, None) | (_, None, _) => (Shown::CannotTell, Some(Unknown::NoTwins)),
-            (_, Some(interval), Some(_)) => told(interval, same_within),
+            (_, Some(interval), Some(_)) => conclusion(interval, same_within),
         };
         let one_end = parts.ok().filter(|_| self.noise.is_some());
         let one_end = one_end.map(|p| method.for_one_end().interval_of(self.centre, &p));
@@ -311,7 +316,8 @@ impl Figure {
     }
 }
 
-fn told(interval: Interval, same_within: f64) -> (Shown, Option<Unknown>) {
+/// Returns the conclusion from an interval, and the reason if there is none.
+fn conclusion(interval: Interval, same_within: f64) -> (Shown, Option<Unknown>) {
     match interval.difference(same_within) {
         Difference::Slower => (Shown::Slower, None),
         Difference::Faster => (Shown::Faster, None),
@@ -321,8 +327,10 @@ fn told(interval: Interval, same_within: f64) -> (Shown, Option<Unknown>) {
 }
 
 fn noise_of(noise: &[(&str, Option<TableNoise>)], what: &What) -> Option<TableNoise> {
-    let is_it = |name: &str| matches!(what, What::Query(query) if query == name);
-    noise.iter().find(|(name, _)| is_it(name))?.1
+    let What::Query(query) = what else {
+        return None;
+    };
+    noise.iter().find(|(name, _)| name == query)?.1
 }
 
 fn has_time(design: &DesignSummary, query: &str) -> bool {
@@ -334,7 +342,7 @@ fn rates(one: &DesignSummary, two: &DesignSummary) -> Option<(f64, f64)> {
     Some((one.loading.rate()?, two.loading.rate()?))
 }
 
-/// Returns the variance of the logarithm of a rate, by its resamples.
+/// Returns the variance of the logarithm of a rate, from its resamples.
 fn loading_part(loading: &Loading) -> Option<Part> {
     let resamples: Vec<f64> = loading.resamples().into_iter().map(f64::ln).collect();
     let count = resamples.len() as f64;
@@ -346,7 +354,7 @@ fn loading_part(loading: &Loading) -> Option<Part> {
     })
 }
 
-/// Returns what twins of a run differ by in loading.
+/// Returns the differences of a run's twins in loading.
 fn twins_of_loading(run: &Summary) -> Twins {
     let of_design = |design: &DesignSummary| {
         let twin = run.twin_of(&design.info.id)?;
@@ -358,7 +366,7 @@ fn twins_of_loading(run: &Summary) -> Twins {
 }
 
 impl Unknown {
-    /// Says what there would have to be to tell.
+    /// Describes what would be needed for a conclusion.
     pub fn remedy(self, what: Option<&What>) -> String {
         let is_load = what == Some(&What::Loading);
         match self {

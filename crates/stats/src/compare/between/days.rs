@@ -1,6 +1,6 @@
-//! Days between two moments in RFC 3339.
+//! Number of days between two moments in RFC 3339.
 
-/// Returns the whole days between the dates of two moments. Returns `None` for what is no date.
+/// Returns the whole days between the dates of two moments. Returns `None` if either is not a date.
 pub fn days_between(a: &str, b: &str) -> Option<i64> {
     Some((day(a)? - day(b)?).abs())
 }

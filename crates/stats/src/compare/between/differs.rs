@@ -1,5 +1,4 @@
-//! What two runs differ in: what keeps them from being compared, and what has to be known to read
-//! the comparison.
+//! Differences between two runs: those that rule out a comparison, and those that its reader has to know.
 
 use std::fmt;
 
@@ -18,7 +17,7 @@ pub enum Side {
     B,
 }
 
-/// Reason why nothing of two runs may be compared.
+/// Reason why two runs must not be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "obstacle", rename_all = "kebab-case")]
 pub enum Obstacle {
@@ -27,7 +26,7 @@ pub enum Obstacle {
         a: String,
         b: String,
     },
-    /// The same source of rows, which the workloads describe in other ways.
+    /// The source of rows is the same, but the workloads describe it differently.
     DataDescribed,
     Rows {
         a: u64,
@@ -41,7 +40,8 @@ pub enum Obstacle {
     NoCommonQuery,
 }
 
-/// Difference that the runs may be compared in spite of, and that may be why their times differ.
+/// Difference in spite of which the runs may be compared, and which may be the reason why their times
+/// differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "caution", rename_all = "kebab-case")]
 pub enum Caution {
@@ -58,12 +58,12 @@ pub enum Caution {
     NoTwins {
         side: Side,
     },
-    /// Fewer rounds than a difference needs.
+    /// The run has fewer rounds than a difference needs.
     FewRounds {
         side: Side,
         rounds: u32,
     },
-    /// A query that is asked in another way, and is not compared.
+    /// The query is asked differently, and is not compared.
     Query {
         name: String,
     },
@@ -71,7 +71,7 @@ pub enum Caution {
         side: Side,
         what: String,
     },
-    /// Something that stands in the records of both, such as the machine or an engine's version.
+    /// A recorded property differs, such as the machine or an engine's version.
     Other {
         what: String,
         a: String,
@@ -80,7 +80,7 @@ pub enum Caution {
     Days {
         days: i64,
     },
-    /// The same seed is not used, so parameters are others.
+    /// The seeds differ, so queries have other parameters.
     Parameters,
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for Caution {
         match self {
             Caution::Debug { side } => write!(
                 f,
-                "{side} is of a program built without optimisation: its times mean nothing"
+                "{side} was run by a program built without optimisation: its times mean nothing"
             ),
             Caution::Unfinished { side } => write!(f, "{side} is not finished"),
             Caution::NotSteady { side } => {
@@ -139,11 +139,11 @@ impl fmt::Display for Caution {
     }
 }
 
-/// Returns why nothing of two runs may be compared; empty if they may be.
+/// Returns the reasons why two runs must not be compared; empty if they may be.
 pub fn obstacles(a: &Summary, b: &Summary) -> Vec<Obstacle> {
     let (one, other) = (&a.header, &b.header);
     let sections = sections::differing(&one.workload_text, &other.workload_text);
-    let is_in = |part: &str| { sections.iter() }.any(|name| first_word(name) == part);
+    let is_in = |part: &str| sections.iter().any(|name| first_word(name) == part);
     let table = one.table != other.table || one.columns != other.columns || is_in("table");
     let same_source = source(&one.data) == source(&other.data);
     let all = [
@@ -170,11 +170,11 @@ pub fn obstacles(a: &Summary, b: &Summary) -> Vec<Obstacle> {
     all.into_iter().flatten().collect()
 }
 
-/// Returns everything else that two runs differ in, what may undo the comparison first.
+/// Returns all other differences between two runs, the most serious ones first.
 pub fn cautions(a: &Summary, b: &Summary) -> Vec<Caution> {
-    let mut found = of_one(a, Side::A);
-    found.extend(of_one(b, Side::B));
-    found.extend(asked(a, b));
+    let mut found = flaws(a, Side::A);
+    found.extend(flaws(b, Side::B));
+    found.extend(changed_queries(a, b));
     found.extend(only_in(a, b, Side::A));
     found.extend(only_in(b, a, Side::B));
     found.extend(conditions(&a.header, &b.header));
@@ -191,7 +191,7 @@ pub fn cautions(a: &Summary, b: &Summary) -> Vec<Caution> {
     found
 }
 
-/// Returns the names of the queries that are the same question in both.
+/// Returns the names of the queries that ask the same question in both runs.
 pub fn queries<'a>(a: &'a Summary, b: &Summary) -> Vec<&'a str> {
     let sections = sections::differing(&a.header.workload_text, &b.header.workload_text);
     let in_b = &b.header.queries;
@@ -212,10 +212,14 @@ pub fn common<'a>(a: &'a Summary, b: &Summary) -> impl Iterator<Item = &'a str> 
     ids.filter(|id| b.design(id).is_some())
 }
 
-fn of_one(run: &Summary, side: Side) -> Vec<Caution> {
+/// Returns the properties of one run that make its times less reliable.
+fn flaws(run: &Summary, side: Side) -> Vec<Caution> {
     let is_debug = run.header.bakeoff_version.contains("without optimisation");
     let has_twins = run.comparison.twins.is_some();
-    let most = { run.designs.iter().flat_map(|d| &d.queries) }
+    let most = run
+        .designs
+        .iter()
+        .flat_map(|d| &d.queries)
         .filter_map(|query| query.time)
         .map(|time: Estimate| time.observations)
         .max();
@@ -230,7 +234,7 @@ fn of_one(run: &Summary, side: Side) -> Vec<Caution> {
     all.into_iter().flatten().collect()
 }
 
-fn asked(a: &Summary, b: &Summary) -> Vec<Caution> {
+fn changed_queries(a: &Summary, b: &Summary) -> Vec<Caution> {
     let same = queries(a, b);
     let is_in_b = |name: &str| b.header.queries.iter().any(|query| query.name == name);
     let names = a.header.queries.iter().map(|query| &query.name);
@@ -241,11 +245,18 @@ fn asked(a: &Summary, b: &Summary) -> Vec<Caution> {
 }
 
 fn only_in(run: &Summary, other: &Summary, side: Side) -> Vec<Caution> {
-    let designs = { run.designs.iter().map(|design| &design.info.id) }
+    let designs = run
+        .designs
+        .iter()
+        .map(|design| &design.info.id)
         .filter(|id| other.design(id).is_none());
     let is_known = |name: &String| other.header.queries.iter().any(|query| query.name == *name);
-    let queries =
-        { run.header.queries.iter().map(|query| &query.name) }.filter(|name| !is_known(name));
+    let queries = run
+        .header
+        .queries
+        .iter()
+        .map(|query| &query.name)
+        .filter(|name| !is_known(name));
     designs
         .chain(queries)
         .map(|what| Caution::OnlyIn {
@@ -255,9 +266,9 @@ fn only_in(run: &Summary, other: &Summary, side: Side) -> Vec<Caution> {
         .collect()
 }
 
-/// What the machine, the program and its options have of a difference.
+/// Returns the differences in the machine, the program and its options.
 fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
-    let gib = |header: &Header| format!("{} MiB", header.machine.memory_bytes >> 20);
+    let memory = |header: &Header| format!("{} MiB", header.machine.memory_bytes >> 20);
     let nodes = |header: &Header| match &header.nodes {
         Some(n) => format!("{} nodes, {} copies, {}", n.nodes, n.copies, n.consistency),
         None => "one node".to_owned(),
@@ -269,7 +280,7 @@ fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
             a.machine.cores.to_string(),
             b.machine.cores.to_string(),
         ),
-        ("main memory", gib(a), gib(b)),
+        ("main memory", memory(a), memory(b)),
         ("system", a.machine.os.clone(), b.machine.os.clone()),
         (
             "Bakeoff",
@@ -279,14 +290,17 @@ fn conditions(a: &Header, b: &Header) -> Vec<Caution> {
         ("threads", a.threads.to_string(), b.threads.to_string()),
         ("nodes", nodes(a), nodes(b)),
     ];
-    { all.into_iter() }
+    all.into_iter()
         .filter_map(|(what, a, b)| other(what.to_owned(), a, b))
         .collect()
 }
 
 fn engines(a: &Summary, b: &Summary) -> Vec<Caution> {
     let in_b = |engine: &EngineInfo| b.engines.iter().find(|e| e.engine == engine.engine);
-    let pairs = { a.engines.iter() }.filter_map(|engine| Some((engine, in_b(engine)?)));
+    let pairs = a
+        .engines
+        .iter()
+        .filter_map(|engine| Some((engine, in_b(engine)?)));
     pairs
         .flat_map(|(one, two)| {
             let versions = (one.version.clone(), two.version.clone());
@@ -298,22 +312,26 @@ fn engines(a: &Summary, b: &Summary) -> Vec<Caution> {
 }
 
 fn design_settings(a: &Summary, b: &Summary) -> Vec<Caution> {
-    let pairs = { a.designs.iter() }.filter_map(|one| Some((one, b.design(&one.info.id)?)));
+    let pairs = a
+        .designs
+        .iter()
+        .filter_map(|one| Some((one, b.design(&one.info.id)?)));
     pairs
         .flat_map(|(one, two)| settings(&one.info.id, &one.info.settings, &two.info.settings))
         .collect()
 }
 
-/// Settings that differ. Places, which are others in each run folder, say nothing about times.
-fn settings(of: &str, a: &[(String, String)], b: &[(String, String)]) -> Vec<Caution> {
+/// Returns the settings that differ. Paths are left out, since they differ in each run folder and say
+/// nothing about times.
+fn settings(owner: &str, a: &[(String, String)], b: &[(String, String)]) -> Vec<Caution> {
     let names = a.iter().chain(b).map(|(name, _)| name.as_str());
     let mut found: Vec<Caution> = Vec::new();
     for name in names {
         let in_a = setting(a, name);
         let in_b = setting(b, name);
-        let caution = other(format!("{of}, {name}"), in_a.to_owned(), in_b.to_owned());
-        let is_place = name == "folder" || in_a.starts_with('/') || in_b.starts_with('/');
-        found.extend(caution.filter(|caution| !is_place && !found.contains(caution)));
+        let caution = other(format!("{owner}, {name}"), in_a.to_owned(), in_b.to_owned());
+        let is_path = name == "folder" || in_a.starts_with('/') || in_b.starts_with('/');
+        found.extend(caution.filter(|caution| !is_path && !found.contains(caution)));
     }
     found
 }
@@ -335,7 +353,7 @@ fn is_generated(header: &Header) -> bool {
     header.data.starts_with("generator ")
 }
 
-/// Returns a generator with its options, or the name of a file, which may lie in another folder.
+/// Returns a generator with its options, or the name of a file without its folder.
 fn source(data: &str) -> &str {
     if data.starts_with("generator ") {
         return data;

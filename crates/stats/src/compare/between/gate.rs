@@ -1,25 +1,25 @@
-//! The outcome for continuous integration: slower, not slower, or not to be told.
+//! The outcome for continuous integration: slower, not slower, or undecided.
 
 use serde::Serialize;
 
 use super::{Between, Change, Shown, Side, Unknown, What};
 
-/// Whether a run is slower than another by more than a limit.
+/// Outcome of the question whether a run is slower than another by more than a limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Gate {
-    /// These are shown to be slower by more than the limit.
+    /// Some figures are shown to be slower by more than the limit.
     Slower { slower: Vec<Change> },
-    /// Everything is shown to be slower by less than the limit, if at all.
+    /// All figures are shown to be slower by less than the limit, if at all.
     NotSlower,
-    /// Nothing is shown to be slower, and of these it is not shown that they are not.
+    /// No figure is shown to be slower, but some may be.
     CannotTell { open: Vec<Undecided> },
 }
 
-/// Figure of which it cannot be told whether it is slower by more than a limit.
+/// Figure that may or may not be slower by more than a limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Undecided {
-    /// Design; empty where the runs may not be compared at all.
+    /// Design; empty if the runs must not be compared at all.
     pub design: String,
     pub what: Option<What>,
     pub why: Unknown,
@@ -30,9 +30,9 @@ pub struct Undecided {
 impl Between {
     /// Returns whether B is slower than A by more than this relative limit, such as 0.05.
     ///
-    /// That something is slower takes the intervals that hold all at once. That nothing is slower takes
-    /// no correction for their number: it is said only if each bound by itself says so (Berger:
-    /// Multiparameter hypothesis testing and acceptance sampling, 1982).
+    /// To show that something is slower, intervals are needed that all hold at once. To show that nothing
+    /// is slower, no correction for their number is needed, since each bound by itself has to show it
+    /// (Berger: Multiparameter hypothesis testing and acceptance sampling, 1982).
     pub fn fail_if_slower(&self, limit: f64) -> Gate {
         let most = 1.0 + limit;
         let is_slower = |change: &&Change| {
@@ -44,15 +44,21 @@ impl Between {
             return Gate::Slower { slower };
         }
         let is_open = |change: &&Change| change.at_most.is_none_or(|high| high >= most);
-        let open = self.changes.iter().filter(is_open).map(Undecided::of);
-        let lost = { self.missing.iter() }
+        let open = self
+            .changes
+            .iter()
+            .filter(is_open)
+            .map(Undecided::from_change);
+        let missing = self
+            .missing
+            .iter()
             .filter(|missing| missing.side == Side::B)
             .map(|m| Undecided::missing(&m.design, What::Query(m.query.clone())));
         let open: Vec<Undecided> = self
             .no_comparison()
             .into_iter()
             .chain(open)
-            .chain(lost)
+            .chain(missing)
             .collect();
         if open.is_empty() {
             return Gate::NotSlower;
@@ -60,18 +66,20 @@ impl Between {
         Gate::CannotTell { open }
     }
 
-    /// Returns the figures of which it cannot be told what became of them.
+    /// Returns the figures that support no conclusion.
     pub fn undecided(&self) -> Vec<Undecided> {
-        let open = { self.changes.iter() }.filter(|c| c.shown == Shown::CannotTell);
-        open.map(Undecided::of).collect()
+        let open = self.changes.iter().filter(|c| c.shown == Shown::CannotTell);
+        open.map(Undecided::from_change).collect()
     }
 
-    /// Returns that there is nothing to judge by, if that is so.
+    /// Returns an undecided outcome if nothing could be compared.
     fn no_comparison(&self) -> Option<Undecided> {
-        let why = match () {
-            () if !self.obstacles.is_empty() => Unknown::Obstacle,
-            () if self.changes.is_empty() => Unknown::NotMeasured,
-            () => return None,
+        let why = if !self.obstacles.is_empty() {
+            Unknown::Obstacle
+        } else if self.changes.is_empty() {
+            Unknown::NotMeasured
+        } else {
+            return None;
         };
         Some(Undecided {
             design: String::new(),
@@ -83,12 +91,12 @@ impl Between {
 }
 
 impl Undecided {
-    /// Says what there would have to be.
+    /// Describes what would be needed for a conclusion.
     pub fn remedy(&self) -> String {
         self.why.remedy(self.what.as_ref())
     }
 
-    fn of(change: &Change) -> Undecided {
+    fn from_change(change: &Change) -> Undecided {
         Undecided {
             design: change.design.clone(),
             what: Some(change.what.clone()),
@@ -108,7 +116,7 @@ impl Undecided {
 }
 
 impl Change {
-    /// Whether the interval is that of the design, not only of the tables that were measured.
+    /// Returns whether the interval is that of the design, and not only of the tables that were measured.
     fn is_of_the_design(&self) -> bool {
         self.shown != Shown::CannotTell || self.unknown == Some(Unknown::Wide)
     }

@@ -1,4 +1,4 @@
-//! Many runs of one workload in the order of their time, and when something changed for good.
+//! History of many runs of one workload: their figures over time, and the changes that lasted.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::change::{Change, Run, Unknown, What};
 use super::{RunAbout, Shown, differs};
 use crate::compare::{DesignSummary, Summary};
 
-/// Runs by what may be compared, each group in the order of time.
+/// Groups of runs that may be compared, each in the order of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct History {
     pub groups: Vec<Group>,
@@ -28,16 +28,16 @@ pub struct Series {
     /// Figures in the order of the runs; `None` for a run that lacks it.
     pub points: Vec<Option<Point>>,
     pub shifts: Vec<Shift>,
-    /// Reason why it cannot be told whether the last run differs from the first one, or from the last
-    /// shift; `None` where that is told.
+    /// Reason why it is unknown whether the last run differs from the first one, or from the last shift;
+    /// `None` if it is known.
     pub unknown: Option<Unknown>,
 }
 
-/// Figure of one run, in seconds (for each row, in loading).
+/// Figure of one run in seconds; in loading, in seconds for each row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
     pub seconds: f64,
-    /// Bounds; `None` where one observation or a short load has none.
+    /// Bounds of the seconds; `None` for a single observation or a short load.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -51,13 +51,13 @@ pub struct Shift {
     /// Ratio of that run to the one before the change.
     pub ratio: f64,
     pub interval: Option<(f64, f64)>,
-    /// Runs that show it, that one included.
+    /// Number of runs that show the change, including that one.
     pub runs: usize,
 }
 
 impl History {
-    /// Sorts runs, each with the name that its reader knows it by, and finds what changed for good.
-    /// Runs that began at the same time stay in their order.
+    /// Sorts runs, each with the name that its reader knows it by, and finds the changes that lasted.
+    /// Runs that began at the same time keep their order.
     pub fn of(mut runs: Vec<(String, Summary)>) -> History {
         runs.sort_by(|a, b| a.1.header.started_at.cmp(&b.1.header.started_at));
         let mut groups: Vec<Vec<&(String, Summary)>> = Vec::new();
@@ -72,18 +72,20 @@ impl History {
             }
         }
         History {
-            groups: groups.iter().map(|group| Group::of(group)).collect(),
+            groups: groups.iter().map(|group| Group::new(group)).collect(),
         }
     }
 }
 
 impl Group {
-    fn of(runs: &[&(String, Summary)]) -> Group {
-        let of_runs: Vec<Run<'_>> = runs.iter().map(|(_, run)| Run::new(run)).collect();
-        let changes = Changes::of(&of_runs);
-        let series = { names(runs).into_iter() }
+    fn new(runs: &[&(String, Summary)]) -> Group {
+        let prepared: Vec<Run<'_>> = runs.iter().map(|(_, run)| Run::new(run)).collect();
+        let changes = Changes::new(&prepared);
+        let series = names(runs)
+            .into_iter()
             .map(|(design, what)| {
-                let points = { runs.iter() }
+                let points = runs
+                    .iter()
                     .map(|(_, run)| point(run.design(&design)?, &what))
                     .collect();
                 let shifts = changes.shifts(&design, &what);
@@ -98,8 +100,9 @@ impl Group {
             })
             .filter(|series| series.points.iter().any(Option::is_some));
         Group {
-            runs: { runs.iter() }
-                .map(|(name, run)| RunAbout::of(name, run))
+            runs: runs
+                .iter()
+                .map(|(name, run)| RunAbout::new(name, run))
                 .collect(),
             series: series.collect(),
         }
@@ -109,14 +112,14 @@ impl Group {
 /// Changes from each run to each later one.
 struct Changes {
     runs: usize,
-    /// The earlier run, the later one, and the changes.
+    /// Index of the earlier run, index of the later one, and the changes between them.
     pairs: Vec<(usize, usize, Vec<Change>)>,
 }
 
 impl Changes {
-    /// A series is compared with its first run, and after a shift with another one, so that it has one
-    /// comparison for each run but one.
-    fn of(runs: &[Run<'_>]) -> Changes {
+    /// Compares all pairs of runs. A series uses one comparison for each run except the first: with the
+    /// first run, or with the run of the last shift. Intervals are corrected for that number.
+    fn new(runs: &[Run<'_>]) -> Changes {
         let series = runs.windows(2).map(|two| two[0].comparisons_with(&two[1]));
         let comparisons = series.max().unwrap_or(0) * runs.len().saturating_sub(1);
         let mut pairs = Vec::new();
@@ -133,16 +136,19 @@ impl Changes {
 
     fn change(&self, from: usize, to: usize, design: &str, what: &What) -> Option<&Change> {
         let pair = self.pairs.iter().find(|(a, b, _)| (*a, *b) == (from, to))?;
-        { pair.2.iter() }.find(|change| change.design == design && change.what == *what)
+        pair.2
+            .iter()
+            .find(|change| change.design == design && change.what == *what)
     }
 
-    /// Returns why it cannot be told whether the last run with the figure differs from run `from`.
+    /// Returns why it is unknown whether the last run with the figure differs from run `from`.
     fn unknown(&self, from: usize, design: &str, what: &What) -> Option<Unknown> {
         let mut later = (from + 1..self.runs).rev();
         let last = later.find_map(|run| self.change(from, run, design, what));
         last?.unknown
     }
 
+    /// Returns all shifts of a figure, in the order of time.
     fn shifts(&self, design: &str, what: &What) -> Vec<Shift> {
         let mut shifts: Vec<Shift> = Vec::new();
         loop {
@@ -154,8 +160,8 @@ impl Changes {
         }
     }
 
-    /// Returns the first run from which all later ones that have the figure differ from run `from`, all
-    /// in the same direction.
+    /// Returns the first run from which on all runs that have the figure differ from run `from`, in the
+    /// same direction.
     fn shift(&self, from: usize, design: &str, what: &What) -> Option<Shift> {
         let later: Vec<(usize, &Change)> = (from + 1..self.runs)
             .filter_map(|run| Some((run, self.change(from, run, design, what)?)))
@@ -175,7 +181,7 @@ impl Changes {
     }
 }
 
-/// Returns what was measured in any of the runs, each once.
+/// Returns the subjects that any of the runs measured, without repetitions.
 fn names(runs: &[&(String, Summary)]) -> Vec<(String, What)> {
     let mut names = Vec::new();
     for (_, run) in runs {

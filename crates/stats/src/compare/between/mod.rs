@@ -1,9 +1,9 @@
-//! Comparison of two runs of one workload: whether they may be compared at all, and then what became
-//! faster or slower; and of many runs, when it did.
+//! Comparison of runs of one workload. Of two runs it finds whether they may be compared at all, and what
+//! became faster or slower; of many runs, also when that happened.
 //!
-//! Two runs have other tables, servers and days, so their rounds are not paired: they are two
-//! independent samples. Equal parameters in rounds of the same number make the truth vary less than
-//! that assumes, so intervals are wider than they need to be, not narrower.
+//! Two runs have different tables, servers and days, so their rounds are not paired: they are two
+//! independent samples. Rounds of the same number have equal parameters, so they vary less than
+//! independent ones, and intervals are wider than they need to be, not narrower.
 
 mod change;
 mod days;
@@ -37,11 +37,11 @@ pub struct Between {
     pub changes: Vec<Change>,
     /// Changes of storage, which is counted and so has no error.
     pub storage: Vec<StorageChange>,
-    /// Times that one run has and the other one lacks.
+    /// Times that only one of the runs has.
     pub missing: Vec<Missing>,
 }
 
-/// What is to be known of a run beside its figures.
+/// Description of a run, without its figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunAbout {
     pub name: String,
@@ -53,12 +53,12 @@ pub struct RunAbout {
 }
 
 impl Between {
-    /// Compares run B with run A; the names are those that the reader knows them by.
+    /// Compares run B with run A, each with the name that its reader knows it by.
     pub fn of(a: (&str, &Summary), b: (&str, &Summary)) -> Between {
         let obstacles = differs::obstacles(a.1, b.1);
         let mut between = Between {
-            a: RunAbout::of(a.0, a.1),
-            b: RunAbout::of(b.0, b.1),
+            a: RunAbout::new(a.0, a.1),
+            b: RunAbout::new(b.0, b.1),
             cautions: differs::cautions(a.1, b.1),
             changes: Vec::new(),
             storage: Vec::new(),
@@ -76,22 +76,23 @@ impl Between {
 
     /// Returns the change of a query's time on a design.
     pub fn change(&self, design: &str, query: &str) -> Option<&Change> {
-        let is_it = |change: &&Change| {
-            change.design == design && matches!(&change.what, What::Query(name) if name == query)
-        };
-        self.changes.iter().find(is_it)
+        let what = What::Query(query.to_owned());
+        self.changes
+            .iter()
+            .find(|change| change.design == design && change.what == what)
     }
 
-    /// Returns the number of changes that are shown to be this.
+    /// Returns the number of changes with this conclusion.
     pub fn count(&self, shown: Shown) -> usize {
-        { self.changes.iter() }
+        self.changes
+            .iter()
             .filter(|change| change.shown == shown)
             .count()
     }
 }
 
 impl RunAbout {
-    fn of(name: &str, run: &Summary) -> RunAbout {
+    fn new(name: &str, run: &Summary) -> RunAbout {
         RunAbout {
             name: name.to_owned(),
             workload: run.header.workload.clone(),

@@ -1,18 +1,18 @@
-//! The parts of a workload's text, to see in which of them two texts differ.
+//! The sections of a workload's text, and those in which two texts differ.
 //!
-//! The text is TOML, of which no more is read here than where its tables begin: this crate knows no
+//! The text is TOML. Only the beginnings of its tables are parsed here, since this crate knows no
 //! workloads. Comments, empty lines and spaces at the ends of lines make no difference.
 
 /// Lines of one table of the text; those before the first table have no name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Section {
-    /// What stands in the brackets.
+    /// Text in the brackets.
     name: String,
     lines: Vec<String>,
 }
 
-/// Returns the names of the tables in which two texts differ, each once: `table.columns`, or
-/// `queries month` for one of several that have names of their own.
+/// Returns the names of the tables in which two texts differ, without repetitions: `table.columns`, or
+/// `queries month` for one of the queries, which have their own names.
 pub fn differing(a: &str, b: &str) -> Vec<String> {
     let (a, b) = (sections(a), sections(b));
     let mut names: Vec<String> = Vec::new();
@@ -34,8 +34,8 @@ impl Section {
     }
 
     fn full_name(&self) -> String {
-        let of_own = self.lines.iter().find_map(|line| value(line, "name"));
-        match of_own {
+        let own_name = self.lines.iter().find_map(|line| value(line, "name"));
+        match own_name {
             Some(own) if self.name == "queries" => format!("{} {own}", self.name),
             _ => self.name.clone(),
         }
@@ -53,11 +53,11 @@ fn sections(text: &str) -> Vec<Section> {
         }
     }
     sections.push(section);
-    under_their_query(sections)
+    merge_into_queries(sections)
 }
 
-/// Puts tables such as `queries.parameters` into the query above them.
-fn under_their_query(sections: Vec<Section>) -> Vec<Section> {
+/// Merges tables such as `queries.parameters` into the query above them.
+fn merge_into_queries(sections: Vec<Section>) -> Vec<Section> {
     let mut joined: Vec<Section> = Vec::new();
     for section in sections {
         match joined.last_mut() {
@@ -76,7 +76,7 @@ fn lines_of<'a>(sections: &'a [Section], name: &str) -> Vec<&'a String> {
     found.flat_map(|section| &section.lines).collect()
 }
 
-/// Returns what stands in the brackets of a line that begins a table.
+/// Returns the text in the brackets of a line that begins a table.
 fn header(line: &str) -> Option<&str> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
     let inner = inner
@@ -88,8 +88,8 @@ fn header(line: &str) -> Option<&str> {
     (!inner.is_empty() && inner.chars().all(is_key)).then_some(inner)
 }
 
-/// Returns a line without a comment at its end, which has no quotes in it; a `#` before quotes may be
-/// part of a text.
+/// Returns a line without the comment at its end. A comment with quotes is kept, since its `#` may be part
+/// of a text.
 fn without_comment(line: &str) -> &str {
     let line = line.trim();
     match line.rsplit_once('#') {
@@ -101,7 +101,7 @@ fn without_comment(line: &str) -> &str {
     }
 }
 
-/// Returns the text that a line gives to a key.
+/// Returns the value of a line with this key.
 fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let (name, value) = line.split_once('=')?;
     let value = value.trim().trim_matches(['"', '\'']);

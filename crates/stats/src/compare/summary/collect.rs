@@ -20,6 +20,7 @@ pub struct Collected {
     instances: Vec<(Instance, Design)>,
 }
 
+/// Records of a table.
 struct Design {
     info: DesignInfo,
     slices: Vec<LoadSlice>,
@@ -30,16 +31,19 @@ struct Design {
     failures: Vec<Failure>,
 }
 
+/// Records of a query on a table.
 struct Query {
     name: String,
+    /// Rounds with a right answer.
     right: Vec<Timing>,
-    /// Complaints about rounds without a right answer.
+    /// Complaint about each round without a right answer.
     bad: Vec<String>,
     /// Set if the complete answer was wrong or missing.
     disproved: bool,
 }
 
 impl Collected {
+    /// Begins with a header, before any other record.
     pub fn new(header: &Header) -> Collected {
         let designs = header.designs.iter();
         Collected {
@@ -116,7 +120,7 @@ impl Collected {
                 run.peak_memory_bytes = Some(*peak_memory_bytes);
             }
             Record::Created { design } => self.design(number, design)?.create(),
-            // Its rows are in the records of the designs that loaded it.
+            // The rows of the slice are in the records of the designs that loaded it.
             Record::SliceBegun { .. } => {}
             Record::Loaded(slice) => {
                 self.design(number, &slice.design)?
@@ -166,8 +170,8 @@ impl Collected {
             if self.instances.iter().any(|(known, _)| known == instance) {
                 continue;
             }
-            let of = self.design(number, &instance.design)?;
-            let mut info = of.info.clone();
+            let owner = self.design(number, &instance.design)?;
+            let mut info = owner.info.clone();
             info.id.clone_from(&instance.id);
             let design = Design::new(&info, &self.run.header);
             self.instances.push((instance.clone(), design));
@@ -236,7 +240,9 @@ impl Collected {
                 design.condense(copies)
             })
             .collect();
-        run.instances = { self.instances.into_iter() }
+        run.instances = self
+            .instances
+            .into_iter()
             .map(|(instance, design)| {
                 let copies = header.copies_in(&design.info);
                 let figures = design.condense(copies);
@@ -289,12 +295,8 @@ impl Design {
 
     /// Condenses the records of a design whose footprint holds this number of copies of each row.
     fn condense(mut self, copies: u32) -> DesignSummary {
-        for failure in self
-            .queries
-            .iter()
-            .filter_map(Query::failure)
-            .collect::<Vec<_>>()
-        {
+        let failures: Vec<Failure> = self.queries.iter().filter_map(Query::failure).collect();
+        for failure in failures {
             self.fail(failure);
         }
         let loading = Loading {
@@ -366,7 +368,8 @@ impl Query {
             .collect();
         let time = Estimate::from_samples(&seconds);
         let mut rounds: Vec<(u32, f64)> = right.iter().map(|t| (t.round, t.seconds)).collect();
-        // A resumed run repeats rounds of a design that was made again; the last one counts.
+        // A resumed run repeats rounds of a design that was created again. The last time of a round counts,
+        // so it comes first, and the sort is stable.
         rounds.reverse();
         rounds.sort_by_key(|(round, _)| *round);
         rounds.dedup_by_key(|(round, _)| *round);

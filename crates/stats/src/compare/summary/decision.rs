@@ -1,11 +1,11 @@
 //! Decision for one design from the figures of a run.
 //!
-//! Times are those at full scale where the run can forecast them, else those at the measured number of
-//! rows; rates are always measured. The error of what is measured is found by drawing rounds
-//! with replacement (Efron, Tibshirani: An introduction to the bootstrap, 1993): all designs and
-//! queries get the same rounds in a resample, so that whatever a round had in common cancels out
-//! between designs. What tables of one design differ by, as far as twins show it, is drawn for each
-//! design and query from a normal distribution of logarithms.
+//! Times are those at full scale if the run can forecast them, and otherwise those at the measured number
+//! of rows; rates are always measured. The error of measured times is found by drawing rounds with
+//! replacement (Efron, Tibshirani: An introduction to the bootstrap, 1993). All designs and queries get
+//! the same rounds in a resample, so that whatever the queries of a round have in common cancels out
+//! between designs. The difference between tables of one design, as far as twins show it, is drawn for
+//! each design and query from a log-normal distribution.
 
 mod full_scale;
 
@@ -23,9 +23,9 @@ use full_scale::storage;
 const RESAMPLES: usize = 400;
 /// Seed of the resamples, so that the same journal always gives the same decision.
 const SEED: u64 = 0x0BAC_E0FF;
-/// Seed of what tables of one design differ by.
+/// Seed of the differences between tables of one design.
 const TABLES_SEED: u64 = 0x0007_AB1E;
-/// A query that read at least this share of the rows is a scan.
+/// Share of the rows from which on a query that reads them counts as a scan.
 const SCAN_SHARE: f64 = 0.5;
 /// Circumstances that no run measures.
 const NOT_MEASURED: [&str; 3] = ["a cold cache", "a network", "updates"];
@@ -35,6 +35,14 @@ impl Summary {
     /// loaded.
     pub(super) fn decide(&self) -> Option<Decision> {
         Some(Decision::of(&self.decision_input()?))
+    }
+
+    /// Returns the weight of a query by its index; all queries have the same one without a rule.
+    fn weight(&self, query: usize) -> f64 {
+        let Some(decide) = &self.header.decide else {
+            return 1.0;
+        };
+        decide.weights.get(query).copied().unwrap_or(0.0)
     }
 
     fn decision_input(&self) -> Option<DecisionInput> {
@@ -58,10 +66,12 @@ impl Summary {
                 .enumerate()
                 .map(|(index, query)| Question {
                     name: query.name.clone(),
-                    weight: stated.map_or(1.0, |d| d.weights.get(index).copied().unwrap_or(0.0)),
+                    weight: self.weight(index),
                 })
                 .collect(),
-            designs: { self.designs.iter() }
+            designs: self
+                .designs
+                .iter()
                 .map(|design| self.contender(design, &drawn, &mut tables))
                 .collect(),
             price: self.cost.as_ref().map(|cost| StoragePrice {
@@ -91,14 +101,14 @@ impl Summary {
         common
     }
 
-    /// Returns how long one more round takes.
+    /// Returns the seconds that one more round would take.
     fn seconds_a_round(&self) -> Option<f64> {
         let medians = self.designs.iter().flat_map(|d| &d.queries);
         let seconds: f64 = medians.filter_map(QuerySummary::median).sum();
         (seconds > 0.0).then_some(seconds)
     }
 
-    /// Returns what the twins show.
+    /// Returns the noise that the twins show.
     fn noise(&self) -> Noise {
         let queries = || self.comparison.queries.iter();
         Noise {
@@ -114,10 +124,10 @@ impl Summary {
         drawn: &[Vec<u32>],
         tables: &mut TableDraws,
     ) -> Contender {
-        let month = self
+        let cost = self
             .cost
-            .iter()
-            .flat_map(|cost| cost.design(&design.info.id));
+            .as_ref()
+            .and_then(|cost| cost.design(&design.info.id));
         Contender {
             id: design.info.id.clone(),
             status: status(design),
@@ -125,10 +135,7 @@ impl Summary {
             keeps_rows_if: Some(self.keeps_rows_if()),
             storage: self.storage_to_buy(design),
             load: design.sustained_rate(),
-            month: month
-                .filter_map(|cost| cost.month)
-                .map(Figure::exact)
-                .next(),
+            month: cost.and_then(|cost| cost.month).map(Figure::exact),
             answers: design
                 .queries
                 .iter()
@@ -137,13 +144,13 @@ impl Summary {
         }
     }
 
-    /// Returns the rows that a design lost since their key repeats.
+    /// Returns the number of rows that a design dropped since their key repeats.
     fn rows_lost_by(&self, design: &str) -> u64 {
         let is_lost = self.lost_by.iter().any(|loser| loser == design);
         if is_lost { self.duplicate_rows } else { 0 }
     }
 
-    /// Returns what would keep rows whose key repeats.
+    /// Describes how to keep rows whose key repeats.
     fn keeps_rows_if(&self) -> String {
         match &self.told_apart_by {
             Some(column) => format!("add `{column}` to order_key, which tells them apart"),
@@ -183,10 +190,12 @@ impl Summary {
     }
 
     fn class(&self, design: &DesignSummary, query: &QuerySummary) -> AnswerClass {
-        // A design that counts rows has no count where it read no table.
+        if query.always_empty {
+            return AnswerClass::AlwaysEmpty;
+        }
+        // A design that counts the rows it reads has no count for a query that read no table.
         let counts_rows = design.queries.iter().any(|q| q.rows_scanned.is_some());
         match query.rows_scanned {
-            _ if query.always_empty => AnswerClass::AlwaysEmpty,
             None if counts_rows && query.time.is_some() => AnswerClass::FromMetadata,
             Some(rows) if rows >= SCAN_SHARE * self.rows as f64 => AnswerClass::Scan,
             _ => AnswerClass::ByKey,
@@ -233,27 +242,31 @@ fn draw(rounds: &[u32]) -> Vec<Vec<u32>> {
         return Vec::new();
     }
     let mut random = SplitMix64::new(SEED);
-    let mut one = || -> Vec<u32> {
+    let mut resamples = Vec::with_capacity(RESAMPLES);
+    for _ in 0..RESAMPLES {
         let drawn = rounds.iter().map(|_| rounds[random.below(rounds.len())]);
-        drawn.collect()
-    };
-    (0..RESAMPLES).map(|_| one()).collect()
+        resamples.push(drawn.collect());
+    }
+    resamples
 }
 
-/// Whether the design may be recommended. A wrong answer is a matter of its question.
+/// Returns whether a design may be recommended. Failures of single queries are not considered here, but
+/// with the answers.
 fn status(design: &DesignSummary) -> Status {
+    if design.info.is_yardstick() {
+        return Status::Yardstick;
+    }
     let failed = design
         .failures
         .iter()
         .find(|failure| failure.query.is_none());
     match failed {
-        _ if design.info.is_yardstick() => Status::Yardstick,
         Some(failure) => Status::Failed(failure.reason.clone()),
         None => Status::Right,
     }
 }
 
-/// Random factors between a table and another one of the same design.
+/// Draws random factors between a table and another one of the same design.
 struct TableDraws(SplitMix64);
 
 impl TableDraws {
@@ -261,28 +274,31 @@ impl TableDraws {
         TableDraws(SplitMix64::new(TABLES_SEED))
     }
 
-    /// Returns a factor for each resample.
+    /// Draws a factor for each resample.
     fn factors(&mut self, deviation: f64, resamples: usize) -> Vec<f64> {
-        let one = |_| (deviation * self.0.normal()).exp();
-        (0..resamples).map(one).collect()
+        (0..resamples)
+            .map(|_| (deviation * self.0.normal()).exp())
+            .collect()
     }
 }
 
-/// `factors` are those of the table in each resample.
+/// Returns the time of a query with its resamples, each multiplied by the factor of the table in it.
 fn timed(
     design: &DesignSummary,
     query: &QuerySummary,
     drawn: &[Vec<u32>],
     factors: &[f64],
 ) -> Timed {
-    let is_here = |failure: &&Failure| failure.query.as_ref() == Some(&query.query);
-    if let Some(failure) = design.failures.iter().find(is_here) {
+    let is_of_query = |failure: &&Failure| failure.query.as_ref() == Some(&query.query);
+    if let Some(failure) = design.failures.iter().find(is_of_query) {
         return Timed::Failed(failure.reason.clone());
     }
     let Some(point) = query.median() else {
         return Timed::Unknown("it was not measured".to_owned());
     };
-    let resamples: Vec<f64> = { drawn.iter().zip(factors) }
+    let resamples: Vec<f64> = drawn
+        .iter()
+        .zip(factors)
         .filter_map(|(rounds, factor)| Some(median_of(query, rounds)? * factor))
         .collect();
     Timed::Seconds(if resamples.len() == drawn.len() && !drawn.is_empty() {

@@ -38,7 +38,7 @@ pub struct Summary {
     pub rows_left: Option<RowsLeft>,
     /// Rows that share their key with a later row; layouts that have the key keep the later one.
     pub duplicate_rows: u64,
-    /// Designs that lose these rows, where the journal says so.
+    /// Designs that drop these rows, if the journal names them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost_by: Vec<String>,
     /// Column with which the key would not repeat, if there is one.
@@ -80,14 +80,15 @@ pub struct InstanceSummary {
     pub figures: DesignSummary,
 }
 
+/// Figures of a design.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct DesignSummary {
     pub info: DesignInfo,
     /// Rows sent to the design since it was last created.
     pub rows_loaded: u64,
-    /// Rows per second of loading and settling, all of it.
+    /// Rows per second of loading and settling together.
     pub load_rate: Option<Estimate>,
-    /// How many times as long as the median slice the slowest one took for its rows.
+    /// Time for a row in the slowest slice, as a multiple of that in the median one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_stall: Option<f64>,
     pub load_seconds: f64,
@@ -108,6 +109,7 @@ pub struct DesignSummary {
     pub failures: Vec<Failure>,
 }
 
+/// Figures of a query on a design.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct QuerySummary {
     pub query: String,
@@ -120,8 +122,8 @@ pub struct QuerySummary {
     /// Set if all right answers were without a row.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub always_empty: bool,
-    /// Median as a multiple of that of the fastest design without failures that is no yardstick.
-    /// The comparison within rounds says what of it is shown.
+    /// Median as a multiple of that of the fastest design without failures that is no yardstick. Whether
+    /// the difference is shown is in the comparison within rounds.
     pub times_fastest: Option<f64>,
     /// Rows per second that the storage passed to the query engine, at the median.
     pub rows_scanned_per_second: Option<f64>,
@@ -173,11 +175,13 @@ impl Summary {
         Ok(summary)
     }
 
+    /// Returns the forecast at the full scale of the workload.
     fn at_full_scale(&self) -> Option<Forecast> {
         let scale = &self.header.scale;
         (self.rows > 0).then(|| self.projected(scale.full_rows, scale.replication.max(1)))
     }
 
+    /// Returns the figures of a design.
     pub fn design(&self, id: &str) -> Option<&DesignSummary> {
         self.designs.iter().find(|d| d.info.id == id)
     }
@@ -223,7 +227,7 @@ impl Summary {
                 query.times_fastest = ratio(query.median(), fastest);
             }
         }
-        self.comparison = PairedComparison::of(self);
+        self.comparison = PairedComparison::from_summary(self);
     }
 }
 
@@ -233,6 +237,7 @@ impl DesignSummary {
         self.failures.is_empty()
     }
 
+    /// Returns the figures of a query.
     pub fn query(&self, name: &str) -> Option<&QuerySummary> {
         self.queries.iter().find(|q| q.query == name)
     }

@@ -1,14 +1,13 @@
-//! Forecast of what more machines bring to a cluster whose nodes were all measured on one.
+//! Forecast for a cluster on several machines, from nodes that were all measured on one.
 
 use super::{DesignSummary, Summary};
 
 /// Ten ticks of the clock that CPU times are measured with, in seconds.
 const TEN_TICKS: f64 = 0.1;
 
-/// Forecast for a cluster with each node on a machine of its own. Nodes on one machine share its
-/// cores, so more of them make nothing faster. On machines with as many cores as this one, the
-/// measured work has the CPU time of all of them, if it is spread evenly and the network costs
-/// nothing.
+/// Forecast for a cluster with each node on a separate machine. Nodes on one machine share its cores, so
+/// more of them make nothing faster. On several machines with as many cores each, the measured work can
+/// use the CPU time of all of them, if it is spread evenly and the network costs nothing.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaleOut {
     pub machines: u32,
@@ -18,10 +17,11 @@ pub struct ScaleOut {
     pub queries: Vec<ScaledQuery>,
 }
 
+/// Forecast for one query.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ScaledQuery {
     pub query: String,
-    /// The one that costs the nodes the least.
+    /// Design that takes the least CPU time of the nodes.
     pub design: String,
     /// CPU seconds of all nodes together for one answer.
     pub server_cpu_seconds: f64,
@@ -30,8 +30,8 @@ pub struct ScaledQuery {
 }
 
 impl ScaleOut {
-    /// Computes the forecast of a run. Returns `None` if it has no several nodes, or no figures of
-    /// theirs.
+    /// Computes the forecast of a run. Returns `None` if the run had a single node, or has no CPU times of
+    /// its nodes.
     pub fn from_summary(summary: &Summary) -> Option<ScaleOut> {
         let nodes = summary.header.nodes.as_ref()?;
         let machines = nodes.nodes;
@@ -61,8 +61,8 @@ impl ScaleOut {
     }
 }
 
-/// Returns the CPU time of the nodes for one answer. It is only known if all rounds together took
-/// ten ticks of 10 ms: below that the figure would be the resolution of the clock.
+/// Returns the id of a design with the CPU time of its nodes for one answer. It is only known if all rounds
+/// together took at least ten ticks of 10 ms: below that the figure would be the resolution of the clock.
 fn cost<'a>(design: &'a DesignSummary, query: &str, rounds: u32) -> Option<(&'a str, f64)> {
     let asked = design.query(query).filter(|q| q.time.is_some());
     let seconds = asked?.cpu.server;

@@ -303,7 +303,8 @@ fn figures_of_further_tables_are_kept_apart_from_those_of_the_design() {
     assert_eq!(median(summary.twin_of("a/x").unwrap()), 1.5);
     assert!(summary.twin_of("a/y").is_none());
     let scales = summary.scales_of(design_of(&summary, "a/x"));
-    let by_rows: Vec<(u64, f64)> = { scales.iter() }
+    let by_rows: Vec<(u64, f64)> = scales
+        .iter()
         .map(|(rows, figures)| (*rows, median(figures)))
         .collect();
     assert_eq!(by_rows, [(50, 0.5), (100, 1.0)]);

@@ -83,7 +83,7 @@ fn times_of_nothing_and_no_numbers_do_not_spread() {
         input.designs[0].answers[0] = answer(Figure::exact(no_number));
         let decision = Decision::of(&input);
         assert_eq!(decision.recommendation.unwrap().design, "b");
-        let why = WhyOut::NotRanked("month: its times are no numbers".to_owned());
+        let why = WhyOut::NotRanked("month: its times are not numbers".to_owned());
         assert_eq!(decision.designs[0].out, Some(why));
     }
 }

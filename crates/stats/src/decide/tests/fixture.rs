@@ -28,7 +28,8 @@ pub fn input(
         full_rows: 1_000_000,
         measured_rows: 100_000,
         copies: 3,
-        questions: { questions.iter() }
+        questions: questions
+            .iter()
             .map(|(name, weight)| Question {
                 name: (*name).to_owned(),
                 weight: *weight,

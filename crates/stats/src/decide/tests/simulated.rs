@@ -22,7 +22,8 @@ fn run(seed: u64, truth: &[(&str, [f64; 2])], own_noise: f64) -> DecisionInput {
     for (id, seconds) in truth {
         let mut contender = design(id, 1e9, 1e5, &[]);
         for question in 0..2 {
-            let logarithms: Vec<f64> = { rounds.iter() }
+            let logarithms: Vec<f64> = rounds
+                .iter()
                 .map(|round| seconds[question].ln() + round[question] + own_noise * noise.normal())
                 .collect();
             let mean = |rows: &[usize]| {

@@ -8,6 +8,7 @@ use super::values::moment;
 use crate::{ColumnGenerator, ColumnType, Result, Sequence, wire};
 
 impl Checked<'_> {
+    /// Checks a sequence.
     pub fn sequence(
         &self,
         wire: &Spanned<wire::Sequence>,
@@ -16,7 +17,7 @@ impl Checked<'_> {
     ) -> Result<ColumnGenerator> {
         let written = wire.get_ref();
         let one_or_more = |value: &Option<Spanned<i64>>, key| {
-            number::at_least(self.place, value.as_ref(), key, 1)
+            number::at_least(self.document, value.as_ref(), key, 1)
         };
         let (start, step) = match self.column.kind {
             ColumnType::Timestamp => self.times(wire)?,
@@ -27,7 +28,7 @@ impl Checked<'_> {
         };
         if let (0, Some(written)) = (step, &written.step) {
             let message = "`step` is 0, so that all rows would have the same value";
-            return Err(self.place.error(written.span(), message));
+            return Err(self.document.error(written.span(), message));
         }
         let sequence = Sequence {
             start,
@@ -40,6 +41,7 @@ impl Checked<'_> {
         Ok(ColumnGenerator::Sequence(sequence))
     }
 
+    /// Returns a whole number; `usual` if none is given.
     fn whole(&self, written: Option<&Spanned<Toml>>, key: &str, usual: i64) -> Result<i64> {
         match written.map(|w| (w.get_ref(), w.span())) {
             None => Ok(usual),
@@ -49,7 +51,7 @@ impl Checked<'_> {
                     "`{key}` is {other}, but has to be a whole number in a {} column",
                     self.column.kind.name()
                 );
-                Err(self.place.error(span, message))
+                Err(self.document.error(span, message))
             }
         }
     }
@@ -59,10 +61,10 @@ impl Checked<'_> {
         const EXAMPLE: &str = "a sequence of times has, for example, { start = \"2024-01-01T00:00:00Z\", step = \"10s\" }";
         let (start, step) = (&wire.get_ref().start, &wire.get_ref().step);
         let (Some(start), Some(step)) = (start, step) else {
-            return Err(self.place.error(wire.span(), EXAMPLE));
+            return Err(self.document.error(wire.span(), EXAMPLE));
         };
         let start_ms =
-            moment(start.get_ref()).ok_or_else(|| self.place.error(start.span(), EXAMPLE))?;
+            moment(start.get_ref()).ok_or_else(|| self.document.error(start.span(), EXAMPLE))?;
         let step_ms = step.get_ref().as_str().and_then(|text| {
             let duration = humantime::parse_duration(text).ok()?;
             let is_whole = duration.subsec_nanos() % 1_000_000 == 0;
@@ -72,7 +74,7 @@ impl Checked<'_> {
         });
         let step_ms = step_ms.ok_or_else(|| {
             let message = format!("`step` has to be whole milliseconds; {EXAMPLE}");
-            self.place.error(step.span(), message)
+            self.document.error(step.span(), message)
         })?;
         Ok((start_ms, step_ms))
     }
@@ -100,6 +102,6 @@ impl Checked<'_> {
             self.column.name,
             self.column.kind.name()
         );
-        Err(self.place.error(wire.span(), message))
+        Err(self.document.error(wire.span(), message))
     }
 }

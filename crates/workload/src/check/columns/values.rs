@@ -8,9 +8,11 @@ use super::super::number;
 use super::{Checked, MOST_BYTES};
 use crate::{ColumnGenerator, ColumnType, Result, Value, source, wire};
 
+/// Exponent of `zipf` by default.
 const USUAL_EXPONENT: f64 = 0.99;
 
 impl Checked<'_> {
+    /// Checks a uniform distribution, which has two bounds.
     pub fn uniform(&self, written: &Spanned<Vec<Toml>>) -> Result<ColumnGenerator> {
         let is_real = self.column.kind == ColumnType::Double;
         match written.get_ref()[..] {
@@ -31,11 +33,12 @@ impl Checked<'_> {
 
     fn not_a_range(&self, span: Range<usize>, key: &str, what: &str) -> crate::Error {
         let message = format!("`{key}` has two {what}, the least and the greatest: {key} = [1, 9]");
-        self.place.error(span, message)
+        self.document.error(span, message)
     }
 
+    /// Checks a Zipf distribution.
     pub fn zipf(&self, wire: &wire::Zipf, prefix: String) -> Result<ColumnGenerator> {
-        let items = number::at_least(self.place, Some(&wire.items), "items", 1)?.unwrap_or(1);
+        let items = number::at_least(self.document, Some(&wire.items), "items", 1)?.unwrap_or(1);
         self.fits(items as i64 - 1, wire.items.span())?;
         let exponent = wire.exponent.as_ref();
         Ok(ColumnGenerator::Zipf {
@@ -45,9 +48,12 @@ impl Checked<'_> {
         })
     }
 
+    /// Checks a list of values.
     pub fn choice(&self, written: &Spanned<Vec<Spanned<Toml>>>) -> Result<ColumnGenerator> {
         if written.get_ref().is_empty() {
-            return Err(self.place.error(written.span(), "`choice` has no values"));
+            return Err(self
+                .document
+                .error(written.span(), "`choice` has no values"));
         }
         let value = |value: &Spanned<Toml>| {
             constant(self.column.kind, value.get_ref()).ok_or_else(|| {
@@ -57,13 +63,14 @@ impl Checked<'_> {
                     self.column.name,
                     self.column.kind.name()
                 );
-                self.place.error(value.span(), message)
+                self.document.error(value.span(), message)
             })
         };
         let values = written.get_ref().iter().map(value);
         Ok(ColumnGenerator::Choice(values.collect::<Result<_>>()?))
     }
 
+    /// Checks random bytes.
     pub fn bytes(&self, wire: &wire::Bytes) -> Result<ColumnGenerator> {
         let compressibility = wire.compressibility.as_ref().map_or(0.0, |c| *c.get_ref());
         if let (Some(written), false) = (
@@ -74,7 +81,7 @@ impl Checked<'_> {
                 "`compressibility` is {written}, but is the share of each value that repeats, from \
                  0 to 1"
             );
-            return Err(self.place.error(written.span(), message));
+            return Err(self.document.error(written.span(), message));
         }
         Ok(ColumnGenerator::Bytes {
             length: self.range(&wire.length, "length", MOST_BYTES)?,
@@ -94,13 +101,13 @@ impl Checked<'_> {
         };
         if from > to {
             let message = format!("`{key}` ends before it begins; did you mean [{to}, {from}]?");
-            return Err(self.place.error(written.span(), message));
+            return Err(self.document.error(written.span(), message));
         }
         match (u32::try_from(from), u32::try_from(to)) {
             (Ok(from), Ok(to)) if to <= most => Ok(from..=to),
             _ => {
                 let message = format!("`{key}` has to be from 0 to {most}");
-                Err(self.place.error(written.span(), message))
+                Err(self.document.error(written.span(), message))
             }
         }
     }
@@ -113,23 +120,25 @@ impl Checked<'_> {
                     "{number} does not fit column `{}`, which is int (32 bits); make it bigint",
                     self.column.name
                 );
-                Err(self.place.error(span, message))
+                Err(self.document.error(span, message))
             }
             _ => Ok(()),
         }
     }
 
+    /// Returns a number, unless it is infinite or NaN.
     pub fn finite(&self, written: &Spanned<f64>, key: &str) -> Result<f64> {
         if written.get_ref().is_finite() {
             Ok(*written.get_ref())
         } else {
             let message = format!("`{key}` is {written}, but has to be a number");
-            Err(self.place.error(written.span(), message))
+            Err(self.document.error(written.span(), message))
         }
     }
 
+    /// Returns a number, unless it is 0, negative, infinite or NaN.
     pub fn positive(&self, written: &Spanned<f64>, key: &str) -> Result<f64> {
-        number::positive(self.place, *written.get_ref(), written.span(), key)
+        number::positive(self.document, *written.get_ref(), written.span(), key)
     }
 }
 

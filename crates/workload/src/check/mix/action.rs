@@ -22,28 +22,29 @@ const ACTIONS: [&str; 9] = [
     "cql",
 ];
 
-/// Rows of a range if the file does not name a number.
+/// Number of rows of a range by default.
 const USUAL_RANGE_ROWS: u32 = 100;
 
 /// A key of an operation, its span if it is given, and the actions that it is for.
 type Restricted<'a> = (&'a str, Option<Range<usize>>, &'a [&'a str]);
 
 impl About<'_> {
+    /// Checks the action of an operation with its keys.
     pub fn action(&self, mix: &wire::Mix, wire: &Spanned<wire::Operation>) -> Result<Action> {
         let written = wire.get_ref();
         let name = written.action.get_ref().as_str();
         if !ACTIONS.contains(&name) {
             let hint = suggestion(name, ACTIONS);
             let message = format!("unknown action `{name}`{hint}");
-            return Err(self.place.error(written.action.span(), message));
+            return Err(self.document.error(written.action.span(), message));
         }
-        self.only_what_it_takes(name, written)?;
+        self.check_applicable_keys(name, written)?;
         if name != "cql" && !mix.schema.is_empty() {
             let message = format!(
                 "`{name}` needs a table that a layout made, but the tables of this workload are \
                  made by its `schema`: write action = \"cql\" with `statements`"
             );
-            return Err(self.place.error(written.action.span(), message));
+            return Err(self.document.error(written.action.span(), message));
         }
         match name {
             "insert" => Ok(Action::Insert),
@@ -54,13 +55,13 @@ impl About<'_> {
             "read-partition" => {
                 self.has_order(written)?;
                 Ok(Action::ReadPartition {
-                    limit: number::small(self.place, written.limit.as_ref(), "limit")?,
+                    limit: number::small(self.document, written.limit.as_ref(), "limit")?,
                     newest_first: written.newest_first.as_ref().is_some_and(|n| *n.get_ref()),
                 })
             }
             "read-range" => {
                 self.has_order(written)?;
-                let rows = number::small(self.place, written.rows.as_ref(), "rows")?;
+                let rows = number::small(self.document, written.rows.as_ref(), "rows")?;
                 Ok(Action::ReadRange {
                     rows: rows.unwrap_or(USUAL_RANGE_ROWS),
                 })
@@ -71,7 +72,7 @@ impl About<'_> {
     }
 
     /// Checks that an operation has no keys that do not apply to its action.
-    fn only_what_it_takes(&self, action: &str, written: &wire::Operation) -> Result<()> {
+    fn check_applicable_keys(&self, action: &str, written: &wire::Operation) -> Result<()> {
         fn span<T>(value: &Option<Spanned<T>>) -> Option<Range<usize>> {
             value.as_ref().map(Spanned::span)
         }
@@ -99,10 +100,10 @@ impl About<'_> {
         for (key, span, actions) in keys {
             if let (Some(span), false) = (span, actions.contains(&action)) {
                 let message = format!(
-                    "`{key}` means nothing for `{action}`; it is for {}",
+                    "`{key}` does not apply to `{action}`, only to {}",
                     quoted(actions)
                 );
-                return Err(self.place.error(span, message));
+                return Err(self.document.error(span, message));
             }
         }
         Ok(())
@@ -118,7 +119,7 @@ impl About<'_> {
                 .filter(|name| !self.table.is_key(name))
                 .collect();
             return if columns.is_empty() {
-                Err(self.place.error(
+                Err(self.document.error(
                     written.action.span(),
                     "all columns of the table are in its key, so there is none to update",
                 ))
@@ -127,7 +128,7 @@ impl About<'_> {
             };
         };
         if names.get_ref().is_empty() {
-            return Err(self.place.error(names.span(), "`columns` is empty"));
+            return Err(self.document.error(names.span(), "`columns` is empty"));
         }
         let mut columns: Vec<String> = Vec::with_capacity(names.get_ref().len());
         for name in names.get_ref() {
@@ -137,11 +138,11 @@ impl About<'_> {
                     "column `{column}` is in the key, and a row's key cannot be updated; delete \
                      the row and insert another one"
                 );
-                return Err(self.place.error(name.span(), message));
+                return Err(self.document.error(name.span(), message));
             }
             if columns.contains(&column) {
                 let message = format!("column `{column}` appears twice");
-                return Err(self.place.error(name.span(), message));
+                return Err(self.document.error(name.span(), message));
             }
             columns.push(column);
         }
@@ -156,7 +157,7 @@ impl About<'_> {
             None => {
                 let hint = suggest_column(self.table, &name);
                 let message = format!("column `{written}` is not in the table{hint}");
-                Err(self.place.error(written.span(), message))
+                Err(self.document.error(written.span(), message))
             }
         }
     }
@@ -168,7 +169,7 @@ impl About<'_> {
                      write action = \"read-row\"",
                 written.action
             );
-            Err(self.place.error(written.action.span(), message))
+            Err(self.document.error(written.action.span(), message))
         } else {
             Ok(())
         }
@@ -177,7 +178,7 @@ impl About<'_> {
     fn query(&self, wire: &Spanned<wire::Operation>) -> Result<Action> {
         let Some(name) = &wire.get_ref().query else {
             let message = "say which query of the file is asked: query = \"its name\"";
-            return Err(self.place.error(wire.get_ref().action.span(), message));
+            return Err(self.document.error(wire.get_ref().action.span(), message));
         };
         let wanted = name.get_ref().to_lowercase();
         match self.queries.iter().position(|q| q.name == wanted) {
@@ -185,7 +186,7 @@ impl About<'_> {
             None => {
                 let hint = suggestion(&wanted, self.queries.iter().map(|q| q.name.as_str()));
                 let message = format!("there is no query `{name}` in this file{hint}");
-                Err(self.place.error(name.span(), message))
+                Err(self.document.error(name.span(), message))
             }
         }
     }

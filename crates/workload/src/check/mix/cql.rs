@@ -14,12 +14,13 @@ use crate::{Action, CqlOperation, CqlStatement, CqlValue, Error, Result, wire};
 type Bound = Vec<(String, CqlValue)>;
 
 impl About<'_> {
+    /// Checks an operation with its statements.
     pub fn cql(&self, mix: &wire::Mix, wire: &Spanned<wire::Operation>) -> Result<Action> {
         let written = wire.get_ref();
         if mix.schema.is_empty() {
             let message = "statements need the tables that they are about: add schema = [\"CREATE \
                            TABLE ${keyspace}...\"] to [mix]";
-            return Err(self.place.error(written.action.span(), message));
+            return Err(self.document.error(written.action.span(), message));
         }
         let texts = match &written.statements {
             Some(texts) if texts.get_ref().is_empty() => {
@@ -28,7 +29,7 @@ impl About<'_> {
             Some(texts) => texts.get_ref(),
             None => {
                 let message = "`cql` needs `statements`";
-                return Err(self.place.error(written.action.span(), message));
+                return Err(self.document.error(written.action.span(), message));
             }
         };
         let bound = self.bound(written)?;
@@ -70,7 +71,7 @@ impl About<'_> {
     pub fn populate(&self, mix: &wire::Mix) -> Result<Vec<CqlStatement>> {
         if let (Some(first), true) = (mix.populate.first(), mix.schema.is_empty()) {
             let message = "`populate` needs the tables that `schema` makes";
-            return Err(self.place.error(first.span(), message));
+            return Err(self.document.error(first.span(), message));
         }
         let none: Bound = Vec::new();
         let statement = |text| Ok(self.statement(text, &none, None)?.0);
@@ -78,8 +79,8 @@ impl About<'_> {
     }
 
     fn complain(&self, text: &Spanned<String>, (at, message): Complaint) -> Error {
-        let offset = offset_in(self.place, text, at);
-        self.place.error(offset..offset, message)
+        let offset = offset_in(self.document, text, at);
+        self.document.error(offset..offset, message)
     }
 
     /// Returns a statement with its values, and the names of its markers. `no_result` says why
@@ -98,7 +99,7 @@ impl About<'_> {
             let value = self
                 .value(name, bound)
                 .map_err(|message| complain((*at, message)))?;
-            if let (true, Some(why)) = (is_of_a_result(&value), no_result) {
+            if let (true, Some(why)) = (comes_from_result(&value), no_result) {
                 let message = format!("`:{name}` comes from a result, but {why}");
                 return Err(complain((*at, message)));
             }
@@ -135,10 +136,10 @@ impl About<'_> {
             return Ok(None);
         };
         let mut values = statements.iter().flat_map(|(s, _)| &s.values);
-        if !values.any(is_of_a_result) {
-            let message = "`otherwise` is for when a result that is bound has no row, but no \
+        if !values.any(comes_from_result) {
+            let message = "`otherwise` is executed if a result that is bound has no row, but no \
                            statement binds one";
-            return Err(self.place.error(text.span(), message));
+            return Err(self.document.error(text.span(), message));
         }
         let why = "`otherwise` is executed when there was no row";
         self.statement(text, bound, Some(why)).map(Some)
@@ -158,7 +159,7 @@ impl About<'_> {
                 .any(|(_, markers)| markers.contains(&lower))
             {
                 let message = format!("`{name}` is never used; write :{name} in a statement");
-                return Err(self.place.error(name.span(), message));
+                return Err(self.document.error(name.span(), message));
             }
         }
         Ok(())
@@ -180,7 +181,7 @@ impl About<'_> {
                     "`{key}` is about the rows of the last statement, which is not a SELECT and has \
                      none; leave it out, or add a SELECT"
                 );
-                Err(self.place.error(span, message))
+                Err(self.document.error(span, message))
             }
             _ => Ok(()),
         }
@@ -200,7 +201,7 @@ impl About<'_> {
                 self.bound_column(column, written.version.as_ref())
             }
             (None, Some(result)) if written.version.is_none() => {
-                // As CQL names it when it is written without quotes.
+                // CQL folds names without quotes to lower case.
                 let column = result.get_ref().to_lowercase();
                 match (&written.toggle, &written.plus) {
                     (None, plus) => Ok(CqlValue::Result {
@@ -208,13 +209,13 @@ impl About<'_> {
                         plus: plus.as_ref().map_or(0, |plus| *plus.get_ref()),
                     }),
                     (Some(words), None) => self.toggle(column, words),
-                    (Some(words), Some(_)) => Err(self.place.error(
+                    (Some(words), Some(_)) => Err(self.document.error(
                         words.span(),
                         "a result is either counted up by `plus` or changed by `toggle`",
                     )),
                 }
             }
-            _ => Err(self.place.error(
+            _ => Err(self.document.error(
                 wire.span(),
                 "a marker is bound to { column = \"..\", version = 2 }, to { result = \"..\", plus \
                  = 1 }, or to { result = \"..\", toggle = [\"a\", \"b\"] }",
@@ -232,7 +233,7 @@ impl About<'_> {
             None | Some((1, _)) => false,
             Some((2, span)) if self.table.is_key(&name) => {
                 let message = format!("column `{name}` is in the key and has one version only");
-                return Err(self.place.error(span, message));
+                return Err(self.document.error(span, message));
             }
             Some((2, _)) => true,
             Some((other, span)) => {
@@ -240,7 +241,7 @@ impl About<'_> {
                     "`version` is {other}, but cells have two: 1 is inserted, 2 is what updates \
                      write"
                 );
-                return Err(self.place.error(span, message));
+                return Err(self.document.error(span, message));
             }
         };
         let column = self.table.columns.iter().position(|c| c.name == name);
@@ -256,7 +257,7 @@ impl About<'_> {
                 column,
                 between: [one.clone(), other.clone()],
             }),
-            [..] => Err(self.place.error(
+            [..] => Err(self.document.error(
                 words.span(),
                 "`toggle` has two different words, each of which is changed to the other",
             )),
@@ -264,6 +265,6 @@ impl About<'_> {
     }
 }
 
-fn is_of_a_result(value: &CqlValue) -> bool {
+fn comes_from_result(value: &CqlValue) -> bool {
     matches!(value, CqlValue::Result { .. } | CqlValue::Toggle { .. })
 }

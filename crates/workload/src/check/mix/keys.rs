@@ -1,4 +1,4 @@
-//! Checks which rows an operation is for.
+//! Checks the keys of an operation, which choose its rows.
 
 use std::ops::Range;
 
@@ -16,6 +16,7 @@ const WORDS: [&str; 3] = ["new", "uniform", "sequential"];
 const LAWS: [&str; 3] = ["zipf", "normal", "latest"];
 
 impl About<'_> {
+    /// Checks the keys of an operation; `insert` writes new rows by default, and all others draw uniformly.
     pub fn keys(&self, action: &Action, written: &wire::Operation) -> Result<Keys> {
         let keys = match &written.keys {
             Some(keys) => self.law(keys)?,
@@ -33,7 +34,7 @@ impl About<'_> {
     }
 
     fn law(&self, written: &Spanned<Value>) -> Result<Keys> {
-        let error = |message: String| self.place.error(written.span(), message);
+        let error = |message: String| self.document.error(written.span(), message);
         match written.get_ref() {
             Value::String(word) => match word.as_str() {
                 "new" => Ok(Keys::New),
@@ -72,10 +73,10 @@ impl About<'_> {
             Value::Float(number) => *number,
             other => {
                 let message = format!("`{law}` is {other}, but has to be a number");
-                return Err(self.place.error(span, message));
+                return Err(self.document.error(span, message));
             }
         };
-        let number = number::positive(self.place, number, span, law)?;
+        let number = number::positive(self.document, number, span, law)?;
         Ok(match law {
             "zipf" => Keys::Zipf { exponent: number },
             "latest" => Keys::Latest { exponent: number },
@@ -85,19 +86,20 @@ impl About<'_> {
 
     /// Checks that new rows are inserted, and come from a source that has them.
     fn can_be_new(&self, action: &Action, by_default: bool, span: Range<usize>) -> Result<()> {
-        let error = |message: String| Err(self.place.error(span.clone(), message));
+        let error = |message: String| Err(self.document.error(span.clone(), message));
         let is_cql = matches!(action, Action::Cql(_));
         if *action != Action::Insert && !is_cql {
             return error(
-                "`keys = \"new\"` is for what inserts rows: `insert` and `cql`".to_owned(),
+                "`keys = \"new\"` is only for actions that insert rows: `insert` and `cql`"
+                    .to_owned(),
             );
         }
         let said = if by_default {
-            "`insert` writes new rows unless it says otherwise, but"
+            "`insert` writes new rows by default, but"
         } else {
-            "`keys = \"new\"` cannot be:"
+            "`keys = \"new\"` is impossible:"
         };
-        let advice = "write keys = \"uniform\" to write rows again that are there";
+        let advice = "write keys = \"uniform\" to overwrite existing rows";
         let Data::Generator(Generator::Columns(generators)) = self.data else {
             return error(format!(
                 "{said} only `generator = \"columns\"` makes rows beyond those that are loaded; \

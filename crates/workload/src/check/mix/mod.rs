@@ -21,13 +21,14 @@ use crate::{
 
 /// Longest time to live that Cassandra accepts: 20 years.
 const MOST_TTL_SECONDS: u64 = 20 * 365 * 24 * 3600;
+/// Largest number of rows that one operation writes.
 const MOST_ROWS_OF_A_BATCH: u32 = 1000;
 /// Deviation of the weights from 100 percent that is tolerated, for thirds and the like.
 const TOLERANCE_PERCENT: f64 = 1e-6;
 
 /// The parts of a workload that its operations are checked against.
 pub struct About<'a> {
-    pub place: Text<'a>,
+    pub document: Text<'a>,
     pub table: &'a Table,
     pub data: &'a Data,
     pub queries: &'a [Query],
@@ -36,25 +37,26 @@ pub struct About<'a> {
 }
 
 impl About<'_> {
+    /// Checks the mix.
     pub fn check(&self, wire: &Spanned<wire::Mix>) -> Result<Mix> {
         let mix = wire.get_ref();
         if mix.operations.is_empty() {
             let message = "a mix has operations: add [[mix.operations]] with action and weight";
-            return Err(self.place.error(wire.span(), message));
+            return Err(self.document.error(wire.span(), message));
         }
         let mut operations: Vec<Operation> = Vec::with_capacity(mix.operations.len());
         for written in &mix.operations {
             let operation = self.operation(mix, written)?;
             if operations.iter().any(|o| o.name == operation.name) {
                 let message = format!(
-                    "there is another operation `{}`; give each a `name` of its own",
+                    "there is another operation `{}`; give each a different `name`",
                     operation.name
                 );
-                return Err(self.place.error(name_span(written), message));
+                return Err(self.document.error(name_span(written), message));
             }
             operations.push(operation);
         }
-        self.share_out(wire, &mut operations)?;
+        self.weights_to_shares(wire, &mut operations)?;
         self.used_ttl(mix, &operations)?;
         Ok(Mix {
             schema: self.plain_statements(&mix.schema, &[names::KEYSPACE])?,
@@ -71,7 +73,7 @@ impl About<'_> {
     fn operation(&self, mix: &wire::Mix, wire: &Spanned<wire::Operation>) -> Result<Operation> {
         let written = wire.get_ref();
         let weight = number::positive(
-            self.place,
+            self.document,
             *written.weight.get_ref(),
             written.weight.span(),
             "weight",
@@ -103,23 +105,27 @@ impl About<'_> {
         if !name.get_ref().is_empty() && name.get_ref().chars().all(is_word) {
             Ok(name.get_ref().clone())
         } else {
-            Err(self.place.error(
+            Err(self.document.error(
                 name.span(),
                 format!("operation name `{name}` has to be of letters, digits, _ and -"),
             ))
         }
     }
 
-    /// Converts percents to shares of 1.
-    fn share_out(&self, wire: &Spanned<wire::Mix>, operations: &mut [Operation]) -> Result<()> {
+    /// Converts weights in percent to shares of 1.
+    fn weights_to_shares(
+        &self,
+        wire: &Spanned<wire::Mix>,
+        operations: &mut [Operation],
+    ) -> Result<()> {
         let sum: f64 = operations.iter().map(|o| o.weight).sum();
         if (sum - 100.0).abs() > TOLERANCE_PERCENT {
             let shown = (sum * 1e6).round() / 1e6;
             let message = format!(
-                "the weights of the operations are percents and add up to 100, but these add up \
-                 to {shown}"
+                "the weights of the operations are percentages and have to add up to 100, but these \
+                 add up to {shown}"
             );
-            return Err(self.place.error(wire.span(), message));
+            return Err(self.document.error(wire.span(), message));
         }
         for operation in operations {
             operation.weight /= sum;
@@ -135,17 +141,17 @@ impl About<'_> {
         found.map(|(_, level)| *level).ok_or_else(|| {
             let hint = suggestion(written.get_ref(), names);
             let message = format!("unknown consistency level `{written}`{hint}");
-            self.place.error(written.span(), message)
+            self.document.error(written.span(), message)
         })
     }
 
     fn ttl(&self, written: &Spanned<String>) -> Result<u32> {
-        let error = |message: String| self.place.error(written.span(), message);
+        let error = |message: String| self.document.error(written.span(), message);
         let duration = self.duration(written, "ttl")?;
         let seconds = duration.as_secs();
         if duration.is_zero() {
             return Err(error(
-                "`ttl` is 0, which would keep rows for ever; leave it out".to_owned(),
+                "`ttl` is 0, which would keep rows forever; leave it out".to_owned(),
             ));
         }
         u32::try_from(seconds)
@@ -163,14 +169,14 @@ impl About<'_> {
             let message = format!(
                 "`{key}` is `{written}`, which is not a duration ({error}): {key} = \"1h\""
             );
-            self.place.error(written.span(), message)
+            self.document.error(written.span(), message)
         })
     }
 
     /// Checks that a common time to live applies to at least one operation that inserts or updates.
     fn used_ttl(&self, mix: &wire::Mix, operations: &[Operation]) -> Result<()> {
         match &mix.ttl {
-            Some(ttl) if !operations.iter().any(|o| takes_ttl(&o.action)) => Err(self.place.error(
+            Some(ttl) if !operations.iter().any(|o| takes_ttl(&o.action)) => Err(self.document.error(
                 ttl.span(),
                 "no operation here takes a `ttl`: only insert and update do, and statements say \
                  USING TTL",
@@ -188,7 +194,7 @@ impl About<'_> {
                 let message = format!(
                     "`batch` is {written}, but has to be from 1 to {MOST_ROWS_OF_A_BATCH} rows"
                 );
-                self.place.error(written.span(), message)
+                self.document.error(written.span(), message)
             })
     }
 
@@ -204,12 +210,12 @@ impl About<'_> {
             (_, Some(unique)) => {
                 let message = format!(
                     "the key is unique for {unique} of the {} rows only, so that an operation \
-                     would meet another row's values; make key columns of sequences that count on: \
-                     the first with `every = 1`, each next one with `every` times `cycle` of the \
-                     one before, the last one without `cycle`",
+                     would read another row's values; make the key columns sequences that count the \
+                     rows: the first with `every = 1`, each next one with `every` times `cycle` of \
+                     the one before, the last one without `cycle`",
                     self.rows
                 );
-                Err(self.place.error(written.action.span(), message))
+                Err(self.document.error(written.action.span(), message))
             }
         }
     }
@@ -217,7 +223,7 @@ impl About<'_> {
     fn background(&self, wire: &wire::Background) -> Result<Background> {
         let every = self.duration(&wire.every, "every")?;
         if every.is_zero() {
-            return Err(self.place.error(wire.every.span(), "`every` is 0"));
+            return Err(self.document.error(wire.every.span(), "`every` is 0"));
         }
         let known = [names::KEYSPACE, "number"];
         if wire.statements.get_ref().is_empty() {
@@ -226,12 +232,12 @@ impl About<'_> {
         Ok(Background {
             every,
             statements: self.plain_statements(wire.statements.get_ref(), &known)?,
-            cycle: number::at_least(self.place, wire.cycle.as_ref(), "cycle", 1)?.unwrap_or(1),
+            cycle: number::at_least(self.document, wire.cycle.as_ref(), "cycle", 1)?.unwrap_or(1),
         })
     }
 
     fn no_statements(&self, span: std::ops::Range<usize>) -> Error {
-        self.place.error(span, "`statements` is empty")
+        self.document.error(span, "`statements` is empty")
     }
 }
 

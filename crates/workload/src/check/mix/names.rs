@@ -5,8 +5,8 @@ use super::tokens::{Complaint, Kind, Token, tokens};
 /// Name of the placeholder for the keyspace of the run, which statements have to stay in.
 pub const KEYSPACE: &str = "keyspace";
 
-/// Words that the name of a table, type, index, view or function follows. Only there a name before
-/// a dot is a keyspace: elsewhere it is a column, followed by one of its fields.
+/// Words before the name of a table, type, index, view or function. Only after these is a name before a dot
+/// a keyspace; elsewhere it is a column, followed by one of its fields.
 const BEFORE_NAMES: [&str; 14] = [
     "from",
     "into",
@@ -26,8 +26,9 @@ const BEFORE_NAMES: [&str; 14] = [
 
 /// Words after `CREATE`, `ALTER` and `DROP` for objects that are in no keyspace.
 const OUTSIDE: [&str; 5] = ["keyspace", "schema", "role", "user", "identity"];
+/// Words that begin a statement which changes objects or roles.
 const CHANGING: [&str; 4] = ["create", "alter", "drop", "add"];
-/// Statements that only concern such objects.
+/// Words that begin statements which only concern such objects.
 const NEVER: [&str; 3] = ["use", "grant", "revoke"];
 
 /// Checks that a statement names the keyspace of the run and no other.

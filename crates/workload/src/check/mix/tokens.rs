@@ -10,6 +10,7 @@ pub struct Token<'a> {
     pub kind: Kind<'a>,
 }
 
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind<'a> {
     /// A keyword, a name, a number, or part of a name in `${...}`.
@@ -20,10 +21,12 @@ pub enum Kind<'a> {
 }
 
 impl Token<'_> {
+    /// Returns whether the token is this word, regardless of case.
     pub fn is_word(&self, word: &str) -> bool {
         matches!(self.kind, Kind::Word(own) if own.eq_ignore_ascii_case(word))
     }
 
+    /// Returns whether the token is this sign.
     pub fn is_sign(&self, sign: char) -> bool {
         self.kind == Kind::Sign(sign)
     }
@@ -53,8 +56,9 @@ pub fn tokens(statement: &str) -> Result<Vec<Token<'_>>, Complaint> {
     Ok(tokens)
 }
 
+/// Describes a literal, quoted name or comment that does not end.
 pub fn unending(opening: &str) -> String {
-    format!("{opening} opens something here that is never closed")
+    format!("the {opening} here is never closed")
 }
 
 /// Counts the bytes of letters, digits, underscores and placeholders that `text` begins with.

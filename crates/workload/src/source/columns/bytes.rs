@@ -31,10 +31,12 @@ impl Bytes {
         (fresh.round() as usize).clamp(1, block)
     }
 
+    /// Appends the bytes of a cell.
     pub fn append(&self, mut draw: Draw, out: &mut Vec<u8>) {
         self.fill(&mut draw, out, |number| number);
     }
 
+    /// Returns the bytes of the longest cell.
     pub fn most_bytes(&self) -> u64 {
         u64::from(*self.length.end())
     }

@@ -14,6 +14,7 @@ use super::numbers::{Normal, NormalInteger, UniformInteger, UniformReal, Zipf};
 use super::text::{Characters, Passages, Words};
 use crate::{ColumnGenerator, ColumnType, Value};
 
+/// Generator of the cells of a column, by their type.
 pub enum Cells {
     /// Whole numbers in a column of type int, bigint or timestamp.
     Integers(ColumnType, Box<dyn Numbers<i64>>),
@@ -73,6 +74,7 @@ impl Cells {
         }
     }
 
+    /// Returns the value of one cell.
     pub fn value(&self, mut draw: Draw) -> Value {
         match self {
             Cells::Integers(ColumnType::Int, law) => Value::Int(law.draw(draw) as i32),

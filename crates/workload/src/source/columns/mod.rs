@@ -1,4 +1,4 @@
-//! Rows whose columns are generated one by one, each by a generator of its own.
+//! Rows whose columns are generated one by one, each by its own generator.
 
 mod bytes;
 mod cells;
@@ -26,7 +26,7 @@ use crate::{ColumnGenerator, Error, Result, RowValues, Stream, Table, Value, Ver
 pub use key_digits::KeyDigits;
 pub use text::MOST_WORDS_OF_A_PASSAGE;
 
-/// Most bytes of a batch of long values, so that 32-bit offsets suffice.
+/// Largest number of bytes of a batch of long values, so that 32-bit offsets suffice.
 const BATCH_BYTES: u64 = 64 << 20;
 
 /// An endless table whose cells are pure functions of (seed, column, row).
@@ -172,8 +172,8 @@ impl RowValues for Rows {
         ends.into_iter().flatten().min()
     }
 
-    /// Returns whether keys repeat; a row has the values of its own number here, not those of the
-    /// last row with its key.
+    /// Returns whether keys repeat, since each row is computed from its number, and the values that are
+    /// stored may be those of a later row with its key.
     fn keys_repeat(&self, rows: u64, _in_order: bool) -> bool {
         self.keys.unique_rows().is_some_and(|unique| rows > unique)
     }

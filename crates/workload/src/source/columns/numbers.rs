@@ -7,6 +7,7 @@ use super::draw::{Draw, Numbers, Texts};
 use super::sequence::append_number;
 use crate::ColumnType;
 
+/// Uniform whole numbers, both bounds included.
 pub struct UniformInteger {
     pub from: i64,
     pub to: i64,
@@ -19,6 +20,7 @@ impl Numbers<i64> for UniformInteger {
     }
 }
 
+/// Uniform real numbers, without the upper bound.
 pub struct UniformReal {
     pub from: f64,
     pub to: f64,
@@ -30,6 +32,7 @@ impl Numbers<f64> for UniformReal {
     }
 }
 
+/// Normally distributed real numbers.
 pub struct Normal {
     pub mean: f64,
     pub deviation: f64,

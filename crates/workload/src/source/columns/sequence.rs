@@ -35,6 +35,7 @@ impl Texts for Sequence {
     }
 }
 
+/// Appends a number in decimal digits.
 pub fn append_number(number: impl std::fmt::Display, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = write!(out, "{number}");

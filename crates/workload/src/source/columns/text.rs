@@ -57,7 +57,7 @@ impl Texts for Words {
 /// chunks of many values contain repeats that distinct texts lack.
 pub struct Passages(pub RangeInclusive<u32>);
 
-/// Most words of a passage, which is much shorter than the text so that there are many positions
+/// Largest number of words of a passage, which is much shorter than the text so that there are many positions
 /// for it.
 pub const MOST_WORDS_OF_A_PASSAGE: u32 = 40_000;
 
@@ -120,10 +120,10 @@ impl Book {
     /// Appends a sentence of words that have a space behind them; the last one gets a full stop
     /// before it.
     fn write_sentence(&mut self, words: &[&str]) {
-        for (place, word) in words.iter().enumerate() {
+        for (position, word) in words.iter().enumerate() {
             self.starts.push(self.text.len());
             let (initial, rest) = word.split_at(1);
-            match place {
+            match position {
                 0 => self.text.push_str(&initial.to_ascii_uppercase()),
                 _ => self.text.push_str(initial),
             }
@@ -216,9 +216,9 @@ mod tests {
         assert!(text(&longest, 1).len() < Book::BYTES);
         let one = text(&Passages(100..=100), 5);
         assert!(one.contains(". "), "{one}");
-        let places: Vec<usize> = (0..50)
+        let positions: Vec<usize> = (0..50)
             .map(|row| BOOK.text.find(&text(&Passages(60..=60), row)).unwrap())
             .collect();
-        assert!(places.iter().any(|p| *p < 50_000) && places.iter().any(|p| *p > 400_000));
+        assert!(positions.iter().any(|p| *p < 50_000) && positions.iter().any(|p| *p > 400_000));
     }
 }

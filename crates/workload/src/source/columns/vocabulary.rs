@@ -15,6 +15,7 @@ const MANDELBROT_SHIFT: f64 = 2.7;
 /// Number of bits that a word is drawn with.
 const BITS: u32 = 16;
 
+/// Words by frequency.
 pub struct Vocabulary {
     /// Words, each with a space behind it.
     words: Vec<String>,

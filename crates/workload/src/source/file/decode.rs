@@ -8,7 +8,7 @@ use arrow::csv::reader::{Decoder, Format};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::record_batch::RecordBatch;
 
-/// Most bytes of a record; one that takes more has an unmatched quote.
+/// Largest number of bytes of a record; a longer one has an unmatched quote.
 pub const MAX_RECORD_BYTES: usize = 16 << 20;
 
 /// Reason why records cannot be decoded.

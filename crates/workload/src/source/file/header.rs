@@ -51,7 +51,7 @@ pub fn locate_columns(path: &Path, names: &[String], table: &Table) -> Result<Ve
         .collect()
 }
 
-/// Returns the name that differs only in what a column's name cannot have, as `Flight Date` from
+/// Returns the name that differs only in characters that a column's name cannot have, as `Flight Date` from
 /// `flight_date`.
 fn spelled_otherwise<'n>(column: &str, names: &'n [String]) -> Option<&'n str> {
     let mut names = names.iter().map(String::as_str);

@@ -28,6 +28,7 @@ pub struct ParquetFile {
 }
 
 impl ParquetFile {
+    /// Opens a file and checks that it has the columns of the table and a row.
     pub fn open(path: &Path, table: &Table) -> Result<Self> {
         let file = File::open(path).map_err(|error| read_error(path, error))?;
         let metadata = ArrowReaderMetadata::load(&file, Default::default())
@@ -127,7 +128,7 @@ impl RowSource for ParquetFile {
     }
 
     fn seeks(&self) -> bool {
-        // Each start decodes a page of every column.
+        // Every start has to decode a page of each column.
         false
     }
 }
@@ -162,7 +163,7 @@ fn cast(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
     }
     let unexpected =
         |error: ArrowError| BadCell::new(0, &column.name, format!("cannot be cast: {error}"));
-    // `safe` turns what does not fit into null; casting back finds that, and what was rounded.
+    // With `safe`, values that do not fit become null. Casting back finds these and the rounded ones.
     let options = CastOptions {
         safe: true,
         ..Default::default()
@@ -176,7 +177,7 @@ fn cast(column: &Column, stored: &ArrayRef) -> Result<ArrayRef, BadCell> {
         Some(row) => Err(BadCell::new(
             row,
             &column.name,
-            lost(column.kind, &stored, row),
+            describe_loss(column.kind, &stored, row),
         )),
     }
 }
@@ -191,7 +192,7 @@ fn without_zone(stored: &ArrayRef, options: &CastOptions) -> Result<ArrayRef, Ar
     cast_with_options(&since_epoch, &DataType::Timestamp(*unit, None), options)
 }
 
-fn lost(kind: ColumnType, stored: &ArrayRef, row: usize) -> String {
+fn describe_loss(kind: ColumnType, stored: &ArrayRef, row: usize) -> String {
     let value = arrow::util::display::array_value_to_string(stored, row).unwrap_or_default();
     format!(
         "`{value}` ({}) is not exactly a {}",

@@ -25,6 +25,7 @@ pub struct TextFile {
 }
 
 impl TextFile {
+    /// Opens a file and checks that it has the columns of the table and a row.
     pub fn open(path: &Path, format: Format, gzip: bool, table: &Table) -> Result<Self> {
         let mut file = TextFile {
             input: TextInput {
@@ -49,17 +50,18 @@ impl TextFile {
             .fill_buf()
             .map_err(|error| read_error(&self.input.path, error))?
             .is_empty();
-        match first_record(&self.input.format, input) {
-            _ if is_empty => Err(data_error(
+        if is_empty {
+            return Err(data_error(
                 &self.input.path,
                 "the file is empty; its first line has to name the columns",
-            )),
-            Some(names) => Ok(names),
-            None => Err(data_error(
+            ));
+        }
+        first_record(&self.input.format, input).ok_or_else(|| {
+            data_error(
                 &self.input.path,
                 "the first line is not UTF-8 text that names the columns",
-            )),
-        }
+            )
+        })
     }
 
     fn check_not_empty(&self) -> Result<()> {

@@ -98,6 +98,7 @@ struct Role {
     law: Zipf,
 }
 
+/// All actors with their frequencies.
 #[derive(Debug)]
 pub struct Actors {
     country_law: Weighted,

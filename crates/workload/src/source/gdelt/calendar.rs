@@ -3,6 +3,7 @@
 use crate::Stream;
 
 const FIRST_YEAR: i32 = 1979;
+/// Number of months, from 1979-01 on.
 pub const MONTHS: usize = 72;
 
 /// Mean number of events per month in each year, in thousands; 4.16 million in all.

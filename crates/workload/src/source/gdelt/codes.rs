@@ -14,6 +14,7 @@ pub struct EventCode {
     pub goldstein: f64,
 }
 
+/// All event codes with their frequencies.
 #[derive(Debug)]
 pub struct EventCodes {
     codes: Vec<EventCode>,
@@ -44,6 +45,7 @@ impl EventCodes {
         }
     }
 
+    /// Draws a code by its frequency.
     pub fn draw(&self, stream: &mut Stream) -> &EventCode {
         &self.codes[self.law.draw(stream)]
     }

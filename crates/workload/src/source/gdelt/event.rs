@@ -14,6 +14,7 @@ use super::locations::{Country, Location, countries};
 use super::names::Names;
 use crate::Stream;
 
+/// Number of rows in a story.
 pub const ROWS_OF_A_STORY: u64 = 8;
 
 /// Probability that a row has its story's actor.
@@ -104,6 +105,7 @@ pub struct Event {
     pub locations: [Option<&'static Location>; 3],
 }
 
+/// Numbers of reports about an event.
 #[derive(Debug, Clone, Copy)]
 pub struct Mentions {
     pub mentions: i32,
@@ -112,6 +114,7 @@ pub struct Mentions {
 }
 
 impl World {
+    /// Draws the story with this number.
     pub fn story(&'static self, seed: u64, number: u64) -> Story {
         let stream = &mut Stream::new(&[seed, 0, number]);
         let old = stream.chance(OLD_STORIES);
@@ -255,6 +258,6 @@ fn tone(old: bool, stream: &mut Stream) -> f64 {
     let balance = (words * (mean + deviation * normal(stream)) / 100.0).round();
     let tone = balance / words * 100.0;
     let scale = if tone.abs() < 10.0 { 1e14 } else { 1e13 };
-    // Adding zero turns a negative zero, which engines group apart, into a plain one.
+    // Adding zero turns a negative zero, which engines put into a separate group, into a plain one.
     (tone * scale).round() / scale + 0.0
 }

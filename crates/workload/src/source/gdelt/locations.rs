@@ -47,6 +47,7 @@ pub struct Country {
 }
 
 impl Country {
+    /// Draws a location in the country.
     pub fn location(&self, stream: &mut Stream) -> &Location {
         match self.kind_law.draw(stream) {
             0 => &self.whole,

@@ -20,6 +20,7 @@ pub struct Names {
 }
 
 impl Names {
+    /// Returns all families of names.
     pub fn families() -> Vec<Names> {
         records(include_str!("names.txt"))
             .map(

@@ -17,6 +17,7 @@ use crate::{ColumnType, DevopsMeasurement, Result, Stream, Table, TsbsScale};
 /// Fewest rows of the stretches in which tags are copied, which are whole rounds over all hosts.
 const LEAST_STRETCH_ROWS: u32 = 1024;
 
+/// Returns the table of a measurement.
 pub fn table(measurement: DevopsMeasurement, scale: &TsbsScale) -> Table {
     let metrics = host_metrics::measurement(measurement, scale.interval_ms);
     let tags = hosts::tag_names(measurement).map(|tag| (tag, ColumnType::Text));
@@ -123,15 +124,15 @@ impl Shared {
 
     /// Returns a tag in these rows, copied stretch by stretch.
     fn tag(&self, tag: &ArrayRef, rows: &Range<u64>) -> std::result::Result<ArrayRef, ArrowError> {
-        let mut place = (rows.start % self.stretch_rows as u64) as usize;
+        let mut position = (rows.start % self.stretch_rows as u64) as usize;
         let mut left = (rows.end - rows.start) as usize;
         // A stretch that is alone would not be copied and keep all of the tags in memory.
         let mut stretches = vec![tag.slice(0, 0)];
         while left > 0 {
-            let length = left.min(self.stretch_rows - place);
-            stretches.push(tag.slice(place, length));
+            let length = left.min(self.stretch_rows - position);
+            stretches.push(tag.slice(position, length));
             left -= length;
-            place = 0;
+            position = 0;
         }
         let stretches: Vec<&dyn Array> = stretches.iter().map(|stretch| &**stretch).collect();
         concat(&stretches)

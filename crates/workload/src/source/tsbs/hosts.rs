@@ -55,6 +55,7 @@ fn further_tags(measurement: DevopsMeasurement) -> &'static [&'static str] {
     }
 }
 
+/// Returns the names of a measurement's tags.
 pub fn tag_names(measurement: DevopsMeasurement) -> impl Iterator<Item = &'static str> {
     TAGS.iter().chain(further_tags(measurement)).copied()
 }

@@ -23,6 +23,7 @@ const LACKS_TAG: f64 = 0.009;
 /// Number of metrics from which the missing one is drawn in all tables; `readings` has that many.
 const MOST_METRICS: usize = 7;
 
+/// Returns the table of a measurement.
 pub fn table(measurement: IotMeasurement) -> Table {
     let metrics = trucks::measurement(measurement);
     let tags = trucks::TAGS.into_iter();
@@ -93,7 +94,7 @@ impl RowSource for Iot {
 /// A reading that became a row.
 struct Row {
     /// Index among the rows of the batch in the order in which they were read.
-    place: u32,
+    position: u32,
     visit: Visit,
     lacks_metric: Option<usize>,
     lacks_tag: Option<usize>,
@@ -117,12 +118,12 @@ impl Shared {
         }
         let metrics = self.metrics.values(&self.stream, walker, &visits);
         for (metric, values) in metrics.into_iter().enumerate() {
-            let places = rows
+            let positions = rows
                 .iter()
-                .map(|row| (row.lacks_metric != Some(metric)).then_some(row.place));
+                .map(|row| (row.lacks_metric != Some(metric)).then_some(row.position));
             columns.push(take(
                 &doubles(values),
-                &UInt32Array::from_iter(places),
+                &UInt32Array::from_iter(positions),
                 None,
             )?);
         }
@@ -134,15 +135,15 @@ impl Shared {
     fn rows(&self, entries: &[u64]) -> (Vec<Visit>, Vec<Row>) {
         let mut made: Vec<u32> = (0..entries.len() as u32).collect();
         made.sort_unstable_by_key(|row| entries[*row as usize]);
-        let mut places = vec![0; entries.len()];
-        for (place, row) in made.iter().enumerate() {
-            places[*row as usize] = place as u32;
+        let mut positions = vec![0; entries.len()];
+        for (position, row) in made.iter().enumerate() {
+            positions[*row as usize] = position as u32;
         }
         let visits = made.iter().map(|row| self.visit(entries[*row as usize]));
         let rows = entries
             .iter()
-            .zip(places)
-            .map(|(entry, place)| self.row(*entry, place));
+            .zip(positions)
+            .map(|(entry, position)| self.row(*entry, position));
         (visits.collect(), rows.collect())
     }
 
@@ -154,7 +155,7 @@ impl Shared {
         }
     }
 
-    fn row(&self, entry: u64, place: u32) -> Row {
+    fn row(&self, entry: u64, position: u32) -> Row {
         let mut stream = self.lacks.and(entry);
         let mut lacks = |probability, choices: usize| {
             let which = stream.below(choices as u64) as usize;
@@ -162,7 +163,7 @@ impl Shared {
         };
         let metrics = self.metrics.metrics.len();
         Row {
-            place,
+            position,
             visit: self.visit(entry),
             lacks_metric: lacks(LACKS_METRIC, MOST_METRICS).map(|metric| metric % metrics),
             lacks_tag: lacks(LACKS_TAG, self.tags.len()).filter(|tag| *tag > 0),

@@ -113,8 +113,8 @@ impl Law {
                     // Between two mirrors: how far it is to the nearest whole turn.
                     let turns = at * per_turn;
                     let whole = (turns + ROUNDING) - ROUNDING;
-                    let place = (turns - whole).abs() * turn;
-                    (begin + place * deviation).max(low).min(high)
+                    let position = (turns - whole).abs() * turn;
+                    (begin + position * deviation).max(low).min(high)
                 }));
             }
             Law::Drift {
@@ -212,10 +212,10 @@ mod tests {
         let (ours, theirs) = (profile(&ours), profile(&theirs));
         // Some 2,000 independent stretches of each: shares near 1 % are known to a tenth of
         // themselves, tenths and movement to a twentieth.
-        for (place, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-            let tolerance = if place < 3 { 0.3 } else { 0.12 };
+        for (index, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            let tolerance = if index < 3 { 0.3 } else { 0.12 };
             let ratio = ours / theirs;
-            assert!((ratio - 1.0).abs() < tolerance, "{place}: {ours} {theirs}");
+            assert!((ratio - 1.0).abs() < tolerance, "{index}: {ours} {theirs}");
         }
         assert!((ours[13] - 1.0).abs() < 0.01, "step {}", ours[13]);
     }
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn bounds_hold() {
         for source in 0..20 {
-            let far = (0..1000).map(|place| place * 999_999_937);
+            let far = (0..1000).map(|index| index * 999_999_937);
             let all = values(PERCENT, far, source);
             assert!(all.iter().all(|v| (0.0..=100.0).contains(v)), "{all:?}");
         }

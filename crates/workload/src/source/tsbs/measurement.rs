@@ -19,6 +19,7 @@ pub struct Measurement {
     noise: Noise,
 }
 
+/// A metric with its column and values.
 pub struct Metric {
     pub name: &'static str,
     value: Value,
@@ -45,7 +46,7 @@ enum Value {
     Load,
 }
 
-/// A walk of a measurement that has no column of its own.
+/// A walk of a measurement that is not itself a column.
 #[derive(Clone, Copy)]
 pub struct Hidden(usize);
 
@@ -64,6 +65,7 @@ impl Measurement {
         self
     }
 
+    /// Returns the columns of all metrics.
     pub fn columns(&self) -> impl Iterator<Item = Column> {
         self.metrics.iter().map(|metric| Column {
             name: metric.name.to_owned(),
@@ -71,7 +73,7 @@ impl Measurement {
         })
     }
 
-    /// Adds metrics with a walk of their own each, in whole numbers.
+    /// Adds metrics in whole numbers, each with its own walk.
     pub fn walks(mut self, names: &[&'static str], law: Law) -> Self {
         for name in names {
             self = self.walk(name, law, 1.0);
@@ -79,12 +81,13 @@ impl Measurement {
         self
     }
 
-    /// Adds a metric with a walk of its own, in whole parts of 1: 10 for one decimal.
+    /// Adds a metric with its own walk, in whole parts of 1: 10 for one decimal.
     pub fn walk(mut self, name: &'static str, law: Law, parts: f64) -> Self {
         let Hidden(walk) = self.hidden(law);
         self.with(name, Value::Walk { walk, parts })
     }
 
+    /// Adds a walk that is not itself a column.
     pub fn hidden(&mut self, law: Law) -> Hidden {
         self.walks.push((law, self.noise));
         Hidden(self.walks.len() - 1)
@@ -106,14 +109,17 @@ impl Measurement {
         self.with(name, Value::DerivedFromMemory(walk.0, value))
     }
 
+    /// Adds the memory of the host, in bytes.
     pub fn memory(self, name: &'static str) -> Self {
         self.with(name, Value::Memory)
     }
 
+    /// Adds the time at which the host was started.
     pub fn boot_time(self, name: &'static str) -> Self {
         self.with(name, Value::BootTime)
     }
 
+    /// Adds the seconds since the start.
     pub fn uptime(self, name: &'static str, interval_ms: u32) -> Self {
         self.with(name, Value::Uptime { interval_ms })
     }
@@ -128,6 +134,7 @@ impl Measurement {
         self
     }
 
+    /// Makes the walks of all metrics for this number of sources.
     pub fn walker(&self, stream: &Stream, sources: u32) -> Walker {
         let walks = self.walks.iter().map(|(law, noise)| Walk {
             noise: *noise,
@@ -206,10 +213,10 @@ impl Tile<'_> {
     }
 
     fn extend_walk(&self, column: &mut Vec<f64>, walk: usize) {
-        let places = self.walks.chunks_exact(self.laws.len());
-        let walked = places
+        let visits = self.walks.chunks_exact(self.laws.len());
+        let walked = visits
             .zip(self.visits)
-            .map(|(place, visit)| (place[walk], visit.tick));
+            .map(|(points, visit)| (points[walk], visit.tick));
         self.laws[walk].0.extend(column, walked);
     }
 

@@ -65,6 +65,7 @@ impl Truck {
     }
 }
 
+/// Returns the metrics of a measurement.
 pub fn measurement(measurement: IotMeasurement) -> Measurement {
     match measurement {
         IotMeasurement::Readings => readings(),

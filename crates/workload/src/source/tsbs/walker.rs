@@ -64,12 +64,12 @@ pub struct Walker {
 impl Walker {
     /// Makes the walks of a stream from which nothing was drawn.
     pub fn new(stream: &Stream, walks: Vec<Walk>, sources: u32) -> Self {
-        let places = sources as usize * walks.len();
+        let all_points = sources as usize * walks.len();
         Walker {
             walks,
             reached: vec![0; sources as usize],
-            at: vec![0.0; places],
-            end: vec![0.0; places],
+            at: vec![0.0; all_points],
+            end: vec![0.0; all_points],
             starts: stream.and(0),
             halves: stream.and(1),
             steps: stream.and(2),
@@ -83,31 +83,33 @@ impl Walker {
     /// Returns the points of the walks of a source at a tick.
     pub fn visit(&mut self, visit: Visit) -> &[f64] {
         let source = visit.source as usize;
-        let places = source * self.walks.len()..(source + 1) * self.walks.len();
+        let points_of_source = source * self.walks.len()..(source + 1) * self.walks.len();
         let leaf = visit.tick / LEAF_TICKS;
         let mut tick = match self.reached[source].checked_sub(1) {
             Some(tick) if tick / LEAF_TICKS == leaf && tick <= visit.tick => tick,
             _ => {
-                self.enter(visit.source, leaf, places.clone());
+                self.enter(visit.source, leaf, points_of_source.clone());
                 leaf * LEAF_TICKS
             }
         };
         if tick < visit.tick {
             let steps = self.steps.and(u64::from(visit.source));
             while tick < visit.tick {
-                self.step(&steps, tick, places.clone());
+                self.step(&steps, tick, points_of_source.clone());
                 tick += 1;
             }
         }
         self.reached[source] = visit.tick + 1;
-        &self.at[places]
+        &self.at[points_of_source]
     }
 
     /// Moves from a tick to the next one, which is in the same leaf.
-    fn step(&mut self, steps: &Stream, tick: u64, places: Range<usize>) {
+    fn step(&mut self, steps: &Stream, tick: u64, points_of_source: Range<usize>) {
         let mut stream = steps.and(tick);
         let (pull, weight) = self.bridge[(tick % LEAF_TICKS) as usize];
-        let points = self.at[places.clone()].iter_mut().zip(&self.end[places]);
+        let points = self.at[points_of_source.clone()]
+            .iter_mut()
+            .zip(&self.end[points_of_source]);
         for ((at, end), walk) in points.zip(&self.walks) {
             let noise = match walk.noise {
                 Noise::Normal => normal(&mut stream),
@@ -118,8 +120,11 @@ impl Walker {
     }
 
     /// Finds both ends of a leaf by halving the whole walk.
-    fn enter(&mut self, source: u32, leaf: u64, places: Range<usize>) {
-        let (at, end) = (&mut self.at[places.clone()], &mut self.end[places]);
+    fn enter(&mut self, source: u32, leaf: u64, points_of_source: Range<usize>) {
+        let (at, end) = (
+            &mut self.at[points_of_source.clone()],
+            &mut self.end[points_of_source],
+        );
         let halves = self.halves.and(u64::from(source));
         let mut starts = self.starts.and(u64::from(source));
         let mut whole = halves.and(0);

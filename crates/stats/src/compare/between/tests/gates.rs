@@ -1,4 +1,4 @@
-//! Outcomes for continuous integration, and what is told with too little.
+//! Outcomes for continuous integration, and those without enough measurements.
 
 use super::*;
 
@@ -41,13 +41,13 @@ fn slower_by_less_than_the_limit_passes() {
 }
 
 #[test]
-fn near_the_limit_it_cannot_be_told() {
+fn near_the_limit_it_is_undecided() {
     let gate = between(&DRAWN, &slower(1.1)).fail_if_slower(0.1);
     assert!(why(&gate).contains(&Unknown::Wide), "{gate:?}");
 }
 
 #[test]
-fn below_five_rounds_in_either_run_nothing_is_told() {
+fn below_five_rounds_in_either_run_nothing_is_decided() {
     let few = Drawn {
         rounds: 4,
         ..slower(9.0)
@@ -60,7 +60,7 @@ fn below_five_rounds_in_either_run_nothing_is_told() {
 }
 
 #[test]
-fn a_short_load_is_not_told() {
+fn a_short_load_is_undecided() {
     let short = Drawn {
         slices: 4,
         ..slower(9.0)
@@ -78,7 +78,7 @@ fn a_short_load_is_not_told() {
 }
 
 #[test]
-fn without_any_twins_nothing_is_told_and_one_run_with_them_is_enough() {
+fn without_any_twins_nothing_is_decided_and_one_run_with_them_is_enough() {
     let alone = Drawn {
         twins: false,
         ..DRAWN

@@ -62,7 +62,9 @@ fn one_slow_run_in_between_is_no_change() {
 fn several_changes_follow_each_other() {
     let found = history(&[1.0, 2.0, 2.0, 4.0]);
     assert_eq!(shifts(&found, "a/y"), [(1, 3), (3, 1)]);
-    let series = { found.groups[0].series.iter() }
+    let series = found.groups[0]
+        .series
+        .iter()
         .find(|s| s.design == "a/y")
         .unwrap();
     assert!((series.shifts[1].ratio - 2.0).abs() < 0.1);
@@ -70,7 +72,7 @@ fn several_changes_follow_each_other() {
 }
 
 #[test]
-fn what_cannot_be_told_says_why() {
+fn undecided_series_say_why() {
     let alone = |day| Drawn {
         twins: false,
         slices: 4,
@@ -84,9 +86,9 @@ fn what_cannot_be_told_says_why() {
     assert_eq!(whys.collect::<Vec<_>>(), [expected, expected].concat());
     let load = &found.groups[0].series[2].points[0];
     assert_eq!(load.unwrap().interval, None, "a short load has no interval");
-    let told = history(&[1.0, 1.0, 2.0]);
-    let told = told.groups[0].series.iter().find(|s| s.design == "a/y");
-    assert_eq!(told.unwrap().unknown, None);
+    let steady = history(&[1.0, 1.0, 2.0]);
+    let series = steady.groups[0].series.iter().find(|s| s.design == "a/y");
+    assert_eq!(series.unwrap().unknown, None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What keeps runs from being compared, and what has to be known.
+//! Reasons why runs must not be compared, and cautions about those that may be.
 
 use super::*;
 use crate::Header;
@@ -85,8 +85,8 @@ fn a_seed_is_an_obstacle_for_a_generator_and_a_caution_for_a_file() {
             h.seed = seed;
         })
     };
-    let told = ["the generator has the seed 1 in A and 2 in B"];
-    assert_eq!(obstacles(&of(1), &of(2)), told);
+    let texts = ["the generator has the seed 1 in A and 2 in B"];
+    assert_eq!(obstacles(&of(1), &of(2)), texts);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_file_in_another_folder_is_the_same_file() {
 
 #[test]
 fn machine_versions_and_settings_are_cautions() {
-    let told = cautions(|h| {
+    let texts = cautions(|h| {
         h.machine.cores = 4;
         h.bakeoff_version = "0.2.0, built without optimisation: its times mean nothing".to_owned();
         h.threads = 4;
@@ -106,9 +106,9 @@ fn machine_versions_and_settings_are_cautions() {
         h.designs[0].settings = vec![("chunk".to_owned(), "4KiB".to_owned())];
     });
     assert_eq!(
-        told,
+        texts,
         [
-            "B is of a program built without optimisation: its times mean nothing",
+            "B was run by a program built without optimisation: its times mean nothing",
             "cores: A has 2, B 4",
             "Bakeoff: A has 0.1.0, B 0.2.0, built without optimisation: its times mean nothing",
             "threads: A has 2, B 4",
@@ -132,20 +132,20 @@ fn engines_are_cautions_and_places_are_not() {
         Summary::from_records(&records).unwrap()
     };
     let between = Between::of(("a", &of("1", "/x")), ("b", &of("2", "/y")));
-    let told: Vec<String> = between.cautions.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["a: A has 1, B 2"]);
+    let texts: Vec<String> = between.cautions.iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["a: A has 1, B 2"]);
 }
 
 #[test]
-fn what_only_one_run_has_is_told_and_the_rest_compared() {
-    let told = cautions(|h| h.queries[1].sql.push_str(" LIMIT 1"));
-    assert_eq!(told, ["key is another question in B, and is not compared"]);
-    let told = cautions(|h| {
+fn what_only_one_run_has_is_reported_and_the_rest_compared() {
+    let texts = cautions(|h| h.queries[1].sql.push_str(" LIMIT 1"));
+    assert_eq!(texts, ["key is another question in B, and is not compared"]);
+    let texts = cautions(|h| {
         let mut further = h.designs[0].clone();
         further.id = "a/z".to_owned();
         h.designs.push(further);
     });
-    assert_eq!(told, ["only B has a/z"]);
+    assert_eq!(texts, ["only B has a/z"]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn an_unfinished_run_of_few_rounds_without_twins_says_so() {
     records.pop();
     let poor = Summary::from_records(&records).unwrap();
     let between = Between::of(("a", &poor), ("b", &DRAWN.summary()));
-    let told: Vec<String> = between.cautions.iter().map(ToString::to_string).collect();
+    let texts: Vec<String> = between.cautions.iter().map(ToString::to_string).collect();
     let few = "A has 3 rounds, and a difference needs at least five";
-    assert_eq!(told, ["A is not finished", "A has no twins", few]);
+    assert_eq!(texts, ["A is not finished", "A has no twins", few]);
 }

@@ -1,4 +1,4 @@
-//! How often intervals hold the truth, and what is called a change, for simulated runs.
+//! Shares of intervals that hold the truth, and of changes that are found, for simulated runs.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn a_slower_design_is_found_and_an_equal_one_is_the_same() {
 }
 
 #[test]
-fn equal_runs_are_seldom_told_apart() {
+fn equal_runs_are_seldom_called_different() {
     let noisy = Drawn {
         own: 0.1,
         tables: 0.1,
@@ -91,7 +91,7 @@ fn bounds_of_the_gate_hold_by_themselves_in_95_of_100() {
         tables: 0.05,
         ..DRAWN
     };
-    let all: Vec<f64> = { pairs(&base, 100) }
+    let all: Vec<f64> = pairs(&base, 100)
         .filter_map(|between| between.change("a/x", "scan").unwrap().at_most)
         .collect();
     let above = all.iter().filter(|high| **high >= 1.0).count();

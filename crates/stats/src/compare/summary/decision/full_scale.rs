@@ -7,13 +7,13 @@ use crate::compare::{
 use crate::decide::{Answer, Contender, DecisionInput, Figure, KnownRows, Status, Timed};
 use crate::random::SplitMix64;
 
-/// Why nothing is known beyond the range of a forecast.
+/// Reason why nothing is known beyond the range of a forecast.
 const BEYOND: &str = "the tables of this run are no further apart";
 
 impl Summary {
-    /// Returns the input with the times at full scale, if all designs that may be recommended have those
-    /// that count, and otherwise the measured one, which says why there are none: a design must not win
-    /// because others have no forecast.
+    /// Returns the input with times at full scale, if all designs that may be recommended have a forecast
+    /// for each question that counts. Otherwise returns the measured input with the reason why there is no
+    /// forecast, since a design must not win because others have none.
     pub(super) fn at_full_scale_or_measured(&self, measured: DecisionInput) -> DecisionInput {
         let full_rows = self.header.scale.full_rows;
         if full_rows <= self.rows {
@@ -36,13 +36,13 @@ impl Summary {
         self.forecast_input(measured, known_rows)
     }
 
-    /// Returns the forecasts of all questions that count, for each design that may be recommended and has
+    /// Returns the forecasts for all questions that count, of each design that may be recommended and has
     /// answered all of them.
     fn times(&self, input: &DecisionInput, counted: &[usize]) -> Vec<Vec<&TimeForecast>> {
         let Some(forecast) = &self.forecast else {
             return Vec::new();
         };
-        { contenders(input) }
+        contenders(input)
             .filter_map(|contender| {
                 let design = forecast.design(&contender.id)?;
                 let names = counted
@@ -77,7 +77,7 @@ impl Summary {
     }
 }
 
-/// Returns the storage to buy.
+/// Returns the bytes to buy, from the forecast of storage.
 pub fn storage(forecast: &StorageForecast) -> Figure {
     let mut figure = match (forecast.interval, forecast.spread) {
         (Some(interval), Some(spread)) if spread > 0.0 => Figure {
@@ -103,8 +103,9 @@ fn time(projection: &Projection, random: &mut SplitMix64) -> Figure {
 
 /// Draws from the log-normal distribution of a forecast.
 fn resamples(point: f64, spread: f64, random: &mut SplitMix64) -> Vec<f64> {
-    let mut one = || point * (spread * random.normal()).exp();
-    (0..RESAMPLES).map(|_| one()).collect()
+    (0..RESAMPLES)
+        .map(|_| point * (spread * random.normal()).exp())
+        .collect()
 }
 
 /// Replaces the measured time of an answer by the one at full scale. A failure remains one.
@@ -129,10 +130,13 @@ fn forecast_answer(
 }
 
 fn contenders(input: &DecisionInput) -> impl Iterator<Item = &Contender> {
-    { input.designs.iter() }.filter(|design| design.status == Status::Right)
+    input
+        .designs
+        .iter()
+        .filter(|design| design.status == Status::Right)
 }
 
-/// Returns the questions that have a weight, show how fast designs work, and are answered by any.
+/// Returns the questions that have a weight, show how fast designs work, and are answered by at least one.
 fn counted(input: &DecisionInput) -> Vec<usize> {
     let is_answered = |answer: &Answer| matches!(answer.time, Timed::Seconds(_));
     let counts = |question: &usize| {
@@ -144,7 +148,7 @@ fn counted(input: &DecisionInput) -> Vec<usize> {
     (0..input.questions.len()).filter(counts).collect()
 }
 
-/// Returns the refusal that needs most rows to be loaded, or otherwise the first one.
+/// Returns the refusal that asks for the largest number of rows to load, or otherwise the first one.
 fn worst_refusal(times: &[Vec<&TimeForecast>]) -> Option<String> {
     let refusals = times
         .iter()
@@ -164,10 +168,10 @@ fn worst_refusal(times: &[Vec<&TimeForecast>]) -> Option<String> {
 }
 
 fn without_forecast(measured: DecisionInput, refusal: Option<String>) -> DecisionInput {
-    let times = "times at full scale".to_owned();
-    let others = measured.not_measured.iter().cloned();
+    let mut not_measured = vec!["times at full scale".to_owned()];
+    not_measured.extend_from_slice(&measured.not_measured);
     DecisionInput {
-        not_measured: std::iter::once(times).chain(others).collect(),
+        not_measured,
         no_forecast: refusal,
         ..measured
     }

@@ -7,9 +7,9 @@
 
 use super::method::Interval;
 
-/// Ratios of all tables of one query, as logarithms.
+/// Ratios between all tables of one query, as logarithms.
 pub struct Field {
-    /// Whether a table may be the best one.
+    /// Whether each table may be the best one.
     pub may_be_best: Vec<bool>,
     /// Ratio of each table to each other one.
     pub ratios: Vec<Vec<Interval>>,
@@ -39,6 +39,7 @@ impl Field {
             .collect()
     }
 
+    /// Returns the ratio of a table to the best one, from its ratios to all tables that may be the best.
     fn against(&self, table: usize, best: usize, possible: &[usize]) -> Interval {
         let others = possible.iter().filter(|other| **other != table);
         let bounds: Vec<Interval> = others.map(|other| self.ratios[table][*other]).collect();
@@ -60,6 +61,8 @@ impl Field {
         if !self.may_be_best[table] {
             return Interval { centre, low, high };
         }
+        // A table that takes part in the choice cannot be faster than the best one. If it may be the best
+        // one itself, its ratio may be 1.
         let is_possible = possible.contains(&table);
         Interval {
             centre: centre.max(0.0),
@@ -68,12 +71,13 @@ impl Field {
         }
     }
 
-    /// Whether another table is shown to be faster.
+    /// Returns whether another table is shown to be faster.
     fn is_beaten(&self, table: usize) -> bool {
         self.rivals(table)
             .any(|other| self.ratios[table][other].low > 0.0)
     }
 
+    /// Returns the other tables that may be the best one.
     fn rivals(&self, table: usize) -> impl Iterator<Item = usize> {
         (0..self.may_be_best.len()).filter(move |other| *other != table && self.may_be_best[*other])
     }

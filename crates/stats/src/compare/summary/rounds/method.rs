@@ -1,30 +1,30 @@
-//! The interval of a ratio of two tables, as one of all that a run compares.
+//! The interval of a ratio of two tables, corrected for all comparisons of a run.
 //!
-//! Student's t on the logarithms of paired ratios, at the level that Bonferroni's correction leaves
-//! of 5%. Signs or permutations of rounds would assume less, but seven rounds have too few of them
-//! for the level of one of fifty comparisons.
+//! It is Student's interval on the logarithms of paired ratios, at the level of 5% divided by the number
+//! of comparisons (Bonferroni). Tests on signs or permutations of rounds would assume less, but seven
+//! rounds have too few of them for one of fifty comparisons.
 
 use super::paired::Paired;
 use crate::quantile::student;
 
-/// Probability with which any of all intervals that are shown together may miss the truth.
+/// Probability with which any of the intervals that are shown together may miss the truth.
 const ERROR_OF_ALL: f64 = 0.05;
-/// With fewer rounds, nothing is called a difference.
+/// Fewest rounds that may show a difference.
 pub const FEWEST_ROUNDS: usize = 5;
 /// Greatest correlation of a round with the next one that is allowed for.
 const MOST_CORRELATED: f64 = 0.8;
 /// Normal deviate of the probability of 80% with which a difference that exists is to be found.
 const POWER_80_PERCENT: f64 = 0.8416;
 
-/// What all intervals of a run have in common.
+/// Method by which all intervals of a run are computed.
 pub struct Method {
-    /// Probability with which this one interval may miss the truth.
+    /// Probability with which a single interval may miss the truth.
     error: f64,
     /// Factor by which the correlation of rounds makes the variance of a mean larger.
     inflation: f64,
 }
 
-/// Variance that tables of one design have, whatever number of rounds they are asked in.
+/// Variance between tables of one design, which no number of rounds makes smaller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TableNoise {
     /// Variance of the logarithm of a table's times.
@@ -40,7 +40,7 @@ pub struct Part {
     pub freedom: f64,
 }
 
-/// Logarithm of a ratio with its interval, which is infinite where nothing may be said.
+/// Logarithm of a ratio with its interval, which is infinite if the figures support no conclusion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     pub centre: f64,
@@ -50,7 +50,7 @@ pub struct Interval {
 
 impl Method {
     /// Makes the method for this number of comparisons of tables with these pairs.
-    pub fn of(comparisons: usize, pairs: &[Paired]) -> Method {
+    pub fn new(comparisons: usize, pairs: &[Paired]) -> Method {
         let correlations: Vec<f64> = pairs.iter().filter_map(Paired::correlation).collect();
         let mean = correlations.iter().sum::<f64>() / correlations.len().max(1) as f64;
         let correlation = mean.clamp(0.0, MOST_CORRELATED);
@@ -60,8 +60,8 @@ impl Method {
         }
     }
 
-    /// Returns the variance of the centre that is due to the rounds. Correlated rounds make the
-    /// variance of a mean larger, and that within the sample smaller, by what its mean has of it.
+    /// Returns the variance of the centre that is due to the rounds. Correlated rounds make the variance
+    /// of a mean larger. They make the variance within the sample smaller, since its mean follows them.
     pub fn variance(&self, paired: &Paired) -> Option<f64> {
         let rounds = paired.rounds() as f64;
         let within = (rounds - self.inflation).max(1.0) / (rounds - 1.0);
@@ -70,7 +70,7 @@ impl Method {
             .map(|variance| variance * self.inflation / within)
     }
 
-    /// Returns the same method for one interval by itself, of which one end alone counts.
+    /// Returns the same method for a single interval of which only one end counts.
     pub fn for_one_end(&self) -> Method {
         Method {
             error: 2.0 * ERROR_OF_ALL,
@@ -78,7 +78,7 @@ impl Method {
         }
     }
 
-    /// Returns what the rounds add to the variance of a centre. Returns `None` for too few of them.
+    /// Returns the variance that the rounds add to a centre. Returns `None` for too few of them.
     pub fn part(&self, paired: &Paired) -> Option<Part> {
         let freedom = paired.rounds().checked_sub(1)? as f64;
         let variance = self.variance(paired)?;
@@ -95,10 +95,11 @@ impl Method {
         }
     }
 
-    /// Returns the interval of two tables' ratio.
+    /// Returns the interval of the ratio of two tables.
     pub fn interval(&self, paired: &Paired, noise: Option<TableNoise>) -> Option<Interval> {
         let centre = paired.centre()?;
-        let half = { self.error_and_deviate(paired, noise) }
+        let half = self
+            .error_and_deviate(paired, noise)
             .map_or(f64::INFINITY, |(error, deviate)| error * deviate);
         Some(Interval {
             centre,
@@ -115,30 +116,30 @@ impl Method {
     }
 
     fn error_and_deviate(&self, paired: &Paired, noise: Option<TableNoise>) -> Option<(f64, f64)> {
-        let of_tables = noise.map(TableNoise::part);
-        let parts: Vec<Part> = [self.part(paired)?].into_iter().chain(of_tables).collect();
+        let mut parts = vec![self.part(paired)?];
+        parts.extend(noise.map(TableNoise::part));
         Some(self.error_and_deviate_of(&parts))
     }
 
-    /// Returns the standard error and how many of them the interval has on each side. The degrees
-    /// of freedom are those of a sum of variances (Satterthwaite: An approximate distribution of
-    /// estimates of variance components, 1946).
+    /// Returns the standard error, and the number of standard errors that the interval has on each side.
+    /// The degrees of freedom are those of a sum of variances (Satterthwaite: An approximate distribution
+    /// of estimates of variance components, 1946).
     fn error_and_deviate_of(&self, parts: &[Part]) -> (f64, f64) {
-        let all: f64 = parts.iter().map(|part| part.variance).sum();
-        let of_part = |part: &Part| part.variance * part.variance / part.freedom;
-        let deviate = match all {
-            0.0 => 0.0,
-            all => student(
-                self.error,
-                all * all / parts.iter().map(of_part).sum::<f64>(),
-            ),
-        };
-        (all.sqrt(), deviate)
+        let variance: f64 = parts.iter().map(|part| part.variance).sum();
+        if variance == 0.0 {
+            return (0.0, 0.0);
+        }
+        let denominator: f64 = parts
+            .iter()
+            .map(|part| part.variance * part.variance / part.freedom)
+            .sum();
+        let freedom = variance * variance / denominator;
+        (variance.sqrt(), student(self.error, freedom))
     }
 }
 
 impl TableNoise {
-    /// Returns what two tables add to the variance of their difference.
+    /// Returns the variance that two tables add to their difference.
     pub fn part(self) -> Part {
         Part {
             variance: 2.0 * self.variance,

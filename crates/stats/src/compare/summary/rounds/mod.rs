@@ -1,5 +1,5 @@
-//! Comparison of the designs' times within rounds: all designs get the same parameters in a round,
-//! so what a round has in common says nothing about a difference.
+//! Comparison of the designs' times within rounds. All designs get the same parameters in a round, so
+//! ratios of their times do not vary with the parameters.
 
 mod best;
 pub mod method;
@@ -14,7 +14,7 @@ use method::{Interval, Method, TableNoise};
 use paired::Paired;
 use twins::Twins;
 
-/// Relative difference up to which two designs are the same, if the workload states no other.
+/// Relative difference up to which two designs count as the same, unless the workload states another.
 pub const SAME_WITHIN: f64 = 0.05;
 
 /// Ratios of the designs' times, with intervals that hold all true ratios at once with a
@@ -31,10 +31,10 @@ pub struct PairedComparison {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QueryComparison {
     pub query: String,
-    /// Design with the shortest times of those that may be recommended.
+    /// Design with the shortest times among those that may be recommended.
     pub best: Option<String>,
-    /// Relative difference that is none: what the rule calls the same or, if that is more, what
-    /// tables of one design differ by.
+    /// Relative difference up to which designs count as the same: the rule's or, if that is larger, the
+    /// floor.
     pub same_within: f64,
     /// Standard deviation of the logarithm of a table's times; `None` without twins.
     pub table_deviation: Option<f64>,
@@ -50,7 +50,7 @@ pub struct QueryComparison {
 pub struct AgainstBest {
     pub design: String,
     pub ratio: f64,
-    /// Bounds of the ratio to whichever design is truly the best; `None` below five rounds.
+    /// Bounds of the ratio to whichever design is truly the best; `None` for fewer than five rounds.
     pub interval: Option<(f64, f64)>,
     pub difference: Difference,
     /// Number of rounds that the design has in common with the best one.
@@ -68,21 +68,21 @@ pub struct AgainstBaseline {
     pub difference: Difference,
 }
 
-/// What the interval of a ratio shows.
+/// Conclusion from the interval of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Difference {
-    /// No other design is faster by more than what is the same.
+    /// The design is the best one.
     Best,
-    /// The difference is shown to be none.
+    /// The difference is shown to be so small that the designs count as the same.
     Same,
     Slower,
-    /// Faster than the best one: a yardstick or a design with failures, or against the baseline.
+    /// The design is faster than the baseline, or, if it is a yardstick or has failures, than the best one.
     Faster,
     NotSettled,
 }
 
-/// Design that has times of a query, as the comparison needs it.
+/// Design that has times of a query.
 struct Table<'a> {
     design: &'a DesignSummary,
     query: &'a QuerySummary,
@@ -91,7 +91,7 @@ struct Table<'a> {
 
 impl PairedComparison {
     /// Compares the designs of a run.
-    pub(super) fn of(summary: &Summary) -> PairedComparison {
+    pub(super) fn from_summary(summary: &Summary) -> PairedComparison {
         let queries = all_tables(summary);
         let method = method(summary, &queries);
         let twins = twins_by(&method, summary);
@@ -99,7 +99,12 @@ impl PairedComparison {
         let largest = twins.iter().filter_map(Twins::largest);
         PairedComparison {
             twins: largest.max_by(f64::total_cmp),
-            queries: { summary.header.queries.iter().zip(&queries).zip(noise) }
+            queries: summary
+                .header
+                .queries
+                .iter()
+                .zip(&queries)
+                .zip(noise)
                 .map(|((query, tables), noise)| {
                     let compared = Compared {
                         method: &method,
@@ -119,20 +124,20 @@ impl PairedComparison {
         self.queries.iter().find(|query| query.query == name)
     }
 
-    /// Returns what is known of a design by a query.
+    /// Returns the comparison of one design by a query.
     pub fn design(&self, query: &str, design: &str) -> Option<&AgainstBest> {
         self.query(query)?.design(design)
     }
 }
 
 impl QueryComparison {
-    /// Returns what is known of a design.
+    /// Returns the comparison of one design.
     pub fn design(&self, id: &str) -> Option<&AgainstBest> {
         self.designs.iter().find(|design| design.design == id)
     }
 }
 
-/// Everything that the comparison by one query is made from.
+/// Everything that is needed to compare designs by one query.
 struct Compared<'a> {
     method: &'a Method,
     tables: &'a [Table<'a>],
@@ -145,7 +150,9 @@ impl Compared<'_> {
     fn query(&self, name: &str) -> QueryComparison {
         let field = Field {
             may_be_best: self.tables.iter().map(|table| table.may_be_best).collect(),
-            ratios: { self.tables.iter() }
+            ratios: self
+                .tables
+                .iter()
                 .map(|one| {
                     self.tables
                         .iter()
@@ -155,23 +162,23 @@ impl Compared<'_> {
                 .collect(),
         };
         let best = field.best().map(|index| &self.tables[index]);
-        let of_best = |best: &Table<'_>| -> Vec<AgainstBest> {
-            let intervals = field.to_best().into_iter().zip(self.tables);
-            intervals
-                .map(|(interval, table)| self.against_best(best, interval, table))
-                .collect()
-        };
+        let mut designs = Vec::new();
+        if let Some(best) = best {
+            for (interval, table) in field.to_best().into_iter().zip(self.tables) {
+                designs.push(self.against_best(best, interval, table));
+            }
+        }
         QueryComparison {
             query: name.to_owned(),
             best: best.map(|table| table.design.info.id.clone()),
             same_within: self.same_within,
             table_deviation: self.noise.map(TableNoise::deviation),
             smallest_difference: best.and_then(|best| self.smallest_difference(best)),
-            designs: best.map_or_else(Vec::new, of_best),
+            designs,
         }
     }
 
-    /// Returns the ratio of two tables, by their medians where no round is common to both.
+    /// Returns the ratio of two tables, from their medians if they have no round in common.
     fn ratio(&self, one: &Table<'_>, other: &Table<'_>) -> Interval {
         let paired = one.paired(other);
         self.method
@@ -238,9 +245,9 @@ impl Interval {
         is_known.then(|| (self.low.exp(), self.high.exp()))
     }
 
-    /// Returns what is shown, if differences up to this relative one are none.
+    /// Returns the conclusion, if designs count as the same up to this relative difference.
     pub fn difference(self, same_within: f64) -> Difference {
-        // Equal times are the same even where nothing but they is.
+        // Equal times count as the same even with a tolerance of 0.
         let same = same_within.ln_1p() + 1e-12;
         match (self.low, self.high) {
             (low, high) if low >= -same && high <= same => Difference::Same,
@@ -253,11 +260,11 @@ impl Interval {
 
 impl Table<'_> {
     fn paired(&self, other: &Table<'_>) -> Paired {
-        Paired::of(&self.query.rounds, &other.query.rounds)
+        Paired::new(&self.query.rounds, &other.query.rounds)
     }
 }
 
-/// Returns what twins of a run differ by, in each query of the header.
+/// Returns the differences of a run's twins in each query of the header.
 pub fn twins_of(summary: &Summary) -> Vec<Twins> {
     twins_by(&method(summary, &all_tables(summary)), summary)
 }
@@ -265,7 +272,7 @@ pub fn twins_of(summary: &Summary) -> Vec<Twins> {
 fn twins_by(method: &Method, summary: &Summary) -> Vec<Twins> {
     let names = summary.header.queries.iter().map(|query| &query.name);
     names
-        .map(|name| Twins::of(method, &twin_pairs(summary, name)))
+        .map(|name| Twins::from_pairs(method, &twin_pairs(summary, name)))
         .collect()
 }
 
@@ -274,7 +281,7 @@ fn method(summary: &Summary, queries: &[Vec<Table<'_>>]) -> Method {
         .iter()
         .flat_map(|tables| all_pairs(tables))
         .collect();
-    Method::of(comparisons(summary, queries), &pairs)
+    Method::new(comparisons(summary, queries), &pairs)
 }
 
 fn all_tables(summary: &Summary) -> Vec<Vec<Table<'_>>> {
@@ -296,18 +303,21 @@ fn tables<'a>(summary: &'a Summary, query: &str) -> Vec<Table<'a>> {
     summary.designs.iter().filter_map(of_design).collect()
 }
 
-fn all_pairs<'a>(tables: &'a [Table<'a>]) -> impl Iterator<Item = Paired> {
-    let later = |index: usize| tables[index + 1..].iter();
-    let of_one =
-        move |(index, one): (usize, &'a Table<'a>)| later(index).map(|two| one.paired(two));
-    tables.iter().enumerate().flat_map(of_one)
+fn all_pairs(tables: &[Table<'_>]) -> Vec<Paired> {
+    let mut pairs = Vec::new();
+    for (index, one) in tables.iter().enumerate() {
+        for other in &tables[index + 1..] {
+            pairs.push(one.paired(other));
+        }
+    }
+    pairs
 }
 
 /// Returns the pairs of designs with their twins.
 fn twin_pairs(summary: &Summary, query: &str) -> Vec<Paired> {
     let of_design = |design: &DesignSummary| {
         let twin = summary.twin_of(&design.info.id)?.query(query)?;
-        Some(Paired::of(&design.query(query)?.rounds, &twin.rounds))
+        Some(Paired::new(&design.query(query)?.rounds, &twin.rounds))
     };
     summary.designs.iter().filter_map(of_design).collect()
 }
@@ -326,7 +336,8 @@ fn baseline(summary: &Summary) -> Option<&str> {
     decide.rule.baseline.as_deref()
 }
 
-/// Returns the relative difference that is none: what the rule says or, if that is more, the floor.
+/// Returns the relative difference up to which designs count as the same: the rule's or, if that is larger,
+/// the floor.
 pub fn same_within(summary: &Summary, noise: Option<TableNoise>) -> f64 {
     let stated = summary.header.decide.as_ref();
     let rule = stated.map_or(SAME_WITHIN, |decide| decide.rule.same_within);

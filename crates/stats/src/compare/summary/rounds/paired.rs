@@ -1,15 +1,15 @@
 //! Times of two tables, paired by the rounds that both have.
 
-/// Logarithms of the ratios of two tables' times, one for each round that both have. What the
-/// round had in common cancels out.
+/// Logarithms of the ratios of two tables' times, one for each round that both have. Whatever slowed down
+/// both times of a round cancels out.
 pub struct Paired {
     logarithms: Vec<f64>,
 }
 
 impl Paired {
-    /// Pairs the times of the rounds, which are in order. A time of nothing is the resolution of the
+    /// Pairs the times of rounds, which have to be in order. A time of 0 is below the resolution of the
     /// clock and has no logarithm, so its round is left out.
-    pub fn of(one: &[(u32, f64)], other: &[(u32, f64)]) -> Paired {
+    pub fn new(one: &[(u32, f64)], other: &[(u32, f64)]) -> Paired {
         let of_round = |(round, seconds): &(u32, f64)| {
             let found = other.binary_search_by_key(round, |(round, _)| *round);
             let ratio = seconds / other[found.ok()?].1;
@@ -20,7 +20,7 @@ impl Paired {
         }
     }
 
-    /// Takes the times of one table alone, as logarithms: paired with one second in each round.
+    /// Takes the times of one table alone, as if paired with one second in each round.
     pub fn of_one(times: &[(u32, f64)]) -> Paired {
         let logarithms = times.iter().map(|(_, seconds)| seconds.ln());
         Paired {
@@ -28,18 +28,21 @@ impl Paired {
         }
     }
 
-    /// Returns by how much another sample, whose rounds are others, lies above this one: the median of
-    /// all differences (Hodges, Lehmann: Estimates of location based on rank tests, 1963). Returns
-    /// `None` if one of them has no round.
+    /// Returns by how much a sample of other rounds lies above this one: the median of all differences
+    /// (Hodges, Lehmann: Estimates of location based on rank tests, 1963). Returns `None` if one of them
+    /// has no round.
     pub fn shift_to(&self, other: &Paired) -> Option<f64> {
-        let from = |one: f64| other.logarithms.iter().map(move |two| two - one);
-        let mut shifts: Vec<f64> = { self.logarithms.iter() }
-            .flat_map(|one| from(*one))
+        let differences = |one: f64| other.logarithms.iter().map(move |two| two - one);
+        let mut shifts: Vec<f64> = self
+            .logarithms
+            .iter()
+            .flat_map(|one| differences(*one))
             .collect();
         shifts.sort_by(f64::total_cmp);
         (!shifts.is_empty()).then(|| crate::estimate::median(&shifts))
     }
 
+    /// Returns the number of rounds.
     pub fn rounds(&self) -> usize {
         self.logarithms.len()
     }
@@ -56,10 +59,10 @@ impl Paired {
         (!means.is_empty()).then(|| crate::estimate::median(&means))
     }
 
-    /// Returns the variance of the mean, for rounds that are independent. The centre's is at most a
-    /// sixth larger, whatever symmetric distribution the logarithms have, and smaller where single
-    /// rounds are far off (Hodges, Lehmann: The efficiency of some nonparametric competitors of the
-    /// t-test, 1956). Returns `None` for fewer than two rounds.
+    /// Returns the variance of the mean, for independent rounds. The variance of the centre is at most a
+    /// sixth larger for any symmetric distribution of the logarithms, and smaller if single rounds are far
+    /// off (Hodges, Lehmann: The efficiency of some nonparametric competitors of the t-test, 1956).
+    /// Returns `None` for fewer than two rounds.
     pub fn variance(&self) -> Option<f64> {
         let rounds = self.logarithms.len() as f64;
         let squares: f64 = self.deviations().iter().map(|d| d * d).sum();
@@ -68,7 +71,7 @@ impl Paired {
 
     /// Returns the correlation of one round with the next, corrected for its bias of
     /// `(1 + 3 correlation) / rounds` (Marriott, Pope: Bias in the estimation of autocorrelations,
-    /// 1954). Returns `None` for fewer than five rounds, and where all are equal.
+    /// 1954). Returns `None` for fewer than five rounds, or if all are equal.
     pub fn correlation(&self) -> Option<f64> {
         let deviations = self.deviations();
         let rounds = deviations.len() as f64;

@@ -1,4 +1,4 @@
-//! By how much tables of one and the same design differ, from twins.
+//! Differences between tables of one design, from twins.
 
 use super::method::{FEWEST_ROUNDS, Method, TableNoise};
 use super::paired::Paired;
@@ -6,14 +6,14 @@ use super::paired::Paired;
 /// Differences of twins in one query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Twins {
-    /// Logarithm of the ratio of each twin to its design, and the variance of it that is due to
+    /// Logarithm of the ratio of each twin to its design, and the part of its variance that is due to
     /// rounds.
     differences: Vec<(f64, f64)>,
 }
 
 impl Twins {
     /// Gathers the pairs of designs with their twins that have enough rounds.
-    pub fn of(method: &Method, pairs: &[Paired]) -> Twins {
+    pub fn from_pairs(method: &Method, pairs: &[Paired]) -> Twins {
         let pairs = pairs.iter().filter(|p| p.rounds() >= FEWEST_ROUNDS);
         Twins {
             differences: pairs
@@ -22,12 +22,12 @@ impl Twins {
         }
     }
 
-    /// Gathers differences that have been found, each with the variance that its error has.
+    /// Gathers known differences, each with the variance of its error.
     pub fn from_differences(differences: Vec<(f64, f64)>) -> Twins {
         Twins { differences }
     }
 
-    /// Returns these differences and those of another run.
+    /// Returns these differences together with those of another run.
     pub fn and(&self, other: &Twins) -> Twins {
         let all = self.differences.iter().chain(&other.differences);
         Twins {
@@ -35,8 +35,8 @@ impl Twins {
         }
     }
 
-    /// Returns the same differences as a whole, with what the rounds have to do with them. Where they are few,
-    /// taking that part out would too often leave no difference of tables at all.
+    /// Returns the differences without the variance of their rounds, so that it counts as noise of tables.
+    /// If there are few differences, subtracting it would too often leave no noise at all.
     pub fn whole(self) -> Twins {
         let whole = self.differences.into_iter().map(|(ln, _)| (ln, 0.0));
         Twins {
@@ -50,8 +50,8 @@ impl Twins {
         largest.max_by(f64::total_cmp).map(f64::exp_m1)
     }
 
-    /// Returns the variance of a table: half of that of a difference, without what the rounds have
-    /// to do with it.
+    /// Returns the variance of a table: half of that of a difference, after subtracting the part that is due
+    /// to rounds.
     fn variance(&self) -> Option<f64> {
         let parts = self.differences.iter().map(|(ln, rounds)| ln * ln - rounds);
         let mean = parts.sum::<f64>() / self.differences.len() as f64;
@@ -59,11 +59,12 @@ impl Twins {
     }
 }
 
-/// Returns the noise of tables in each query. Two twins are few, so it is the larger one of what
-/// the query itself and what all queries together show.
+/// Returns the noise of tables in each query. Since there are few twins, it is the larger one of the noise
+/// in the query itself and of that in all queries together.
 pub fn noise(queries: &[Twins]) -> Vec<Option<TableNoise>> {
     let all = Twins {
-        differences: { queries.iter() }
+        differences: queries
+            .iter()
             .flat_map(|q| q.differences.iter().copied())
             .collect(),
     };
@@ -84,7 +85,7 @@ impl TableNoise {
         self.variance.sqrt()
     }
 
-    /// Returns the relative difference that two tables of one design have in the root mean square.
+    /// Returns the root mean square of the relative difference between two tables of one design.
     pub fn floor(self) -> f64 {
         (2.0 * self.variance).sqrt().exp_m1()
     }

@@ -45,7 +45,7 @@ fn the_fastest_design_at_full_scale_is_taken_though_it_is_not_the_fastest_now() 
 }
 
 #[test]
-fn the_rows_at_which_the_designs_cross_are_told_within_the_range() {
+fn the_rows_at_which_the_designs_cross_are_reported_within_the_range() {
     let mut ladder = crossing();
     ladder.full_rows = 16 * ROWS[4];
     let decision = decision(&ladder);
@@ -59,7 +59,7 @@ fn the_rows_at_which_the_designs_cross_are_told_within_the_range() {
 }
 
 #[test]
-fn without_a_forecast_the_measured_times_decide_and_the_reason_is_told() {
+fn without_a_forecast_the_measured_times_decide_and_the_reason_is_reported() {
     let mut ladder = crossing();
     ladder.unit_rows = Some(100_000);
     let decision = decision(&ladder);

@@ -1,4 +1,4 @@
-//! How often intervals hold the truth, and what is called a difference, for simulated times.
+//! Shares of intervals that hold the truth, and of differences that are found, for simulated times.
 
 use super::super::best::Field;
 use super::super::method::{Interval, Method, TableNoise};
@@ -88,7 +88,7 @@ struct Run {
 
 fn pairs(tables: &[Times]) -> Vec<Paired> {
     let of =
-        |one: &Times| -> Vec<Paired> { tables.iter().map(|two| Paired::of(one, two)).collect() };
+        |one: &Times| -> Vec<Paired> { tables.iter().map(|two| Paired::new(one, two)).collect() };
     tables.iter().flat_map(of).collect()
 }
 
@@ -100,7 +100,7 @@ fn run(noise: Noise, truth: &[[f64; DESIGNS]; QUERIES], with_twins: bool, seed: 
         let common = noise.common(&mut random);
         let mut table = |ln: f64| noise.times(ln, &common, &mut random);
         let tables: Vec<Times> = truth.iter().map(|ln| table(*ln)).collect();
-        let twins = (0..2).map(|design| Paired::of(&tables[design], &table(truth[design])));
+        let twins = (0..2).map(|design| Paired::new(&tables[design], &table(truth[design])));
         let twins: Vec<Paired> = twins.collect();
         queries.push((tables, if with_twins { twins } else { Vec::new() }));
     }
@@ -108,10 +108,10 @@ fn run(noise: Noise, truth: &[[f64; DESIGNS]; QUERIES], with_twins: bool, seed: 
         .iter()
         .flat_map(|(tables, _)| pairs(tables))
         .collect();
-    let method = Method::of((DESIGNS - 1) * QUERIES, &all);
+    let method = Method::new((DESIGNS - 1) * QUERIES, &all);
     let twins: Vec<Twins> = queries
         .iter()
-        .map(|(_, pairs)| Twins::of(&method, pairs))
+        .map(|(_, pairs)| Twins::from_pairs(&method, pairs))
         .collect();
     let tables = twins::noise(&twins);
     let of_query = |((tables, _), noise): (&(Vec<Times>, Vec<Paired>), &Option<TableNoise>)| {
@@ -190,7 +190,7 @@ fn intervals_hold_though_each_design_is_only_one_of_its_tables() {
 }
 
 #[test]
-fn equal_designs_are_seldom_told_apart() {
+fn equal_designs_are_seldom_called_different() {
     let equal = [[0.0; DESIGNS]; QUERIES];
     let claims = (0..400).filter(|seed| {
         let run = run(PLAIN, &equal, false, *seed);

@@ -1,4 +1,4 @@
-//! Where a worker lives: a thread of its own with a runtime of its own.
+//! The thread of a worker, with its runtime.
 
 use std::cell::{Cell, RefCell};
 use std::panic::AssertUnwindSafe;
@@ -16,21 +16,21 @@ use super::worker::Record;
 use super::{Plan, Stop, Target, Worker};
 use crate::call::describe_panic;
 
-/// All that one worker begins with.
-pub struct Seat {
+/// A worker that is about to run, on a separate thread or on the caller's.
+pub struct WorkerThread {
     pub thread: u32,
     pub target: Arc<dyn Target>,
     pub plan: Arc<Plan>,
     pub clock: Clock,
     pub start: watch::Receiver<Option<u64>>,
     pub stop: Stop,
-    /// Asked when the load is given up: then nothing is waited for.
+    /// Signal that the load was abandoned, so that nothing is waited for any more.
     pub give_up: Stop,
     pub collector: Sender<Report>,
 }
 
-impl Seat {
-    /// Lets the worker do its share, on a thread of its own. The collector is told how it ended.
+impl WorkerThread {
+    /// Performs the worker's share on a new thread, and reports to the collector how it ended.
     ///
     /// # Errors
     /// If the system gives no further thread.
@@ -42,8 +42,8 @@ impl Seat {
                 .build();
             match runtime {
                 Ok(runtime) => {
-                    runtime.block_on(self.occupy());
-                    // A name that is still being resolved, for instance, is not waited for.
+                    runtime.block_on(self.run());
+                    // Blocking tasks, such as resolving a host name, are not waited for.
                     runtime.shutdown_background();
                 }
                 Err(error) => self.report_no_runtime(&error),
@@ -51,8 +51,8 @@ impl Seat {
         })
     }
 
-    /// Lets the worker do its share in the runtime of the caller.
-    pub async fn occupy(self) {
+    /// Performs the worker's share in the runtime of the caller.
+    pub async fn run(self) {
         let operations = self.plan.mix.operations.len();
         let recorder = Recorder::new(self.thread, operations, self.collector.clone());
         let record = Rc::new(Record {
@@ -62,17 +62,17 @@ impl Seat {
         });
         let error = self.work(record.clone()).await;
         let error = error.or_else(|| record.error.take());
-        // The worker is gone, so that nothing else borrows the recorder.
+        // The worker has been dropped, so nothing else borrows the recorder.
         let reports = record.recorder.borrow_mut().last_reports(error);
         for report in reports {
             if self.collector.send(report).await.is_err() {
-                // The load was given up.
+                // The load was abandoned.
                 return;
             }
         }
     }
 
-    /// What went wrong, if something did.
+    /// Has the engine perform the worker's operations, and returns the error if that failed.
     async fn work(&self, record: Rc<Record>) -> Option<String> {
         let worker = Worker {
             thread: self.thread,
@@ -92,14 +92,14 @@ impl Seat {
                 Ok(Err(error)) => Some(error.0),
                 Err(panic) => Some(describe_panic(panic.as_ref())),
             },
-            () = self.give_up.asked() => Some("it did not come to an end and was given up".to_owned()),
+            () = self.give_up.asked() => Some("it did not end in time and was abandoned".to_owned()),
         }
     }
 
     fn report_no_runtime(self, error: &std::io::Error) {
         let operations = self.plan.mix.operations.len();
         let mut recorder = Recorder::new(self.thread, operations, self.collector.clone());
-        let error = format!("its runtime cannot be made: {error}");
+        let error = format!("its runtime could not be created: {error}");
         for report in recorder.last_reports(Some(error)) {
             if self.collector.blocking_send(report).is_err() {
                 return;
