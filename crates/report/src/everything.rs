@@ -1,4 +1,4 @@
-//! Everything that is known about a measurement, for other programs.
+//! Renders everything that is known about a measurement, for other programs.
 
 use serde::Serialize;
 
