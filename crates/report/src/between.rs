@@ -52,7 +52,7 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
 /// Renders the comparison as JSON. Times are in seconds, loading times in seconds per row.
 ///
 /// # Errors
-/// None that a summary made from records can cause.
+/// Fails only if the summary cannot be written as JSON, which one made from records always can.
 pub fn json(between: &Between, judged: Option<Judged<'_>>) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Json {
         answer: words::headline(between),

@@ -38,7 +38,7 @@ pub fn render(history: &History, all: bool) -> String {
 /// Renders everything as JSON. Times are in seconds, loading times in seconds per row.
 ///
 /// # Errors
-/// None that summaries made from records can cause.
+/// Fails only if a summary cannot be written as JSON, which one made from records always can.
 pub fn json(history: &History) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Json {
         answer: headline(history),

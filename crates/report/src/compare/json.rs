@@ -8,7 +8,7 @@ use crate::everything;
 /// Renders the verdict, the notes, the summary and every record. Times are in seconds, sizes in bytes.
 ///
 /// # Errors
-/// None that a summary made from records can cause.
+/// Fails only if the summary cannot be written as JSON, which one made from records always can.
 pub fn render(summary: &Summary, records: &[Record]) -> serde_json::Result<String> {
     everything::render(
         &verdict::paragraph(summary),
