@@ -1,11 +1,11 @@
-//! What the exit code says.
+//! Defines the exit codes, and the errors that choose them.
 
 use std::fmt;
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything asked for was done.
+    /// Everything that was asked for was done.
     Complete,
     /// Nothing was measured, answered or changed; or a run is slower than another by more than the
     /// limit.
@@ -13,14 +13,14 @@ pub enum Exit {
     /// The command line, or something it names, is invalid: a workload, a design, a URL, a price
     /// list, a table or SQL. The code is clap's.
     Misused,
-    /// Some designs failed or answered wrongly, the others are measured; or whether a run is slower than
-    /// another cannot be told.
+    /// Some designs failed or answered wrongly while the others were measured; or it is undecided whether
+    /// a run is slower than another.
     Partial,
-    /// Ctrl-C or SIGTERM: what was done is kept.
+    /// Ctrl-C or SIGTERM ended the command; its results so far are kept.
     Interrupted,
 }
 
-/// The code of [`Exit::Interrupted`].
+/// Exit code of [`Exit::Interrupted`].
 pub const INTERRUPTED: i32 = 130;
 
 impl From<Exit> for ExitCode {
@@ -35,12 +35,12 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error of the command line, in words.
+/// A mistake on the command line, or in something that it names.
 #[derive(Debug)]
 pub struct Misuse(String);
 
 impl Misuse {
-    pub fn of(error: anyhow::Error) -> Self {
+    pub fn new(error: anyhow::Error) -> Self {
         Misuse(explain(&error))
     }
 }
@@ -53,7 +53,7 @@ impl fmt::Display for Misuse {
 
 impl std::error::Error for Misuse {}
 
-/// A reader that went away, as `head` does, is no error.
+/// Returns whether an error only says that the reader of the output has ended, as `head` does.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause

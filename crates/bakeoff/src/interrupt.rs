@@ -1,27 +1,26 @@
-//! Being asked to stop.
+//! Waits for the signals that ask a command to stop.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::exit::INTERRUPTED;
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
-/// What a second Ctrl-C leaves behind of a run.
-const LEFT_BEHIND: &str = "interrupted again, so that nothing was put in order: a server that was \
-    started may still run, with its data in the run folder, until the next `bakeoff run` or \
-    `bakeoff drive` stops it; tables in a cluster that ran already are still there, in their \
-    keyspace";
+/// Message about what a second Ctrl-C leaves behind of a run.
+const LEFT_BEHIND: &str = "interrupted again, so nothing was cleaned up: a server that was started \
+    may keep running, with its data in the run folder, until the next `bakeoff run` or `bakeoff \
+    drive` stops it; tables in a cluster of your own are still in their keyspace";
 
-/// Ends on Ctrl-C, on SIGTERM, and when the terminal is closed. From then on another one ends the
-/// process at once: what is being put in order may hang.
+/// Returns on Ctrl-C, on SIGTERM, and when the terminal is closed. A further signal ends the process at
+/// once, since cleaning up may hang.
 pub async fn asked_to_stop() {
     asked_to_stop_leaving(LEFT_BEHIND).await;
 }
 
-/// The same for a command that leaves something else behind when it is interrupted twice.
+/// Returns like [`asked_to_stop`]; a second signal prints `left_behind` before it ends the process.
 pub async fn asked_to_stop_leaving(left_behind: &'static str) {
     let (ask, asked) = oneshot::channel();
-    // On a thread of its own: a query may keep all threads of the runtime busy.
+    // A separate thread is needed, since a query may keep all threads of the runtime busy.
     let listening = std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || listen(ask, left_behind));
@@ -38,16 +37,16 @@ fn listen(ask: oneshot::Sender<()>, left_behind: &'static str) {
     runtime.block_on(async {
         let mut signals = Signals::new();
         signals.next().await;
-        // Nobody waits for it when the command ends just now.
+        // The receiver is gone if the command ends at this very moment.
         let _ = ask.send(());
         signals.next().await;
-        tell(left_behind);
+        print_line(left_behind);
         std::process::exit(INTERRUPTED);
     });
 }
 
-/// Absent where there can be no handler: then the signal ends the process at once, as it does by
-/// default.
+/// The signals that ask to stop. `None` stands for one without a handler, which ends the process at once,
+/// as it does by default.
 struct Signals([Option<Signal>; 3]);
 
 impl Signals {
@@ -63,14 +62,14 @@ impl Signals {
     async fn next(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
-            () = one(interrupt) => {}
-            () = one(terminate) => {}
-            () = one(hangup) => {}
+            () = receive(interrupt) => {}
+            () = receive(terminate) => {}
+            () = receive(hangup) => {}
         }
     }
 }
 
-async fn one(signal: &mut Option<Signal>) {
+async fn receive(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {
             signal.recv().await;

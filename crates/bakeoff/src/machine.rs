@@ -1,8 +1,8 @@
-//! The machine and the program that measure.
+//! Describes the machine and the program that measure.
 
 use bakeoff_stats::Machine;
 
-/// This program's version, which a report shows beside its figures.
+/// Version of this program, which a report shows with its figures.
 pub const VERSION: &str = if cfg!(debug_assertions) {
     concat!(
         env!("CARGO_PKG_VERSION"),
@@ -12,7 +12,7 @@ pub const VERSION: &str = if cfg!(debug_assertions) {
     env!("CARGO_PKG_VERSION")
 };
 
-/// This machine, as the kernel describes it.
+/// Describes this machine by what the kernel reports.
 pub fn describe() -> Machine {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let after = |text: &str, key: &str| {
@@ -29,12 +29,12 @@ pub fn describe() -> Machine {
     }
 }
 
-/// Cores that this process may use.
+/// Returns the number of cores that this process may use.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Now, in RFC 3339 and UTC, to the second.
+/// Returns the current time in RFC 3339 and UTC, to the second.
 pub fn now() -> String {
     humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
 }

@@ -14,11 +14,11 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use exit::Exit;
-use stderr::tell;
+use stderr::print_line;
 
 fn main() -> ExitCode {
     let Some(arguments) = cmd::Arguments::read() else {
-        tell(cmd::FIRST_STEPS.trim_end());
+        print_line(cmd::FIRST_STEPS.trim_end());
         return Exit::Misused.into();
     };
     tracing_subscriber::fmt()
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if exit::is_broken_pipe(&error) => Exit::Complete.into(),
         Err(error) => {
-            tell(format_args!("error: {}", exit::explain(&error)));
+            print_line(format_args!("error: {}", exit::explain(&error)));
             if error.is::<exit::Misuse>() {
                 Exit::Misused.into()
             } else {
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Nothing unless BAKEOFF_LOG asks: what goes wrong is a result or an error, and is shown as such.
+/// Logs nothing unless BAKEOFF_LOG asks for it, since every problem is already shown as a result or an error.
 fn log_filter() -> EnvFilter {
     EnvFilter::builder()
         .with_default_directive(LevelFilter::OFF.into())

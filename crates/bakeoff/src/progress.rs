@@ -1,6 +1,5 @@
-//! Progress: what a command is doing, from within a second of its beginning until its end. On a
-//! terminal it is one place that is redrawn; elsewhere it is a line every ten seconds, so that a log
-//! shows that the command goes on.
+//! Shows what a command is doing, from its first second until its end. On a terminal, one line is redrawn;
+//! elsewhere a line is written every ten seconds, so that a log shows that the command is still running.
 
 mod status;
 
@@ -16,14 +15,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use status::Status;
 pub use status::{Unit, time};
 
-/// When and how often it is shown.
+/// Delay before progress is first shown, and the interval from then on.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     first: Duration,
     every: Duration,
 }
 
-/// A command that ends before the first time shows nothing.
+/// Pace on a terminal. A command that ends before `first` shows nothing.
 const ON_TERMINAL: Pace = Pace {
     first: Duration::from_millis(400),
     every: Duration::from_millis(200),
@@ -33,7 +32,7 @@ const IN_LOGS: Pace = Pace {
     every: Duration::from_secs(10),
 };
 
-/// Shows what a command is doing, from a thread of its own: all others may be busy.
+/// Shows what a command is doing. It has its own thread, since all others may be busy.
 pub struct Progress {
     shared: Arc<Shared>,
     showing: Mutex<Option<JoinHandle<()>>>,
@@ -48,12 +47,12 @@ struct Shared {
 
 struct State {
     status: Status,
-    /// When it is shown next.
+    /// Time at which progress is shown next.
     due: Instant,
     has_ended: bool,
     /// Rows loaded so far by design.
     loaded: HashMap<String, u64>,
-    /// How many designs load the same rows.
+    /// Number of designs that load the same rows.
     designs: u64,
 }
 
@@ -63,7 +62,7 @@ enum Out {
 }
 
 impl Progress {
-    /// Shows on standard error what a command that begins now is doing.
+    /// Starts showing on standard error what a command is doing.
     pub fn begin(what: &str) -> Self {
         if !std::io::stderr().is_terminal() {
             return Progress::lines(what, Box::new(std::io::stderr()), IN_LOGS);
@@ -95,7 +94,7 @@ impl Progress {
             pace,
         });
         let shown = Arc::clone(&shared);
-        // Without a thread nothing is shown, which is no reason to do nothing.
+        // If no thread can be started, the command runs without progress.
         let thread = std::thread::Builder::new()
             .name("progress".to_owned())
             .spawn(move || shown.show_until_the_end());
@@ -105,42 +104,42 @@ impl Progress {
         }
     }
 
-    /// Something else begins.
-    pub fn what(&self, what: &str) {
+    /// Starts the next step of the command.
+    pub fn step(&self, what: &str) {
         let mut state = self.shared.lock();
         state.status = Status::new(what, Instant::now());
         state.loaded.clear();
     }
 
-    /// How many designs are loaded at the same time, each with all rows.
-    pub fn of_designs(&self, designs: usize) {
+    /// Sets how many designs are loaded at the same time, each with all rows.
+    pub fn set_designs(&self, designs: usize) {
         self.shared.lock().designs = designs as u64;
     }
 
-    /// How far it has come, of how much where that is known.
+    /// Sets how much of the step is done, and the total if it is known.
     pub fn at(&self, done: u64, total: Option<u64>, unit: Unit) {
         self.shared.lock().status.at(done, total, unit);
     }
 
-    /// What is being done, and what else there is to say of it; further lines show on a terminal.
+    /// Sets the step and its details; lines after the first show on a terminal only.
     pub fn details(&self, what: String, details: String) {
         self.shared.lock().status.set(what, details);
     }
 
-    /// Sets what is called with the elapsed time, for a text, each time progress is shown.
+    /// Sets a function that makes the text from the elapsed time whenever progress is shown.
     pub fn watch(&self, progress: impl Fn(Duration) -> String + Send + 'static) {
         self.shared.lock().status.watch(Box::new(progress));
     }
 
     /// Writes a line that stays.
     pub fn say(&self, line: &str) {
-        // Its reader may be gone, which is no reason to end halfway.
+        // The reader may be gone, which must not end a measurement halfway.
         let _ = self.aside(|| writeln!(std::io::stderr(), "{line}"));
         let mut state = self.shared.lock();
         state.due = Instant::now() + self.shared.pace.every;
     }
 
-    /// Writes to the terminal without what is redrawn in between.
+    /// Hides the redrawn line while `write` writes to the terminal.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.shared.out {
             Out::Terminal(bar) => bar.suspend(write),
@@ -148,7 +147,7 @@ impl Progress {
         }
     }
 
-    /// The command is over, or shows its results.
+    /// Stops showing progress: the command is over, or shows its results.
     pub fn finish(&self) {
         self.shared.lock().has_ended = true;
         self.shared.changed.notify_all();
@@ -158,7 +157,7 @@ impl Progress {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(thread) = thread {
-            // It only shows: what went wrong there is no failure of the command.
+            // A panic while showing progress is no failure of the command.
             let _ = thread.join();
         }
         if let Out::Terminal(bar) = &self.shared.out {
@@ -210,7 +209,7 @@ impl Out {
             Out::Lines(out) => {
                 let line = text.lines().next().unwrap_or_default();
                 let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-                // Its reader may be gone.
+                // The reader may be gone.
                 let _ = writeln!(out, "{line}");
             }
         }
@@ -221,7 +220,7 @@ impl Observer for Progress {
     fn phase(&self, what: &str) {
         // Another phase loads other tables, so the count starts again.
         self.shared.lock().loaded.clear();
-        self.what(what);
+        self.step(what);
     }
 
     fn note(&self, line: &str) {

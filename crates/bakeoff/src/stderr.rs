@@ -1,9 +1,9 @@
-//! Lines for a person, on standard error.
+//! Prints lines for people on standard error.
 
 use std::fmt::Display;
 use std::io::Write;
 
-/// Writes a line. That its reader is gone is no reason to end a command halfway.
-pub fn tell(line: impl Display) {
+/// Prints a line. Errors are ignored, since a missing reader must not end a command halfway.
+pub fn print_line(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! Two runs of one workload: what `bakeoff compare` prints; and many of them, in [`history`].
+//! Shows how two runs of one workload differ, as `bakeoff compare` prints it; [`history`] shows many runs.
 
 pub mod history;
 mod words;
@@ -13,18 +13,18 @@ use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// Width of the text.
+/// Width of the text in columns.
 const COLUMNS: usize = 100;
 /// Relative change of bytes below which storage is not listed.
 const SAME_BYTES: f64 = 0.01;
-/// How to read the ratios.
-const LEGEND: &str = "B/A is of times, and above 1 where B is slower. All intervals hold at once with \
-    95%.";
-/// What no two runs show.
-const NOT_SHOWN: &str = "Twins show what tables of one run differ by, not what another start of a \
-    server or another day does: to see that, repeat A and compare the two.";
+/// Explains how to read the ratios.
+const LEGEND: &str = "B/A is a ratio of times: above 1, B is slower. All intervals hold at once with \
+    95% confidence.";
+/// Names the error that no comparison of two runs can show.
+const NOT_SHOWN: &str = "Twins show how much tables of one run differ, not how much another start of \
+    the server or another day changes: to see that, repeat A and compare the two.";
 
-/// Limit of `--fail-if-slower` with its outcome.
+/// Holds the limit of `--fail-if-slower` and its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'a> {
     /// Relative limit, such as 0.05.
@@ -49,10 +49,10 @@ pub fn render(between: &Between, judged: Option<Judged<'_>>) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// Renders the same as JSON. Times are in seconds, those of loading for each row.
+/// Renders the comparison as JSON. Times are in seconds, loading times in seconds per row.
 ///
 /// # Errors
-/// None that a summary made from records can cause.
+/// Fails only if the summary cannot be written as JSON, which one made from records always can.
 pub fn json(between: &Between, judged: Option<Judged<'_>>) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Json {
         answer: words::headline(between),
@@ -95,7 +95,7 @@ fn runs(between: &Between) -> String {
         .join("\n")
 }
 
-/// `runs/formats: formats, 120,000 rows, 7 rounds, 2026-03-02 10:02, Bakeoff 0.1.0`
+/// Describes a run: `runs/formats: formats, 120,000 rows, 7 rounds, 2026-03-02 10:02, Bakeoff 0.1.0`.
 fn about(run: &RunAbout) -> String {
     format!(
         "{}: {}, {}, {}, {}, Bakeoff {}",
@@ -109,22 +109,16 @@ fn about(run: &RunAbout) -> String {
 }
 
 fn cautions(between: &Between) -> Option<String> {
-    let lines = between.cautions.iter();
-    let lines: Vec<String> = lines
+    let lines: Vec<String> = between
+        .cautions
+        .iter()
         .map(|caution| wrap(&format!("{caution}."), COLUMNS, "! ", "  "))
         .collect();
-    (!lines.is_empty()).then(|| format!("What differs beside the figures\n{}", lines.join("\n")))
+    (!lines.is_empty()).then(|| format!("Other differences\n{}", lines.join("\n")))
 }
 
-/// Changes that are shown, the largest first, then what cannot be told, then what stayed.
+/// Lists settled changes, the largest first, then undecided figures, then those that stayed the same.
 fn changes(between: &Between) -> Option<String> {
-    let rank = |change: &Change| match change.shown {
-        Shown::Slower => 0,
-        Shown::Faster => 1,
-        Shown::CannotTell => 2,
-        Shown::Same => 3,
-    };
-    let size = |change: &Change| change.ratio.ln().abs();
     let mut changes: Vec<&Change> = between.changes.iter().collect();
     changes.sort_by(|a, b| rank(a).cmp(&rank(b)).then(size(b).total_cmp(&size(a))));
     let mut table = table(Style { color: false });
@@ -136,6 +130,20 @@ fn changes(between: &Between) -> Option<String> {
         table.add_row(row(change));
     }
     (!table.is_empty()).then(|| table.trim_fmt())
+}
+
+fn rank(change: &Change) -> u8 {
+    match change.shown {
+        Shown::Slower => 0,
+        Shown::Faster => 1,
+        Shown::CannotTell => 2,
+        Shown::Same => 3,
+    }
+}
+
+/// Returns the size of a change, so that half and twice the time count as equally large.
+fn size(change: &Change) -> f64 {
+    change.ratio.ln().abs()
 }
 
 fn row(change: &Change) -> [Cell; 7] {
@@ -150,8 +158,8 @@ fn row(change: &Change) -> [Cell; 7] {
     ]
 }
 
-/// What cannot be told, by what would tell it. With a limit the figures are named, which the table does
-/// not say.
+/// Lists undecided figures by what would decide them. A limit leaves other figures undecided than those
+/// that the table marks, so those are named.
 fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
     let undecided: Vec<Undecided> = match judged.map(|judged| judged.gate) {
         Some(Gate::CannotTell { open }) => open.clone(),
@@ -166,7 +174,7 @@ fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
             None => remedies.push((remedy, vec![name])),
         }
     }
-    to_tell(remedies.iter().map(|(remedy, names)| {
+    remedy_lines(remedies.iter().map(|(remedy, names)| {
         let which = match judged {
             Some(_) => names.join(", "),
             None => units::plural(names.len() as u64, "figure", "figures"),
@@ -175,23 +183,25 @@ fn open(between: &Between, judged: Option<Judged<'_>>) -> Option<String> {
     }))
 }
 
-/// Lists figures with what it would take to tell what became of them.
-fn to_tell<'a>(figures: impl Iterator<Item = (String, &'a str)>) -> Option<String> {
-    let line = |(which, remedy)| wrap(&format!("{which}: {remedy}"), COLUMNS, "? ", "  ");
-    let lines: Vec<String> = figures.map(line).collect();
-    (!lines.is_empty()).then(|| format!("What it takes to tell the others\n{}", lines.join("\n")))
+/// Lists undecided figures, each with what would decide it.
+fn remedy_lines<'a>(figures: impl Iterator<Item = (String, &'a str)>) -> Option<String> {
+    let lines: Vec<String> = figures
+        .map(|(which, remedy)| wrap(&format!("{which}: {remedy}"), COLUMNS, "? ", "  "))
+        .collect();
+    (!lines.is_empty()).then(|| format!("What would settle the others\n{}", lines.join("\n")))
 }
 
 fn missing(between: &Between) -> Option<String> {
-    let line = |missing: &Missing| {
-        let text = format!(
-            "{} has no time of {} with {}: `bakeoff report` says why.",
-            missing.side, missing.query, missing.design
-        );
-        wrap(&text, COLUMNS, "✗ ", "  ")
-    };
-    let lines: Vec<String> = between.missing.iter().map(line).collect();
+    let lines: Vec<String> = between.missing.iter().map(missing_line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn missing_line(missing: &Missing) -> String {
+    let text = format!(
+        "{} has no time for {} with {}: `bakeoff report` says why.",
+        missing.side, missing.query, missing.design
+    );
+    wrap(&text, COLUMNS, "✗ ", "  ")
 }
 
 fn storage(between: &Between) -> Option<String> {
@@ -205,7 +215,7 @@ fn storage(between: &Between) -> Option<String> {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
     table.set_header([
-        left("Storage, bytes a row"),
+        left("Storage, bytes per row"),
         right("A"),
         right("B"),
         right("B/A"),
@@ -225,7 +235,7 @@ fn storage(between: &Between) -> Option<String> {
     Some(table.trim_fmt() + &rest)
 }
 
-/// Returns the figure as it is named beside its design.
+/// Names a figure with its design.
 fn name(design: &str, what: &What) -> String {
     format!("{design} {what}")
 }

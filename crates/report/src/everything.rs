@@ -1,4 +1,4 @@
-//! Everything that is known about a measurement, for other programs.
+//! Renders everything that is known about a measurement, for other programs.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ struct Everything<'a, S, R> {
 /// Writes the verdict, the notes, the summary and every record as JSON.
 ///
 /// # Errors
-/// None that a summary made from records can cause.
+/// Fails only if the summary cannot be written as JSON, which one made from records always can.
 pub fn render<S: Serialize, R: Serialize>(
     verdict: &str,
     notes: &[String],

@@ -1,12 +1,14 @@
 //! Shows a run: in the terminal, as one HTML file, as JSON.
 //!
-//! Everything here is a pure function of a summary: a comparison's
-//! ([`Summary`](bakeoff_stats::Summary)) in [`html`], [`json`] and [`terminal`], a load's
-//! ([`DriveSummary`](bakeoff_stats::drive::DriveSummary)) in [`drive`], an insert sweep's
-//! ([`SweepSummary`](bakeoff_stats::sweep::SweepSummary)) in [`sweep`], of two or many comparisons
-//! ([`Between`](bakeoff_stats::between::Between)) in [`between`], and of a check of the questions alone
-//! ([`Verified`](bakeoff_stats::Verified)) in [`verify`]. What is worth saying is
-//! decided once, in `verdict` and `notes` of each, and shown in each form.
+//! Everything here is a pure function of one of these summaries:
+//!
+//! - a comparison, [`Summary`](bakeoff_stats::Summary): [`html`], [`json`] and [`terminal`]
+//! - a load, [`DriveSummary`](bakeoff_stats::drive::DriveSummary): [`drive`]
+//! - an insert sweep, [`SweepSummary`](bakeoff_stats::sweep::SweepSummary): [`sweep`]
+//! - two or many comparisons, [`Between`](bakeoff_stats::between::Between): [`between`]
+//! - a check of the questions alone, [`Verified`](bakeoff_stats::Verified): [`verify`]
+//!
+//! The `verdict` and `notes` of each decide once what is worth saying; every form shows the same.
 
 mod answer;
 pub mod between;

@@ -1,8 +1,8 @@
-//! Text inside HTML and SVG.
+//! Escapes text inside HTML and SVG.
 
 use std::fmt;
 
-/// Shown with everything escaped that means something in an element or a quoted attribute.
+/// Text that is shown with every character escaped that has a meaning in an element or a quoted attribute.
 pub struct Escaped<T>(pub T);
 
 impl<T: AsRef<str>> fmt::Display for Escaped<T> {
@@ -21,7 +21,7 @@ impl<T: AsRef<str>> fmt::Display for Escaped<T> {
     }
 }
 
-/// The id of a design, which may be broken after its separators.
+/// Writes the id of a design so that lines may break after its separators.
 pub fn design_id(id: &str) -> String {
     let escaped = Escaped(id).to_string();
     ["/", "?", "&amp;"]

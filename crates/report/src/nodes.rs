@@ -1,37 +1,37 @@
-//! Several nodes of Cassandra on one machine: what their figures are, and what they are not.
+//! Explains the figures of several Cassandra nodes on one machine.
 
 use bakeoff_stats::drive::DriveSummary;
 use bakeoff_stats::{Machine, NodesInfo, ScaleOut, ScaledQuery, Summary};
 
 use crate::units;
 
-/// What the figures of the nodes are.
+/// Says what the figures of a comparison on several nodes mean.
 pub fn measured(summary: &Summary) -> Option<String> {
     let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
     let mut designs = summary.designs.iter();
     designs.find(|design| nodes.hold(&design.info))?;
-    let mut told = format!(
-        "{}, reading and writing at {}: bytes a row are those of one copy, as everywhere, CPU times \
-         those of all nodes together; {}",
+    let mut note = format!(
+        "{}, reading and writing at {}: bytes per row are of one copy, as everywhere, CPU times of \
+         all nodes together; {}",
         ran(nodes),
         nodes.consistency,
         shared(machine),
     );
     let mut others = summary.designs.iter();
     if others.any(|design| !nodes.hold(&design.info)) {
-        told += "; the designs of other engines kept one copy and waited for no other: their times \
-                 and costs are not of the same thing";
+        note += "; the designs of other engines kept one copy and waited for no other, so their times \
+                 and costs are not comparable";
     }
-    Some(told)
+    Some(note)
 }
 
-/// What the figures of a load on the nodes are.
+/// Says what the figures of a load on several nodes mean.
 pub fn driven(summary: &DriveSummary) -> Option<String> {
     let (nodes, machine) = (summary.header.nodes.as_ref()?, &summary.header.machine);
     let mut designs = summary.header.designs.iter();
     designs.find(|design| nodes.hold(design))?;
     Some(format!(
-        "{}: CPU times, and what is stored and read from disk, are of all nodes together; {}",
+        "{}: CPU times, storage and disk reads are of all nodes together; {}",
         ran(nodes),
         shared(machine),
     ))
@@ -54,29 +54,29 @@ fn shared(machine: &Machine) -> String {
     )
 }
 
-/// What more machines would bring.
+/// Forecasts the rates of more machines.
 pub fn forecast(summary: &Summary) -> Option<String> {
     let ScaleOut {
         machines,
         cores,
         queries,
     } = summary.scale_out.as_ref()?;
-    let rate = |q: &ScaledQuery| {
-        let (rate, cost) = (
-            units::rate(q.per_second),
-            units::duration(q.server_cpu_seconds),
-        );
-        format!(
-            "{} {rate} a second with {} ({cost} of CPU)",
-            q.query, q.design
-        )
-    };
-    let rates: Vec<String> = queries.iter().map(rate).collect();
+    let rates: Vec<String> = queries.iter().map(scaled_rate).collect();
     Some(format!(
         "forecast, not measured: {machines} machines of {} each, with a node each, would answer at \
          most {}; it assumes that the CPU is the limit, that the work is spread evenly and that \
-         the network costs nothing, and no single answer gets faster by it",
+         the network costs nothing; no single answer gets faster",
         units::plural(u64::from(*cores), "core", "cores"),
         rates.join(", ")
     ))
+}
+
+fn scaled_rate(query: &ScaledQuery) -> String {
+    format!(
+        "{} {} per second with {} ({} of CPU)",
+        query.query,
+        units::rate(query.per_second),
+        query.design,
+        units::duration(query.server_cpu_seconds)
+    )
 }

@@ -1,14 +1,14 @@
-//! Figures as people read them: three digits and a unit.
+//! Writes figures as people read them: three digits and a unit.
 
 use bakeoff_stats::Estimate;
 pub use bakeoff_stats::thousands as count;
 
-/// `1 copy`, `3 copies`
+/// Writes a count with its noun: `1 copy`, `3 copies`.
 pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// `0.31%`: never nothing for something.
+/// Writes a share as `0.31%`; a share above zero is never written as zero.
 pub fn share(part: u64, of: u64) -> String {
     match 100.0 * part as f64 / of as f64 {
         share if part > 0 && share < 0.01 => "<0.01%".to_owned(),
@@ -16,13 +16,13 @@ pub fn share(part: u64, of: u64) -> String {
     }
 }
 
-/// `1.23 GiB`
+/// Writes a size: `1.23 GiB`.
 pub fn bytes(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     scaled(bytes, 1024.0, &UNITS)
 }
 
-/// `12.3 k`: a number of rows or rows a second.
+/// Writes a number of rows, or of rows per second: `12.3 k`.
 pub fn rate(rate: f64) -> String {
     const UNITS: [&str; 4] = ["", "k", "M", "G"];
     scaled(rate, 1000.0, &UNITS)
@@ -40,7 +40,7 @@ fn scaled(mut value: f64, step: f64, units: &[&str]) -> String {
         .to_owned()
 }
 
-/// `1,234`, `616.85`, `0.0123`: an amount of money, without its currency.
+/// Writes an amount of money without its currency: `1,234`, `616.85`, `0.0123`.
 pub fn amount(amount: f64) -> String {
     match amount {
         a if a >= 1000.0 => count(a.round() as u64),
@@ -52,7 +52,7 @@ pub fn amount(amount: f64) -> String {
     }
 }
 
-/// `6.6×`; of nothing there is no multiple.
+/// Writes a multiple as `6.6×`, or a dash if it is not finite.
 pub fn factor(factor: f64) -> String {
     match factor {
         f if !f.is_finite() => "–".to_owned(),
@@ -62,16 +62,16 @@ pub fn factor(factor: f64) -> String {
     }
 }
 
-/// `12.3 ms`
+/// Writes a time: `12.3 ms`.
 pub fn duration(seconds: f64) -> String {
     let (unit, per_second) = time_unit(seconds);
     format!("{} {unit}", digits(seconds * per_second))
 }
 
-/// In the place of an interval where there is one observation.
+/// Word in place of an interval for a single observation.
 const ONCE: &str = "once";
 
-/// The interval of a rate in its median's unit: `11.9–12.8 k`
+/// Writes the interval of a rate in its median's unit: `11.9–12.8 k`.
 pub fn rate_interval(rate: &Estimate) -> String {
     if rate.coverage <= 0.0 {
         return ONCE.to_owned();
@@ -90,7 +90,7 @@ pub fn rate_interval(rate: &Estimate) -> String {
     )
 }
 
-/// Median and interval of a time: `12.3 ms` and `11.9–12.8`, in the median's unit.
+/// Writes median and interval of a time, in the median's unit: `12.3 ms` and `11.9–12.8`.
 pub fn duration_interval(time: &Estimate) -> (String, String) {
     let (unit, per_second) = time_unit(time.median);
     let decimals = decimals(time.median * per_second);
@@ -102,8 +102,8 @@ pub fn duration_interval(time: &Estimate) -> (String, String) {
     (format!("{} {unit}", show(time.median)), interval)
 }
 
-/// A figure without zeros at its end, for the ticks of axes: `2.50 k` becomes `2.5 k`, and nothing is
-/// `0` in every unit.
+/// Drops trailing zeros of a figure, for the ticks of axes: `2.50 k` becomes `2.5 k`, and zero is `0` in every
+/// unit.
 pub fn trimmed(figure: &str) -> String {
     let (number, unit) = figure.split_once(' ').unwrap_or((figure, ""));
     let number = if number.contains('.') {
@@ -128,7 +128,7 @@ fn time_unit(seconds: f64) -> (&'static str, f64) {
     }
 }
 
-/// Three significant digits, or all digits before the point.
+/// Writes three significant digits, or all digits before the point.
 fn digits(value: f64) -> String {
     format!("{value:.0$}", decimals(value))
 }

@@ -1,4 +1,4 @@
-//! What a check of the questions alone found: what `bakeoff verify` prints.
+//! Shows what a check of the questions alone found, as `bakeoff verify` prints it.
 
 use bakeoff_stats::{MutationScore, Verified, VerifiedQuestion};
 
@@ -8,7 +8,7 @@ use crate::units;
 
 const COLUMNS: usize = 100;
 
-/// Shows the questions with their right answers, and how many wrong answers were caught.
+/// Renders the questions with their right answers, and how many wrong answers were caught.
 pub fn render(verified: &Verified) -> String {
     let mut parts = vec![wrap(&headline(verified), COLUMNS, "", "")];
     parts.push(questions(&verified.questions));
@@ -19,10 +19,10 @@ pub fn render(verified: &Verified) -> String {
     parts.join("\n\n")
 }
 
-/// Shows the same for other programs.
+/// Renders the check as JSON, for other programs.
 ///
 /// # Errors
-/// None that plain figures can cause.
+/// Fails only if the figures cannot be written as JSON, which plain figures always can.
 pub fn json(verified: &Verified) -> serde_json::Result<String> {
     serde_json::to_string_pretty(verified)
 }
@@ -79,7 +79,7 @@ fn caught(verified: &Verified) -> String {
     )
 }
 
-/// Shows a share without rounding it up to all.
+/// Writes a share without rounding it up to all.
 fn share(caught: u64, tried: u64) -> String {
     let hundredths = (caught as f64 / tried as f64 * 1e4).floor() / 100.0;
     format!("{hundredths}%")
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_without_an_answer_or_a_row_are_told() {
+    fn questions_without_an_answer_or_a_row_are_marked() {
         let mut verified = verified(0);
         verified.questions.push(question("old", 0, None));
         verified

@@ -1,4 +1,4 @@
-//! `bakeoff compare`: what became faster or slower from one saved run to another.
+//! `bakeoff compare`: shows what became faster or slower from one saved run to another.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,18 +18,18 @@ const GREATEST_LIMIT: f64 = 100_000.0;
 
 /// Compare two runs of one workload: with other settings, another version, or on another day.
 ///
-/// It says first whether they may be compared at all and what else differs, then what became slower,
-/// faster or stayed the same, and what cannot be told.
+/// Says whether the runs may be compared and what else differs, then what became slower,
+/// faster or stayed the same, and what is not settled.
 #[derive(Args)]
 pub struct Compare {
-    /// The folder of the run to compare with, that `bakeoff run` wrote to
+    /// Folder of the run to compare with, as `bakeoff run` wrote it
     a: PathBuf,
 
-    /// The folder of the run to judge
+    /// Folder of the run to judge
     b: PathBuf,
 
-    /// Exit with 1 if anything is slower by more than this, for example 5%, and with 3 if that
-    /// cannot be told
+    /// Exit with 1 if anything is slower by more than this, for example 5%, and with 3 if that is not
+    /// settled
     #[arg(long, value_name = "P%", value_parser = parse_limit, allow_negative_numbers = true)]
     fail_if_slower: Option<f64>,
 
@@ -43,8 +43,10 @@ impl Compare {
         let (one, two) = (summary(&self.a)?, summary(&self.b)?);
         let names = [&self.a, &self.b].map(|dir| dir.display().to_string());
         let compared = Between::of((&names[0], &one), (&names[1], &two));
-        let gate = { self.fail_if_slower }.map(|limit| (limit, compared.fail_if_slower(limit)));
-        let judged = { gate.as_ref() }.map(|(limit, gate)| Judged {
+        let gate = self
+            .fail_if_slower
+            .map(|limit| (limit, compared.fail_if_slower(limit)));
+        let judged = gate.as_ref().map(|(limit, gate)| Judged {
             limit: *limit,
             gate,
         });
@@ -55,7 +57,7 @@ impl Compare {
         };
         let exit = exit_of(&compared, gate.as_ref().map(|(_, gate)| gate));
         match writeln!(std::io::stdout().lock(), "{}", text.trim_end()) {
-            // The outcome counts even if its reader, such as `head`, has read enough.
+            // The exit code counts even if the reader, such as `head`, has read enough.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
             _ => Ok(exit),
         }
@@ -74,19 +76,19 @@ fn exit_of(compared: &Between, gate: Option<&Gate>) -> Exit {
 /// Reads the run in a folder.
 ///
 /// # Errors
-/// A misuse for the folder of a load; otherwise there is no run, or it cannot be read.
+/// Fails with a misuse for the folder of a load, or if there is no run or it cannot be read.
 fn summary(dir: &Path) -> Result<Summary> {
     if DriveRun::is_one(dir) || SweepRun::is_one(dir) {
         let of_load = anyhow!(
             "{} is the folder of a load, which is not compared; name those of `bakeoff run`",
             dir.display()
         );
-        return Err(Misuse::of(of_load).into());
+        return Err(Misuse::new(of_load).into());
     }
     Ok(Run::open(dir)?.summary()?)
 }
 
-/// `5%` or `5`, as a share.
+/// Reads `5%` or `5` as a share.
 fn parse_limit(text: &str) -> Result<f64, String> {
     match text.strip_suffix('%').unwrap_or(text).parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= GREATEST_LIMIT => Ok(percent / 100.0),

@@ -1,5 +1,5 @@
-//! `bakeoff completions`: what a shell has to know to complete commands. Its script asks this
-//! program, so that names and files are those of the moment.
+//! `bakeoff completions`: prints a script with which a shell completes commands. The script asks this
+//! program, so that names and files are always current.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -14,11 +14,11 @@ use clap_complete::{ArgValueCompleter, CompleteEnv, CompletionCandidate, PathCom
 use crate::exit::Exit;
 use crate::shipped::{PRICES, SCRIPTS, Shelf, WORKLOADS};
 
-/// The variable in which a script names its shell when it asks.
+/// Environment variable in which a script names its shell.
 const VARIABLE: &str = "BAKEOFF_COMPLETE";
 const PROGRAM: &str = "bakeoff";
-/// Zsh reads the script as a function of this name where it finds it in a folder of functions; it
-/// has to complete then, not only to be defined.
+/// Addition for zsh, which loads the script from a folder of functions as a function of this name. The
+/// first call has to complete, not only to define the completer.
 const ZSH_AUTOLOADED: &str =
     "\nif [[ ${funcstack[1]} == _bakeoff ]]; then _clap_dynamic_completer_bakeoff; fi\n";
 
@@ -55,22 +55,22 @@ impl Completions {
     }
 }
 
-/// Answers a shell that asks how a command line goes on, and exits; else does nothing.
+/// Answers a shell that asks how to complete a command line, and exits; otherwise does nothing.
 pub fn answer_shell(command: fn() -> Command) {
     CompleteEnv::with_factory(command).var(VARIABLE).complete();
 }
 
-/// Completes a workload: a name that comes with Bakeoff, or a file.
+/// Completes a workload: a shipped name, or a file.
 pub fn workloads() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| names_and_files(&WORKLOADS, current))
 }
 
-/// Completes a price list in the same way.
+/// Completes a price list: a shipped name, or a file.
 pub fn prices() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| names_and_files(&PRICES, current))
 }
 
-/// Completes the name of anything that comes with Bakeoff.
+/// Completes the name of anything that is shipped.
 pub fn shipped() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let all = [&WORKLOADS, &PRICES, &SCRIPTS].into_iter();

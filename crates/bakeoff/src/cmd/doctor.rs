@@ -1,4 +1,4 @@
-//! `bakeoff doctor`: what this machine has for runs, and what installs the rest.
+//! `bakeoff doctor`: shows what this machine has for runs, and what installs the rest.
 
 use std::io::Write;
 
@@ -9,20 +9,19 @@ use clap::Args;
 
 use crate::exit::Exit;
 
-/// The engine that `bakeoff run formats`, the first command of the documentation, cannot do
-/// without.
+/// Engine that `bakeoff run formats`, the first command of the documentation, cannot do without.
 const MAIN: &str = "cassandra";
-/// The need of a place for results; the other ones are those of servers.
+/// Name of the need for a folder for results; all other needs are those of servers.
 const FOLDER: &str = "folder";
 
-/// Show which engines are here, and what installs the others; start nothing
+/// Show which engines are installed, and what installs the others; starts nothing
 ///
-/// The exit code is that of a run of `formats` here: 0 where each of its designs can be measured,
-/// though other engines may be missing, 3 where Cassandra's cannot, 1 where nothing can be written.
+/// The exit code is that of a run of `formats` here: 0 if each of its designs can be measured, even if
+/// other engines are missing; 3 if Cassandra's cannot; 1 if nothing can be written.
 #[derive(Args)]
 pub struct Doctor {}
 
-/// What was found.
+/// The engines and needs found on this machine.
 struct Findings {
     engines: Vec<(&'static str, Survey)>,
     machine: Vec<Need>,
@@ -63,17 +62,17 @@ impl Findings {
         missing.map(|(name, _)| *name).collect()
     }
 
-    /// Why no run could write its results here.
+    /// Returns the reason why no run could write its results here.
     fn obstacle(&self) -> Option<&str> {
         self.unmet(|need| need.name == FOLDER)
     }
 
-    /// The first thing that servers need and this machine does not have.
+    /// Returns the first need of servers that this machine does not meet.
     fn shortage(&self) -> Option<&str> {
         self.unmet(|need| need.name != FOLDER)
     }
 
-    /// The reason why a need of this kind is not met.
+    /// Returns the reason why the first such need is not met.
     fn unmet(&self, is_meant: impl Fn(&&Need) -> bool) -> Option<&str> {
         let mut needs = self.machine.iter().filter(is_meant);
         needs.find_map(|need| need.found.as_ref().err().map(String::as_str))
@@ -107,8 +106,8 @@ impl Findings {
     }
 }
 
-/// A line each, and one more for what was passed over; what is missing is marked as reports mark
-/// what deserves attention.
+/// Writes a line for each need, and one more for what was passed over. Missing ones have an exclamation mark,
+/// as notes in reports have.
 fn write_needs(out: &mut impl Write, indent: &str, needs: &[Need]) -> Result<()> {
     for need in needs {
         match &need.found {

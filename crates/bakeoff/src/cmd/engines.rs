@@ -1,4 +1,4 @@
-//! `bakeoff engines`: a server that stays, for trying things out.
+//! `bakeoff engines`: starts a server that stays, for trying things out.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,9 +11,9 @@ use clap::{Args, Subcommand};
 
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
-/// Start, stop and look at servers of your own on this machine.
+/// Start, stop and inspect servers of your own on this machine.
 #[derive(Args)]
 pub struct Engines {
     #[command(subcommand)]
@@ -22,7 +22,7 @@ pub struct Engines {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Start a Cassandra on loopback that stays until it is stopped; use it with --cassandra
+    /// Start a Cassandra on loopback that runs until it is stopped; use it with --cassandra
     Start {
         /// Folder for its data; kept when it is stopped
         #[arg(long)]
@@ -67,7 +67,7 @@ async fn start(
     port: Option<u16>,
 ) -> Result<()> {
     for line in stop_orphans(&home).await? {
-        tell(&line);
+        print_line(&line);
     }
     let dir = dir.unwrap_or_else(|| home.folder().join("data").join("cassandra"));
     let mut options = ServerOptions::new(home, dir)?;
@@ -82,8 +82,8 @@ async fn start(
     progress.finish();
     let address = server.address();
     if let Some(before) = before.filter(|before| port.is_none() && *before != address.port()) {
-        tell(format_args!(
-            "port {before} of its last start is in use: it has port {} now",
+        print_line(format_args!(
+            "port {before} of the last start is in use, so it now has port {}",
             address.port()
         ));
     }
@@ -109,7 +109,7 @@ async fn stop_all(home: &Home, ids: Vec<String>) -> Result<()> {
     let servers = list(home)?;
     for id in &ids {
         if !servers.iter().any(|server| server.id == *id) {
-            return Err(Misuse::of(which(Some(id), &servers)).into());
+            return Err(Misuse::new(not_chosen(Some(id), &servers)).into());
         }
     }
     for id in ids {
@@ -131,7 +131,7 @@ async fn status(home: &Home) -> Result<()> {
         let state = match (server.alive, server.owner_alive) {
             (false, _) => "has ended",
             (true, None) => "runs until it is stopped",
-            (true, Some(true)) => "runs for a run that is going on",
+            (true, Some(true)) => "in use by a command",
             (true, Some(false)) => "left behind; the next run stops it",
         };
         writeln!(
@@ -157,7 +157,7 @@ fn logs(home: &Home, id: Option<String>) -> Result<()> {
         None => None,
     };
     let Some(server) = chosen else {
-        return Err(Misuse::of(which(id.as_deref(), &servers)).into());
+        return Err(Misuse::new(not_chosen(id.as_deref(), &servers)).into());
     };
     let mut file = std::fs::File::open(&server.log)
         .with_context(|| format!("cannot open {}", server.log.display()))?;
@@ -165,8 +165,8 @@ fn logs(home: &Home, id: Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// Why no server could be chosen of those that there are.
-fn which(id: Option<&str>, servers: &[Listed]) -> anyhow::Error {
+/// Explains why no server could be chosen.
+fn not_chosen(id: Option<&str>, servers: &[Listed]) -> anyhow::Error {
     let ids: Vec<&str> = servers.iter().map(|s| s.id.as_str()).collect();
     match id {
         _ if ids.is_empty() => anyhow!("there is no server that Bakeoff started"),

@@ -56,7 +56,7 @@ impl Forecast {
                 "{} is the folder of a load, which has no forecast; name that of `bakeoff run`",
                 self.dir.display()
             );
-            return Err(Misuse::of(of_load).into());
+            return Err(Misuse::new(of_load).into());
         }
         let summary = Run::open(&self.dir)?.summary()?;
         if summary.rows == 0 {

@@ -1,4 +1,4 @@
-//! `bakeoff generate`: the rows of a workload as CSV.
+//! `bakeoff generate`: writes the rows of a workload as CSV.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write, stdout};
@@ -15,7 +15,7 @@ use crate::cmd::options::data::DataOptions;
 use crate::exit::Exit;
 use crate::progress::{Progress, Unit};
 
-/// So few that the allocator keeps their memory from one batch to the next.
+/// Rows of a batch: few enough that the allocator reuses their memory for the next one.
 const BATCH_ROWS: usize = 512;
 
 /// Write the rows of a workload as CSV, as `run` would load them
@@ -32,7 +32,7 @@ pub struct Generate {
     #[command(flatten)]
     data: DataOptions,
 
-    /// A new file to write to, instead of to standard output
+    /// New file to write to, instead of the standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ impl Generate {
         Ok(Exit::Complete)
     }
 
-    /// The file has its name only when all rows are in it.
+    /// Writes a file that gets its name only once all rows are in it.
     fn write_file(&self, workload: &Workload, path: &Path) -> Result<()> {
         if path.exists() {
             bail!(
@@ -72,9 +72,9 @@ impl Generate {
     }
 
     fn write(&self, workload: &Workload, out: &mut impl Write) -> Result<()> {
-        // Rows that are seen to come are progress enough.
-        let is_seen = self.out.is_none() && stdout().is_terminal();
-        let progress = (!is_seen).then(|| Progress::begin("writing rows"));
+        // Rows that scroll by on the terminal are progress enough.
+        let is_on_terminal = self.out.is_none() && stdout().is_terminal();
+        let progress = (!is_on_terminal).then(|| Progress::begin("writing rows"));
         let source = self.data.open(workload)?;
         let rows = self.rows.map(|rows| rows.number(workload, source.as_ref()));
         let rows = rows.transpose()?.unwrap_or(workload.scale.default_rows);

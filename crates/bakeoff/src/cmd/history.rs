@@ -1,4 +1,4 @@
-//! `bakeoff history`: what changed for good over many saved runs.
+//! `bakeoff history`: shows what changed for good over many saved runs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use bakeoff_stats::{LogRecord, Record, Run, Summary};
 use clap::Args;
 
 use crate::exit::Exit;
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
-/// Compare all runs below a folder in the order of their time: what became slower or faster for good,
-/// and since which run.
+/// Compare all runs below a folder in the order of their start: what became slower or faster for good, and
+/// since which run.
 #[derive(Args)]
 pub struct History {
-    /// The folder that the run folders are in
+    /// Folder that holds the run folders
     dir: PathBuf,
 
-    /// Show the figures that did not change, too
+    /// Also show the figures that did not change
     #[arg(long)]
     all: bool,
 
@@ -61,14 +61,14 @@ fn read(dir: &Path) -> Option<(String, Summary)> {
         Ok(summary) => Some((dir.display().to_string(), summary)),
         Err(error) => {
             let why = crate::exit::explain(&error);
-            tell(format_args!("note: {} is left out: {why}", dir.display()));
+            print_line(format_args!("note: {} is left out: {why}", dir.display()));
             None
         }
     }
 }
 
-/// Finds the folders of runs in a folder and below, in the order of their names. Links to folders are
-/// not followed, since they may lead around in a circle.
+/// Finds the folders of runs in a folder and below, in the order of their names. Links to folders are not
+/// followed, since they may form a cycle.
 fn run_folders(dir: &Path) -> Result<Vec<PathBuf>> {
     if dir.join(<Record as LogRecord>::FILE).is_file() {
         return Ok(vec![dir.to_owned()]);

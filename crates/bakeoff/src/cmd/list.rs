@@ -1,4 +1,4 @@
-//! `bakeoff list`: workloads, designs, engines found.
+//! `bakeoff list`: lists workloads, price lists, layouts and engines.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,7 @@ use crate::shipped::{PRICES, Shipped, WORKLOADS};
 /// List workloads, price lists, layouts with their settings, and the engines found here
 #[derive(Args)]
 pub struct List {
-    /// List the workload files of this folder and of those in it instead of those that come with
-    /// Bakeoff
+    /// List the workload files in this folder and below, instead of those that come with Bakeoff
     #[arg(long, value_name = "DIR")]
     workloads: Option<PathBuf>,
 }
@@ -36,7 +35,7 @@ impl List {
 fn list_shipped(out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
-        "Workloads, named in any folder (`bakeoff show NAME` prints one to be changed):"
+        "Workloads, available in any folder (`bakeoff show NAME` prints one to change):"
     )?;
     let (groups, alone): (Vec<Shipped>, Vec<Shipped>) = WORKLOADS
         .files
@@ -90,13 +89,13 @@ fn list_workload(
 /// A workload file, or a folder that cannot be read.
 type Entry = (PathBuf, Option<std::io::Error>);
 
-/// TOML files of a folder and of the folders in it.
+/// Finds the TOML files in a folder and below.
 fn workload_files(folder: &Path) -> std::io::Result<Vec<Entry>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
-        // Links to folders are not followed, so that none is met twice.
+        // Links to folders are not followed, so that none is listed twice.
         if entry.file_type()?.is_dir() {
             match workload_files(&path) {
                 Ok(more) => found.extend(more),
@@ -109,7 +108,7 @@ fn workload_files(folder: &Path) -> std::io::Result<Vec<Entry>> {
     Ok(found)
 }
 
-/// The commands that have something to do with a workload.
+/// Returns the commands that a workload is for.
 fn commands(workload: &Workload) -> &'static str {
     match (workload.queries.is_empty(), workload.mix.is_some()) {
         (false, false) => "run",

@@ -1,4 +1,4 @@
-//! `bakeoff man`: the manual, made of what `--help` says.
+//! `bakeoff man`: prints the manual, made from the texts of `--help`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,8 +13,7 @@ use crate::exit::Exit;
 /// Read it with `bakeoff man | man -l -`.
 #[derive(Args)]
 pub struct Man {
-    /// Write bakeoff.1, bakeoff-run.1 and so on to this folder instead; it is made where there is
-    /// none
+    /// Write bakeoff.1, bakeoff-run.1 and so on to this folder instead, and make it if needed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

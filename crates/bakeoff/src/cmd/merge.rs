@@ -13,11 +13,11 @@ use crate::progress::Progress;
 /// Join the run folders of several processes that drove one table (`bakeoff drive --shard`).
 #[derive(Args)]
 pub struct Merge {
-    /// The folders that `bakeoff drive` wrote to, one for each shard
+    /// Folders that `bakeoff drive` wrote to, one for each shard
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
 
-    /// Folder for the whole
+    /// Folder for the joined load
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
@@ -25,13 +25,13 @@ pub struct Merge {
 impl Merge {
     pub fn run(self) -> Result<Exit> {
         let progress = Progress::begin("reading the shards");
-        // Read to their ends first, so that a damaged one leaves no half of a whole behind.
+        // All are read to their ends first, so that a damaged one leaves no incomplete result behind.
         for dir in &self.dirs {
             DriveRun::open(dir)?
                 .summary()
                 .with_context(|| format!("reading {}", dir.display()))?;
         }
-        progress.what("joining them");
+        progress.step("joining them");
         merge(&self.dirs, &self.out)?;
         progress.finish();
         report::render_drive(&self.out)

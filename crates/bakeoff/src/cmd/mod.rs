@@ -1,4 +1,4 @@
-//! One file or folder per subcommand; what several of them have in common is in `measure` and
+//! Holds one file or folder per subcommand; code that several of them share is in `measure` and
 //! `options`.
 
 mod compare;
@@ -33,11 +33,12 @@ use crate::exit::{Exit, Misuse};
 /// real engines, proves that all give the same answers, and measures storage, loading, queries and
 /// mixed load.
 ///
-/// Exit codes of all commands: 0 all was done; 1 nothing was measured, answered or changed: a folder,
-/// server or data file is unusable, every design failed, or `compare --fail-if-slower` found something
-/// slower; 2 the command line, or something it
-/// names, is invalid: a workload, a design, a URL, a price list, a table or SQL; 3 some designs failed or answered
-/// wrongly, the others are measured, or `compare --fail-if-slower` cannot tell; 130 interrupted. Set BAKEOFF_LOG=debug to see more.
+/// Exit codes of all commands: 0 everything was done; 1 nothing was measured, answered or changed: a
+/// folder, server or data file is unusable, every design failed, or `compare --fail-if-slower` found
+/// something slower; 2 the command line, or something it names, is invalid: a workload, a design, a
+/// URL, a price list, a table or SQL; 3 some designs failed or answered wrongly while the others were
+/// measured, or `compare --fail-if-slower` cannot tell; 130 interrupted. Set BAKEOFF_LOG=debug to see
+/// more.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -68,7 +69,7 @@ enum Command {
     Man(man::Man),
 }
 
-/// The first steps, for someone who gives no command.
+/// First steps, which are printed if no command is given.
 pub const FIRST_STEPS: &str = "\
 Bakeoff measures how to store time-series and event data.
 
@@ -81,8 +82,8 @@ Other workloads: bakeoff list. All commands: bakeoff --help.
 ";
 
 impl Arguments {
-    /// The command line; a shell that asks how it goes on is answered. One that is wrong, or asks
-    /// for help, ends the program.
+    /// Reads the command line; `None` if it is empty. A shell that asks for completions is answered. A wrong
+    /// command line, or one that asks for help, ends the program.
     pub fn read() -> Option<Arguments> {
         completions::answer_shell(Arguments::command);
         match std::env::args_os().len() {
@@ -116,16 +117,16 @@ impl Arguments {
     }
 }
 
-/// An error of tables; the exit code says whether it was asked wrongly or went wrong.
-fn told(error: TableError) -> anyhow::Error {
+/// Converts an error of tables; a mistake in the request becomes a misuse.
+fn to_cli_error(error: TableError) -> anyhow::Error {
     match error {
-        TableError::Asked(text) => Misuse::of(anyhow!(text)).into(),
-        TableError::Sql(error) => Misuse::of(anyhow!(error.to_string())).into(),
+        TableError::Asked(text) => Misuse::new(anyhow!(text)).into(),
+        TableError::Sql(error) => Misuse::new(anyhow!(error.to_string())).into(),
         TableError::Misfit(text) | TableError::Failed(text) => anyhow!(text),
     }
 }
 
-/// Runs a command on threads of its own. What still works for an interrupted one is not waited for.
+/// Runs a command on its own threads. It does not wait for tasks that an interrupted command left running.
 fn on_threads(threads: usize, command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -136,7 +137,7 @@ fn on_threads(threads: usize, command: impl Future<Output = Result<Exit>>) -> Re
     exit
 }
 
-/// The command line, for the record; secrets are never in it.
+/// Returns the command line, for the record; it never holds secrets.
 fn command_line() -> String {
     let words: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
@@ -144,7 +145,7 @@ fn command_line() -> String {
     words.join(" ")
 }
 
-/// A runtime for commands whose work is waiting.
+/// Makes a runtime for commands that mostly wait.
 fn small_runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

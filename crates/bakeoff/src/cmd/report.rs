@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use bakeoff_report::{drive, html, json, sweep, terminal};
 use bakeoff_stats::drive::{DriveDesign, DriveRun, DriveSummary};
-use bakeoff_stats::sweep::{SweepRun, SweepSummary};
-use bakeoff_stats::{Prices, Run};
+use bakeoff_stats::sweep::{Cell, SweepRun, SweepSummary};
+use bakeoff_stats::{DesignSummary, Prices, Run, Summary};
 use clap::Args;
 
 use crate::cmd::options::prices::PriceOptions;
 use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 
-/// Widths between which a table is laid out, in characters.
+/// Narrowest and widest table, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 80..=160;
 
-/// Render a saved run again: the tables here, report.html and run.json in its folder.
+/// Render a saved run again: prints the tables, and writes report.html and run.json to its folder.
 #[derive(Args)]
 pub struct Report {
-    /// The folder that `bakeoff run`, `drive`, `merge` or `sweep` wrote to
+    /// Folder that `bakeoff run`, `drive`, `merge` or `sweep` wrote to
     dir: PathBuf,
 
     #[command(flatten)]
@@ -31,19 +31,21 @@ impl Report {
     pub fn run(self) -> Result<Exit> {
         let prices = self.prices.read()?;
         let (is_load, is_sweep) = (DriveRun::is_one(&self.dir), SweepRun::is_one(&self.dir));
-        match () {
-            () if prices.is_some() && (is_load || is_sweep) => {
-                let told = "--prices is for what `bakeoff run` measured; this folder is of a load";
-                Err(Misuse::of(anyhow!(told)).into())
-            }
-            () if is_load => render_drive(&self.dir),
-            () if is_sweep => render_sweep(&self.dir),
-            () => render(&self.dir, prices),
+        if prices.is_some() && (is_load || is_sweep) {
+            let text = "--prices is for folders of `bakeoff run`; this folder is of a load";
+            return Err(Misuse::new(anyhow!(text)).into());
+        }
+        if is_load {
+            render_drive(&self.dir)
+        } else if is_sweep {
+            render_sweep(&self.dir)
+        } else {
+            render(&self.dir, prices)
         }
     }
 }
 
-/// Prints the tables of a run, writes the files, and says how complete it is.
+/// Prints the tables of a run, writes the files, and returns how complete the run is.
 pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = Run::open(dir)?;
@@ -58,16 +60,23 @@ pub fn render(dir: &Path, prices: Option<Prices>) -> Result<Exit> {
     files.write(dir, &progress, |color| {
         terminal::render(&summary, width(), color)
     })?;
-    let measured = |d: &bakeoff_stats::DesignSummary| d.queries.iter().any(|q| q.time.is_some());
-    Ok(match () {
-        () if summary.interrupted && !summary.finished => Exit::Interrupted,
-        () if !summary.designs.iter().any(measured) => Exit::Failed,
-        () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
-        () => Exit::Complete,
-    })
+    Ok(exit_of_run(&summary))
 }
 
-/// The same for a load.
+fn exit_of_run(summary: &Summary) -> Exit {
+    let is_measured = |d: &DesignSummary| d.queries.iter().any(|q| q.time.is_some());
+    if summary.interrupted && !summary.finished {
+        Exit::Interrupted
+    } else if !summary.designs.iter().any(is_measured) {
+        Exit::Failed
+    } else if summary.designs.iter().any(|d| !d.failures.is_empty()) {
+        Exit::Partial
+    } else {
+        Exit::Complete
+    }
+}
+
+/// Prints the tables of a load, writes the files, and returns how complete the load is.
 pub fn render_drive(dir: &Path) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = DriveRun::open(dir)?;
@@ -79,31 +88,36 @@ pub fn render_drive(dir: &Path) -> Result<Exit> {
     files.write(dir, &progress, |color| {
         drive::terminal::render(&summary, width(), color)
     })?;
-    Ok(exit_of(&summary))
+    Ok(exit_of_drive(&summary))
 }
 
-fn exit_of(summary: &DriveSummary) -> Exit {
-    // That no rate holds an objective is a result, too.
-    let succeeded = |d: &DriveDesign| {
-        !d.found.is_empty() || d.figures.as_ref().is_some_and(|f| f.successes() > 0)
-    };
-    match () {
-        () if summary.interrupted && !summary.finished => Exit::Interrupted,
-        () if !summary.designs.iter().any(succeeded) => Exit::Failed,
-        () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
-        () if summary.designs.iter().any(too_many_failed) => Exit::Partial,
-        () => Exit::Complete,
+fn exit_of_drive(summary: &DriveSummary) -> Exit {
+    let has_trouble = |d: &DriveDesign| !d.failures.is_empty() || too_many_failed(d);
+    if summary.interrupted && !summary.finished {
+        Exit::Interrupted
+    } else if !summary.designs.iter().any(has_result) {
+        Exit::Failed
+    } else if summary.designs.iter().any(has_trouble) {
+        Exit::Partial
+    } else {
+        Exit::Complete
     }
 }
 
-/// Whether its response times are no result, since too many operations failed. A search judges that
+/// Returns whether a design has a result. A search in which no rate holds its objective is one, too.
+fn has_result(design: &DriveDesign) -> bool {
+    let figures = design.figures.as_ref();
+    !design.found.is_empty() || figures.is_some_and(|f| f.successes() > 0)
+}
+
+/// Returns whether too many operations failed for its response times to be a result. A search judges that
 /// by its objective.
 fn too_many_failed(design: &DriveDesign) -> bool {
     let figures = design.figures.as_ref();
     design.found.is_empty() && figures.is_some_and(|f| f.too_many_failed())
 }
 
-/// The same for a sweep.
+/// Prints the tables of a sweep, writes the files, and returns how complete the sweep is.
 pub fn render_sweep(dir: &Path) -> Result<Exit> {
     let progress = Progress::begin(&format!("reading {}", dir.display()));
     let run = SweepRun::open(dir)?;
@@ -118,26 +132,31 @@ pub fn render_sweep(dir: &Path) -> Result<Exit> {
     Ok(exit_of_sweep(&summary))
 }
 
-/// That some settings are not available is a result; that rows are missing, or a design, is not.
+/// Returns the exit code of a sweep. Settings that are not available are a result; missing rows, or a
+/// missing design, are not.
 fn exit_of_sweep(summary: &SweepSummary) -> Exit {
-    let is_wrong = |c: &bakeoff_stats::sweep::Cell| c.check.as_ref().is_some_and(|c| c.is_wrong());
-    match () {
-        () if summary.interrupted && !summary.finished => Exit::Interrupted,
-        () if !summary.designs.iter().any(|d| d.best.is_some()) => Exit::Failed,
-        () if summary.cells().any(is_wrong) => Exit::Partial,
-        () if summary.designs.iter().any(|d| !d.failures.is_empty()) => Exit::Partial,
-        () => Exit::Complete,
+    let is_wrong = |c: &Cell| c.check.as_ref().is_some_and(|c| c.is_wrong());
+    if summary.interrupted && !summary.finished {
+        Exit::Interrupted
+    } else if !summary.designs.iter().any(|d| d.best.is_some()) {
+        Exit::Failed
+    } else if summary.cells().any(is_wrong)
+        || summary.designs.iter().any(|d| !d.failures.is_empty())
+    {
+        Exit::Partial
+    } else {
+        Exit::Complete
     }
 }
 
-/// The parts of a report beside its tables in the terminal.
+/// The files of a report.
 struct Files {
     html: String,
     json: String,
 }
 
 impl Files {
-    /// Writes them, and prints the tables with the files' places.
+    /// Writes the files, and prints the tables and the paths of the files.
     fn write(
         &self,
         dir: &Path,
@@ -166,7 +185,7 @@ impl Files {
     }
 }
 
-/// Columns of the terminal, within what tables are laid out for.
+/// Returns the columns of the terminal, limited to [`WIDTHS`].
 fn width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.map_or(100, |size| usize::from(size.ws_col))

@@ -1,4 +1,4 @@
-//! `bakeoff show`: prints what comes with Bakeoff, to be read or changed.
+//! `bakeoff show`: prints a file that comes with Bakeoff, to read or change.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::shipped::{PRICES, SCRIPTS, WORKLOADS};
 /// Print a workload or price list that comes with Bakeoff: show formats > mine.toml
 #[derive(Args)]
 pub struct Show {
-    /// A name as `bakeoff list` has it, for example formats or ycsb/a
+    /// Name in `bakeoff list`, for example formats or ycsb/a
     #[arg(add = completions::shipped())]
     name: String,
 }
@@ -23,7 +23,7 @@ impl Show {
         let found = shelves.iter().find_map(|shelf| shelf.get(&self.name));
         let Some(shipped) = found else {
             let hint = shelves.iter().find_map(|shelf| shelf.hint(&self.name));
-            return Err(Misuse::of(anyhow!(
+            return Err(Misuse::new(anyhow!(
                 "nothing in `bakeoff list` is called `{}`{}",
                 self.name,
                 hint.unwrap_or_default()

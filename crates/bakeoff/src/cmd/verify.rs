@@ -1,4 +1,4 @@
-//! `bakeoff verify`: the questions of a workload without any design.
+//! `bakeoff verify`: computes the right answers to a workload's questions, without any design.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,12 +19,12 @@ use crate::exit::{Exit, Misuse};
 use crate::machine;
 use crate::progress::Progress;
 
-/// Wrong answers of each kind for each right one.
+/// Wrong answers of each kind that are made from each right one.
 const PER_KIND: u32 = 20;
 
 /// Compute the right answers to the questions of a workload, without any design.
 ///
-/// Shows which questions have none, or always an empty one, before time goes into a run.
+/// Shows which questions have none, or always an empty one, before a run takes its time.
 #[derive(Args, Debug)]
 pub struct Verify {
     /// Workload: a file, or a name out of `bakeoff list`
@@ -35,8 +35,8 @@ pub struct Verify {
     #[arg(long, value_name = "N", value_parser = parse_rows_or_all, allow_negative_numbers = true)]
     rows: Option<Rows>,
 
-    /// Make wrong answers of ten kinds out of the right ones, and count how many of them the
-    /// comparison catches
+    /// Make ten kinds of wrong answers from the right ones, and count how many the comparison
+    /// catches
     #[arg(long)]
     mutate: bool,
 
@@ -61,7 +61,7 @@ impl Verify {
                 "{} asks no questions: add [[queries]] with name and sql",
                 workload.path.display()
             );
-            return Err(Misuse::of(none).into());
+            return Err(Misuse::new(none).into());
         }
         let progress = Progress::begin("computing right answers");
         let verified = self.verified(&workload, threads).await;

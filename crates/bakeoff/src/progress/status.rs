@@ -1,14 +1,14 @@
-//! One line about what goes on.
+//! Writes the line of progress.
 
 use std::time::{Duration, Instant};
 
 use bakeoff_report::units;
 use indicatif::HumanCount;
 
-/// Time left is shown once this much is over: before, it is a guess.
+/// Elapsed time from which on the remaining time is shown; before, it would be a guess.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// What is counted.
+/// The things that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Rows,
@@ -26,7 +26,7 @@ impl Unit {
 
 type Watched = Box<dyn Fn(Duration) -> String + Send>;
 
-/// What goes on, since when, and how far it has come.
+/// The current step, its start, and how much of it is done.
 pub struct Status {
     what: String,
     since: Instant,
@@ -64,7 +64,7 @@ impl Status {
         self.watched = Some(watched);
     }
 
-    /// `loading: 12,000 of 60,000 rows (20%), 4.00 k/s, 12s left`
+    /// Writes the line: `loading: 12,000 of 60,000 rows (20%), 4.00 k/s, 12s left`.
     pub fn text(&self, now: Instant) -> String {
         let elapsed = now.saturating_duration_since(self.since);
         let details = match &self.watched {
@@ -111,7 +111,7 @@ impl Count {
     }
 }
 
-/// In whole seconds.
+/// Writes a duration in whole seconds.
 pub fn time(duration: Duration) -> String {
     let whole = Duration::from_secs(duration.as_secs_f64().round() as u64);
     humantime::format_duration(whole).to_string()

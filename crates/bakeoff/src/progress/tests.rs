@@ -36,7 +36,7 @@ const NEVER: Pace = Pace {
     every: Duration::from_secs(86_400),
 };
 
-/// The next line that says this, however many say something older.
+/// Returns the next line that contains `wanted`, skipping older ones.
 #[track_caller]
 fn wait_for(lines: &Receiver<String>, wanted: &str) -> String {
     lines
@@ -46,12 +46,12 @@ fn wait_for(lines: &Receiver<String>, wanted: &str) -> String {
 }
 
 #[test]
-fn lines_go_on_while_nothing_is_told_and_show_what_is() {
+fn lines_are_written_without_news_and_show_news() {
     let (progress, lines) = lines("starting", AT_ONCE);
     for _ in 0..3 {
         wait_for(&lines, "starting: ");
     }
-    progress.of_designs(2);
+    progress.set_designs(2);
     progress.phase("loading");
     progress.loading("a", 10, Some(40));
     progress.loading("b", 10, Some(40));
@@ -59,7 +59,7 @@ fn lines_go_on_while_nothing_is_told_and_show_what_is() {
     progress.details("driving".to_owned(), "5 ops/s\nread 5".to_owned());
     let line = wait_for(&lines, "driving");
     assert!(line.ends_with("5 ops/s"), "one line only: {line}");
-    progress.what("asking");
+    progress.step("asking");
     progress.watch(|_| "as far as this".to_owned());
     wait_for(&lines, "asking: as far as this");
 }
@@ -73,7 +73,7 @@ fn a_command_that_ends_before_the_first_time_shows_nothing_and_is_not_held_up() 
 }
 
 #[test]
-fn a_line_tells_how_far_it_is_how_fast_and_how_long_it_takes() {
+fn a_line_shows_count_rate_and_time_left() {
     let begun = Instant::now();
     let after = |seconds| begun + Duration::from_secs(seconds);
     let mut status = Status::new("loading", begun);

@@ -1,4 +1,4 @@
-//! The files that are part of the program. A test compares the list with the folders.
+//! Lists the files that are part of the program. A test compares the list with the folders.
 
 use super::{Shelf, Shipped};
 
@@ -54,7 +54,7 @@ pub static WORKLOADS: Shelf = Shelf {
     ],
 };
 
-/// What is printed to be given to bash.
+/// Scripts that are printed for bash to run.
 pub static SCRIPTS: Shelf = Shelf {
     what: "script",
     folder: "scripts",

@@ -1,4 +1,4 @@
-//! What comes with Bakeoff: workloads, price lists and a script of the repository. Their texts are
+//! Finds what comes with Bakeoff: workloads, price lists and a script of the repository. Their texts are
 //! part of the program, so that they can be named in any folder.
 
 mod list;
@@ -10,33 +10,33 @@ use bakeoff_workload::nearest;
 
 pub use list::{PRICES, SCRIPTS, WORKLOADS};
 
-/// Words shorter than this are near to almost any other of their length.
+/// Shortest word for which a similar name is suggested; shorter ones resemble almost any other.
 const LEAST_LETTERS: usize = 4;
 
 /// A file that is part of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shipped {
-    /// Its path in the repository's folder of such files, without its ending: `ycsb/a`.
+    /// Path in the repository's folder of such files, without extension: `ycsb/a`.
     pub name: &'static str,
     pub text: &'static str,
 }
 
 /// All files of a kind that are part of the program.
 pub struct Shelf {
-    /// What one of them is called in messages.
+    /// Word for one of them in messages.
     pub what: &'static str,
-    /// The folder that the repository has them in.
+    /// Folder of the repository that holds them.
     pub folder: &'static str,
-    /// In the order of their names.
+    /// Files in the order of their names.
     pub files: &'static [Shipped],
 }
 
-/// Where the text of a workload or price list is to be taken from.
+/// The source of a workload's or price list's text.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Chosen {
-    /// What comes with Bakeoff.
+    /// A file that comes with Bakeoff.
     Shipped(Shipped),
-    /// The file that was named. The hint continues the message where it cannot be read.
+    /// The named file. The hint completes the error message if it cannot be read.
     File { hint: String },
 }
 
@@ -45,11 +45,11 @@ impl Shelf {
         self.files.iter().find(|file| file.name == name).copied()
     }
 
-    /// Finds what a user means: a file, or else what comes with Bakeoff under that name, and one line
-    /// where both could be meant. A folder is no file, so that it hides no name.
+    /// Finds what a user means: a file, or else what comes with Bakeoff under that name. Adds a note if
+    /// both could be meant. A folder is no file, so it hides no name.
     ///
     /// # Errors
-    /// If it is neither, nor written as a path is; the message says what was probably meant.
+    /// Fails if it is neither, and not written like a path; the message says what was probably meant.
     pub fn choose(&self, asked: &Path) -> Result<(Chosen, Option<String>), String> {
         let shipped = asked.to_str().and_then(|name| self.get(name));
         let file = |hint| Chosen::File { hint };
@@ -57,7 +57,7 @@ impl Shelf {
             Some(shipped) if is_file(asked) => {
                 Ok((file(String::new()), Some(self.hidden_note(shipped))))
             }
-            Some(shipped) => Ok((Chosen::Shipped(shipped), self.beside_note(shipped))),
+            Some(shipped) => Ok((Chosen::Shipped(shipped), self.copy_note(shipped))),
             None if is_file(asked) => Ok((file(String::new()), None)),
             None if is_path(asked) && !asked.is_dir() => {
                 let hint = self.hint(&asked.to_string_lossy());
@@ -75,12 +75,12 @@ impl Shelf {
         )
     }
 
-    /// For someone who has changed a copy and names it without its ending.
-    fn beside_note(&self, Shipped { name, .. }: Shipped) -> Option<String> {
-        let beside = format!("{name}.toml");
-        is_file(Path::new(&beside)).then(|| {
+    /// Notes that a file `NAME.toml` exists, for users who changed a copy and left the extension out.
+    fn copy_note(&self, Shipped { name, .. }: Shipped) -> Option<String> {
+        let copy = format!("{name}.toml");
+        is_file(Path::new(&copy)).then(|| {
             format!(
-                "{name} is the {} that comes with Bakeoff; the file here is {beside}",
+                "{name} is the {} that comes with Bakeoff; the file here is {copy}",
                 self.what
             )
         })
@@ -99,7 +99,7 @@ impl Shelf {
         )
     }
 
-    /// What was probably meant, as the end of a message.
+    /// Suggests what was probably meant, as the end of a message.
     pub fn hint(&self, asked: &str) -> Option<String> {
         let group: Vec<&str> = self.group(asked).collect();
         if !group.is_empty() {
@@ -109,7 +109,7 @@ impl Shelf {
         Some(format!("; did you mean `{name}` (it comes with Bakeoff)?"))
     }
 
-    /// The names that begin with this word and a slash.
+    /// Returns the names that begin with this word and a slash.
     fn group<'a>(&'a self, asked: &'a str) -> impl Iterator<Item = &'static str> + 'a {
         let prefix = asked.trim_end_matches('/');
         let within = move |name: &&'static str| {
@@ -119,13 +119,13 @@ impl Shelf {
         self.files.iter().map(|file| file.name).filter(within)
     }
 
-    /// The name that is nearest to a word, to a path in the repository, or to its last part.
+    /// Finds the name that is nearest to a word, to a path in the repository, or to its last part.
     fn meant(&self, asked: &str) -> Option<&'static str> {
-        let word = asked.strip_suffix(".toml").unwrap_or(asked);
-        let word = word.trim_start_matches("./").trim_end_matches('/');
-        let word = word
+        let path = asked.strip_suffix(".toml").unwrap_or(asked);
+        let path = path.trim_start_matches("./").trim_end_matches('/');
+        let word = path
             .rsplit_once(&format!("{}/", self.folder))
-            .map_or(word, |(_, rest)| rest);
+            .map_or(path, |(_, rest)| rest);
         let names = || self.files.iter().map(|file| file.name);
         let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
         let by_last = || names().find(|&name| last(name) == word);
@@ -142,8 +142,8 @@ impl Shelf {
     }
 }
 
-/// Whether there is something to be read under that path. What cannot be looked at, in a folder
-/// that may not be entered, counts as one, so that reading it says why.
+/// Returns whether a path names a file. One that cannot be examined, in a folder without permission, counts
+/// as a file, so that reading it reports why.
 fn is_file(path: &Path) -> bool {
     match std::fs::metadata(path) {
         Ok(metadata) => !metadata.is_dir(),
@@ -154,7 +154,7 @@ fn is_file(path: &Path) -> bool {
     }
 }
 
-/// Whether it is written as only paths are.
+/// Returns whether the text is written as only paths are.
 fn is_path(asked: &Path) -> bool {
     asked.extension().is_some()
         || asked.is_absolute()

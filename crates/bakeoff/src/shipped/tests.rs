@@ -9,7 +9,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Names of the files in a folder and in those in it, whatever their ending.
+/// Collects the names of the files in a folder and below, whatever their extension.
 fn names_in(folder: &Path, prefix: &str, names: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -37,9 +37,9 @@ fn no_file_of_the_folders_is_missing_and_none_is_old() {
     }
 }
 
-/// A name of one shelf that is one of the other as well could not be shown.
+/// Names have to be unique across shelves: `bakeoff show` could not choose otherwise.
 #[test]
-fn every_shipped_text_is_sound_and_needs_no_file_beside_it() {
+fn every_shipped_text_is_sound_and_needs_no_other_file() {
     for Shipped { name, text } in WORKLOADS.files {
         let workload = Workload::parse(text, Path::new(name)).unwrap();
         assert!(!matches!(workload.data, Data::File(_)), "{name}");

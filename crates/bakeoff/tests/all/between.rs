@@ -50,7 +50,7 @@ fn a_wrong_limit_or_folder_is_refused() {
 fn all_runs_in_a_folder_have_a_history() {
     let bench = bench();
     let ended = bench.bakeoff(&["history", "runs"]).expect(0);
-    ended.says("No change for good is shown").says("2 runs");
+    ended.says("No lasting change among").says("2 runs");
     bench
         .bakeoff(&["history", "runs", "--all"])
         .expect(0)

@@ -162,7 +162,7 @@ fn every_layout_answers_alike() {
     let run = server
         .bakeoff(&["run", "w.toml", "--rounds", "3", "--out", "out"])
         .expect(0);
-    run.says("layouts with the key keep the last");
+    run.says("layouts with that key keep the last");
     let records = server.bench.journal("out");
     let rows = |design: &str| {
         let answered = of_kind(&records, "answered");

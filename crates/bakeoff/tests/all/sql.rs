@@ -429,7 +429,7 @@ fn command_lines_that_cannot_be() {
         (
             &["sql", "SELECT 1", "--out", "x.doc"],
             2,
-            "does not end in .csv, .json or .parquet; say --format",
+            "does not end in .csv, .json or .parquet; name the format with --format",
         ),
         (
             &["sql", "SELECT 1", "--out", "no/such/x.csv"],

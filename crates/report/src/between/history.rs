@@ -1,4 +1,4 @@
-//! Runs in the order of their time: what `bakeoff history` prints.
+//! Shows runs in the order of their time, as `bakeoff history` prints them.
 
 use bakeoff_stats::between::{Group, History, Point, RunAbout, Series, Shift};
 use serde::Serialize;
@@ -8,15 +8,15 @@ use crate::text::layout::{left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// What a change is.
-const LEGEND: &str = "A change counts from the first run that differs from the first of all, or from that of \
-    the last change, if all later ones differ from it as well.";
+/// Explains what counts as a change.
+const LEGEND: &str = "A change starts at the first run that differs from the very first one, or from the run \
+    of the last change, provided that all later runs differ from it as well.";
 
-/// Renders what changed for good, and the figures that did; all figures if `all` is set.
+/// Renders lasting changes and the figures that changed; every figure if `all` is set.
 pub fn render(history: &History, all: bool) -> String {
     let mut parts = vec![paragraph(&headline(history))];
     for group in &history.groups {
-        parts.push(paragraph(&of_group(group)));
+        parts.push(paragraph(&heading(group)));
         parts.extend(changes(group));
         parts.extend(open(group));
         parts.extend(figures(group, all));
@@ -24,7 +24,7 @@ pub fn render(history: &History, all: bool) -> String {
         let is_left_out = !all && quiet > 0 && group.runs.len() > 1;
         parts.extend(is_left_out.then(|| {
             format!(
-                "--all shows the other {}, too.",
+                "--all also shows the other {}.",
                 units::plural(quiet as u64, "figure", "figures")
             )
         }));
@@ -35,10 +35,10 @@ pub fn render(history: &History, all: bool) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// Renders everything as JSON. Times are in seconds, those of loading for each row.
+/// Renders everything as JSON. Times are in seconds, loading times in seconds per row.
 ///
 /// # Errors
-/// None that summaries made from records can cause.
+/// Fails only if a summary cannot be written as JSON, which one made from records always can.
 pub fn json(history: &History) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Json {
         answer: headline(history),
@@ -57,15 +57,15 @@ fn headline(history: &History) -> String {
     let compared = || history.groups.iter().filter(|group| group.runs.len() > 1);
     let series = || compared().flat_map(|group| &group.series);
     let changed = series().filter(|series| !series.shifts.is_empty()).count();
-    let (of_all, runs) = (runs(history.groups.iter()), runs(compared()));
+    let (all_runs, compared_runs) = (runs(history.groups.iter()), runs(compared()));
     let all = units::plural(series().count() as u64, "figure", "figures");
     match history.groups.as_slice() {
         [] => "There are no runs to compare.".to_owned(),
         groups if groups.iter().all(|group| group.runs.len() < 2) => {
-            format!("Nothing to compare: no two of {of_all} have the same table, data and rows.")
+            format!("Nothing to compare: no two of {all_runs} have the same table, data and rows.")
         }
-        _ if changed == 0 => format!("No change for good is shown, of {all} in {runs}."),
-        _ => format!("{changed} of {all} changed for good in {runs}."),
+        _ if changed == 0 => format!("No lasting change among {all} in {compared_runs}."),
+        _ => format!("{changed} of {all} changed for good in {compared_runs}."),
     }
 }
 
@@ -74,21 +74,22 @@ fn runs<'a>(groups: impl Iterator<Item = &'a Group>) -> String {
     units::plural(runs as u64, "run", "runs")
 }
 
-fn of_group(group: &Group) -> String {
-    let of = |run: &RunAbout| {
-        let rows = units::plural(run.rows, "row", "rows");
-        format!("{} with {rows}", run.workload)
+/// Names the workload of a group and the span of its runs.
+fn heading(group: &Group) -> String {
+    let (Some(first), Some(last)) = (group.runs.first(), group.runs.last()) else {
+        return String::new();
     };
-    let (first, last) = (group.runs.first(), group.runs.last());
-    let whose = first.map_or_else(String::new, of);
-    let span = first.zip(last).map(|(first, last)| {
-        let from = words::moment(&first.started_at);
-        match group.runs.len() {
-            1 => format!("one run, {from}"),
-            runs => format!("{runs} runs, {from} to {}", words::moment(&last.started_at)),
-        }
-    });
-    format!("{whose}: {}", span.unwrap_or_default())
+    let from = words::moment(&first.started_at);
+    let span = match group.runs.len() {
+        1 => format!("one run, {from}"),
+        runs => format!("{runs} runs, {from} to {}", words::moment(&last.started_at)),
+    };
+    format!("{}: {span}", workload_and_rows(first))
+}
+
+fn workload_and_rows(run: &RunAbout) -> String {
+    let rows = units::plural(run.rows, "row", "rows");
+    format!("{} with {rows}", run.workload)
 }
 
 fn changes(group: &Group) -> Option<String> {
@@ -103,11 +104,13 @@ fn changes(group: &Group) -> Option<String> {
         right("Interval"),
         right("Runs"),
     ]);
-    let all =
-        { group.series.iter() }.flat_map(|series| series.shifts.iter().map(move |s| (s, series)));
-    let mut all: Vec<(&Shift, &Series)> = all.collect();
-    all.sort_by_key(|(shift, _)| shift.at);
-    for (shift, series) in all {
+    let mut shifts: Vec<(&Shift, &Series)> = group
+        .series
+        .iter()
+        .flat_map(|series| series.shifts.iter().map(move |shift| (shift, series)))
+        .collect();
+    shifts.sort_by_key(|(shift, _)| shift.at);
+    for (shift, series) in shifts {
         let run = &group.runs[shift.at];
         table.add_row([
             left(&words::moment(&run.started_at)),
@@ -121,38 +124,40 @@ fn changes(group: &Group) -> Option<String> {
     }
     (!table.is_empty()).then(|| {
         format!(
-            "Changes of times, above 1 where slower\n{}",
+            "Changes in time, above 1 where slower\n{}",
             table.trim_fmt()
         )
     })
 }
 
-/// How many figures cannot be told, by what would tell them.
+/// Counts undecided figures by what would decide them.
 fn open(group: &Group) -> Option<String> {
     let mut remedies: Vec<(String, u64)> = Vec::new();
-    let unknown = { group.series.iter() }.filter_map(|s| Some((s.unknown?, &s.what)));
-    for (unknown, what) in unknown {
-        let remedy = unknown.remedy(Some(what));
+    for series in &group.series {
+        let Some(unknown) = series.unknown else {
+            continue;
+        };
+        let remedy = unknown.remedy(Some(&series.what));
         match remedies.iter_mut().find(|(known, _)| *known == remedy) {
             Some((_, count)) => *count += 1,
             None => remedies.push((remedy, 1)),
         }
     }
-    super::to_tell(
+    super::remedy_lines(
         remedies
             .iter()
             .map(|(remedy, count)| (units::plural(*count, "figure", "figures"), remedy.as_str())),
     )
 }
 
-/// Figures over time, one series after the other.
+/// Shows figures over time, one series after another.
 fn figures(group: &Group, all: bool) -> Option<String> {
     let shown = group.series.iter().filter(|s| all || !s.shifts.is_empty());
-    let parts: Vec<String> = shown.map(|series| of_series(group, series)).collect();
+    let parts: Vec<String> = shown.map(|series| series_table(group, series)).collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-fn of_series(group: &Group, series: &Series) -> String {
+fn series_table(group: &Group, series: &Series) -> String {
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
     let title = format!("{} {}", series.design, words::what(&series.what));

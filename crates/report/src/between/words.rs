@@ -1,4 +1,4 @@
-//! What is said of two runs.
+//! Words the sentences about two runs.
 
 use bakeoff_stats::between::{Between, Gate, Obstacle, Shown, Undecided, What};
 
@@ -7,7 +7,7 @@ use crate::decide::words::percent;
 use crate::text::layout::NONE;
 use crate::units;
 
-/// Says what B is: the first line.
+/// Writes the first line: how B compares with A.
 pub fn headline(between: &Between) -> String {
     if !between.obstacles.is_empty() {
         return not_comparable(between);
@@ -20,8 +20,10 @@ pub fn headline(between: &Between) -> String {
         (count(Shown::Same), "the same in"),
     ];
     let open = count(Shown::CannotTell);
-    let parts = parts.iter().filter(|(count, _)| *count > 0).enumerate();
     let parts: Vec<String> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .enumerate()
         .map(|(index, (count, what))| match index {
             0 if *count == all => format!("{what} all {all}"),
             0 => format!("{what} {count} of {all}"),
@@ -31,18 +33,18 @@ pub fn headline(between: &Between) -> String {
     match (parts.is_empty(), open) {
         _ if all == 0 => "Nothing to compare: the runs have no times in common.".to_owned(),
         (true, _) => {
-            format!("For none of {all} figures can it be told whether B is slower or faster.")
+            format!("Cannot tell whether B is slower or faster in any of {all} figures.")
         }
         (false, 0) => format!("B is {}.", parts.join(", ")),
-        (false, open) => format!("B is {}; for {open} this cannot be told.", parts.join(", ")),
+        (false, open) => format!("B is {}; {open} not settled.", parts.join(", ")),
     }
 }
 
 fn not_comparable(between: &Between) -> String {
     let why: Vec<String> = between.obstacles.iter().map(obstacle).collect();
     format!(
-        "These runs cannot be compared: {}. Repeat one of them with the workload, the data and the \
-         number of rows of the other.",
+        "These runs cannot be compared: {}. Repeat one of them with the workload, data and number \
+         of rows of the other.",
         why.join("; ")
     )
 }
@@ -52,7 +54,8 @@ pub fn judged(between: &Between, judged: Judged<'_>) -> String {
     let (all, limit) = (between.changes.len(), percent(judged.limit));
     match judged.gate {
         Gate::Slower { slower } => {
-            let names: Vec<String> = { slower.iter() }
+            let names: Vec<String> = slower
+                .iter()
                 .map(|change| name(&change.design, &change.what))
                 .collect();
             let count = slower.len();
@@ -61,18 +64,18 @@ pub fn judged(between: &Between, judged: Judged<'_>) -> String {
                 names.join(", ")
             )
         }
-        Gate::NotSlower => format!("Not slower by more than {limit}, in all {all}."),
+        Gate::NotSlower => format!("Not slower by more than {limit} in any of {all}."),
         Gate::CannotTell { open } if open.iter().all(|open| open.what.is_none()) => {
             format!("Cannot tell whether B is slower by more than {limit}.")
         }
         Gate::CannotTell { open } => format!(
-            "Cannot tell whether B is slower by more than {limit}: {} open, {all} compared.",
+            "Cannot tell whether B is slower by more than {limit}: {} undecided, {all} compared.",
             units::plural(open.len() as u64, "figure is", "figures are"),
         ),
     }
 }
 
-/// Names a figure that is open, with what is still possible.
+/// Names an undecided figure, with the ratio that it may still have.
 pub fn undecided(open: &Undecided) -> String {
     let what = open.what.as_ref();
     let name = what.map_or_else(String::new, |what| name(&open.design, what));
@@ -91,7 +94,7 @@ pub fn shown(shown: Shown) -> &'static str {
     }
 }
 
-/// Names an obstacle, with numbers as people read them.
+/// Names an obstacle, with separators in its numbers.
 pub fn obstacle(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::Rows { a, b } => {
@@ -101,7 +104,7 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
     }
 }
 
-/// Names what was measured, with the unit that its figures lack.
+/// Names a figure, with the unit that its values lack.
 pub fn what(what: &What) -> String {
     match what {
         What::Query(name) => name.clone(),
@@ -118,7 +121,7 @@ pub fn ratio(times: f64) -> String {
     }
 }
 
-/// Writes seconds of a query as a time, and those of a row in loading as rows a second.
+/// Writes the seconds of a query as a time, and the seconds per loaded row as rows per second.
 pub fn figure(what: &What, seconds: f64) -> String {
     match what {
         What::Query(_) => units::duration(seconds),
@@ -126,7 +129,7 @@ pub fn figure(what: &What, seconds: f64) -> String {
     }
 }
 
-/// Writes bounds of a ratio: `1.20–1.40`.
+/// Writes the bounds of a ratio: `1.20–1.40`.
 pub fn interval(bounds: Option<(f64, f64)>) -> String {
     let number = |times: f64| ratio(times).trim_end_matches('×').to_owned();
     bounds.map_or_else(

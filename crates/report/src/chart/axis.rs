@@ -1,4 +1,4 @@
-//! Axes that several charts share.
+//! Draws the axes that several charts share.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::scale::Scale;
 use crate::markup::Escaped;
 use crate::units;
 
-/// Times up the left side, with lines across the plot.
+/// Draws times along the left side, with grid lines across the plot.
 pub fn times(y: &Scale, left: f64, right: f64) -> String {
     let mut axis = String::new();
     for tick in y.ticks() {

@@ -1,6 +1,6 @@
-//! Horizontal bars with interval whiskers: what the charts of times, loading and storage share.
+//! Draws horizontal bars with interval whiskers, for the charts of times, loading and storage.
 //!
-//! Each bar has its label above it, so that a chart needs no more width than a phone has.
+//! Each bar has its label above it, so that a chart fits the width of a phone.
 
 use std::fmt::Write;
 
@@ -10,16 +10,16 @@ use crate::markup::Escaped;
 const WIDTH: f64 = 360.0;
 const ROW: f64 = 35.0;
 const BAR: f64 = 10.0;
-/// From a row's top to its bar.
+/// Distance from a row's top to its bar.
 const LABEL: f64 = 18.0;
-/// Ticks, and the word that the axis is logarithmic.
+/// Height of the axis: its ticks, and the note that it is logarithmic.
 const AXIS: f64 = 40.0;
-/// A little more than a character of a label or a value is wide, on average.
+/// Width allowed for a character of a label or a value, a little more than the average.
 const CHARACTER: f64 = 7.2;
 
 pub struct Bar {
     pub label: String,
-    /// The engine's colour.
+    /// CSS class that sets the engine's colour.
     pub class: String,
     /// The value in words, or why there is none.
     pub text: String,
@@ -29,11 +29,11 @@ pub struct Bar {
 
 pub struct Value {
     pub value: f64,
-    /// The interval, where there is one.
+    /// Ends of the interval, if there is one.
     pub whisker: Option<(f64, f64)>,
 }
 
-/// `None` when no bar has a value.
+/// Draws the chart, or returns `None` if no bar has a value.
 pub fn bars(title: &str, bars: &[Bar], tick: impl Fn(f64) -> String) -> Option<String> {
     let ends: Vec<f64> = bars
         .iter()
@@ -59,7 +59,7 @@ fn axis(scale: &Scale, bottom: f64, tick: impl Fn(f64) -> String) -> String {
     let mut axis = String::new();
     for value in scale.ticks() {
         let x = scale.at(value);
-        // A label at an end keeps inside.
+        // Labels at the ends must stay inside the chart.
         let anchor = match x {
             x if x < 20.0 => "start",
             x if x > WIDTH - 20.0 => "end",
@@ -86,8 +86,8 @@ fn axis(scale: &Scale, bottom: f64, tick: impl Fn(f64) -> String) -> String {
 
 fn row(bar: &Bar, scale: &Scale, top: f64) -> String {
     let baseline = top + LABEL - 5.0;
-    let red = |condition| if condition { " failed" } else { "" };
-    let (failed, missing) = (red(bar.failed), red(bar.failed && bar.value.is_none()));
+    let failed = failed_class(bar.failed);
+    let missing = failed_class(bar.failed && bar.value.is_none());
     let mut row = format!(
         "<g class=\"{}\"><text class=\"label{failed}\" x=\"1\" y=\"{baseline:.1}\">{}</text>\
          <text class=\"value{missing}\" x=\"{}\" y=\"{baseline:.1}\" text-anchor=\"end\">{}</text>",
@@ -102,8 +102,12 @@ fn row(bar: &Bar, scale: &Scale, top: f64) -> String {
     row + "</g>\n"
 }
 
-/// As much of a label as there is room for beside the value: its end, since designs of one layout
-/// differ in their settings.
+fn failed_class(failed: bool) -> &'static str {
+    if failed { " failed" } else { "" }
+}
+
+/// Cuts a label to the room next to the value. It keeps the end, since designs of one layout differ in
+/// their settings.
 fn fitted(label: &str, value: &str) -> String {
     let room = ((WIDTH / CHARACTER) as usize).saturating_sub(value.chars().count());
     let over = label.chars().count().saturating_sub(room);
@@ -111,7 +115,7 @@ fn fitted(label: &str, value: &str) -> String {
         return label.to_owned();
     }
     let end: String = label.chars().skip(over + 1).collect();
-    // From a whole word on.
+    // What is kept begins with a whole word.
     let word = end.find(['/', '?', '&']).map_or(0, |sign| sign + 1);
     format!("…{}", &end[word..])
 }

@@ -1,5 +1,5 @@
-//! Rows a second by batch size and workers: shaded, and in figures, so that the shade alone carries
-//! no meaning.
+//! Draws rows per second by batch size and workers. Every cell has its figure, so that the shade alone
+//! carries no meaning.
 
 use std::fmt::Write;
 
@@ -10,18 +10,18 @@ use crate::sweep::CellText;
 use crate::units;
 
 const WIDTH: f64 = 360.0;
-/// Of the batch sizes.
+/// Width of the column of batch sizes.
 const LEFT: f64 = 52.0;
-/// Of the numbers of workers and what they are.
+/// Height of the heading and the numbers of workers.
 const TOP: f64 = 40.0;
 const CELL_HEIGHT: f64 = 50.0;
-/// What the figures of a cell need.
+/// Narrowest cell that has room for its figures.
 const CELL_WIDTH: f64 = 60.0;
-/// The strongest shade, on which text can still be read.
+/// Opacity of the strongest shade on which text can still be read.
 const STRONGEST: f64 = 0.55;
 const WEAKEST: f64 = 0.05;
 
-/// `None` when nothing was measured.
+/// Draws the map, or returns `None` if nothing was measured.
 pub fn heat_map(header: &SweepHeader, design: &SweepDesign) -> Option<String> {
     design.highest_rate()?;
     let columns = header.workers.len() as f64;
@@ -31,18 +31,18 @@ pub fn heat_map(header: &SweepHeader, design: &SweepDesign) -> Option<String> {
     let mut content = axes(header, width, cell_width);
     for (row, cells) in design.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate() {
-            let place = Place {
+            let position = CellBox {
                 x: LEFT + column as f64 * cell_width,
                 y: TOP + row as f64 * CELL_HEIGHT,
                 width: cell_width,
             };
             content += &match cell {
-                Some(cell) => place.cell(design, cell),
-                None => place.empty(),
+                Some(cell) => position.cell(design, cell),
+                None => position.empty(),
             };
         }
     }
-    // Last, so that no neighbour covers it.
+    // The outline comes last, so that no neighbour covers it.
     if let Some((row, column)) = design.best {
         let (x, y) = (column as f64 * cell_width, row as f64 * CELL_HEIGHT);
         content += &outline(LEFT + x, TOP + y, cell_width);
@@ -60,13 +60,14 @@ pub fn heat_map(header: &SweepHeader, design: &SweepDesign) -> Option<String> {
     ))
 }
 
-struct Place {
+/// The position and width of a cell in the chart.
+struct CellBox {
     x: f64,
     y: f64,
     width: f64,
 }
 
-impl Place {
+impl CellBox {
     fn cell(&self, design: &SweepDesign, cell: &Cell) -> String {
         let text = CellText::of(cell);
         let mut shapes = match design.share(cell) {
@@ -80,7 +81,7 @@ impl Place {
         ];
         let lines: Vec<(&str, String)> = lines.into_iter().flatten().collect();
         let middle = self.x + self.width / 2.0;
-        // The lines together stand in the middle of the cell.
+        // The lines together are centred in the cell.
         let first = self.y + CELL_HEIGHT / 2.0 - 7.0 * (lines.len() as f64 - 1.0) + 4.0;
         for (index, (class, line)) in lines.iter().enumerate() {
             let baseline = first + 14.0 * index as f64;

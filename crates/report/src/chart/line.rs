@@ -1,13 +1,13 @@
-//! Lines of a chart, with gaps where there are no values and marks that tell them apart.
+//! Draws the lines of a chart, with gaps where values are missing and marks that distinguish the lines.
 
 use std::fmt::Write;
 
 use super::palette::Marker;
 use super::scale::Scale;
 
-/// Marks on one line.
+/// Number of marks on one line.
 const MARKS: usize = 6;
-/// A mark of a line, compared with one of a point.
+/// Size of a line's mark as a share of a point's mark.
 const MARK_SIZE: f64 = 0.6;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,15 +15,15 @@ pub enum Stroke {
     Strong,
     Light,
     Dashed,
-    /// What must not be exceeded.
+    /// A value that must not be exceeded.
     Limit,
 }
 
 pub struct Line {
-    /// The class that sets `--color`.
+    /// CSS class that sets `--color`.
     pub class: String,
     pub stroke: Stroke,
-    /// The number of its mark, where several lines have the same stroke.
+    /// Number of its mark, if several lines have the same stroke.
     pub mark: Option<usize>,
     pub points: Vec<(f64, Option<f64>)>,
 }
@@ -54,7 +54,7 @@ impl Line {
     }
 }
 
-/// Those of different lines are at different places.
+/// Draws the marks of a line, offset so that marks of different lines do not coincide.
 fn marks(mark: usize, points: &[Option<(f64, f64)>]) -> String {
     let step = (points.len() / MARKS).max(1);
     let first = (step * (1 + 2 * mark) / 6).min(step - 1);
@@ -70,7 +70,7 @@ fn marks(mark: usize, points: &[Option<(f64, f64)>]) -> String {
     marks
 }
 
-/// A lone point between gaps is a dot.
+/// Builds the path data of a line; a lone point between gaps becomes a dot.
 fn path(points: &[Option<(f64, f64)>]) -> String {
     let mut path = String::new();
     let mut open = false;

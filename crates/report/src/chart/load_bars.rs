@@ -1,4 +1,4 @@
-//! Rows loaded a second, fastest first.
+//! Draws rows loaded per second, fastest first.
 
 use bakeoff_stats::{DesignSummary, Estimate, Summary};
 
@@ -7,9 +7,9 @@ use super::palette::Palette;
 use crate::compare::to_best;
 use crate::units;
 
-/// `None` when nothing was loaded.
+/// Draws the chart, or returns `None` if nothing was loaded.
 pub fn load_bars(summary: &Summary) -> Option<String> {
-    let palette = Palette::of(summary);
+    let palette = Palette::by_engine(summary);
     let mut designs: Vec<&DesignSummary> = summary.designs.iter().collect();
     let rate = |d: &DesignSummary| d.load_rate.map_or(0.0, |r| r.median);
     designs.sort_by(|a, b| rate(b).total_cmp(&rate(a)));

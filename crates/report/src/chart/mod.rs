@@ -31,7 +31,7 @@ pub use timeline::{MOST_POINTS as POINTS_OF_A_TIMELINE, timeline};
 
 use crate::markup::Escaped;
 
-/// An SVG element with a text alternative: a short title, and the figures in words.
+/// Builds an SVG element with a text alternative: a short title, and the figures in words.
 fn svg(width: f64, height: f64, title: &str, description: &str, content: &str) -> String {
     format!(
         "<svg role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\">\n<title>{}</title>\n\

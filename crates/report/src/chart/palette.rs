@@ -1,12 +1,13 @@
-//! A colour and a shape for each engine, design or operation, so that colour alone never carries a meaning.
+//! Assigns a colour and a shape to each engine, design or operation, so that colour alone never carries a
+//! meaning.
 
 use bakeoff_stats::{DesignInfo, Summary};
 
-/// As many as the style sheet has colours.
+/// Number of colours in the style sheet.
 const COLORS: usize = 6;
 
 pub struct Palette<'a> {
-    /// Names in the order of the run's designs; yardsticks have a colour of their own.
+    /// Names in the order of the run's designs, without yardsticks, which have a separate colour.
     names: Vec<&'a str>,
     name_of: fn(&DesignInfo) -> &str,
 }
@@ -21,14 +22,14 @@ pub enum Marker {
 }
 
 impl<'a> Palette<'a> {
-    /// One for each engine of a run.
-    pub fn of(summary: &'a Summary) -> Palette<'a> {
+    /// Assigns a colour to each engine of a run.
+    pub fn by_engine(summary: &'a Summary) -> Palette<'a> {
         let infos = summary.designs.iter().map(|d| &d.info);
         Palette::new(infos, |design| &design.engine)
     }
 
-    /// One for each design, where most have the same engine.
-    pub fn of_designs(infos: impl Iterator<Item = &'a DesignInfo>) -> Palette<'a> {
+    /// Assigns a colour to each design, for measurements in which most designs share an engine.
+    pub fn by_design(infos: impl Iterator<Item = &'a DesignInfo>) -> Palette<'a> {
         Palette::new(infos, |design| &design.id)
     }
 
@@ -45,7 +46,7 @@ impl<'a> Palette<'a> {
         Palette { names, name_of }
     }
 
-    /// The class that sets `--color`.
+    /// Returns the CSS class that sets `--color`.
     pub fn class(&self, design: &DesignInfo) -> String {
         self.index(design)
             .map_or_else(|| "yardstick".to_owned(), nth_class)
@@ -60,7 +61,7 @@ impl<'a> Palette<'a> {
     }
 }
 
-/// The class that sets `--color` for the one at this place.
+/// Returns the CSS class that sets `--color` for the item with this index.
 pub fn nth_class(index: usize) -> String {
     format!("e{}", index % COLORS)
 }
@@ -76,7 +77,7 @@ impl Marker {
         SHAPES[index % SHAPES.len()]
     }
 
-    /// The same shape as a character, for legends.
+    /// Returns the shape as a character, for legends.
     pub fn character(self) -> char {
         match self {
             Marker::Circle => '●',
@@ -87,7 +88,7 @@ impl Marker {
         }
     }
 
-    /// Path data of about the same area for each shape.
+    /// Builds the path data of the shape; all shapes have about the same area.
     pub fn path(self, x: f64, y: f64) -> String {
         let start = format!("M{x:.1} {y:.1}");
         match self {

@@ -1,4 +1,4 @@
-//! One panel of a chart whose panels share a time axis: a heading, a value axis, lines.
+//! Draws one panel of a chart whose panels share a time axis: a heading, a value axis and lines.
 
 use std::fmt::Write;
 
@@ -7,20 +7,20 @@ use super::placement::Rectangle;
 use super::scale::Scale;
 use crate::markup::Escaped;
 
-/// From a panel's top to its plot: room for the heading.
+/// Distance from a panel's top to its plot, which leaves room for the heading.
 pub const HEADING: f64 = 22.0;
 /// Room below the plot.
 pub const GAP: f64 = 14.0;
-/// Distance of the labels of an axis, at least.
+/// Least distance between the labels of an axis.
 const LABEL_DISTANCE: f64 = 24.0;
 
 pub struct Panel {
     pub heading: String,
     pub height: f64,
-    /// From zero where it is not.
+    /// Whether the value axis is logarithmic; otherwise it starts at zero.
     pub logarithmic: bool,
     pub lines: Vec<Line>,
-    /// A value as its axis shows it.
+    /// Formats a value for the axis.
     pub tick: fn(f64) -> String,
 }
 
@@ -36,15 +36,15 @@ impl Panel {
             .filter(|v| v.is_finite())
     }
 
-    /// `plot` is the room for the lines.
+    /// Draws the panel, with its lines inside `plot`.
     pub fn svg(&self, x: &Scale, plot: &Rectangle) -> String {
         let values: Vec<f64> = self.values().collect();
-        let linear = || Scale::from_zero(&values, plot.bottom, plot.top);
-        let y = if self.logarithmic {
-            Scale::scatter(&values, plot.bottom, plot.top).unwrap_or_else(linear)
-        } else {
-            linear()
-        };
+        let logarithmic = self
+            .logarithmic
+            .then(|| Scale::scatter(&values, plot.bottom, plot.top));
+        let y = logarithmic
+            .flatten()
+            .unwrap_or_else(|| Scale::from_zero(&values, plot.bottom, plot.top));
         let mut svg = format!(
             "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
             plot.left,

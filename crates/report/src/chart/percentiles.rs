@@ -1,4 +1,4 @@
-//! Response times of a design by percentile, and beside them the service times, which do not count
+//! Draws the response times of a design by percentile, together with the service times, which leave out
 //! the time that operations waited to be sent.
 
 use std::fmt::Write;
@@ -20,16 +20,16 @@ const BOTTOM: f64 = HEIGHT - 40.0;
 
 /// Width of a character of a label.
 const CHARACTER: f64 = 6.7;
-/// From the last share to the slowest operation, in decades.
+/// Distance from the last share to the slowest operation, in decades.
 const SLOWEST: f64 = 0.25;
 
-/// `None` when no operation succeeded.
+/// Draws the chart, or returns `None` if no operation succeeded.
 pub fn percentiles(design: &str, figures: &LoadFigures) -> Option<String> {
     let points = || figures.operations.iter().flat_map(|o| &o.curve);
     let times: Vec<f64> = points().flat_map(|p| [p.response, p.service]).collect();
     let y = Scale::scatter(&times, BOTTOM, TOP)?;
     let finite = points().map(decades).filter(|d| d.is_finite());
-    // The slowest operation has a place of its own beyond all shares.
+    // The slowest operation is drawn beyond all shares.
     let greatest = finite.fold(1.0, f64::max) + SLOWEST;
     let x = Scale::up_to(greatest, LEFT, RIGHT);
     let mut content = axes(&x, &y, greatest - SLOWEST);
@@ -58,7 +58,7 @@ pub fn percentiles(design: &str, figures: &LoadFigures) -> Option<String> {
     ))
 }
 
-/// How often the share of slower operations was divided by ten; without end for the slowest one.
+/// Returns how often the share of slower operations was divided by ten; infinity for the slowest one.
 fn decades(point: &CurvePoint) -> f64 {
     -(1.0 - point.quantile).log10()
 }
@@ -93,7 +93,7 @@ fn axes(x: &Scale, y: &Scale, decades: f64) -> String {
     axes
 }
 
-/// The share of operations that are faster than one in 10^n.
+/// Writes the share of operations that are faster than the slowest one in 10^n.
 fn share(decade: u32) -> String {
     match decade {
         0 => "0%".to_owned(),

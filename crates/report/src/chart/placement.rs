@@ -1,4 +1,4 @@
-//! Where the labels of points go so that none covers another or a point.
+//! Places the labels of points so that none covers another label or a point.
 
 /// Clear space between a point's centre and its label.
 const GAP: f64 = 11.0;
@@ -45,7 +45,7 @@ pub struct Labelled {
     pub height: f64,
 }
 
-/// One rectangle for each label, inside `area`, as near to its point as the others allow.
+/// Returns a rectangle inside `area` for each label, as near to its point as the other labels allow.
 pub fn place(points: &[Labelled], area: &Rectangle) -> Vec<Rectangle> {
     let mut taken: Vec<Rectangle> = points
         .iter()
@@ -56,21 +56,21 @@ pub fn place(points: &[Labelled], area: &Rectangle) -> Vec<Rectangle> {
         let free = |r: &Rectangle| r.is_inside(area) && !taken.iter().any(|t| t.covers(r));
         let chosen = candidates(point, area)
             .find(free)
-            .unwrap_or_else(|| beside(point, 1.0, 0.0));
+            .unwrap_or_else(|| next_to(point, 1.0, 0.0));
         taken.push(chosen);
         placed.push(chosen);
     }
     placed
 }
 
-/// Beside the point, above and below it, then further and further up and down; on each line to
-/// the right, to the left, and wherever the area has room.
+/// Lists positions for a label: level with the point, then further and further up and down. Each line
+/// offers the right, the left, and wherever the area has room.
 fn candidates(point: &Labelled, area: &Rectangle) -> impl Iterator<Item = Rectangle> {
     let (point, area) = (*point, *area);
     let lines = (0..40).map(|n| f64::from(n / 2) * if n % 2 == 0 { 0.5 } else { -0.5 });
     lines.flat_map(move |lines| {
         let [right, left, centre] =
-            [1.0, -1.0, 0.0].map(|side| beside(&point, side, lines * point.height));
+            [1.0, -1.0, 0.0].map(|side| next_to(&point, side, lines * point.height));
         [right, left, moved_inside(centre, &area)]
     })
 }
@@ -84,8 +84,8 @@ fn moved_inside(label: Rectangle, area: &Rectangle) -> Rectangle {
     }
 }
 
-/// `side` is 1 for right, -1 for left, 0 for centred.
-fn beside(point: &Labelled, side: f64, shift: f64) -> Rectangle {
+/// Returns the rectangle of a label on one side of its point: 1 for right, -1 for left, 0 for centred.
+fn next_to(point: &Labelled, side: f64, shift: f64) -> Rectangle {
     let middle = point.x + side * (GAP + point.width / 2.0);
     let top = point.y + shift - point.height / 2.0;
     Rectangle {

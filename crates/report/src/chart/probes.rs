@@ -1,4 +1,4 @@
-//! The loads of a search: the rate that was asked for against what was measured, with the limit.
+//! Draws the loads of a search: the requested rate against the measured time, with the limit.
 
 use std::fmt::Write;
 
@@ -20,11 +20,12 @@ const BOTTOM: f64 = HEIGHT - 40.0;
 struct Point<'a> {
     probe: &'a ProbeRecord,
     rate: f64,
-    /// `None` where no operation succeeded.
+    /// Measured time in seconds; `None` if no operation succeeded.
     seconds: Option<f64>,
 }
 
-/// One limit of an objective on one design, such as `p99<10ms`. `None` when nothing was measured.
+/// Draws one limit of an objective, such as `p99<10ms`, on one design, or returns `None` if nothing was
+/// measured.
 pub fn probes(design: &str, limit: &str, probes: &[ProbeRecord]) -> Option<String> {
     let points: Vec<Point> = probes.iter().filter_map(|p| point(p, limit)).collect();
     let bound = limit_seconds(limit);
@@ -57,7 +58,7 @@ fn point<'a>(probe: &'a ProbeRecord, limit: &str) -> Option<Point<'a>> {
     })
 }
 
-/// The time after the `<` of a limit.
+/// Reads the time after the `<` of a limit.
 fn limit_seconds(limit: &str) -> Option<f64> {
     let bound = limit.split_once('<')?.1.trim();
     let units = [
@@ -106,7 +107,7 @@ fn limit_line(limit: &str, at: f64) -> String {
     )
 }
 
-/// A load in which nothing succeeded is above all times.
+/// Draws the mark of a load; one in which nothing succeeded is drawn above all times.
 fn mark(point: &Point, x: &Scale, y: &Scale) -> String {
     let (marker, class) = if point.probe.held() {
         (Marker::Circle, "e2")

@@ -1,4 +1,4 @@
-//! The times of one query, fastest first.
+//! Draws the times of one query, fastest first.
 
 use bakeoff_stats::{DesignSummary, QuerySummary, Summary};
 
@@ -8,16 +8,18 @@ use crate::compare::figure::{self, Figure};
 use crate::compare::to_best;
 use crate::units;
 
-/// `None` when no design has a time for the query.
+/// Draws the chart, or returns `None` if no design has a time for the query.
 pub fn query_bars(summary: &Summary, query: &str) -> Option<String> {
-    let palette = Palette::of(summary);
+    let palette = Palette::by_engine(summary);
     let ranking = figure::ranking(&summary.designs, query);
     let rows: Vec<Bar> = ranking
         .into_iter()
         .map(|(d, q)| bar(summary, d, q, &palette))
         .collect();
-    let times = { summary.designs.iter().filter_map(|d| d.query(query)) }
-        .filter_map(|query| query.time.as_ref());
+    let times = summary
+        .designs
+        .iter()
+        .filter_map(|design| design.query(query)?.time.as_ref());
     let intervals = to_best::interval_heading(times).to_lowercase();
     let title = format!("Median time of query {query} by design, with {intervals}s");
     bars(&title, &rows, |seconds| {
@@ -26,7 +28,7 @@ pub fn query_bars(summary: &Summary, query: &str) -> Option<String> {
 }
 
 fn bar(summary: &Summary, design: &DesignSummary, query: &QuerySummary, palette: &Palette) -> Bar {
-    let (text, value) = match figure::of(design, query) {
+    let (text, value) = match Figure::new(design, query) {
         Figure::Failed(why) => (why.to_owned(), None),
         Figure::NotMeasured => ("not measured".to_owned(), None),
         Figure::Time { time, query } => {

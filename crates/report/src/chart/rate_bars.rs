@@ -1,4 +1,4 @@
-//! Operations a second by design, and response times p99 of an operation.
+//! Draws operations per second by design, and the p99 response times of an operation.
 
 use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
@@ -7,7 +7,7 @@ use super::bars::{Bar, Value, bars};
 use super::palette::Palette;
 use crate::units;
 
-/// The highest rate that held, or what a closed loop reached; highest first.
+/// Draws the highest rate that held, or the rate of a closed loop, highest first.
 pub fn rate_bars(
     summary: &DriveSummary,
     title: &str,
@@ -20,7 +20,7 @@ pub fn rate_bars(
     })
 }
 
-/// Lowest first.
+/// Draws the p99 response times of an operation, lowest first.
 pub fn p99_bars(summary: &DriveSummary, operation: usize) -> Option<String> {
     let name = &summary.header.operations[operation].name;
     let p99 = |d: &DriveDesign| *d.response_p99.get(operation)?;
@@ -40,7 +40,7 @@ fn ranked(
     order: impl Fn(f64, f64) -> std::cmp::Ordering,
     tick: impl Fn(f64) -> String,
 ) -> Option<String> {
-    let palette = Palette::of_designs(summary.designs.iter().map(|d| &d.info));
+    let palette = Palette::by_design(summary.designs.iter().map(|d| &d.info));
     let mut known: Vec<(&DriveDesign, Estimate)> = summary
         .designs
         .iter()

@@ -1,24 +1,26 @@
-//! From values to places on an axis, and where its ticks are.
+//! Maps values to positions on an axis, and chooses its ticks.
 
-/// Bars that differ more than this would be slivers on a linear scale.
+/// Largest ratio of bars on a linear scale, beyond which the shortest would be slivers.
 const LINEAR_UP_TO: f64 = 20.0;
 
-/// A logarithmic axis of fewer decades than this has ticks at 1, 2 and 5.
+/// Decades below which a logarithmic axis has ticks at 1, 2 and 5.
 const FEW_DECADES: f64 = 2.2;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Scale {
     logarithmic: bool,
-    /// Values at the two ends.
+    /// Value at the first end.
     low: f64,
+    /// Value at the other end.
     high: f64,
-    /// Places of the two ends.
+    /// Position of `low`.
     from: f64,
+    /// Position of `high`.
     to: f64,
 }
 
 impl Scale {
-    /// A logarithmic scale with some air around the values. `None` without a positive value.
+    /// Returns a logarithmic scale with some margin around the values; `None` without a positive value.
     pub fn scatter(values: &[f64], from: f64, to: f64) -> Option<Scale> {
         let (least, greatest) = range(values)?;
         let (low, high) = (step_down(least / 1.2), step_up(greatest * 1.2));
@@ -31,8 +33,8 @@ impl Scale {
         })
     }
 
-    /// From zero where all bars can be told apart that way, else logarithmic, from a power of ten
-    /// that leaves the shortest bar some length. `None` without a positive value.
+    /// Returns a scale for bars: from zero if that leaves every bar visible, else logarithmic, from a power
+    /// of ten that leaves the shortest bar some length. `None` without a positive value.
     pub fn bars(values: &[f64], from: f64, to: f64) -> Option<Scale> {
         let (least, greatest) = range(values)?;
         let logarithmic = greatest > LINEAR_UP_TO * least;
@@ -50,7 +52,7 @@ impl Scale {
         })
     }
 
-    /// From zero to a round value that is not below any of these.
+    /// Returns a scale from zero to a round value that is not below any of `values`.
     pub fn from_zero(values: &[f64], from: f64, to: f64) -> Scale {
         const TOPS: [f64; 7] = [1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0];
         let greatest = range(values).map_or(1.0, |(_, greatest)| greatest);
@@ -66,7 +68,7 @@ impl Scale {
         }
     }
 
-    /// From zero to exactly this, which is positive.
+    /// Returns a scale from zero to exactly `high`, which is positive.
     pub fn up_to(high: f64, from: f64, to: f64) -> Scale {
         Scale {
             logarithmic: false,
@@ -90,7 +92,7 @@ impl Scale {
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
-    /// Values to label where there is little room: both ends and the middle of a linear scale.
+    /// Returns values to label where there is little room: both ends and the middle of a linear scale.
     pub fn few_ticks(&self) -> Vec<f64> {
         if self.logarithmic {
             self.ticks()
@@ -99,7 +101,7 @@ impl Scale {
         }
     }
 
-    /// Values to label, at most nine.
+    /// Returns at most nine values to label.
     pub fn ticks(&self) -> Vec<f64> {
         if !self.logarithmic {
             return linear_ticks(self.high);
@@ -135,7 +137,7 @@ fn decade_below(value: f64) -> f64 {
     10f64.powf(value.log10().floor())
 }
 
-/// The greatest of 1, 2 and 5 times a power of ten that is not above the value.
+/// Returns the greatest of 1, 2 and 5 times a power of ten that is not above the value.
 fn step_down(value: f64) -> f64 {
     let decade = decade_below(value);
     [5.0, 2.0]

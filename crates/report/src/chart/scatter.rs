@@ -1,4 +1,4 @@
-//! Storage against query speed, both logarithmic: the upper right corner is where to be.
+//! Draws storage against query speed, both logarithmic: the upper right corner is best.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::scale::Scale;
 use crate::markup::Escaped;
 use crate::units;
 
-/// The page shows the one that its screen has room for.
+/// The size of a chart; a page has both and shows the one that fits its screen.
 #[derive(Debug, Clone, Copy)]
 pub enum Size {
     Wide,
@@ -37,7 +37,7 @@ impl Size {
 }
 
 const LABEL_HEIGHT: f64 = 15.0;
-/// Width of a character of a label, for telling which labels would collide.
+/// Width of a character of a label, to find labels that would collide.
 const CHARACTER: f64 = 6.7;
 
 struct Point<'a> {
@@ -46,7 +46,7 @@ struct Point<'a> {
     rows_per_second: f64,
 }
 
-/// `None` when no design has both figures.
+/// Draws the chart, or returns `None` if no design has both figures.
 pub fn scatter(summary: &Summary, size: Size) -> Option<String> {
     let query = scan_query(summary)?;
     let points = points(summary, query);
@@ -66,7 +66,7 @@ pub fn scatter(summary: &Summary, size: Size) -> Option<String> {
     ))
 }
 
-/// The query that most designs answered and that read most rows.
+/// Returns the query that most designs answered, and among those the one that read the most rows.
 fn scan_query(summary: &Summary) -> Option<&str> {
     let weight = |name: &str| {
         let answered = summary.designs.iter().filter_map(|d| d.query(name)?.time);
@@ -77,7 +77,7 @@ fn scan_query(summary: &Summary) -> Option<&str> {
         (answered.count(), scanned.sum::<f64>())
     };
     let names = summary.header.queries.iter().map(|q| q.name.as_str());
-    // The first of equals, as the workload's author put it first.
+    // `max_by` returns the last of equals; reversed, that is the one its author put first.
     names.rev().max_by(|a, b| {
         let (a, b) = (weight(a), weight(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
@@ -141,7 +141,7 @@ fn axes(x: &Scale, y: &Scale, plot: &Rectangle, query: &str) -> String {
 }
 
 fn marks(summary: &Summary, points: &[Point], plot: &Rectangle, x: &Scale, y: &Scale) -> String {
-    let palette = Palette::of(summary);
+    let palette = Palette::by_engine(summary);
     let places: Vec<Labelled> = points
         .iter()
         .map(|point| Labelled {
@@ -156,7 +156,7 @@ fn marks(summary: &Summary, points: &[Point], plot: &Rectangle, x: &Scale, y: &S
         .iter()
         .zip(&labels)
         .map(|(at, label)| leader(at, label));
-    // Under the labels, whose halo cuts them.
+    // Leaders come before the labels, whose halo cuts them.
     let mut marks: String = leaders.collect();
     for ((point, at), label) in points.iter().zip(&places).zip(&labels) {
         let info = &point.design.info;
@@ -179,7 +179,7 @@ fn marks(summary: &Summary, points: &[Point], plot: &Rectangle, x: &Scale, y: &S
     marks
 }
 
-/// The text keeps to the side of its point, whatever its real width is.
+/// Anchors a label on the side of its point, whatever the text's real width is.
 fn anchor(point: &Labelled, label: &Rectangle) -> (&'static str, f64) {
     if label.left > point.x {
         ("start", label.left)
@@ -190,7 +190,7 @@ fn anchor(point: &Labelled, label: &Rectangle) -> (&'static str, f64) {
     }
 }
 
-/// A line from a point to a label that had to move away.
+/// Draws a line from a point to a label that had to move away.
 fn leader(point: &Labelled, label: &Rectangle) -> String {
     let middle = (label.top + label.bottom) / 2.0;
     if (middle - point.y).abs() <= LABEL_HEIGHT {

@@ -1,4 +1,4 @@
-//! A trial second by second: the client's latency and rate, and the server under the same axis.
+//! Draws a trial second by second: the client's latency and rate, and the server, on one time axis.
 
 mod growth;
 mod series;
@@ -17,10 +17,10 @@ use series::Series;
 const AXIS: f64 = 38.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
-/// Points of a line; of longer trials each point is of several seconds.
+/// Most points of a line; in longer trials, each point covers several seconds.
 pub const MOST_POINTS: usize = 240;
 
-/// `None` for a trial without a second.
+/// Draws the chart, or returns `None` for a trial without a second.
 pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Option<String> {
     let end = f64::from(trial.seconds.last()?.second + 1);
     let width = match size {
@@ -28,7 +28,7 @@ pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Optio
         Size::Phone => 360.0,
     };
     let x = Scale::up_to(end, LEFT, width - RIGHT);
-    let series = Series::of(header, trial);
+    let series = Series::new(header, trial);
     let panels: Vec<Panel> = series
         .panels()
         .into_iter()
@@ -62,7 +62,7 @@ pub fn timeline(header: &DriveHeader, trial: &TrialSummary, size: Size) -> Optio
     ))
 }
 
-/// Shades the warm-up, and what ended after the last operation was due.
+/// Shades the warm-up, and the seconds after the last operation was due.
 fn left_out(trial: &TrialSummary, x: &Scale, plot: &Rectangle) -> String {
     let shade = |from: f64, to: f64| {
         format!(
@@ -85,7 +85,7 @@ fn left_out(trial: &TrialSummary, x: &Scale, plot: &Rectangle) -> String {
 
 fn time_axis(x: &Scale, bottom: f64, width: f64) -> String {
     let mut axis = String::new();
-    // Parts of a second have no label: seconds are what is drawn.
+    // Values are per second, so labels between seconds would promise too much.
     for tick in x.ticks().into_iter().filter(|tick| tick.fract() == 0.0) {
         let at = x.at(tick);
         let _ = writeln!(

@@ -1,11 +1,11 @@
-//! The best layout of each engine, for those who have chosen their engine already.
+//! Names the best layout of each engine, for readers who have already chosen their engine.
 
 use bakeoff_stats::{DesignSummary, Summary};
 
 use super::growth;
 use crate::units;
 
-/// One sentence for each engine with several right designs that does not win everything anyway.
+/// Writes one sentence for each engine that has several right designs and does not win everything anyway.
 pub fn sentences(summary: &Summary) -> Option<String> {
     let mut engines: Vec<&str> = Vec::new();
     for design in right_designs(summary) {
@@ -31,12 +31,12 @@ fn sentence(summary: &Summary, engine: &str) -> Option<String> {
     if designs.len() < 2 {
         return None;
     }
-    let by_bytes = |d: &&&DesignSummary| d.bytes_per_row.unwrap_or(f64::INFINITY);
+    let bytes = |d: &DesignSummary| d.bytes_per_row.unwrap_or(f64::INFINITY);
     let smallest = designs
         .iter()
-        .min_by(|a, b| by_bytes(a).total_cmp(&by_bytes(b)))?;
+        .min_by(|a, b| bytes(a).total_cmp(&bytes(b)))?;
     let mut text = format!(
-        "Within {engine}, {} is the smallest ({} a row)",
+        "Within {engine}, {} is the smallest ({} per row)",
         smallest.info.id,
         units::bytes(smallest.bytes_per_row?)
     );
@@ -62,14 +62,20 @@ fn sentence(summary: &Summary, engine: &str) -> Option<String> {
 }
 
 fn wins_everything(summary: &Summary, engine: &str) -> bool {
-    let of_engine = |id: &str| summary.design(id).is_some_and(|d| d.info.engine == engine);
+    let is_of_engine = |id: &str| summary.design(id).is_some_and(|d| d.info.engine == engine);
     let designs: Vec<&DesignSummary> = right_designs(summary).collect();
-    let storage = |design: &DesignSummary| Some(growth::storage_to_buy(summary, design)?.bytes);
-    let sizes = { designs.iter() }.filter_map(|d| Some((d.info.id.as_str(), storage(d)?)));
-    let smallest = sizes.min_by(|a, b| a.1.total_cmp(&b.1));
     let queries = summary.header.queries.iter();
     let mut winners = queries.filter_map(|query| Some(fastest(&designs, &query.name)?.0));
-    smallest.is_some_and(|(id, _)| of_engine(id)) && winners.all(of_engine)
+    smallest(summary, &designs).is_some_and(is_of_engine) && winners.all(is_of_engine)
+}
+
+/// Returns the id of the design that needs the least storage at full scale.
+fn smallest<'a>(summary: &Summary, designs: &[&'a DesignSummary]) -> Option<&'a str> {
+    let sizes = designs.iter().filter_map(|design| {
+        let bytes = growth::storage_to_buy(summary, design)?.bytes;
+        Some((design.info.id.as_str(), bytes))
+    });
+    Some(sizes.min_by(|a, b| a.1.total_cmp(&b.1))?.0)
 }
 
 fn right_designs(summary: &Summary) -> impl Iterator<Item = &DesignSummary> {

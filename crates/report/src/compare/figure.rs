@@ -1,32 +1,35 @@
-//! What stands in a table or chart for one design and one query.
+//! Chooses what a table or chart shows for one design and one query.
 
 use bakeoff_stats::{DesignSummary, Estimate, Failure, QuerySummary, Step};
 
-/// A query's time, or why there is none.
+/// A query's time, or the reason why there is none.
 pub enum Figure<'a> {
     Time {
         time: &'a Estimate,
         query: &'a QuerySummary,
     },
-    /// In a word or two; the failure itself is told elsewhere.
+    /// The failure in a word or two; its reason is shown with the failures.
     Failed(&'static str),
     NotMeasured,
 }
 
-pub fn of<'a>(design: &'a DesignSummary, query: &'a QuerySummary) -> Figure<'a> {
-    if let Some(time) = &query.time {
-        return Figure::Time { time, query };
-    }
-    let of_query = |f: &&Failure| f.query.as_deref() == Some(query.query.as_str());
-    match design.failures.iter().find(of_query) {
-        Some(failure) if failure.reason.starts_with("wrong answer") => Figure::Failed("wrong"),
-        Some(_) => Figure::Failed("failed"),
-        None if design.failures.iter().any(|f| f.query.is_none()) => Figure::Failed("failed"),
-        None => Figure::NotMeasured,
+impl<'a> Figure<'a> {
+    pub fn new(design: &'a DesignSummary, query: &'a QuerySummary) -> Figure<'a> {
+        if let Some(time) = &query.time {
+            return Figure::Time { time, query };
+        }
+        let is_of_query = |f: &&Failure| f.query.as_deref() == Some(query.query.as_str());
+        match design.failures.iter().find(is_of_query) {
+            Some(failure) if failure.reason.starts_with("wrong answer") => Figure::Failed("wrong"),
+            Some(_) => Figure::Failed("failed"),
+            // A failure of the whole design is one of each query, too.
+            None if design.failures.iter().any(|f| f.query.is_none()) => Figure::Failed("failed"),
+            None => Figure::NotMeasured,
+        }
     }
 }
 
-/// Where a failure happened: `cassandra/wide, comparing the answer of usa`.
+/// Says where a failure happened: `cassandra/wide, comparing the answer, query usa`.
 pub fn place(design: &DesignSummary, failure: &Failure) -> String {
     let doing = match failure.step {
         Step::Start => "starting the engine",
@@ -37,7 +40,7 @@ pub fn place(design: &DesignSummary, failure: &Failure) -> String {
         Step::Verify => "comparing the answer",
         Step::WarmUp => "warming up",
         Step::Measure => "measuring",
-        Step::Concurrent => "asking by several clients at a time",
+        Step::Concurrent => "querying from several clients at once",
     };
     match &failure.query {
         Some(query) => format!("{}, {doing}, query {query}", design.info.id),
@@ -45,7 +48,7 @@ pub fn place(design: &DesignSummary, failure: &Failure) -> String {
     }
 }
 
-/// Designs with a time for this query, fastest first, then the others in their own order.
+/// Returns the designs with a time for this query, fastest first, then the others in their own order.
 pub fn ranking<'a>(
     designs: &'a [DesignSummary],
     query: &str,

@@ -1,16 +1,16 @@
-//! Notes that a reader needs to judge the figures.
+//! Writes the notes that a reader needs to judge the figures.
 
 use bakeoff_stats::{QuerySummary, Role, Summary};
 
 use crate::decide::words::percent;
 use crate::{nodes, units};
 
-/// Fewer rounds than this cannot give an interval that covers 95%.
+/// Rounds below which no interval covers 95%.
 const ROUNDS_FOR_AIM: u32 = 6;
-/// Fewer rounds than this show no difference between designs.
+/// Rounds below which no difference between designs can be shown.
 const ROUNDS_FOR_DIFFERENCES: u32 = 5;
 
-/// What was measured, in one line.
+/// Says in one line what was measured.
 pub fn facts(summary: &Summary) -> String {
     let header = &summary.header;
     format!(
@@ -25,7 +25,7 @@ pub fn facts(summary: &Summary) -> String {
     )
 }
 
-/// `5,000 of 10,000`, or `5,000` where there are no others.
+/// Writes the rows measured: `5,000 of 10,000`, or `5,000` if there are no others.
 pub fn rows(summary: &Summary) -> String {
     let rows = units::count(summary.rows);
     match summary
@@ -38,7 +38,7 @@ pub fn rows(summary: &Summary) -> String {
     }
 }
 
-pub fn of(summary: &Summary) -> Vec<String> {
+pub fn all(summary: &Summary) -> Vec<String> {
     let notes = [
         unfinished,
         short_budget,
@@ -63,7 +63,7 @@ fn unfinished(summary: &Summary) -> Option<String> {
     };
     (!summary.finished).then(|| {
         format!(
-            "this run {how}: figures are incomplete; `{}` goes on with it",
+            "this run {how}: figures are incomplete; `{}` resumes it",
             summary.header.command
         )
     })
@@ -91,7 +91,7 @@ fn duplicates(summary: &Summary) -> Option<String> {
         n => (format!("{} rows", units::count(n)), "share their"),
     };
     Some(format!(
-        "{rows} {share} key with a later row: layouts with the key keep the last, files and memory \
+        "{rows} {share} key with a later row: layouts with that key keep the last row, files and memory \
          keep both"
     ))
 }
@@ -103,7 +103,7 @@ fn tolerances(summary: &Summary) -> Option<String> {
         .collect();
     (!tolerated.is_empty()).then(|| {
         format!(
-            "floats of right answers may differ from the exact ones, as the workload says: {}",
+            "floats in right answers may differ from the exact values by what the workload allows: {}",
             tolerated.join(", ")
         )
     })
@@ -126,7 +126,7 @@ fn few_rounds(summary: &Summary) -> Option<String> {
         design.queries.iter().filter_map(of_query)
     });
     let (design, query, fewest) = times.min_by_key(|(_, _, time)| time.observations)?;
-    // Where others were measured in more rounds, the note is about this one.
+    // If other queries were measured in more rounds, the note is about this one alone.
     let which = if fewest.observations < summary.rounds {
         format!("{design}, {query}: ")
     } else {
@@ -135,10 +135,10 @@ fn few_rounds(summary: &Summary) -> Option<String> {
     let covers = (fewest.coverage * 100.0).floor();
     match fewest.observations {
         1 => Some(format!(
-            "{which}one round was measured: nothing is known about its error"
+            "{which}only one round was measured, so its error is not known"
         )),
         n if n < ROUNDS_FOR_DIFFERENCES => Some(format!(
-            "{which}{n} rounds show no difference, at least {ROUNDS_FOR_DIFFERENCES} are needed; an \
+            "{which}{n} rounds cannot show a difference, at least {ROUNDS_FOR_DIFFERENCES} are needed; an \
              interval is the whole range and covers {covers}%"
         )),
         n if n < ROUNDS_FOR_AIM => Some(format!(

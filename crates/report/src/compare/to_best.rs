@@ -1,12 +1,12 @@
-//! How a design's figure compares with the best one's, in a word or as a ratio.
+//! Compares a design's figure with the best one's, in a word or as a ratio.
 
 use bakeoff_stats::{AgainstBest, DesignSummary, Difference, Estimate, QuerySummary, Summary};
 
 use crate::units;
 
-/// Stands for the ratio of the best design to itself.
+/// Word for the ratio of the best design to itself.
 pub const BEST: &str = "best";
-/// Explains the mark, for captions.
+/// Explains the question mark, for captions.
 pub const LEGEND: &str = "“?” means not settled";
 
 /// Writes a time's ratio to the fastest one, as short as it can be: `best`, `same`, `1.31×`, `1.1× ?`.
@@ -35,12 +35,12 @@ pub fn with_interval(
     })
 }
 
-/// Writes the ratio of a design's bytes to the smallest ones, which have no error.
-pub fn of_bytes(design: &DesignSummary) -> Option<String> {
+/// Writes the ratio of a design's bytes to the smallest ones; bytes have no error.
+pub fn bytes_ratio(design: &DesignSummary) -> Option<String> {
     design.times_smallest.map(ratio)
 }
 
-/// Names intervals by what they cover at least: `95% interval`, or `75% interval` after three rounds.
+/// Names intervals by their least coverage: `95% interval`, or `75% interval` after three rounds.
 pub fn interval_heading<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> String {
     let covered = estimates.map(|estimate| estimate.coverage);
     let least = covered.filter(|coverage| *coverage > 0.0).reduce(f64::min);
@@ -65,7 +65,7 @@ pub fn to_baseline(
     })
 }
 
-/// Writes what the comparison within rounds shows of a design.
+/// Writes how a design compares with the best one, as the comparison within rounds shows it.
 pub fn in_short(compared: &AgainstBest) -> String {
     match compared.difference {
         Difference::Best => BEST.to_owned(),
@@ -80,12 +80,12 @@ fn is_different(difference: Difference) -> bool {
     matches!(difference, Difference::Slower | Difference::Faster)
 }
 
-/// `1.2–1.4`; nothing where both ends are the same to the digits that are shown.
+/// Writes an interval as `1.2–1.4`; `None` if both ends are the same to the digits that are shown.
 fn interval(compared: &AgainstBest) -> Option<String> {
     let (low, high) = compared.interval?;
-    let (low, high) = (number(low), number(high));
-    let low = low.trim_end_matches('×');
-    (low != high.trim_end_matches('×')).then(|| format!("{low}–{}", high.trim_end_matches('×')))
+    let low = number(low).replace('×', "");
+    let high = number(high).replace('×', "");
+    (low != high).then(|| format!("{low}–{high}"))
 }
 
 /// Writes a ratio by estimates alone: `best`, `1.31×`, `2.4×`, `545×`, `0.14×`.

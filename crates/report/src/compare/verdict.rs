@@ -1,4 +1,4 @@
-//! Answers to the two questions: how much storage do I need to buy, and how fast can my questions be
+//! Answers two questions: how much storage do I need to buy, and how fast can my questions be
 //! answered? Both are about the one design that is recommended.
 
 use bakeoff_stats::Summary;
@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::decide::{slowest, words};
 use crate::units;
 
-/// Verdict before there is anything to decide.
+/// Verdict as long as there is nothing to decide.
 const NOTHING_YET: &str = "No design has loaded rows, so there is nothing to recommend.";
 
 /// Returns the recommendation, how sure it is and what to buy, in one paragraph.
@@ -17,7 +17,11 @@ pub fn paragraph(summary: &Summary) -> String {
         return NOTHING_YET.to_owned();
     };
     let buy = words::buy(decision).map(|text| format!("Buy {text}."));
-    let sentences = [Some(words::headline(decision)), words::sure(decision), buy];
+    let sentences = [
+        Some(words::headline(decision)),
+        words::certainty(decision),
+        buy,
+    ];
     sentences
         .into_iter()
         .flatten()
@@ -25,7 +29,7 @@ pub fn paragraph(summary: &Summary) -> String {
         .join(" ")
 }
 
-/// Returns the two figures of the recommended design, as far as they are known.
+/// Returns the two figures of the recommended design, those that are known.
 pub fn answers(summary: &Summary) -> Vec<Answer> {
     let decision = summary.decision.as_ref();
     let answers = decision.map(|decision| [storage_to_buy(decision), time_to_answer(decision)]);

@@ -1,7 +1,7 @@
-//! A decision as text for the terminal and as HTML.
+//! Shows a decision as text for the terminal and as HTML.
 //!
-//! [`terminal`] is a page of at most 25 lines, for any number of designs and questions. [`html`] has the
-//! same and, for each design and question, how many times longer it takes than the fastest one.
+//! [`terminal`] is a page of at most 25 lines, for any number of designs and questions. [`html`] shows the
+//! same, and the multiple of the fastest time for each design and question.
 
 pub mod html;
 mod questions;

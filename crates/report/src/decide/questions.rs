@@ -1,25 +1,30 @@
-//! The questions of the recommended design, those first that its reader has to know.
+//! Orders the questions of the recommended design, those that matter most to a reader first.
 
 use bakeoff_stats::decide::{AnswerClass, Cell, Decision, LimitOf, LimitState, Span};
 
-/// How long the recommended design takes for a question.
+/// The time that the recommended design takes for a question.
 pub struct Wait<'a> {
     pub name: &'a str,
     pub seconds: Span,
-    /// At the measured scale.
+    /// Seconds at the measured scale.
     pub measured: Option<f64>,
     pub class: AnswerClass,
     pub basis: &'a str,
-    /// The worst state of its limits; `None` without any.
+    /// The worst state of its limits; `None` if it has none.
     pub limit: Option<LimitState>,
 }
 
-/// Questions with a limit first, then the slowest ones. Those that the design did not answer are left out.
+/// Returns questions with a limit first, then the slowest. Those that the design did not answer are left
+/// out.
 pub fn waits(decision: &Decision) -> Vec<Wait<'_>> {
     let Some(design) = decision.recommended() else {
         return Vec::new();
     };
-    let mut waits: Vec<Wait<'_>> = { decision.questions.iter().zip(&design.cells).enumerate() }
+    let mut waits: Vec<Wait<'_>> = decision
+        .questions
+        .iter()
+        .zip(&design.cells)
+        .enumerate()
         .filter_map(|(index, (question, cell))| match cell {
             Cell::Time {
                 seconds,
@@ -46,7 +51,7 @@ pub fn waits(decision: &Decision) -> Vec<Wait<'_>> {
     waits
 }
 
-/// The slowest question of a design that shows how fast it works.
+/// Returns the slowest question of a design, among those whose time shows how fast it works.
 pub fn slowest<'a>(decision: &'a Decision, cells: &'a [Cell]) -> Option<(&'a str, Span)> {
     let times = decision.questions.iter().zip(cells);
     let shown = times.filter_map(|(question, cell)| match cell {

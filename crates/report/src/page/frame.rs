@@ -1,37 +1,37 @@
-//! The frame of every page: its head, its failures and its foot.
+//! Renders the frame of every page: its head, its failures and its foot.
 
 use crate::answer::Answer;
 use crate::markup::Escaped;
 
-/// The style sheet of every page.
+/// Style sheet of every page.
 pub const STYLE: &str = include_str!("style.css");
 
 /// The texts around the sections of a page. They are escaped here.
 pub struct Frame<'a> {
-    /// The measurement, up to the name of the workload: `load of workload`.
+    /// Kind of measurement, which the name of the workload follows: `load of workload`.
     pub subject: &'a str,
     pub workload: &'a str,
     pub title: &'a str,
-    /// RFC 3339, UTC.
+    /// Start in RFC 3339, UTC.
     pub started_at: &'a str,
     /// One line about what was measured.
     pub facts: String,
     pub answers: Vec<Answer>,
-    /// HTML that answers: a paragraph of [`verdict`], or more.
+    /// HTML of the verdict: a paragraph of [`verdict`], or more.
     pub verdict: String,
-    /// The style sheet of what only this page has.
+    /// Additional style sheet of this page.
     pub style: &'a str,
     pub notes: Vec<String>,
-    /// Where each failure happened, and why.
+    /// Places and reasons of the failures.
     pub failures: Vec<(String, String)>,
     pub version: &'a str,
-    /// The measurement and how far it came: `load finished`.
+    /// Kind of measurement and how far it came: `load finished`.
     pub state: String,
     pub command: &'a str,
 }
 
 impl Frame<'_> {
-    /// Makes the whole page, with these sections, which are HTML.
+    /// Renders the whole page around sections of HTML.
     pub fn around(&self, sections: &[String]) -> String {
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -68,7 +68,7 @@ impl Frame<'_> {
         )
     }
 
-    /// The questions, each with its figure.
+    /// Renders the questions, each with its figure.
     fn answers(&self) -> String {
         if self.answers.is_empty() {
             return String::new();
@@ -112,7 +112,7 @@ impl Frame<'_> {
     }
 }
 
-/// Makes the paragraph of a verdict that is one sentence or a few.
+/// Renders a verdict of a few sentences as a paragraph.
 pub fn verdict(text: &str) -> String {
     format!("<p class=\"verdict\">{}</p>\n", Escaped(text))
 }

@@ -1,4 +1,4 @@
-//! The parts that the HTML pages of all measurements share. A page needs no network and no scripts.
+//! Renders the parts that the HTML pages of all measurements share. A page needs no network and no scripts.
 
 mod frame;
 pub mod published;

@@ -1,4 +1,4 @@
-//! What a publication says of the same question, beside what was measured.
+//! Shows published figures for the same questions next to the measured ones.
 
 use bakeoff_stats::PublishedFigure;
 
@@ -6,7 +6,7 @@ use super::section;
 use super::table::{Heading, NONE, Table};
 use crate::markup::Escaped;
 
-/// Nothing where nothing was published. `ours` are the designs' figures of the same name.
+/// Renders the section, or nothing if nothing was published. `ours` returns the designs' figures of a name.
 pub fn of<'a>(
     source: &str,
     published: &[PublishedFigure],
@@ -26,14 +26,14 @@ pub fn of<'a>(
         .map(|n| format!("<li>{}</li>\n", Escaped(n)))
         .collect();
     let content = format!(
-        "<p class=\"hint-text\">{}. Other hardware, versions and row counts: for orientation, not \
+        "<p class=\"hint-text\">{}. Hardware, versions and row counts differ: for orientation, not \
          for comparison.</p>\n{table}<ul class=\"notes\">\n{notes}</ul>\n",
         Escaped(source.trim_end_matches('.')),
     );
     section("Published figures", &content)
 }
 
-/// The publication's figures beside ours; nothing says that its designs and ours are the same.
+/// Renders published figures next to ours. Its designs and ours need not be the same, so rows are not paired.
 fn table<'a>(
     published: &[PublishedFigure],
     ours: impl Fn(&str) -> Vec<(&'a str, String)>,
@@ -45,8 +45,10 @@ fn table<'a>(
         }
     }
     let row = |what: &&str| {
-        let theirs = published.iter().filter(|f| f.what == **what);
-        let theirs = theirs.map(|f| (f.design.as_str(), f.figure.clone()));
+        let theirs = published
+            .iter()
+            .filter(|f| f.what == **what)
+            .map(|f| (f.design.as_str(), f.figure.clone()));
         let ours = ours(what).into_iter();
         vec![Escaped(what).to_string(), figures(theirs), figures(ours)]
     };

@@ -1,11 +1,11 @@
-//! The setup of a measurement, as all pages show it: machine, engines, designs and workload.
+//! Renders the setup of a measurement, as all pages show it: machine, engines, designs and workload.
 
 use bakeoff_stats::{DesignInfo, EngineInfo, Footprint, Machine};
 
 use crate::markup::Escaped;
 use crate::units;
 
-/// What was started, when, by which version and on which machine.
+/// Lists what was started, when, by which version and on which machine.
 pub fn started(
     command: &str,
     started_at: &str,

@@ -1,10 +1,10 @@
-//! Tables that scroll inside their own box.
+//! Renders tables that scroll inside their own box.
 
 use crate::markup::Escaped;
 
 pub const NONE: &str = "–";
 
-/// Cells are HTML already; headings are text.
+/// A table. Cells are HTML already; caption and headings are text.
 pub struct Table<'a> {
     pub caption: &'a str,
     pub head: Vec<Heading>,
@@ -13,7 +13,7 @@ pub struct Table<'a> {
 
 pub enum Heading {
     Text(String),
-    /// Of cells with several words, which take some width also where there is little.
+    /// Heading of cells with several words, which keep some width even if there is little.
     Words(String),
     Number(String),
 }

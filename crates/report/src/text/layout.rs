@@ -1,4 +1,4 @@
-//! How tables look in a terminal.
+//! Lays out tables for a terminal.
 
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table, TableComponent, presets};
 
@@ -22,7 +22,7 @@ pub fn table(style: Style) -> Table {
     table
 }
 
-/// Breaks long cells so that the table is no wider than this.
+/// Breaks long cells so that the table is no wider than `width` columns.
 pub fn set_width(table: &mut Table, width: usize) {
     table
         .set_content_arrangement(ContentArrangement::Dynamic)

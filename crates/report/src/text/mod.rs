@@ -1,4 +1,4 @@
-//! The parts that the terminal reports of all measurements share.
+//! Renders the parts that the terminal reports of all measurements share.
 
 pub mod layout;
 pub mod style;
@@ -9,23 +9,23 @@ pub fn section(title: &str, style: Style, body: &str) -> String {
     format!("{}\n{body}", style.bold(title))
 }
 
-/// Shows wrapped text under a title.
+/// Renders wrapped text under a title.
 pub fn paragraph(title: &str, text: &str, width: usize, style: Style) -> String {
     section(title, style, &wrap(text, width, "", ""))
 }
 
-/// Shows where a failure happened, and why.
+/// Renders the place and the reason of a failure.
 pub fn failure(place: &str, reason: &str, width: usize, style: Style) -> String {
     let place = style.red(&wrap(place, width, "✗ ", "  "));
     format!("{place}\n{}", wrap(reason, width, "  ", "  "))
 }
 
-/// Shows all failures, each from [`failure`]; `None` if there are none.
+/// Renders all failures, each from [`failure`]; `None` if there are none.
 pub fn failures(failures: &[String], style: Style) -> Option<String> {
     (!failures.is_empty()).then(|| section("Failures", style, &failures.join("\n")))
 }
 
-/// Shows all notes; `None` if there are none.
+/// Renders all notes; `None` if there are none.
 pub fn notes(notes: &[String], width: usize, style: Style) -> Option<String> {
     let lines: Vec<String> = notes
         .iter()

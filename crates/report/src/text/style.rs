@@ -1,4 +1,4 @@
-//! Colours and line breaks.
+//! Applies colours and line breaks.
 
 #[derive(Clone, Copy)]
 pub struct Style {
@@ -23,7 +23,7 @@ impl Style {
     }
 }
 
-/// Breaks between words; a word longer than a line has a line of its own.
+/// Breaks text between words; a word longer than a line gets its own line.
 pub fn wrap(text: &str, width: usize, first_indent: &str, indent: &str) -> String {
     let mut lines = Vec::new();
     let mut line = first_indent.to_owned();

@@ -1,4 +1,4 @@
-//! Carrying out a drive: engines up, tables filled, loads driven, engines down, reports.
+//! Carries out a drive: starts engines, fills tables, drives loads, stops engines and reports.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Plan<'a> {
     pub progress: Progress,
 }
 
-/// Drives to the end or to an interruption, and shows what there is.
+/// Drives until the end or an interruption, and shows the results so far.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let measurement = Measurement {
         designs: plan.designs,
@@ -55,14 +55,14 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     }
     let driven = drive(&plan, options, &mut engines, &mut log, interruption).await;
     let keep = plan.options.keep || plan.options.keyspace.is_some();
-    let interrupted = "interrupted: what was measured until then is kept";
+    let interrupted = "interrupted: the results so far are kept";
     let ended = measurement.end(driven, engines, keep, &mut log, interrupted);
     ended.await?;
     drop(log);
     report::render_drive(&plan.context.run_dir)
 }
 
-/// Drives until all is done, or until what was under way at an interruption has ended, which is `None`.
+/// Drives until all is done. Returns `None` after an interruption, once the load under way has ended.
 async fn drive(
     plan: &Plan<'_>,
     options: TargetOptions,

@@ -1,4 +1,4 @@
-//! The first record of a drive: what is driven, how, on what.
+//! Makes the first record of a drive: what is driven, how, and on which machine.
 
 use bakeoff_engines::Replication;
 use bakeoff_stats::drive::{DriveHeader, OperationInfo, Published};

@@ -1,4 +1,4 @@
-//! The live view of a load: one line for the whole of it, and one for each operation.
+//! Shows a load while it runs: one line for the whole, and one for each operation.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use indicatif::HumanCount;
 
 use crate::progress::Progress;
 
-/// What the progress of a command shows while it drives.
+/// Updates the progress of a command while it drives.
 pub struct Live<'a> {
     progress: &'a Progress,
     operations: Vec<String>,
-    /// What is driven, and for how long.
+    /// Design and rate that are driven.
     what: String,
     duration: Duration,
     before: ServerSample,
@@ -37,7 +37,7 @@ impl LiveView for Live<'_> {
         self.what = what.to_owned();
         self.duration = duration;
         self.before = ServerSample::default();
-        self.progress.what(&prefix(what, duration, 0));
+        self.progress.step(&prefix(what, duration, 0));
     }
 
     fn second(&mut self, second: &Second) {
@@ -48,7 +48,7 @@ impl LiveView for Live<'_> {
     }
 }
 
-/// The line with the seconds that are left after this many.
+/// Writes the beginning of the line, with the seconds left after `over` seconds.
 fn prefix(what: &str, duration: Duration, over: u32) -> String {
     let whole = duration.as_secs_f64().ceil() as u64;
     match whole.saturating_sub(u64::from(over)) {
@@ -83,7 +83,7 @@ fn message(operations: &[String], second: &Second, before: &ServerSample) -> Str
     text
 }
 
-/// What the server did since the sample before, where both are known.
+/// Describes what the server did since the previous sample, if both are known.
 fn server(now: &ServerSample, before: &ServerSample) -> String {
     let mut text = String::new();
     if let (Some(now), Some(before)) = (now.cpu_seconds, before.cpu_seconds) {

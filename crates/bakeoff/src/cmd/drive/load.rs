@@ -1,4 +1,4 @@
-//! What the options say about a load: how fast, how long, how many at a time, whose share.
+//! Reads a load from the options: its rate, duration, operations in flight and shard.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const CLOSED_LOOP_IN_FLIGHT: u32 = 32;
 const LOAD: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(10);
 
-/// How operations come.
+/// The load that the options ask for.
 #[derive(Debug, Clone)]
 pub struct Load {
     pub schedule: Schedule,
@@ -27,8 +27,10 @@ pub struct Load {
 }
 
 impl Load {
+    /// Reads the load from the options.
+    ///
     /// # Errors
-    /// A rate or an objective that means nothing, or an operation that the mix does not have.
+    /// Fails for an invalid rate or objective, or an operation that the mix does not have.
     pub fn new(options: &Drive, mix: &Mix) -> Result<Load> {
         let objective = match &options.within {
             Some(text) => Some(objective(text, mix)?),
@@ -65,7 +67,7 @@ impl Load {
         })
     }
 
-    /// What a drive does with each design, on that many rows.
+    /// Returns what a drive does with each design, on `rows` loaded rows.
     pub fn settings(&self, options: &Drive, mix: Arc<Mix>, seed: u64, rows: u64) -> DriveSettings {
         let at_random = options.arrivals == Arrivals::Poisson;
         let search = self.objective.clone().map(|objective| SearchFor {
@@ -96,7 +98,7 @@ impl Load {
     }
 }
 
-/// A rate as it is to arrive.
+/// Reads a rate, with the arrivals that were asked for.
 pub fn schedule(text: &str, arrivals: Arrivals) -> Result<Schedule> {
     let schedule = Schedule::parse(text).with_context(|| format!("--rate {text}"))?;
     match arrivals {

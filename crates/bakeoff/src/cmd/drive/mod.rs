@@ -1,4 +1,4 @@
-//! `bakeoff drive`: many operations at once, timed from the moment they were due.
+//! `bakeoff drive`: performs many operations at once, timed from the moment they were due.
 
 mod execute;
 mod header;
@@ -61,13 +61,13 @@ pub struct Drive {
     )]
     rate: Option<String>,
 
-    /// Operations on their way at a time: without --rate the next one begins when one ends
+    /// Operations in flight: without --rate, the next one begins when one ends
     /// [default: 32; with --rate 1024]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     in_flight: Option<u32>,
 
-    /// How operations of a rate arrive: at equal distances, or at random as those of independent
-    /// users do
+    /// How operations of a rate arrive: at equal intervals, or at random like those of independent
+    /// users
     #[arg(long, value_enum, default_value_t = Arrivals::Constant)]
     arrivals: Arrivals,
 
@@ -75,7 +75,7 @@ pub struct Drive {
     #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration)]
     duration: Option<Duration>,
 
-    /// Search the highest rate within an objective: 'p99<10ms', 'read.p99.9<50ms,errors<0.1%'
+    /// Search for the highest rate within an objective: 'p99<10ms', 'read.p99.9<50ms,errors<0.1%'
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "in_flight")]
     within: Option<String>,
 
@@ -83,7 +83,7 @@ pub struct Drive {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: u32,
 
-    /// Worker threads, each with connections of its own
+    /// Worker threads, each with its own connections
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 
@@ -110,12 +110,12 @@ pub struct Drive {
     #[arg(long, requires = "keyspace")]
     no_load: bool,
 
-    /// Times that an operation is tried again after a time-out or when the server is unavailable
-    /// or overloaded
+    /// How often an operation is retried after a time-out, or when the server is unavailable or
+    /// overloaded
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     retries: u32,
 
-    /// The longest that one operation may take
+    /// The longest that an operation may take
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_duration)]
     time_out: Duration,
 
@@ -153,7 +153,7 @@ pub enum Arrivals {
 
 impl Drive {
     pub fn run(self) -> Result<Exit> {
-        // Workers have threads of their own; this runtime loads, samples and writes.
+        // Workers have their own threads; this runtime loads, samples and writes.
         on_threads(crate::machine::cores(), self.start())
     }
 
@@ -161,14 +161,14 @@ impl Drive {
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let Some(mix) = workload.mix.clone().map(Arc::new) else {
-            let none = anyhow!(
+            let no_mix = anyhow!(
                 "{} has no [mix] of operations to drive; add one, or compare its queries with \
                  `bakeoff run`",
                 workload.path.display()
             );
-            return Err(Misuse::of(none).into());
+            return Err(Misuse::new(no_mix).into());
         };
-        let (load, designs) = self.check(&workload, &mix).map_err(Misuse::of)?;
+        let (load, designs) = self.check(&workload, &mix).map_err(Misuse::new)?;
         let source: Arc<dyn source::RowSource> = self.data.open(&workload)?.into();
         let name = format!("{}-drive", workload.name);
         let dir = folder::choose(self.out.as_deref(), &name, folder::is_new)?;
@@ -185,7 +185,7 @@ impl Drive {
             .rows(self.rows)?
             .unwrap_or(workload.scale.default_rows);
         let warnings = before.check_first_rows(rows)?;
-        progress.what("reading rows");
+        progress.step("reading rows");
         let values = source::row_values(&workload, source.clone(), rows)?;
         check_new_rows(&mix, values.as_ref(), rows)?;
         let context = self.context(&workload, dir, source.may_repeat_keys())?;
@@ -225,7 +225,7 @@ impl Drive {
         .await
     }
 
-    /// What the options ask for, if it can be.
+    /// Reads and checks what the options ask for.
     fn check(&self, workload: &Workload, mix: &Mix) -> Result<(Load, Vec<DesignId>)> {
         let load = Load::new(self, mix)?;
         let designs = choice::designs(workload, &self.designs)?;
@@ -235,7 +235,7 @@ impl Drive {
         Ok((load, designs))
     }
 
-    /// Rows take their time to load, and a load that is late is refused.
+    /// Refuses a start in the past: rows take time to load, and a late load would be refused anyway.
     fn check_start(&self) -> Result<()> {
         let late = self.start_at.and_then(|at| at.elapsed().ok());
         match late {
@@ -247,24 +247,24 @@ impl Drive {
         }
     }
 
-    /// Several processes can only drive one table if they find the same one.
+    /// Checks that several processes that drive one table will find the same one.
     fn check_sharing(&self, designs: &[DesignId]) -> Result<()> {
         let holds_rows = |d: &&DesignId| engine(d).is_ok_and(|e| e.role() != Role::Sink);
         match designs.iter().find(holds_rows) {
             Some(design) if !self.shard.is_whole() && self.keyspace.is_none() => bail!(
-                "--shard {}: {design} has its rows in a table that all shards have to find; name \
-                 the cluster with --cassandra and a keyspace with --keyspace",
+                "--shard {}: all shards have to find the table of {design}; name the cluster with \
+                 --cassandra and a keyspace with --keyspace",
                 self.shard
             ),
             _ if self.shard.is_whole() => Ok(()),
             _ if designs.len() > 1 || self.rounds > 1 || self.within.is_some() => bail!(
-                "--shard {}: all shards have to drive the same load at the same time, which is \
-                 one design, one round and no search: name it with --design",
+                "--shard {}: all shards have to drive the same load at the same time: name one \
+                 design with --design, for one round and without --within",
                 self.shard
             ),
             Some(_) if !self.no_load && self.start_at.is_none() => bail!(
-                "--shard {}: name the moment at which all shards begin, the same for each, with \
-                 --start-at: by it they also know the table that shard 1 makes for them",
+                "--shard {}: give all shards the same start with --start-at; they also recognise \
+                 by it the table that shard 1 makes for them",
                 self.shard
             ),
             _ => Ok(()),
@@ -287,7 +287,7 @@ impl Drive {
     }
 }
 
-/// Before anything is made.
+/// Checks that the engines can drive these designs, before anything is made.
 fn check_operations(designs: &[DesignId]) -> Result<()> {
     for id in designs {
         engine(id)?.check_operations(id)?;
@@ -295,13 +295,13 @@ fn check_operations(designs: &[DesignId]) -> Result<()> {
     Ok(())
 }
 
-/// A data file can replace a generator that has rows without end.
+/// Checks that there are rows left to insert: a data file can replace a generator that never ends.
 fn check_new_rows(mix: &Mix, values: &dyn RowValues, loaded: u64) -> Result<()> {
     let inserts = mix.operations.iter().find(|o| o.keys == Keys::New);
     match (inserts, values.rows()) {
         (Some(operation), Some(rows)) if rows <= loaded => bail!(
-            "operation {} inserts new rows, and the data have {rows} rows and no more: leave \
-             --data out, or choose other keys for it",
+            "operation {} inserts new rows, but the data has only {rows} rows, all of them \
+             loaded: leave --data out, or choose other keys for it",
             operation.name
         ),
         _ => Ok(()),

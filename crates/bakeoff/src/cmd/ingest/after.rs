@@ -1,4 +1,4 @@
-//! What there is to say of a table after rows came into it.
+//! Writes notes about a table after an ingest.
 
 use anyhow::Result;
 use arrow::array::AsArray;
@@ -8,12 +8,12 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_engines::tables::{Columnar, Definition, Location, Part, Selection};
 use bakeoff_report::units;
 
-/// The values of the first order key that came.
+/// Range of the ingested values of the first order key; `None` as long as there are none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Span(Option<(i64, i64)>);
 
 impl Span {
-    /// Takes rows of a table in. Where it has no buckets, nothing is known.
+    /// Extends the range by the rows of a batch. A table without buckets has no range.
     pub fn extend(&mut self, definition: &Definition, rows: &RecordBatch) -> Result<()> {
         let Some(column) = definition.first_order_index() else {
             return Ok(());
@@ -31,18 +31,18 @@ impl Span {
     }
 }
 
-/// Rows that were read, into what.
+/// An ingest that is complete.
 pub struct Filled<'a> {
     pub into: &'a Location,
     pub table: &'a Columnar,
-    /// Whether the table was made for them: then it has no others.
+    /// Whether the table was made for these rows, so that it has no others.
     pub is_new: bool,
     pub rows: u64,
     pub span: Span,
 }
 
-/// Rows whose keys are not unique, and whether the table needs to be sealed. Where it cannot be
-/// looked at, that is not said: the rows are in it anyway.
+/// Notes rows whose keys are not unique, and whether the table needs to be sealed. If the table cannot be
+/// examined, there are no notes: the rows are in it anyway.
 pub async fn notes(filled: Filled<'_>) -> Vec<String> {
     let (low, high) = filled.span.0.unzip();
     let selection = Selection {
@@ -65,24 +65,27 @@ pub async fn notes(filled: Filled<'_>) -> Vec<String> {
         notes.extend(replaced(&filled, there, unsealed == 0));
     }
     if unsealed > 0 {
-        let overlap = match unsealed {
-            1 => "1 part of the table has chunks that overlap and is merged whenever it is"
-                .to_owned(),
-            parts => format!(
-                "{} parts of the table overlap and are merged whenever they are",
-                units::count(parts)
-            ),
-        };
-        let order = if unsealed == 1 { "it" } else { "them" };
-        notes.push(format!(
-            "{overlap} read; `bakeoff table seal {}` puts {order} in order",
-            filled.into
-        ));
+        notes.push(overlap(unsealed, filled.into));
     }
     notes
 }
 
-/// How many of the rows are not there, since later ones have the same keys.
+/// Notes parts whose chunks overlap, which every read has to merge until they are sealed.
+fn overlap(parts: u64, table: &Location) -> String {
+    if parts == 1 {
+        return format!(
+            "1 part of the table has chunks that overlap, which every read merges; `bakeoff table \
+             seal {table}` puts it in order"
+        );
+    }
+    format!(
+        "{} parts of the table have chunks that overlap, which every read merges; `bakeoff table \
+         seal {table}` puts them in order",
+        units::count(parts)
+    )
+}
+
+/// Notes how many rows were replaced by later ones with the same key.
 fn replaced(filled: &Filled<'_>, there: u64, is_exact: bool) -> Option<String> {
     let replaced = filled.rows.saturating_sub(there);
     if replaced == 0 {
@@ -93,7 +96,7 @@ fn replaced(filled: &Filled<'_>, there: u64, is_exact: bool) -> Option<String> {
     let key: Vec<&str> = key.map(String::as_str).collect();
     let at_least = if is_exact { "" } else { "at least " };
     Some(format!(
-        "{at_least}{} a key ({}) that others have, too: the last one of each key is kept",
+        "{at_least}{} a key ({}) that later rows have, too: the last row of each key is kept",
         units::plural(replaced, "row has", "rows have"),
         key.join(", ")
     ))

@@ -1,4 +1,4 @@
-//! What is looked at before rows come into a table.
+//! Checks an ingest before rows are written.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub fn check_distinct(options: &Ingest) -> Result<()> {
     }
 }
 
-/// A new table keeps one row of each partition key if nothing orders them.
+/// Refuses rows that a new table without an order key would drop: it keeps one row per partition key.
 pub fn check_keys(options: &Ingest, definition: &Definition, rows: &RecordBatch) -> Result<()> {
     if !definition.order_key.is_empty() || options.one_row_per_key {
         return Ok(());
@@ -29,21 +29,22 @@ pub fn check_keys(options: &Ingest, definition: &Definition, rows: &RecordBatch)
     let key: Vec<usize> = (definition.partition_key.iter())
         .filter_map(|name| rows.schema().index_of(name).ok())
         .collect();
-    let fields = rows.project(&key)?;
-    let convert = fields.schema();
-    let convert = convert
+    let key_columns = rows.project(&key)?;
+    let fields = key_columns
+        .schema()
         .fields()
         .iter()
-        .map(|f| SortField::new(f.data_type().clone()));
-    let keys = RowConverter::new(convert.collect())?.convert_columns(fields.columns())?;
+        .map(|f| SortField::new(f.data_type().clone()))
+        .collect();
+    let keys = RowConverter::new(fields)?.convert_columns(key_columns.columns())?;
     let distinct: HashSet<_> = keys.iter().collect();
     if distinct.len() == rows.num_rows() {
         Ok(())
     } else {
         Err(anyhow!(
             "the first {} have only {} ({}), and a table without an order key keeps one row of each: \
-             say what orders them with --order-key COLUMN,..., or that the last one of each is to be \
-             kept with --one-row-per-key",
+             name what orders the rows with --order-key COLUMN,..., or keep only the last row of each \
+             with --one-row-per-key",
             units::plural(rows.num_rows() as u64, "row", "rows"),
             units::plural(
                 distinct.len() as u64,
@@ -55,7 +56,7 @@ pub fn check_keys(options: &Ingest, definition: &Definition, rows: &RecordBatch)
     }
 }
 
-/// Columns of a table that is there which the source does not have.
+/// Notes the columns of an existing table that the source does not have.
 pub fn without_values(options: &Ingest, table: &Definition, filled: &[Column]) -> Vec<String> {
     let is_empty = |column: &&Column| !filled.iter().any(|c| c.name == column.name);
     let empty = table.columns.iter().filter(is_empty).map(|c| &c.name[..]);
@@ -64,15 +65,15 @@ pub fn without_values(options: &Ingest, table: &Definition, filled: &[Column]) -
         Vec::new()
     } else {
         vec![format!(
-            "the source has no {}: null in all of its rows, also where {} had another value",
+            "the source has no {}: its rows get null there, even if they replace rows of {} that have a value",
             empty.join(", "),
             options.into
         )]
     }
 }
 
-/// Columns that are numbers or times in the source, and text in the table that is there: what is
-/// compared as text has another order.
+/// Notes columns that are numbers or times in the source and text in the existing table, since text is
+/// ordered differently.
 pub fn kept_as_text(
     options: &Ingest,
     source: &[SourceColumn],
@@ -89,7 +90,7 @@ pub fn kept_as_text(
     let kept: Vec<String> = kept.collect();
     (!kept.is_empty()).then(|| {
         format!(
-            "kept as text, which is what they are in {}: {}; text is compared as text, so that 10 \
+            "kept as text, which is what they are in {}: {}; text is compared as text, so 10 \
              comes before 9",
             options.into,
             kept.join(", ")

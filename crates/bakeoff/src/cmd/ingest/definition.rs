@@ -1,4 +1,4 @@
-//! The definition of a new table, and whether a table that is there has it.
+//! Makes the definition of a new table, and compares the options with that of an existing one.
 
 use std::num::NonZeroI64;
 
@@ -11,7 +11,7 @@ use super::Ingest;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
-/// The table that is made for these rows.
+/// Defines the table that is made for the rows of a source.
 pub fn new(options: &Ingest, source: &Source) -> Result<Definition> {
     let wanted = wanted(options, source)?;
     let columns: Vec<Column> = wanted
@@ -41,8 +41,8 @@ pub fn new(options: &Ingest, source: &Source) -> Result<Definition> {
     Ok(definition)
 }
 
-/// The columns of a table that is there that the source fills. The options that are given have to
-/// say what the table is.
+/// Returns the columns of an existing table that the source fills. Options that are given have to agree with
+/// the table.
 pub fn filled(options: &Ingest, source: &Source, table: &Definition) -> Result<Vec<Column>> {
     check_same(options, table)?;
     let known = |name: &str| table.columns.iter().find(|c| c.name.to_lowercase() == name);
@@ -69,7 +69,7 @@ pub fn filled(options: &Ingest, source: &Source, table: &Definition) -> Result<V
     Ok(columns)
 }
 
-/// The columns of the source that were asked for, in its order.
+/// Returns the columns of the source that were asked for, in its order.
 fn wanted<'a>(options: &Ingest, source: &'a Source) -> Result<Vec<&'a SourceColumn>> {
     let names = || source.columns().iter().map(|c| c.name.as_str());
     for name in &options.columns {
@@ -125,16 +125,17 @@ fn keys(options: &Ingest, source: &Source) -> Result<Keys> {
     };
     if keys.partition.is_empty() {
         bail!(
-            "{} is not there yet: say which rows belong together with --partition-key COLUMN,... \
-             and what orders them with --order-key COLUMN,...",
+            "{} does not exist yet: name the columns whose rows belong together with --partition-key COLUMN,... \
+             and those that order them with --order-key COLUMN,...",
             options.into
         );
     }
+    // With one half from the options and the other from the source, a column may be in both.
     let half_said = options.partition_key.is_empty() != options.order_key.is_empty();
     let twice = keys.order.iter().find(|name| keys.partition.contains(name));
     match twice.filter(|_| half_said && source.keys().is_some()) {
         Some(name) => bail!(
-            "`{name}` is in the other half of the key of the source: say both halves, with \
+            "`{name}` is in the other half of the source's key: name both halves, with \
              --partition-key and --order-key"
         ),
         None => Ok(keys),
@@ -152,14 +153,14 @@ fn bucket(options: &Ingest, columns: &[Column], keys: &Keys) -> Result<Option<No
     };
     let units = width_in_units(width, column.kind).map_err(|why| {
         anyhow!(
-            "--bucket {width}: {why}, as the order key `{}` asks for",
+            "--bucket {width}: {why}, as the order key `{}` requires",
             column.name
         )
     })?;
     Ok(NonZeroI64::new(units))
 }
 
-/// More than 0.
+/// Reads the width of a bucket, more than 0, in the units of the order key.
 fn width_in_units(width: &str, kind: Kind) -> Result<i64, &'static str> {
     let duration = humantime::parse_duration(width).ok();
     let not_a_duration = "it is not a duration such as 1d or 6h";
@@ -179,7 +180,7 @@ fn width_in_units(width: &str, kind: Kind) -> Result<i64, &'static str> {
             }
             u128::from(duration.as_secs() / DAY_SECONDS)
         }
-        _ => return Err("there are buckets only of integers, dates and times"),
+        _ => return Err("buckets need an order key of integers, dates or times"),
     };
     match i64::try_from(units) {
         Ok(units) if units > 0 => Ok(units),
@@ -187,7 +188,7 @@ fn width_in_units(width: &str, kind: Kind) -> Result<i64, &'static str> {
     }
 }
 
-/// The width of a bucket as a duration, where it is one.
+/// Writes the width of a bucket, as a duration if the order key is a time.
 pub fn width_in_words(definition: &Definition, width: i64) -> String {
     let first = definition.order_key.first();
     let kind = first
@@ -200,11 +201,11 @@ pub fn width_in_words(definition: &Definition, width: i64) -> String {
         Some(Kind::Date) => std::time::Duration::from_secs(width.saturating_mul(DAY_SECONDS)),
         _ => return units::count(width),
     };
-    as_written(duration)
+    as_option(duration)
 }
 
-/// `7d`, `1d 12h`: as options take it.
-fn as_written(duration: std::time::Duration) -> String {
+/// Writes a duration as options take it: `7d`, `1d 12h`.
+fn as_option(duration: std::time::Duration) -> String {
     let days = duration.as_secs() / DAY_SECONDS;
     let rest = duration.saturating_sub(std::time::Duration::from_secs(days * DAY_SECONDS));
     match (days, rest.is_zero()) {
@@ -214,12 +215,12 @@ fn as_written(duration: std::time::Duration) -> String {
     }
 }
 
-/// A table that is there stays what it is.
+/// Refuses options that differ from the existing table.
 fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
     let into = &options.into;
     let there = |what: &str, is: &dyn std::fmt::Display| {
         Err(anyhow!(
-            "{into} is there already, and its {what} is {is}: leave the option out, or remove the \
+            "{into} already exists, and its {what} is {is}: leave the option out, or remove the \
              table with `bakeoff table drop {into}`"
         ))
     };
@@ -235,7 +236,7 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
     if differs(&options.order_key, &table.order_key) {
         return if table.order_key.is_empty() {
             Err(anyhow!(
-                "{into} is there already, and has no order key: leave the option out, or remove the \
+                "{into} already exists, and has no order key: leave the option out, or remove the \
                  table with `bakeoff table drop {into}`"
             ))
         } else {
@@ -258,10 +259,16 @@ fn check_same(options: &Ingest, table: &Definition) -> Result<()> {
     if options.shards.is_some_and(|shards| shards != table.shards) {
         return there("number of shards", &table.shards);
     }
-    if { options.chunk_rows }.is_some_and(|rows| rows != table.chunk_rows) {
+    if options
+        .chunk_rows
+        .is_some_and(|rows| rows != table.chunk_rows)
+    {
         return there("number of rows of a chunk", &table.chunk_rows);
     }
-    if { options.profile }.is_some_and(|profile| profile != table.profile) {
+    if options
+        .profile
+        .is_some_and(|profile| profile != table.profile)
+    {
         return there("profile", &table.profile);
     }
     let keys = Keys {
@@ -282,11 +289,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_told_as_options_take_them() {
-        let told = |hours: u64| as_written(std::time::Duration::from_secs(hours * 3600));
-        assert_eq!([1, 24, 36, 168].map(told), ["1h", "1d", "1d 12h", "7d"]);
+    fn durations_are_written_as_options_take_them() {
+        let written = |hours: u64| as_option(std::time::Duration::from_secs(hours * 3600));
+        assert_eq!([1, 24, 36, 168].map(written), ["1h", "1d", "1d 12h", "7d"]);
         for hours in [1, 24, 36, 168, 24 * 400] {
-            let read = humantime::parse_duration(&told(hours)).unwrap();
+            let read = humantime::parse_duration(&written(hours)).unwrap();
             assert_eq!(read.as_secs(), hours * 3600);
         }
     }

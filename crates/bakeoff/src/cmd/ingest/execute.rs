@@ -1,4 +1,4 @@
-//! Carrying out an ingest: the table found or made, rows read and written, and what it came to.
+//! Carries out an ingest: finds or makes the table, reads and writes rows, and sums up.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use bakeoff_report::units;
 
 use super::after::{self, Filled, Span};
 use super::{Ingest, before, definition};
-use crate::cmd::told;
+use crate::cmd::to_cli_error;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::{Progress, Unit};
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
-/// Columns of a new table that are listed one by one.
+/// Most columns of a new table that are listed one by one.
 const COLUMNS_SHOWN: usize = 16;
 
-/// Memory for what reading another table groups or sorts: nothing.
+/// Memory for queries, which only copy rows of another table and neither group nor sort.
 const QUERY_MEMORY_BYTES: usize = 64 << 20;
 
-/// The state that a second Ctrl-C leaves behind.
-const LEFT_BEHIND: &str = "interrupted again: some of the rows may be in the table; the same command \
-    again brings all of them";
+/// Message about what a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again: some of the rows may be in the table; run the same command \
+    again to ingest all of them";
 
 pub async fn execute(options: Ingest) -> Result<Exit> {
     let into = options.into.clone();
@@ -38,10 +38,10 @@ pub async fn execute(options: Ingest) -> Result<Exit> {
         done = &mut ingesting => done?.map(|()| Exit::Complete),
         () = asked_to_stop_leaving(LEFT_BEHIND) => {
             ingesting.abort();
-            tell(format_args!(
-                "interrupted: some of the rows may be in the table; the same command again brings \
-                 all of them, and replaces those; what was written and did not get into the table \
-                 stays beside it until `bakeoff table sweep {into}` removes it"
+            print_line(format_args!(
+                "interrupted: some of the rows may be in the table; run the same command again to \
+                 ingest all of them, which replaces those; chunks that were written but not \
+                 committed stay until `bakeoff table sweep {into}` removes them"
             ));
             Ok(Exit::Interrupted)
         }
@@ -49,31 +49,23 @@ pub async fn execute(options: Ingest) -> Result<Exit> {
 }
 
 async fn ingest(options: Ingest) -> Result<()> {
-    let progress = Progress::begin("opening what is read");
+    before::check_distinct(&options).map_err(Misuse::new)?;
+    let progress = Progress::begin("opening the source");
     let connection = Arc::new(Connection::new(options.cluster.cluster()));
     let columnar = ColumnarOptions {
         consistency: options.consistency,
         cache_bytes: 0,
     };
-    before::check_distinct(&options).map_err(Misuse::of)?;
-    if let Some(copies) = options.create_keyspace {
-        let made = connection.create_keyspace(&options.into, copies);
-        made.await.map_err(told)?;
-    }
-    let found = connection.open_columnar(&options.into, Access::Write, &columnar);
-    let found = found.await.map_err(told)?;
+    let found = find(&options, &connection, &columnar).await?;
     let source = open(&options, &connection).await?;
     let (definition, columns) = match &found {
         Some(table) => {
             let definition = Definition::clone(table.definition());
-            let filled = definition::filled(&options, &source, &definition);
-            let filled = filled.map_err(Misuse::of)?;
-            let as_text = before::kept_as_text(&options, source.columns(), &filled);
-            progress.aside(|| say(as_text.as_slice()));
+            let filled = filled_columns(&options, &source, &definition, &progress)?;
             (definition, filled)
         }
         None => {
-            let definition = definition::new(&options, &source).map_err(Misuse::of)?;
+            let definition = definition::new(&options, &source).map_err(Misuse::new)?;
             let columns = definition.columns.clone();
             (definition, columns)
         }
@@ -86,22 +78,15 @@ async fn ingest(options: Ingest) -> Result<()> {
     let mut rows = source
         .read(&columns, &keys(&definition))
         .await
-        .map_err(told)?;
-    // Rows that do not fit are mostly among the first: then no table is left behind.
-    let first = rows.next().await.transpose();
-    let first = match &found {
-        Some(_) => first.map_err(|error| told(with_remedy(error, &options.into)))?,
-        None => first.map_err(told)?,
-    };
+        .map_err(to_cli_error)?;
     let is_new = found.is_none();
-    if let (None, Some(rows)) = (&found, &first) {
-        before::check_keys(&options, &definition, rows).map_err(Misuse::of)?;
-    }
+    // Rows that do not fit are mostly among the first, so those are read before the table is made.
+    let first = first_rows(&options, &definition, &mut rows, is_new).await?;
     let table = match found {
         Some(table) => table,
         None => {
             let made = connection.create_columnar(&options.into, definition, &columnar);
-            let table = made.await.map_err(told)?;
+            let table = made.await.map_err(to_cli_error)?;
             progress.aside(|| say_made(&options, &about, table.definition()));
             table
         }
@@ -116,7 +101,7 @@ async fn ingest(options: Ingest) -> Result<()> {
     });
     let began = Instant::now();
     let mut span = Span::default();
-    progress.what("ingesting");
+    progress.step("ingesting");
     let at = |rows| progress.at(rows, total, Unit::Rows);
     let ingested = fill(&options, &table, (first, rows), &mut span, at).await?;
     progress.finish();
@@ -133,15 +118,62 @@ async fn ingest(options: Ingest) -> Result<()> {
     Ok(())
 }
 
-/// What is known of a source.
+/// Opens the table to fill, if it exists, in a keyspace that is made if that was asked for.
+async fn find(
+    options: &Ingest,
+    connection: &Connection,
+    columnar: &ColumnarOptions,
+) -> Result<Option<Arc<Columnar>>> {
+    if let Some(copies) = options.create_keyspace {
+        let made = connection.create_keyspace(&options.into, copies);
+        made.await.map_err(to_cli_error)?;
+    }
+    let found = connection.open_columnar(&options.into, Access::Write, columnar);
+    found.await.map_err(to_cli_error)
+}
+
+/// Returns the columns of an existing table that the source fills, and prints which become text.
+fn filled_columns(
+    options: &Ingest,
+    source: &Source,
+    table: &Definition,
+    progress: &Progress,
+) -> Result<Vec<Column>> {
+    let filled = definition::filled(options, source, table).map_err(Misuse::new)?;
+    let as_text = before::kept_as_text(options, source.columns(), &filled);
+    progress.aside(|| say(as_text.as_slice()));
+    Ok(filled)
+}
+
+/// Reads the first rows and, for a new table, checks that their keys suit it.
+async fn first_rows(
+    options: &Ingest,
+    table: &Definition,
+    rows: &mut Rows,
+    is_new: bool,
+) -> Result<Option<RecordBatch>> {
+    let first = rows.next().await.transpose();
+    if !is_new {
+        return first.map_err(|error| to_cli_error(with_remedy(error, &options.into)));
+    }
+    let first = first.map_err(to_cli_error)?;
+    if let Some(rows) = &first {
+        before::check_keys(options, table, rows).map_err(Misuse::new)?;
+    }
+    Ok(first)
+}
+
+/// Facts about a source that notes about a new table need.
 struct About {
+    /// Rows that the types were guessed from, if they were.
     guessed_from: Option<usize>,
+    /// Key of the source, if it is a table.
     keys: Option<Keys>,
 }
 
 fn say(notes: &[String]) {
     for note in notes {
-        tell(format_args!("note: {note}"));
+        print_line(format_args!("note: {note}"));
     }
 }
 
@@ -160,17 +192,17 @@ async fn open(options: &Ingest, connection: &Arc<Connection>) -> Result<Source> 
                 memory_bytes: QUERY_MEMORY_BYTES,
                 cache_bytes: 0,
             };
-            let tables = Tables::new(connection.clone(), reading).map_err(told)?;
+            let tables = Tables::new(connection.clone(), reading).map_err(to_cli_error)?;
             Source::from_table(tables, location).await
         }
         (None, None) => Err(TableError::Asked("there is nothing to ingest".to_owned())),
     };
-    opened.map_err(told)
+    opened.map_err(to_cli_error)
 }
 
-/// What was made, how sure its types are, and what its key leaves out.
+/// Prints the new table, how its types were guessed, and what its key leaves out.
 fn say_made(options: &Ingest, about: &About, table: &Definition) {
-    tell(format_args!("made {}: {}", options.into, described(table)));
+    print_line(format_args!("made {}: {}", options.into, described(table)));
     let before = about
         .keys
         .iter()
@@ -181,8 +213,8 @@ fn say_made(options: &Ingest, about: &About, table: &Definition) {
         .map(String::as_str)
         .collect();
     if !left_out.is_empty() {
-        tell(format_args!(
-            "note: the key of the source has {}, too: of rows that differ only there, the last one \
+        print_line(format_args!(
+            "note: the key of the source also has {}: of rows that differ only there, the last one \
              is kept",
             left_out.join(", ")
         ));
@@ -193,13 +225,13 @@ fn say_made(options: &Ingest, about: &About, table: &Definition) {
             _ => "all",
         };
         let rows = units::plural(rows as u64, "row", "rows");
-        tell(format_args!(
-            "its types are guessed from {all} {rows}, where --types does not say them"
+        print_line(format_args!(
+            "its types are guessed from {all} {rows}, except those that --types names"
         ));
     }
 }
 
-/// `time timestamp, value double; partition key series, order key time`
+/// Describes a table: `time timestamp, value double; partition key series, order key time`.
 fn described(table: &Definition) -> String {
     let column = |c: &Column| format!("{} {}", c.name, c.kind);
     let columns = match table.columns.len() {
@@ -253,38 +285,35 @@ async fn fill(
     finished.map_err(|error| not_all(error.into(), read))
 }
 
-/// A value that does not fit a table that is there, and what can be done if the table is wrong.
+/// Adds to a value that does not fit an existing table what to do if the table is wrong.
 fn with_remedy(error: TableError, into: &Location) -> TableError {
     match error {
         TableError::Misfit(text) => TableError::Misfit(format!(
-            "{text}; if the table is wrong, `bakeoff table drop {into}` removes it, and --types \
-             says what it is to be"
+            "{text}; if the table is wrong, remove it with `bakeoff table drop {into}` and choose its \
+             types with --types"
         )),
         error => error,
     }
 }
 
-/// What of the rows before an error is there.
+/// Adds to an error that some of the rows before it may be in the table.
 fn not_all(error: TableError, rows: u64) -> anyhow::Error {
-    let told = told(error);
-    match rows {
-        0 => told,
-        rows => {
-            let rows = units::plural(rows, "row", "rows");
-            let text = format!(
-                "{told}; of the {rows} before, some may be in the table: ingesting again replaces \
-                 them"
-            );
-            if told.is::<Misuse>() {
-                Misuse::of(anyhow!(text)).into()
-            } else {
-                anyhow!(text)
-            }
-        }
+    let error = to_cli_error(error);
+    if rows == 0 {
+        return error;
+    }
+    let rows = units::plural(rows, "row", "rows");
+    let text = format!(
+        "{error}; some of the {rows} before it may be in the table: ingesting again replaces them"
+    );
+    if error.is::<Misuse>() {
+        Misuse::new(anyhow!(text)).into()
+    } else {
+        anyhow!(text)
     }
 }
 
-/// `4,160,000 rows into dir:events in 12.3 s, 338 k rows/s: 128 chunks, 59.2 B a row, 235 MiB`
+/// Sums up: `4,160,000 rows into dir:events in 12.3 s, 338 k rows/s: 128 chunks, 59.2 B a row, 235 MiB`.
 fn summary(options: &Ingest, ingested: &Ingested, took: Duration) -> String {
     let Ingested {
         rows,

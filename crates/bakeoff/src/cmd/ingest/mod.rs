@@ -1,4 +1,4 @@
-//! `bakeoff ingest`: rows of files and of other tables into columnar tables.
+//! `bakeoff ingest`: copies rows of files and of other tables into columnar tables.
 
 mod after;
 mod before;
@@ -19,10 +19,10 @@ use crate::exit::Exit;
 use crate::machine;
 pub use definition::width_in_words;
 
-/// Fill a columnar table from a file or from another table; it is made if it is not there.
+/// Fill a columnar table from a file or from another table; it is made if it does not exist.
 ///
-/// Rows with a key that is there already replace what was there, so that the same command can be
-/// given again. Names of columns are taken in lower case.
+/// Rows replace existing rows with the same key, so the same command can be repeated. Column names
+/// are converted to lower case.
 #[derive(Args, Debug)]
 #[command(mut_arg("cassandra", |a| a.help("The cluster of tables that are KEYSPACE.TABLE")))]
 pub struct Ingest {
@@ -38,7 +38,7 @@ pub struct Ingest {
     #[arg(long, value_name = "TABLE")]
     into: Location,
 
-    /// Make the keyspace of --into if it is not there, with this many copies of each row
+    /// Make the keyspace of --into if it does not exist, with this many copies of each row
     #[arg(long, value_name = "COPIES", value_parser = clap::value_parser!(u16).range(1..))]
     create_keyspace: Option<u16>,
 
@@ -46,8 +46,8 @@ pub struct Ingest {
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     partition_key: Vec<String>,
 
-    /// Columns that order the rows of a partition key, usually a time; with it they name a row
-    /// [default: those of --from]
+    /// Columns that order the rows of a partition key, usually a time; both keys together identify a
+    /// row [default: those of --from]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     order_key: Vec<String>,
 
@@ -65,24 +65,24 @@ pub struct Ingest {
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Width of a time bucket, which can be dropped as a whole: 1d, or a number for an order key
-    /// that is one
+    /// Width of a time bucket, which can be dropped as a whole: 1d, or a number if the order key is
+    /// one
     #[arg(long, value_name = "WIDTH")]
     bucket: Option<String>,
 
-    /// Parts that each bucket is cut into by its partition keys, 1 unless said
+    /// Parts that each bucket is divided into by partition key [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     shards: Option<u32>,
 
-    /// Encodings: fast to read, which is the default, or compact
+    /// Encodings: fast (to read) or compact [default: fast]
     #[arg(long, value_name = "PROFILE", value_parser = parse_profile)]
     profile: Option<Profile>,
 
-    /// Rows of a chunk at most, 32768 unless said
+    /// Most rows of a chunk [default: 32768]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=524_288))]
     chunk_rows: Option<u32>,
 
-    /// Rows of a text file that its types are guessed from, or `all`
+    /// Rows of a text file from which its types are guessed, or `all`
     #[arg(long, value_name = "N", default_value = "10k", value_parser = parse_sample)]
     sample: Sample,
 
@@ -95,7 +95,7 @@ pub struct Ingest {
     cluster: ClusterOptions,
 }
 
-/// Rows to look at; all where there is no number.
+/// Rows to guess types from; `None` stands for all.
 #[derive(Debug, Clone, Copy)]
 struct Sample(Option<usize>);
 

@@ -1,8 +1,8 @@
-//! Everything that `run`, `drive` and `sweep` can know before they make a folder or start a server:
-//! whoever made a mistake hears of it at once, and nothing is left behind.
+//! Checks everything that `run`, `drive` and `sweep` can know before they make a folder or start a
+//! server, so that a mistake is reported at once and nothing is left behind.
 //!
-//! Engines come last ([`bakeoff_engines::Engines::checked`]), when what killed commands left behind
-//! is stopped and takes no memory any more.
+//! Engines are checked last ([`bakeoff_engines::Engines::checked`]), when servers that killed commands
+//! left behind are stopped and no longer take memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,18 +19,19 @@ use crate::cmd::options::choice::Rows;
 use crate::exit::Misuse;
 use crate::progress::Progress;
 
-/// Rows that a budget loads at least: its first slice.
+/// Fewest rows that a budget loads: its first slice.
 const LEAST_ROWS_OF_A_BUDGET: u64 = 5_000;
 
-/// How many rows a design has to hold.
+/// Number of rows that a design has to hold.
 pub struct RowsToHold {
+    /// Rows that are loaded in any case.
     pub least: u64,
-    /// When all rows of the workload are loaded; absent where `least` are all.
+    /// Condition on which all rows of the workload are loaded; `None` if `least` are all.
     pub all_if: Option<&'static str>,
 }
 
 impl RowsToHold {
-    /// That many rows, or as many as the budget allows.
+    /// Returns the rows asked for, or as many as the budget allows.
     pub fn asked(rows: Option<u64>) -> RowsToHold {
         RowsToHold {
             least: rows.unwrap_or(LEAST_ROWS_OF_A_BUDGET),
@@ -41,18 +42,20 @@ impl RowsToHold {
     }
 }
 
-/// What is looked at.
+/// A measurement that is being checked.
 pub struct Before<'a> {
     pub workload: &'a Workload,
     pub source: Arc<dyn RowSource>,
-    /// The file that rows come from, if they do.
+    /// The file that rows come from, if they come from one.
     pub file: Option<&'a Path>,
     pub progress: &'a Progress,
 }
 
 impl Before<'_> {
+    /// Checks that the run folder can be used.
+    ///
     /// # Errors
-    /// The run folder cannot be used: what `check` finds in it, or it cannot be made or written to.
+    /// Fails if `check` refuses what is in the folder, or if it cannot be made or written to.
     pub fn check_folder(
         &self,
         dir: &Path,
@@ -67,22 +70,22 @@ impl Before<'_> {
         Ok(tried?)
     }
 
-    /// How many rows were asked for; a text file is read to count all.
+    /// Returns how many rows were asked for; a text file is read to count all of its rows.
     pub fn rows(&self, asked: Option<Rows>) -> Result<Option<u64>> {
-        self.progress.what("counting rows");
+        self.progress.step("counting rows");
         let number = asked.map(|rows| rows.number(self.workload, self.source.as_ref()));
         number.transpose()
     }
 
-    /// Reads the first rows of a file; shows what is probably a mistake, and returns it.
+    /// Reads the first rows of a file; prints and returns warnings about probable mistakes.
     ///
     /// # Errors
-    /// A row that cannot be loaded, with its line.
+    /// Fails for a row that cannot be loaded, with its line.
     pub fn check_first_rows(&self, rows: u64) -> Result<Vec<String>> {
         if self.file.is_none() {
             return Ok(Vec::new());
         }
-        self.progress.what("checking the first rows");
+        self.progress.step("checking the first rows");
         let doubts = check_first_rows(self.source.as_ref(), &self.workload.table, rows)?;
         self.warn(&doubts);
         Ok(doubts)
@@ -94,18 +97,18 @@ impl Before<'_> {
         }
     }
 
-    /// Checks the rows against the tables that designs need for their ranges. What may go wrong is
-    /// shown, and returned.
+    /// Checks the rows against the tables that designs need for their ranges; prints and returns
+    /// warnings.
     ///
     /// # Errors
-    /// A misuse with every design that cannot hold the rows, and a setting that can; or a row that
-    /// cannot be read.
+    /// Fails with a misuse that names every design that cannot hold the rows and a setting that can, or
+    /// if a row cannot be read.
     pub fn check_ranges(&self, designs: &[DesignId], rows: &RowsToHold) -> Result<Vec<String>> {
-        self.progress.what("checking ranges of the order key");
+        self.progress.step("checking ranges of the order key");
         let (workload, source) = (self.workload, self.source.as_ref());
         let misfits = check_ranges(designs, workload, source, rows.least)?;
         if !misfits.is_empty() {
-            return Err(Misuse::of(anyhow!(misfits.join("; "))).into());
+            return Err(Misuse::new(anyhow!(misfits.join("; "))).into());
         }
         let Some(all_if) = rows.all_if else {
             return Ok(Vec::new());
@@ -120,13 +123,13 @@ impl Before<'_> {
         Ok(doubts)
     }
 
-    /// Compares the answers that the workload expects over its first rows, or over all that are
-    /// loaded in any case, with the right ones.
+    /// Compares the answers that the workload expects with the right ones, over its first rows or over all
+    /// rows that are loaded in any case.
     ///
     /// # Errors
-    /// An answer is another one, or is not available.
+    /// Fails if an answer differs or cannot be computed.
     pub async fn check_expectations(&self, rows: &RowsToHold, threads: usize) -> Result<()> {
-        self.progress.what("checking expected answers");
+        self.progress.step("checking expected answers");
         let table = self.workload.table.clone();
         let mut oracle = SqlOracle::new(self.source.clone(), table, threads);
         let checked = check_expectations(self.workload, &self.source, rows.least, &mut oracle);

@@ -1,4 +1,4 @@
-//! What `--dry-run` prints.
+//! Prints what `--dry-run` shows.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,16 +8,16 @@ use bakeoff_stats::DesignInfo;
 
 use crate::exit::Exit;
 
-/// What a measurement would touch.
+/// A measurement that is only shown, with everything that it would touch.
 pub struct DryRun<'a> {
-    /// The measurement, in one word.
+    /// Kind of measurement, in one word.
     pub what: &'a str,
-    /// Its folder.
+    /// Run folder.
     pub dir: &'a Path,
-    /// Lines between its folder and its designs.
+    /// Lines between the folder and the designs.
     pub before: &'a [String],
     pub designs: &'a [DesignInfo],
-    /// Lines after its designs.
+    /// Lines after the designs.
     pub after: &'a [String],
 }
 

@@ -1,4 +1,4 @@
-//! Which folder a measurement writes to.
+//! Chooses the folder that a measurement writes to.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use anyhow::{Context, Result};
 use bakeoff_stats::{Record, Run};
 
 /// Returns the folder asked for; else `runs/NAME`, or the first of `runs/NAME-2`, ... that is free.
-/// The path is absolute: it is in statements and in the keyspace's name, and has to mean the same
-/// tomorrow.
+/// The path is absolute: it is part of statements and of the keyspace's name, and has to mean the same
+/// when the run is resumed.
 ///
 /// # Errors
-/// If the path means nothing.
+/// Fails if the path cannot be made absolute.
 pub fn choose(out: Option<&Path>, name: &str, is_free: impl Fn(&Path) -> bool) -> Result<PathBuf> {
     let path = out.map_or_else(|| first_free(name, is_free), Path::to_owned);
     std::path::absolute(&path).with_context(|| format!("cannot use the path {}", path.display()))
@@ -27,13 +27,13 @@ fn first_free(name: &str, is_free: impl Fn(&Path) -> bool) -> PathBuf {
         .unwrap_or_else(|| numbered(1))
 }
 
-/// Whether nothing is there: a load or a sweep is never resumed.
+/// Returns whether nothing exists there, since a load or a sweep is never resumed.
 pub fn is_new(dir: &Path) -> bool {
     !dir.exists()
 }
 
-/// Whether a run of this fingerprint may write to a folder: anything but a run that is complete or of
-/// another command. Trouble with the folder is reported when it is opened.
+/// Returns whether a run with this fingerprint may write to a folder: not if it holds a run that is complete or
+/// of another command. Problems with the folder are reported when it is opened.
 pub fn is_resumable(dir: &Path, fingerprint: &str) -> bool {
     Run::open(dir).map_or(true, |run| {
         let complete = matches!(run.records().last(), Some(Record::Finished { .. }));

@@ -1,4 +1,4 @@
-//! What `run`, `drive` and `sweep` have in common: everything around the protocol of a measurement.
+//! Does what `run`, `drive` and `sweep` have in common: everything around the protocol of a measurement.
 
 pub mod before;
 mod dry_run;
@@ -14,7 +14,7 @@ use bakeoff_workload::DesignId;
 
 use crate::machine;
 use crate::progress::Progress;
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
 pub use dry_run::DryRun;
 
@@ -25,17 +25,16 @@ pub struct Measurement<'a> {
     /// Warnings that are recorded before anything is started.
     pub warnings: &'a [String],
     pub progress: &'a Progress,
-    /// When the command began.
+    /// Time at which the command began.
     pub began: Instant,
 }
 
 impl Measurement<'_> {
-    /// Stops what killed commands left behind, checks the engines, opens the log and records what is
-    /// to be known beforehand. Returns `None`, and shows a line that says so, if `interruption` comes
-    /// before the log is opened.
+    /// Stops servers that killed commands left behind, checks the engines, opens the log and records
+    /// warnings. Returns `None`, and prints a line, if `interruption` comes before the log is opened.
     ///
     /// # Errors
-    /// None of the designs can run here, or the log cannot be written.
+    /// Fails if none of the designs can run here, or the log cannot be written.
     pub async fn begin<L: EventLog>(
         &self,
         interruption: impl Future<Output = ()>,
@@ -45,13 +44,13 @@ impl Measurement<'_> {
             checked = self.clear_and_check() => checked?,
             () = interruption => {
                 self.progress.finish();
-                tell("interrupted: nothing was started");
+                print_line("interrupted: nothing was started");
                 return Ok(None);
             }
         };
         let mut log = open_log()?;
-        let noted = self.warnings.iter().cloned().chain(cleared);
-        for message in noted.chain(limits_not_applied(self.context)) {
+        let warnings = self.warnings.iter().cloned().chain(cleared);
+        for message in warnings.chain(limits_not_applied(self.context)) {
             log.note(Event::Warning(message))?;
         }
         Ok(Some((engines, log)))
@@ -63,11 +62,11 @@ impl Measurement<'_> {
         Ok((cleared, engines))
     }
 
-    /// Stops the engines, keeping what they hold if asked, and records how the measurement ended.
-    /// `None` was interrupted, which `interrupted` says to the user.
+    /// Stops the engines, keeping their tables if `keep` is set, and records how the measurement ended.
+    /// An `ended` of `None` means that it was interrupted; `interrupted` is then printed.
     ///
     /// # Errors
-    /// The error of the measurement; or the log cannot be written.
+    /// Fails with the error of the measurement, or if the log cannot be written.
     pub async fn end(
         &self,
         ended: Option<Result<()>>,
@@ -76,7 +75,7 @@ impl Measurement<'_> {
         log: &mut dyn EventLog,
         interrupted: &str,
     ) -> Result<()> {
-        self.progress.what("stopping engines");
+        self.progress.step("stopping engines");
         let troubles = engines.finish(keep).await;
         self.progress.finish();
         for message in troubles {
@@ -84,7 +83,7 @@ impl Measurement<'_> {
         }
         let Some(ended) = ended else {
             log.note(Event::Interrupted { at: machine::now() })?;
-            tell(interrupted);
+            print_line(interrupted);
             return Ok(());
         };
         ended?;

@@ -1,4 +1,4 @@
-//! What the command line chooses: designs by pattern, numbers with units.
+//! Reads choices of the command line: designs by pattern, and numbers with units.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,19 +13,19 @@ use crate::exit::Misuse;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// The workload's designs that match a pattern, then designs named by their whole id.
+/// Returns the workload's designs that match a pattern, and further designs named by their whole id.
 ///
 /// # Errors
-/// A misuse where there are none.
+/// Fails with a misuse if there are none.
 pub fn designs(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
     let chosen = matching(workload, patterns);
-    chosen.map_err(|error| Misuse::of(error).into())
+    chosen.map_err(|error| Misuse::new(error).into())
 }
 
-/// What each design would do.
+/// Describes what each design would do.
 ///
 /// # Errors
-/// A misuse for one that cannot be.
+/// Fails with a misuse for an impossible design.
 pub fn describe(
     designs: &[DesignId],
     workload: &Workload,
@@ -33,7 +33,7 @@ pub fn describe(
 ) -> Result<Vec<DesignInfo>> {
     let describe = |id: &DesignId| engine(id)?.describe(id, workload, context);
     let described: Result<Vec<DesignInfo>, EngineError> = designs.iter().map(describe).collect();
-    described.map_err(|error| Misuse::of(error.into()).into())
+    described.map_err(|error| Misuse::new(error.into()).into())
 }
 
 fn matching(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
@@ -68,7 +68,7 @@ fn matching(workload: &Workload, patterns: &[String]) -> Result<Vec<DesignId>> {
     Ok(chosen)
 }
 
-/// `200000`, `200_000`, `200k`, `4.16M`.
+/// Reads a number of rows: `200000`, `200_000`, `200k`, `4.16M`.
 pub fn parse_rows(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     let (digits, factor) = match plain.chars().last() {
@@ -84,19 +84,19 @@ pub fn parse_rows(text: &str) -> Result<u64, String> {
     }
 }
 
-/// How many rows are asked for.
+/// The rows that are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
     Number(u64),
-    /// All of a file; of a generator that never ends, the workload's full scale.
+    /// All rows of a file, or the workload's full scale for a generator that never ends.
     All,
 }
 
 impl Rows {
-    /// Their number. A text file is read once to count its rows.
+    /// Returns their number. A text file is read once to count its rows.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn number(self, workload: &Workload, source: &dyn RowSource) -> Result<u64> {
         match self {
             Rows::Number(rows) => Ok(rows),
@@ -108,7 +108,7 @@ impl Rows {
     }
 }
 
-/// As [`parse_rows`], and `all`.
+/// Reads a number of rows like [`parse_rows`], or `all`.
 pub fn parse_rows_or_all(text: &str) -> Result<Rows, String> {
     match text {
         "all" => Ok(Rows::All),
@@ -118,7 +118,7 @@ pub fn parse_rows_or_all(text: &str) -> Result<Rows, String> {
     }
 }
 
-/// `5%` or `5`.
+/// Reads a percentage: `5%` or `5`.
 pub fn parse_percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 100_000.0 => Ok(percent),
@@ -126,7 +126,7 @@ pub fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// `90s`, `3m`, `1h 30m`; more than nothing.
+/// Reads a duration above zero: `90s`, `3m`, `1h 30m`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
@@ -134,7 +134,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The same for what is added to a moment, which has to stay within what clocks can tell.
+/// Reads a duration of no more than a day; it is added to a time, which has to stay within the clock's range.
 pub fn parse_duration_to_a_day(text: &str) -> Result<Duration, String> {
     match parse_duration(text)? {
         duration if duration <= DAY => Ok(duration),
@@ -142,7 +142,7 @@ pub fn parse_duration_to_a_day(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// `2026-01-31T12:00:00Z`, or seconds since 1970.
+/// Reads a time: `2026-01-31T12:00:00Z`, or seconds since 1970.
 pub fn parse_time(text: &str) -> Result<SystemTime, String> {
     if let Ok(seconds) = text.parse::<f64>()
         && (0.0..1e11).contains(&seconds)
@@ -154,7 +154,7 @@ pub fn parse_time(text: &str) -> Result<SystemTime, String> {
     })
 }
 
-/// A consistency level as CQL names it, in any case, also `local-quorum`.
+/// Reads a consistency level as CQL names it, in any letter case, also with hyphens: `local-quorum`.
 pub fn parse_consistency(text: &str) -> Result<Consistency, String> {
     let plain = text.replace('-', "_");
     let known = Consistency::ALL

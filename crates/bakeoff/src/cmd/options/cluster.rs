@@ -1,16 +1,16 @@
-//! Options that name a cluster, the same for every command that measures on one.
+//! Defines options that name a cluster, the same for every command that uses one.
 
 use std::path::PathBuf;
 
 use bakeoff_engines::Cluster;
 use clap::Args;
 
-/// Password of --username; never a flag, so that it is in no process list and no history.
+/// Variable with the password of --username. There is no flag, to keep it out of process lists and histories.
 const PASSWORD_VARIABLE: &str = "BAKEOFF_CASSANDRA_PASSWORD";
 
 #[derive(Args, Debug, Clone)]
 pub struct ClusterOptions {
-    /// A Cassandra that already runs; else one is started on loopback and stopped at the end
+    /// A running Cassandra; otherwise one is started on loopback and stopped at the end
     #[arg(long, value_name = "HOST[:PORT]")]
     pub cassandra: Option<String>,
 
@@ -28,7 +28,7 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
-    /// The cluster that was named; `None` when one is to be started.
+    /// Returns the named cluster; `None` if a server is to be started.
     pub fn cluster(&self) -> Option<Cluster> {
         self.cassandra.clone().map(|address| Cluster {
             address,

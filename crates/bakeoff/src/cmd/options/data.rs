@@ -1,4 +1,4 @@
-//! Which rows a command takes.
+//! Defines options that choose the rows of a command.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::exit::Misuse;
 use crate::shipped::{Chosen, Shelf, Shipped, WORKLOADS};
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
 #[derive(Args, Debug)]
 pub struct DataOptions {
@@ -18,18 +18,17 @@ pub struct DataOptions {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
-    /// An option of the workload's generator instead of what its file says, for example hosts=4000
-    /// (repeat for several)
+    /// Set an option of the workload's generator, for example hosts=4000 (repeat for several)
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "data")]
     set: Vec<String>,
 }
 
 impl DataOptions {
-    /// The workload of a file, or the one of that name that comes with Bakeoff, with the options
-    /// of its generator.
+    /// Reads a workload from a file, or the shipped one of that name, and applies the options of its
+    /// generator.
     ///
     /// # Errors
-    /// A misuse if it cannot be read, or says something impossible.
+    /// Fails with a misuse if it cannot be read or is invalid.
     pub fn workload(&self, asked: &Path) -> Result<Workload> {
         let (workload, hint) = match choose(&WORKLOADS, asked)? {
             Chosen::Shipped(Shipped { name, text }) => {
@@ -39,26 +38,26 @@ impl DataOptions {
             Chosen::File { hint } => (Workload::read_with(asked, &self.set), hint),
         };
         workload.map_err(|error| match error {
-            Error::Read { .. } => Misuse::of(anyhow!("{error}{hint}")).into(),
-            error => Misuse::of(error.into()).into(),
+            Error::Read { .. } => Misuse::new(anyhow!("{error}{hint}")).into(),
+            error => Misuse::new(error.into()).into(),
         })
     }
 
-    /// The same workload, whose designs suit it, and of which every query can be planned.
+    /// Reads a workload like [`DataOptions::workload`], and checks its designs and plans its queries.
     pub async fn workload_with_queries(&self, asked: &Path) -> Result<Workload> {
         let workload = self.workload(asked)?;
-        check_designs(&workload).map_err(|error| Misuse::of(error.into()))?;
+        check_designs(&workload).map_err(|error| Misuse::new(error.into()))?;
         let checked = check_queries(&workload).await;
-        checked.map_err(|error| Misuse::of(error.into()))?;
+        checked.map_err(|error| Misuse::new(error.into()))?;
         Ok(workload)
     }
 
-    /// The rows of a workload, from the data file if one is named.
+    /// Opens the rows of a workload, from the data file if one is named.
     pub fn open(&self, workload: &Workload) -> Result<Box<dyn RowSource>> {
         Ok(source::open(workload, self.data.clone())?)
     }
 
-    /// The file that rows come from, if they do.
+    /// Returns the file that rows come from, if they come from one.
     pub fn file<'a>(&'a self, workload: &'a Workload) -> Option<&'a Path> {
         match (&self.data, &workload.data) {
             (Some(path), _) | (None, Data::File(path)) => Some(path),
@@ -66,7 +65,7 @@ impl DataOptions {
         }
     }
 
-    /// Where rows come from, for a report.
+    /// Describes for a report where rows come from.
     pub fn described(&self, workload: &Workload) -> String {
         match (self.file(workload), &workload.data) {
             (Some(path), _) => path.display().to_string(),
@@ -76,17 +75,16 @@ impl DataOptions {
     }
 }
 
-/// What the command line names: a file, or what comes with Bakeoff. Where both could be meant, one
-/// line says which it is.
+/// Finds what the command line names: a file, or a shipped one. Prints a note if both could be meant.
 ///
 /// # Errors
-/// A misuse if it names neither, with what was probably meant.
+/// Fails with a misuse if it names neither, and says what was probably meant.
 pub fn choose(shelf: &Shelf, asked: &Path) -> Result<Chosen> {
     let (chosen, note) = shelf
         .choose(asked)
-        .map_err(|message| Misuse::of(anyhow!(message)))?;
+        .map_err(|message| Misuse::new(anyhow!(message)))?;
     if let Some(note) = note {
-        tell(format_args!("note: {note}"));
+        print_line(format_args!("note: {note}"));
     }
     Ok(chosen)
 }

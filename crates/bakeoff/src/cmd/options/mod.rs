@@ -1,4 +1,4 @@
-//! Options that several commands have.
+//! Defines options that several commands have.
 
 pub mod choice;
 pub mod cluster;

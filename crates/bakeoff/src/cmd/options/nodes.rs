@@ -1,4 +1,4 @@
-//! Options for a Cassandra of several nodes, and for the copies that it keeps.
+//! Defines options for a Cassandra of several nodes, and for the copies that it keeps.
 
 use anyhow::Result;
 use bakeoff_engines::Replication;
@@ -9,21 +9,21 @@ use crate::exit::Misuse;
 
 #[derive(Args, Debug, Clone)]
 pub struct NodesOptions {
-    /// Nodes of the Cassandra that is started, at 127.0.0.1 and so on, all on this machine
+    /// Nodes of the Cassandra that is started, at 127.0.0.1, 127.0.0.2 and so on, all on this machine
     /// [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "cassandra", value_parser = clap::value_parser!(u8).range(1..=16), allow_negative_numbers = true)]
     nodes: Option<u8>,
 
-    /// Copies of each row in Cassandra [default: 3, or as many as --nodes where that is less]
+    /// Copies of each row in Cassandra [default: 3, or as many as --nodes if that is less]
     #[arg(long, value_name = "COPIES", value_parser = clap::value_parser!(u32).range(1..=16), allow_negative_numbers = true)]
     replication: Option<u32>,
 }
 
 impl NodesOptions {
-    /// What was asked for.
+    /// Returns the nodes, copies and consistency that were asked for.
     ///
     /// # Errors
-    /// A misuse where the nodes that are to be started cannot do it.
+    /// Fails with a misuse if the nodes that are to be started cannot provide them.
     pub fn replication(&self, ours: bool, consistency: Option<Consistency>) -> Result<Replication> {
         let replication = Replication {
             nodes: self.nodes.unwrap_or(1),
@@ -32,7 +32,7 @@ impl NodesOptions {
         };
         if ours {
             let checked = replication.check(usize::from(replication.nodes));
-            checked.map_err(|error| Misuse::of(error.into()))?;
+            checked.map_err(|error| Misuse::new(error.into()))?;
         }
         Ok(replication)
     }

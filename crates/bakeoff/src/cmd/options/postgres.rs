@@ -1,4 +1,4 @@
-//! Options that name a PostgreSQL server; a build without PostgreSQL has none of them.
+//! Defines options that name a PostgreSQL server; a build without PostgreSQL has none of them.
 
 #[cfg(feature = "postgres")]
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use clap::Args;
 #[cfg(feature = "postgres")]
 use crate::exit::Misuse;
 
-/// Never a flag and never in the URL, so that it is in no process list and no history.
+/// Variable with the password. No flag or URL has it, to keep it out of process lists and histories.
 #[cfg(feature = "postgres")]
 const PASSWORD_VARIABLE: &str = "BAKEOFF_POSTGRES_PASSWORD";
 
 #[derive(Args, Debug, Clone)]
 pub struct PostgresOptions {
-    /// A PostgreSQL that already runs, for example postgresql://me@db1:5432/metrics; its password
-    /// comes from BAKEOFF_POSTGRES_PASSWORD. Else one is started on loopback and stopped at the end
+    /// A running PostgreSQL, for example postgresql://me@db1:5432/metrics; its password comes from
+    /// BAKEOFF_POSTGRES_PASSWORD. Otherwise one is started on loopback and stopped at the end
     #[cfg(feature = "postgres")]
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
@@ -30,10 +30,10 @@ pub struct PostgresOptions {
 
 #[cfg(feature = "postgres")]
 impl PostgresOptions {
-    /// Notes the server that was named, if one was: else one is started.
+    /// Sets the named server in `options`; if none is named, one will be started.
     ///
     /// # Errors
-    /// A misuse for a URL that names none, or that has a password.
+    /// Fails with a misuse for a URL that is invalid or has a password.
     pub fn put_into(&self, options: &mut EngineOptions) -> Result<()> {
         let Some(url) = &self.postgres else {
             return Ok(());
@@ -41,11 +41,11 @@ impl PostgresOptions {
         let password = std::env::var(PASSWORD_VARIABLE).ok();
         let ca = self.postgres_ca.as_ref();
         let server = bakeoff_engines::PostgresServer::new(url, password.as_deref(), ca);
-        options.postgres.server = Some(server.map_err(|error| Misuse::of(error.into()))?);
+        options.postgres.server = Some(server.map_err(|error| Misuse::new(error.into()))?);
         Ok(())
     }
 
-    /// The URL of the server that was named.
+    /// Returns the URL of the named server.
     pub fn url(&self) -> Option<&String> {
         self.postgres.as_ref()
     }

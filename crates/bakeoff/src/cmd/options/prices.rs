@@ -1,4 +1,4 @@
-//! Prices for a report.
+//! Defines the option that gives prices to a report.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,17 @@ use crate::shipped::{Chosen, PRICES, Shipped};
 
 #[derive(Args, Debug)]
 pub struct PriceOptions {
-    /// Price list, a file (TOML) or one that comes with Bakeoff (study-2018): the report also says
-    /// what the figures cost
+    /// Price list, a file (TOML) or one that comes with Bakeoff (study-2018); the report then also
+    /// shows costs
     #[arg(long, value_name = "FILE|NAME", add = completions::prices())]
     prices: Option<PathBuf>,
 }
 
 impl PriceOptions {
-    /// Reads and checks the list; `None` where none is named.
+    /// Reads and checks the list; `None` if none is named.
     ///
     /// # Errors
-    /// A misuse where there is no such list, or it says what cannot be.
+    /// Fails with a misuse if there is no such list, or it is invalid.
     pub fn read(&self) -> Result<Option<Prices>> {
         let Some(asked) = &self.prices else {
             return Ok(None);
@@ -32,7 +32,7 @@ impl PriceOptions {
         let list = match choose(&PRICES, asked)? {
             Chosen::Shipped(Shipped { name, text }) => PriceList::parse(text, Path::new(name))?,
             Chosen::File { hint } => {
-                PriceList::read(asked).map_err(|error| Misuse::of(anyhow!("{error}{hint}")))?
+                PriceList::read(asked).map_err(|error| Misuse::new(anyhow!("{error}{hint}")))?
             }
         };
         Ok(Some(Prices {

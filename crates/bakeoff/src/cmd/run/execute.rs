@@ -36,7 +36,7 @@ pub struct Plan<'a> {
 
 /// Runs to the end or to an interruption, and shows what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
-    plan.progress.of_designs(plan.designs.len());
+    plan.progress.set_designs(plan.designs.len());
     let measurement = Measurement {
         designs: plan.designs,
         context: &plan.context,

@@ -128,7 +128,7 @@ impl Run {
                 "{} has no queries to compare designs by; its [mix] is for `bakeoff drive`",
                 workload.path.display()
             );
-            return Err(Misuse::of(none).into());
+            return Err(Misuse::new(none).into());
         }
         let prices = self.prices.read()?;
         let designs = choice::designs(&workload, &self.designs)?;
@@ -191,7 +191,7 @@ impl Run {
     fn replication(&self) -> Result<Replication> {
         let ours = self.cluster.cassandra.is_none();
         if self.consistency == Some(Consistency::Any) {
-            return Err(Misuse::of(anyhow!(
+            return Err(Misuse::new(anyhow!(
                 "--consistency any: nothing can be read with it; choose another level"
             ))
             .into());

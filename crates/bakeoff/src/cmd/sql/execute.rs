@@ -1,4 +1,4 @@
-//! Carrying out a query: tables opened, rows written, and what it came to.
+//! Carries out a query: opens tables, writes rows, and sums up.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -13,43 +13,43 @@ use bakeoff_report::units;
 use super::output::{Destination, Written};
 use super::progress::message;
 use super::snippet;
-use crate::cmd::told;
+use crate::cmd::to_cli_error;
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::progress::Progress as CommandProgress;
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
-/// How long an interrupted query may take to put its file away.
+/// Time that an interrupted query has to remove its file.
 const END_WAIT: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(10);
-/// The state that a second Ctrl-C leaves behind.
-const LEFT_BEHIND: &str = "interrupted again: of a file for --out, the part that was written may \
-    still be beside it, with a name that begins with a dot";
+/// Message about what a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again: an unfinished file of --out may be left in its folder, with a \
+    name that begins with a dot";
 
 pub struct Plan {
     pub sql: String,
-    /// With what queries call them, where that is not their own name.
+    /// Tables, each with the name that queries use for it if that is not its own.
     pub tables: Vec<(Option<String>, Location)>,
     pub connection: Connection,
     pub options: Options,
     pub destination: Destination,
 }
 
-/// Asks to the end or to an interruption.
+/// Answers the query until the end or an interruption.
 pub async fn execute(plan: Plan) -> Result<Exit> {
-    // A task of its own, so that neither a reader who waits nor a long computation keeps a signal
-    // out.
+    // The query is a separate task, so that neither a slow reader nor a long computation delays a
+    // signal.
     let mut asking = tokio::spawn(ask(plan));
     tokio::select! {
         done = &mut asking => done?.map(|()| Exit::Complete),
         () = asked_to_stop_leaving(LEFT_BEHIND) => {
             asking.abort();
-            // Not by the runtime's clock: all of its threads may be busy.
+            // The runtime's clock is of no use here, since all of its threads may be busy.
             let since = Instant::now();
             while !asking.is_finished() && since.elapsed() < END_WAIT {
                 std::thread::sleep(END_POLL);
             }
-            tell("interrupted");
+            print_line("interrupted");
             Ok(Exit::Interrupted)
         }
     }
@@ -57,48 +57,53 @@ pub async fn execute(plan: Plan) -> Result<Exit> {
 
 async fn ask(plan: Plan) -> Result<()> {
     let shown = CommandProgress::begin("opening tables");
-    let mut tables = Tables::new(Arc::new(plan.connection), plan.options).map_err(told)?;
+    let mut tables = Tables::new(Arc::new(plan.connection), plan.options).map_err(to_cli_error)?;
     for (name, location) in &plan.tables {
-        tables.add(name.as_deref(), location).await.map_err(told)?;
+        tables
+            .add(name.as_deref(), location)
+            .await
+            .map_err(to_cli_error)?;
     }
     let began = Instant::now();
     let mut query = match tables
         .query(&plan.sql, plan.destination.wanted_rows())
         .await
-        .map_err(told)?
+        .map_err(to_cli_error)?
     {
         Ok(query) => query,
-        Err(error) => return Err(Misuse::of(anyhow!(snippet::of(&plan.sql, &error))).into()),
+        Err(error) => {
+            return Err(Misuse::new(anyhow!(snippet::with_mark(&plan.sql, &error))).into());
+        }
     };
     let progress = query.watch();
-    shown.what("asking");
+    shown.step("asking");
     shown.watch(move |elapsed| message(&progress(), elapsed));
     let written = write(&mut query, plan.destination, &shown).await;
     shown.finish();
-    let written = written.map_err(|trouble| trouble.told(&plan.sql))?;
+    let written = written.map_err(|trouble| trouble.into_cli_error(&plan.sql))?;
     for note in query.notes().iter().chain(&written.notes) {
-        tell(format_args!("note: {note}"));
+        print_line(format_args!("note: {note}"));
     }
-    tell(format_args!(
+    print_line(format_args!(
         "{}",
         summary(&query, &written, began.elapsed())
     ));
     Ok(())
 }
 
-/// Why a result could not be written: it could not be computed, or not be put where it was to go.
+/// The reason why a result could not be written: an error in computing it, or in the output.
 enum Trouble {
     Table(TableError),
     Output(anyhow::Error),
 }
 
 impl Trouble {
-    fn told(self, sql: &str) -> anyhow::Error {
+    fn into_cli_error(self, sql: &str) -> anyhow::Error {
         match self {
             Trouble::Table(TableError::Sql(error)) => {
-                Misuse::of(anyhow!(snippet::of(sql, &error))).into()
+                Misuse::new(anyhow!(snippet::with_mark(sql, &error))).into()
             }
-            Trouble::Table(error) => told(error),
+            Trouble::Table(error) => to_cli_error(error),
             Trouble::Output(error) => error,
         }
     }
@@ -121,24 +126,24 @@ async fn write(
     destination: Destination,
     shown: &CommandProgress,
 ) -> Result<Written, Trouble> {
-    // Before a heading is written: a query that fails has mostly no rows at all.
+    // The first rows come before any output: a query that fails usually has no rows at all.
     let mut next = query.next().await?;
     let mut output = destination.begin(query.schema(), query.explains())?;
     while let Some(rows) = next {
-        // It may have to wait for whoever reads.
-        let more = tokio::task::block_in_place(|| beside(shown, || output.write(&rows)))?;
+        // Writing may have to wait for the reader.
+        let more = tokio::task::block_in_place(|| without_progress(shown, || output.write(&rows)))?;
         if !more {
             break;
         }
         next = query.next().await?;
     }
     Ok(tokio::task::block_in_place(|| {
-        beside(shown, || output.finish())
+        without_progress(shown, || output.finish())
     })?)
 }
 
-/// Writes rows, without what is redrawn in between where both are on the terminal.
-fn beside<T>(shown: &CommandProgress, write: impl FnOnce() -> T) -> T {
+/// Writes rows while progress is hidden if both are on the terminal.
+fn without_progress<T>(shown: &CommandProgress, write: impl FnOnce() -> T) -> T {
     if std::io::stdout().is_terminal() {
         shown.aside(write)
     } else {
@@ -146,7 +151,7 @@ fn beside<T>(shown: &CommandProgress, write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// `3 rows in 0.52 s; 4,160,000 rows scanned, 8.00 M/s`
+/// Sums up a query: `3 rows in 0.52 s; 4,160,000 rows scanned, 8.00 M/s`.
 fn summary(query: &Query, written: &Written, took: Duration) -> String {
     let seconds = took.as_secs_f64();
     let rows = if query.explains() {
@@ -167,7 +172,7 @@ fn summary(query: &Query, written: &Written, took: Duration) -> String {
     line
 }
 
-/// `; 3 of 127 chunks read, 120 answered, 1.20 MiB, 0 of 6 blobs from memory`
+/// Sums up chunks: `; 3 of 127 chunks read, 120 answered by statistics, 1.20 MiB, 0 of 6 blobs from memory`.
 fn chunks(counts: &ChunkCounts) -> String {
     let ChunkCounts {
         all,

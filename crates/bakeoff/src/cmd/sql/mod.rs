@@ -1,4 +1,4 @@
-//! `bakeoff sql`: asks SQL of tables wherever they are.
+//! `bakeoff sql`: queries tables with SQL, wherever they are.
 
 mod execute;
 mod output;
@@ -21,27 +21,27 @@ use crate::exit::{Exit, Misuse};
 use crate::machine;
 use output::{Destination, Format};
 
-/// Ask SQL of any table: of a Cassandra cluster, or columnar ones in folders.
+/// Query tables with SQL: any table of a Cassandra cluster, or columnar tables in folders.
 ///
-/// Nothing is ever written to a table. The result goes to the standard output, what there is to say
-/// about it to the standard error. Text in double quotes is a name and keeps its case.
+/// Nothing is ever written to a table. The result goes to the standard output, notes about it to the
+/// standard error. Text in double quotes is a name and keeps its case.
 #[derive(Args, Debug)]
-#[command(mut_arg("cassandra", |a| a.help("The cluster whose tables are asked")))]
+#[command(mut_arg("cassandra", |a| a.help("The cluster whose tables are queried")))]
 pub struct Sql {
     /// The query: SELECT, EXPLAIN SELECT, DESCRIBE or SHOW TABLES; `-` reads it from the standard
     /// input. A table of --cassandra may be written KEYSPACE.TABLE in it without --table
     query: String,
 
-    /// A table: KEYSPACE.TABLE or dir:FOLDER; queries call it TABLE, or NAME. May be repeated
+    /// A table: KEYSPACE.TABLE or dir:FOLDER; queries call it TABLE, or NAME (repeat for several)
     #[arg(long = "table", value_name = "[NAME=]TABLE")]
     tables: Vec<NamedTable>,
 
-    /// A columnar table in a folder, as --table dir:FOLDER
+    /// A columnar table in a folder, like --table dir:FOLDER
     #[arg(long = "dir", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
 
-    /// How rows are written; json is one object per line, with null for NaN and infinities
-    /// [default: what --out ends in; else table on a terminal, and csv]
+    /// How rows are written; json is one object per line, with null for NaN and infinities [default:
+    /// by the extension of --out; without it, table on a terminal, else csv]
     #[arg(long, value_enum)]
     format: Option<Format>,
 
@@ -53,8 +53,8 @@ pub struct Sql {
     #[arg(long, value_name = "N", default_value = "100", value_parser = parse_shown)]
     rows: Shown,
 
-    /// Consistency level of reads in Cassandra [default: LOCAL_ONE, of columnar tables
-    /// LOCAL_QUORUM]
+    /// Consistency level of reads in Cassandra [default: LOCAL_ONE; LOCAL_QUORUM for columnar
+    /// tables]
     #[arg(long, value_name = "LEVEL", value_parser = parse_consistency)]
     consistency: Option<Consistency>,
 
@@ -74,14 +74,14 @@ pub struct Sql {
     cluster: ClusterOptions,
 }
 
-/// A table of the command line, and what queries call it if not by its own name.
+/// A table of the command line, with the name that queries use if it is not its own.
 #[derive(Debug, Clone)]
 struct NamedTable {
     name: Option<String>,
     location: Location,
 }
 
-/// Rows that a table shows; all where there is no number.
+/// Rows that a table shows; `None` stands for all.
 #[derive(Debug, Clone, Copy)]
 struct Shown(Option<u64>);
 
@@ -89,7 +89,7 @@ impl Sql {
     pub fn run(self) -> Result<Exit> {
         let sql = self.text()?;
         let destination =
-            Destination::new(self.format, self.out.as_deref(), self.rows.0).map_err(Misuse::of)?;
+            Destination::new(self.format, self.out.as_deref(), self.rows.0).map_err(Misuse::new)?;
         let plan = execute::Plan {
             sql,
             tables: self.named_tables(),

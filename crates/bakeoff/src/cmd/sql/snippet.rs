@@ -1,10 +1,10 @@
-//! An error in SQL, with the line that it is in.
+//! Shows an error in SQL with its line.
 
 use bakeoff_engines::tables::SqlError;
 use unicode_width::UnicodeWidthStr;
 
-/// The message, and below it the line with a mark where the error is.
-pub fn of(sql: &str, error: &SqlError) -> String {
+/// Writes the message, and below it the line with a mark at the error.
+pub fn with_mark(sql: &str, error: &SqlError) -> String {
     let marked = error.position.and_then(|(line, column)| {
         let text = sql.lines().nth(line.checked_sub(1)?)?;
         let before: String = text.chars().take(column.checked_sub(1)?).collect();
@@ -28,12 +28,12 @@ mod tests {
             message: "no".to_owned(),
         };
         let sql = "SELECT\n  ü, b";
-        assert_eq!(of(sql, &at(2, 6)), "SQL 2:6: no\n    ü, b\n       ^");
-        assert_eq!(of(sql, &at(7, 1)), "SQL 7:1: no");
+        assert_eq!(with_mark(sql, &at(2, 6)), "SQL 2:6: no\n    ü, b\n       ^");
+        assert_eq!(with_mark(sql, &at(7, 1)), "SQL 7:1: no");
         let nowhere = SqlError {
             position: None,
             ..at(1, 1)
         };
-        assert_eq!(of(sql, &nowhere), "no");
+        assert_eq!(with_mark(sql, &nowhere), "no");
     }
 }

@@ -1,4 +1,4 @@
-//! What of a sweep can be known to be impossible before a server is started.
+//! Checks a sweep before a server is started.
 
 use anyhow::{Result, anyhow};
 use bakeoff_driver::sweep::{Grid, Setting};
@@ -11,16 +11,16 @@ use crate::exit::Misuse;
 
 const NO_INSERTS: &str = "it takes no inserts from several workers";
 
-/// The designs to sweep, and in words which of the workload's are left out.
+/// Returns the designs to sweep, and notes about those of the workload that are left out.
 ///
 /// # Errors
-/// A misuse for one that was asked for and takes no inserts, or where none is left.
+/// Fails with a misuse for a design that was asked for and takes no inserts, or if none is left.
 pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId>, Vec<String>)> {
     let chosen = choice::designs(workload, patterns)?;
     let (mut swept, mut left_out) = (Vec::new(), Vec::new());
     for id in chosen {
         let takes_inserts = engine(&id)
-            .map_err(|e| Misuse::of(e.into()))?
+            .map_err(|e| Misuse::new(e.into()))?
             .takes_inserts(&id);
         if takes_inserts {
             swept.push(id);
@@ -28,7 +28,7 @@ pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId
             left_out.push(format!("{id} is not swept: {NO_INSERTS}"));
         } else {
             let refused = anyhow!("design {id}: {NO_INSERTS}; leave it out of --designs");
-            return Err(Misuse::of(refused).into());
+            return Err(Misuse::new(refused).into());
         }
     }
     if swept.is_empty() {
@@ -37,15 +37,15 @@ pub fn designs(workload: &Workload, patterns: &[String]) -> Result<(Vec<DesignId
              for example cassandra/wide or local/columnar",
             workload.name
         );
-        return Err(Misuse::of(none).into());
+        return Err(Misuse::new(none).into());
     }
     Ok((swept, left_out))
 }
 
-/// The rows that a table has to hold: those that the largest setting needs that can be measured.
+/// Returns the rows that a table has to hold: those of the largest setting that can be measured.
 ///
 /// # Errors
-/// A misuse where no setting can be measured; or the rows cannot be counted.
+/// Fails with a misuse if no setting can be measured, or if the rows cannot be counted.
 pub fn rows(grid: &Grid, source: &dyn RowSource) -> Result<RowsToHold> {
     if let Some(smallest) = grid.settings().first() {
         check_smallest(*smallest, source)?;
@@ -59,19 +59,17 @@ pub fn rows(grid: &Grid, source: &dyn RowSource) -> Result<RowsToHold> {
     })
 }
 
-/// Where the smallest setting cannot be measured, none can.
+/// Checks the smallest setting: if it cannot be measured, none can.
 fn check_smallest(smallest: Setting, source: &dyn RowSource) -> Result<()> {
     let counted = source.count_rows(smallest.needed_rows())?;
-    match smallest.obstacle(counted) {
-        Some(obstacle) => {
-            let none = anyhow!(
-                "no setting can be measured: even with the smallest numbers of --batches and \
-                 --workers, {} and {}, {obstacle}",
-                smallest.batch_rows,
-                smallest.workers
-            );
-            Err(Misuse::of(none).into())
-        }
-        None => Ok(()),
-    }
+    let Some(obstacle) = smallest.obstacle(counted) else {
+        return Ok(());
+    };
+    let error = anyhow!(
+        "no setting can be measured: even with the smallest numbers of --batches and --workers, \
+         {} and {}, {obstacle}",
+        smallest.batch_rows,
+        smallest.workers
+    );
+    Err(Misuse::new(error).into())
 }

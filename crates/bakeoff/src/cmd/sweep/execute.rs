@@ -1,4 +1,4 @@
-//! Carrying out a sweep: engines up, settings measured, engines down, reports.
+//! Carries out a sweep: starts engines, measures settings, stops engines and reports.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Plan<'a> {
     pub progress: Progress,
 }
 
-/// Sweeps to the end or to an interruption, and shows what there is.
+/// Sweeps until the end or an interruption, and shows the results so far.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     let measurement = Measurement {
         designs: plan.designs,
@@ -58,7 +58,7 @@ pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
         () = interruption => None,
     };
     let swept = swept.map(|swept| swept.map_err(anyhow::Error::from));
-    let interrupted = "interrupted: the settings that were measured until then are kept";
+    let interrupted = "interrupted: the settings measured so far are kept";
     let ended = measurement.end(swept, engines, false, &mut log, interrupted);
     ended.await?;
     drop(log);

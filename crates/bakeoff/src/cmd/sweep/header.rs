@@ -1,4 +1,4 @@
-//! The first record of a sweep: what is swept, on what.
+//! Makes the first record of a sweep: what is swept, and on which machine.
 
 use bakeoff_driver::sweep::Grid;
 use bakeoff_stats::DesignInfo;

@@ -1,4 +1,4 @@
-//! `bakeoff sweep`: which batch size with how many workers inserts fastest.
+//! `bakeoff sweep`: finds the batch size and the number of workers that insert fastest.
 
 mod check;
 mod execute;
@@ -27,14 +27,15 @@ use crate::cmd::options::postgres::PostgresOptions;
 use crate::exit::Exit;
 use crate::progress::Progress;
 
-/// Rows that a batch may have, and workers that there may be.
+/// Most rows of a batch.
 const MOST_BATCH_ROWS: u32 = 100_000;
+/// Most workers at a time.
 const MOST_WORKERS: u32 = 4_096;
 
 /// Sweep inserts: every batch size with every number of workers, each for some seconds.
 ///
-/// Each worker hands over a batch, waits until all of its rows are acknowledged, and takes the next
-/// one. For each setting the table is made again, and its rows are counted at the end.
+/// Each worker inserts a batch, waits until all of its rows are acknowledged, and takes the next one.
+/// The table is recreated for each setting, and its rows are counted at the end.
 #[derive(Args, Debug)]
 pub struct Sweep {
     /// Workload: a file, or a name out of `bakeoff list`
@@ -49,19 +50,19 @@ pub struct Sweep {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,10,100,1000,10000", value_parser = |t: &str| parse_number(t, MOST_BATCH_ROWS))]
     batches: Vec<u32>,
 
-    /// Workers at a time; in PostgreSQL each has a connection of its own
+    /// Workers at a time; in PostgreSQL each has its own connection
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,8,64,256", value_parser = |t: &str| parse_number(t, MOST_WORKERS))]
     workers: Vec<u32>,
 
-    /// Time in which inserts of a setting begin, after its warm-up
+    /// How long each setting inserts, after its warm-up
     #[arg(long = "for", value_name = "DURATION", default_value = "3s", value_parser = parse_duration_to_a_day)]
     length: Duration,
 
-    /// Inserting before that; a design's first setting is preceded by ten times as much
+    /// Warm-up of each setting; ten times as long before a design's first setting
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_duration_to_a_day)]
     warm_up: Duration,
 
-    /// The longest that one insert may take
+    /// The longest that an insert may take
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration_to_a_day)]
     time_out: Duration,
 
@@ -165,12 +166,12 @@ fn dry_run(
     .print()
 }
 
-/// A number from 1 on, such as `100` or `10k`.
+/// Reads a number from 1 to `most`, such as `100` or `10k`.
 fn parse_number(text: &str, most: u32) -> Result<u32, String> {
-    let number = parse_rows(text.trim()).ok();
-    let number = number.and_then(|n| u32::try_from(n).ok());
-    number
-        .filter(|n| *n <= most)
+    parse_rows(text.trim())
+        .ok()
+        .and_then(|number| u32::try_from(number).ok())
+        .filter(|number| *number <= most)
         .ok_or_else(|| format!("not a number from 1 to {most}, such as 100 or 10k"))
 }
 

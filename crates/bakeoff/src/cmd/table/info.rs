@@ -1,4 +1,4 @@
-//! The definition of a columnar table, and what it holds.
+//! Describes the definition and the content of a columnar table.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,12 +9,12 @@ use bakeoff_report::units;
 
 use super::places;
 use crate::cmd::ingest::width_in_words;
-use crate::cmd::told;
+use crate::cmd::to_cli_error;
 
-/// Its definition, what there is of it, and the bytes of each column.
-pub async fn of(location: &Location, table: &Columnar) -> Result<String> {
+/// Describes a table: its definition, its rows and chunks, and the bytes of each column.
+pub async fn describe(location: &Location, table: &Columnar) -> Result<String> {
     let view = table.overview(&Selection::default()).await;
-    let view = view.map_err(|error| told(error.into()))?;
+    let view = view.map_err(|error| to_cli_error(error.into()))?;
     let definition = table.definition();
     let chunks = || view.parts.iter().flat_map(|part| &part.chunks);
     let in_chunks: u64 = chunks().map(|c| u64::from(c.live_rows())).sum();
@@ -48,11 +48,8 @@ pub async fn of(location: &Location, table: &Columnar) -> Result<String> {
             text,
             "to be sealed   {}",
             match merged {
-                1 => "1 part: keys of its chunks overlap, so that it is merged whenever it is read"
-                    .to_owned(),
-                parts => format!(
-                    "{parts} parts: their keys overlap, so that they are merged whenever they are read"
-                ),
+                1 => "1 part: keys of its chunks overlap, so every read merges it".to_owned(),
+                parts => format!("{parts} parts: their keys overlap, so every read merges them"),
             }
         );
     }

@@ -1,4 +1,4 @@
-//! `bakeoff table`: what a columnar table is, and its upkeep.
+//! `bakeoff table`: describes and maintains a columnar table.
 
 mod info;
 mod places;
@@ -16,17 +16,17 @@ use clap::{Args, Subcommand};
 
 use crate::cmd::options::choice::{parse_consistency, parse_duration};
 use crate::cmd::options::cluster::ClusterOptions;
-use crate::cmd::{on_threads, told};
+use crate::cmd::{on_threads, to_cli_error};
 use crate::exit::{Exit, Misuse};
 use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::Progress;
-use crate::stderr::tell;
+use crate::stderr::print_line;
 
-/// The state that a second Ctrl-C leaves behind.
-const LEFT_BEHIND: &str = "interrupted again: the same command goes on where this one ended";
+/// Message about what a second Ctrl-C leaves behind.
+const LEFT_BEHIND: &str = "interrupted again: the same command continues where this one ended";
 
-/// Look at a columnar table, keep it in order, or remove it.
+/// Inspect, maintain or remove a columnar table.
 #[derive(Args, Debug)]
 pub struct Table {
     #[command(subcommand)]
@@ -37,12 +37,12 @@ pub struct Table {
 enum Action {
     /// Show columns, keys, rows, chunks and bytes
     Info(Target),
-    /// Turn rows that came one by one into chunks, merge chunks that overlap or are small, and sort
-    /// together those that have rows of all partition keys
+    /// Turn rows that were inserted one by one into chunks, merge chunks that overlap or are small,
+    /// and sort chunks that share most partition keys together
     Seal {
         #[command(flatten)]
         target: Target,
-        /// Leave buckets alone that reach this value of the order key, for example
+        /// Leave out buckets that reach this value of the order key, for example
         /// 2026-01-31T12:00:00Z
         #[arg(long, value_name = "TIME")]
         before: Option<String>,
@@ -51,21 +51,21 @@ enum Action {
     DropBefore {
         #[command(flatten)]
         target: Target,
-        /// For example 2026-01-31 or 2026-01-31T12:00:00Z; a number for an order key that is one
+        /// For example 2026-01-31 or 2026-01-31T12:00:00Z; a number if the order key is one
         #[arg(value_name = "TIME", allow_negative_numbers = true)]
         time: String,
     },
-    /// Remove what sealing has replaced, and what a killed ingest has left
+    /// Remove chunks that were replaced by a seal, or left behind by a killed ingest
     Sweep {
         #[command(flatten)]
         target: Target,
-        /// Keep what was replaced, or written and not committed, less than this ago: queries may still
-        /// read it, and an ingest or a seal that goes on needs it
+        /// Keep chunks that were replaced, or written and not committed, less than this ago: queries
+        /// may still read them, and a running ingest or seal may need them
         #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_grace)]
         grace: Duration,
     },
-    /// Remove the table with all its rows, or what is there of one that was half made or half
-    /// removed; what is no part of it is never touched
+    /// Remove the table with all its rows, or what is left of one that was half made or half removed,
+    /// and nothing else
     Drop {
         #[command(flatten)]
         target: Target,
@@ -97,7 +97,7 @@ impl Table {
                 Ok(Exit::Complete)
             })?;
             if !is_confirmed(&target.table)? {
-                tell("nothing was removed");
+                print_line("nothing was removed");
                 return Ok(Exit::Failed);
             }
         }
@@ -106,7 +106,7 @@ impl Table {
             tokio::select! {
                 done = self.action.carry_out() => done.map(|()| Exit::Complete),
                 () = asked_to_stop_leaving(LEFT_BEHIND) => {
-                    tell(&interrupted);
+                    print_line(&interrupted);
                     Ok(Exit::Interrupted)
                 }
             }
@@ -120,14 +120,17 @@ impl Action {
         let line = match self {
             Action::Info(target) => {
                 let table = target.open(Access::Read).await?;
-                info::of(&target.table, &table).await?
+                info::describe(&target.table, &table).await?
             }
             Action::Seal { target, before } => {
                 let table = target.open(Access::Write).await?;
-                let before = before.map(|text| time::of_order_key(&text, table.definition()));
-                let before = before.transpose().map_err(Misuse::of)?;
-                progress.what("sealing");
-                let sealed = table.seal(before).await.map_err(|e| told(e.into()))?;
+                let before = before.map(|text| time::parse_order_key(&text, table.definition()));
+                let before = before.transpose().map_err(Misuse::new)?;
+                progress.step("sealing");
+                let sealed = table
+                    .seal(before)
+                    .await
+                    .map_err(|e| to_cli_error(e.into()))?;
                 format!(
                     "sealed {}: {} and {} became {}",
                     places::in_words(sealed.places, table.definition()),
@@ -138,24 +141,28 @@ impl Action {
             }
             Action::DropBefore { target, time } => {
                 let table = target.open(Access::Write).await?;
-                let before = time::of_order_key(&time, table.definition()).map_err(Misuse::of)?;
-                progress.what("dropping buckets");
+                let before =
+                    time::parse_order_key(&time, table.definition()).map_err(Misuse::new)?;
+                progress.step("dropping buckets");
                 let dropped = table
                     .drop_before(before)
                     .await
-                    .map_err(|e| told(e.into()))?;
+                    .map_err(|e| to_cli_error(e.into()))?;
                 let places = places::in_words(dropped, table.definition());
                 let end = if dropped == 1 { "ends" } else { "end" };
                 format!("dropped {places} that {end} at or before {time}")
             }
             Action::Sweep { target, grace } => {
                 let table = target.open(Access::Write).await?;
-                progress.what("sweeping");
-                let swept = table.sweep(grace).await.map_err(|e| told(e.into()))?;
+                progress.step("sweeping");
+                let swept = table
+                    .sweep(grace)
+                    .await
+                    .map_err(|e| to_cli_error(e.into()))?;
                 format!("removed {}", units::plural(swept.chunks, "chunk", "chunks"))
             }
             Action::Drop { target, .. } => {
-                progress.what("removing");
+                progress.step("removing");
                 target.remove().await?;
                 format!("removed {}", target.table)
             }
@@ -165,12 +172,12 @@ impl Action {
         Ok(())
     }
 
-    /// What is left when it ends before its end.
+    /// Returns the message about an interruption.
     fn interrupted(&self) -> String {
         match self {
             Action::Info(_) => "interrupted".to_owned(),
             Action::Seal { target, .. } => format!(
-                "interrupted: what is sealed stays sealed, and the same command goes on; chunks that \
+                "interrupted: what is sealed stays sealed, and the same command continues; chunks that \
                  were replaced, or written and not used, stay until `bakeoff table sweep {}`",
                 target.table
             ),
@@ -201,32 +208,32 @@ impl Target {
             cache_bytes: 0,
         };
         let opened = connection.open_columnar(&self.table, access, &options);
-        match opened.await.map_err(told)? {
+        match opened.await.map_err(to_cli_error)? {
             Some(table) => Ok(table),
             None => Err(self.missing(&connection).await?.into()),
         }
     }
 
-    /// Why there is no table.
+    /// Explains why there is no table.
     async fn missing(&self, connection: &Connection) -> Result<Misuse> {
         let table = &self.table;
-        let remains = connection.remains(table).await.map_err(told)?;
+        let remains = connection.remains(table).await.map_err(to_cli_error)?;
         if remains.is_empty() {
-            let why = connection.not_columnar(table).await.map_err(told)?;
-            return Ok(Misuse::of(told(why)));
+            let why = connection.not_columnar(table).await.map_err(to_cli_error)?;
+            return Ok(Misuse::new(to_cli_error(why)));
         }
-        Ok(Misuse::of(anyhow!(
+        Ok(Misuse::new(anyhow!(
             "of the columnar table {table} there is only {}: it is being made or dropped, or that \
-             was interrupted; then `bakeoff table drop {table}` removes what is there",
+             was interrupted; if so, `bakeoff table drop {table}` removes what is left",
             remains.join(", ")
         )))
     }
 
-    /// There is something to remove.
+    /// Checks that there is something to remove.
     async fn check_there(&self) -> Result<()> {
         let connection = Connection::new(self.cluster.cluster());
         let there = connection.is_columnar(&self.table);
-        if there.await.map_err(told)? {
+        if there.await.map_err(to_cli_error)? {
             Ok(())
         } else {
             Err(self.missing(&connection).await?.into())
@@ -236,7 +243,7 @@ impl Target {
     async fn remove(&self) -> Result<()> {
         let connection = Connection::new(self.cluster.cluster());
         let removed = connection.drop_columnar(&self.table);
-        if removed.await.map_err(told)? {
+        if removed.await.map_err(to_cli_error)? {
             Ok(())
         } else {
             Err(self.missing(&connection).await?.into())
@@ -247,8 +254,8 @@ impl Target {
 /// Asks on a terminal whether a table is to be removed.
 fn is_confirmed(table: &Location) -> Result<bool> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
-        return Err(Misuse::of(anyhow!(
-            "this removes {table} with all its rows: say --yes where there is no terminal to ask on"
+        return Err(Misuse::new(anyhow!(
+            "this removes {table} with all its rows: confirm with --yes, since there is no terminal to ask on"
         ))
         .into());
     }
@@ -261,7 +268,7 @@ fn is_confirmed(table: &Location) -> Result<bool> {
     Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }
 
-/// `10m`; `0s` is allowed.
+/// Reads a duration such as `10m`; `0s` is allowed.
 fn parse_grace(text: &str) -> Result<Duration, String> {
     match text {
         "0" | "0s" => Ok(Duration::ZERO),

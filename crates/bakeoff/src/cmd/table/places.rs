@@ -1,10 +1,10 @@
-//! The parts that a columnar table is kept in, in words.
+//! Words the number of places that a columnar table is kept in.
 
 use bakeoff_engines::tables::Definition;
 use bakeoff_report::units;
 
-/// `3 buckets`, `2 shards of buckets`: a bucket's shard, or what there is of the two. A table without
-/// either is one part.
+/// Writes `3 buckets`, `4 shards` or `2 shards of buckets`, whichever the table has. A table without either is
+/// one place.
 pub fn in_words(parts: u64, table: &Definition) -> String {
     match (table.bucket.is_some(), table.shards) {
         (true, 1) => units::plural(parts, "bucket", "buckets"),

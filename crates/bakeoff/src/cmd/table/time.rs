@@ -1,4 +1,4 @@
-//! Values of an order key on the command line.
+//! Reads values of an order key from the command line.
 
 use anyhow::{Result, bail};
 use arrow::array::{Array, AsArray, StringArray};
@@ -6,8 +6,8 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type};
 use bakeoff_engines::tables::{Definition, Kind};
 
-/// In the units of the first order key.
-pub fn of_order_key(text: &str, table: &Definition) -> Result<i64> {
+/// Reads a value in the units of the first order key.
+pub fn parse_order_key(text: &str, table: &Definition) -> Result<i64> {
     let first = table.order_key.first();
     let column = first.and_then(|name| table.columns.iter().find(|c| c.name == *name));
     let Some(column) = column else {
@@ -26,11 +26,13 @@ pub fn of_order_key(text: &str, table: &Definition) -> Result<i64> {
                  the order key `{name}` is"
             ),
         },
-        _ => bail!("the order key `{name}` is no time, and the table has no buckets"),
+        _ => bail!(
+            "the order key `{name}` is neither a time nor a number, so the table has no buckets"
+        ),
     }
 }
 
-/// A time in the units of its kind, rounded down. A bare number may be meant in many ways.
+/// Reads a time in the units of its kind, rounded down. A bare number is refused, since its unit is unclear.
 fn in_units(text: &str, kind: Kind) -> Option<i64> {
     let text = text.trim();
     if !text.contains('-') || text.parse::<f64>().is_ok() {
@@ -67,7 +69,7 @@ mod tests {
 
     #[test]
     fn times_are_in_units_of_the_order_key() {
-        let value = |text, kind| of_order_key(text, &ordered_by(kind)).ok();
+        let value = |text, kind| parse_order_key(text, &ordered_by(kind)).ok();
         let noon = "1970-01-02T12:00:00Z";
         assert_eq!(value(noon, Kind::Timestamp), Some(129_600_000));
         assert_eq!(value(noon, Kind::Nanotime), Some(129_600_000_000_000));

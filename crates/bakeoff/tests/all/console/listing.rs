@@ -191,7 +191,7 @@ fn tables_that_are_no_columnar_ones(server: &Server) {
         }
     }
     let drop = server.bakeoff(&["table", "drop", "Col.events"]).expect(2);
-    drop.says("this removes Col.events with all its rows: say --yes");
+    drop.says("this removes Col.events with all its rows: confirm with --yes");
 }
 
 fn why_a_column_is_read(server: &Server) {

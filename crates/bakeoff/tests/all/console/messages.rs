@@ -77,9 +77,10 @@ fn a_table_without_buckets_speaks_of_none() {
     let bench = Bench::new(WORKLOAD, READINGS);
     let ingest = ["ingest", "readings.csv", "--into", "dir:t"];
     bench.bakeoff(&[&ingest[..], &KEYS[..]].concat()).expect(0);
-    bench.bakeoff(&ingest).expect(0).says(
-        "note: 1 part of the table has chunks that overlap and is merged whenever it is read",
-    );
+    bench
+        .bakeoff(&ingest)
+        .expect(0)
+        .says("note: 1 part of the table has chunks that overlap, which every read merges");
     let info = bench.bakeoff(&["table", "info", "dir:t"]).expect(0);
     info.says("of the table\n")
         .says("to be sealed   1 part: keys of its chunks overlap");

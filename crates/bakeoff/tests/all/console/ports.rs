@@ -75,7 +75,7 @@ fn a_server_that_stays_has_its_port_again() {
     let (port, stderr) = desk.start(&[]);
     assert_ne!(port, chosen);
     assert!(
-        stderr.contains(&format!("port {chosen} of its last start is in use")),
+        stderr.contains(&format!("port {chosen} of the last start is in use")),
         "{stderr}"
     );
     desk.stop();

@@ -134,7 +134,7 @@ fn dropped(server: &Server) {
         .bakeoff(&["table", "info", "ink.gone"])
         .expect(2)
         .says("of the columnar table ink.gone there is only gone_columnar, gone_places, gone_index, gone_fresh")
-        .says("`bakeoff table drop ink.gone` removes what is there");
+        .says("`bakeoff table drop ink.gone` removes what is left");
     let drop = ["table", "drop", "ink.gone", "--yes"];
     server.bakeoff(&drop).expect(0).says("removed ink.gone");
     server

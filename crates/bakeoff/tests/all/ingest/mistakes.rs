@@ -15,7 +15,7 @@ fn mistakes_of_new_tables() {
         (
             &["readings.csv"][..],
             2,
-            "dir:t is not there yet: say which rows belong together with --partition-key",
+            "dir:t does not exist yet: name the columns whose rows belong together with --partition-key",
         ),
         (
             &["readings.csv", "--order-key", "time"],
@@ -65,7 +65,7 @@ fn mistakes_of_new_tables() {
                 "soon",
             ],
             2,
-            "--bucket soon: it is not a duration such as 1d or 6h, as the order key `time` asks for",
+            "--bucket soon: it is not a duration such as 1d or 6h, as the order key `time` requires",
         ),
         (
             &[
@@ -78,7 +78,7 @@ fn mistakes_of_new_tables() {
                 "1d",
             ],
             2,
-            "there are buckets only of integers, dates and times",
+            "buckets need an order key of integers, dates or times",
         ),
         (
             &["readings.csv", "--types", "value=money"],
@@ -206,7 +206,7 @@ fn mistakes_of_tables_that_are_there() {
     for (arguments, message) in [
         (
             &["readings.csv", "--partition-key", "time"][..],
-            "dir:t is there already, and its partition key is series: leave the option out",
+            "dir:t already exists, and its partition key is series: leave the option out",
         ),
         (
             &["readings.csv", "--order-key", "series"],
@@ -294,7 +294,7 @@ fn mistakes_of_tables_that_are_there() {
         (
             &["drop", "dir:t"],
             2,
-            "this removes dir:t with all its rows: say --yes",
+            "this removes dir:t with all its rows: confirm with --yes",
         ),
         (
             &["drop", "dir:none", "--yes"],

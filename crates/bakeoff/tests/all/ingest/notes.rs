@@ -53,13 +53,13 @@ fn a_key_that_is_not_unique_is_told() {
         .bakeoff(&by_series)
         .expect(2)
         .says("the first 4 rows have only 2 different partition keys (series)")
-        .says("--order-key COLUMN,..., or that the last one of each is to be kept with --one-row-per-key");
+        .says("--order-key COLUMN,..., or keep only the last row of each with --one-row-per-key");
     assert!(!bench.path("t").exists(), "a table was made");
     bench
         .bakeoff(&[&by_series[..], &["--one-row-per-key"]].concat())
         .expect(0)
         .says("partition key series without an order key: one row for each partition key")
-        .says("note: 2 rows have a key (series) that others have, too: the last one of each key is kept");
+        .says("note: 2 rows have a key (series) that later rows have, too: the last row of each key is kept");
     let unique = ["ingest", "readings.csv", "--into", "dir:u"];
     let unique = bench.bakeoff(&[&unique[..], &KEYS[..]].concat()).expect(0);
     assert!(!unique.stderr.contains("note"), "{}", unique.stderr);
@@ -112,7 +112,7 @@ fn a_key_that_is_not_unique_is_told() {
     bench
         .bakeoff(&twice)
         .expect(2)
-        .says("`time` is in the other half of the key of the source: say both halves");
+        .says("`time` is in the other half of the source's key: name both halves");
     let other = [
         "--partition-key",
         "time",
@@ -132,8 +132,8 @@ fn a_key_that_is_not_unique_is_told() {
     bench
         .bakeoff(&[&from[..], &other[..]].concat())
         .expect(0)
-        .says("note: the key of the source has series, too: of rows that differ only there")
-        .says("note: 1 row has a key (time, value) that others have, too");
+        .says("note: the key of the source also has series: of rows that differ only there")
+        .says("note: 1 row has a key (time, value) that later rows have, too");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn a_table_of_wrong_types_can_be_removed_and_made_anew() {
         .bakeoff(&["table", "info", "dir:t"])
         .expect(2)
         .says("of the columnar table dir:t there is only ")
-        .says("`bakeoff table drop dir:t` removes what is there");
+        .says("`bakeoff table drop dir:t` removes what is left");
     bench
         .bakeoff(&[&ingest[..], &KEYS[..]].concat())
         .expect(2)

@@ -1,11 +1,11 @@
-//! How fast the counters of the server grew.
+//! Computes how fast the counters of the server grew.
 
 use bakeoff_stats::drive::{SecondCounts, ServerSample};
 
 use super::MOST_POINTS;
 use crate::chart::line::{Line, Stroke};
 
-/// Growth of a counter in a second; `None` where it is known less than twice.
+/// Returns the growth of a counter per second; `None` if it is known less than twice.
 pub fn line(
     seconds: &[SecondCounts],
     stroke: Stroke,
@@ -21,27 +21,30 @@ pub fn line(
     })
 }
 
-/// In the middle between two samples, by how much the counter grew there in a second.
+/// Returns pairs of a time in seconds, halfway between two samples, and the growth per second there.
 fn rates(
     seconds: &[SecondCounts],
     value: impl Fn(&ServerSample) -> Option<f64>,
 ) -> Vec<(f64, f64)> {
-    let known = seconds
+    let known: Vec<(u32, f64)> = seconds
         .iter()
-        .filter_map(|s| Some((s.second, value(&s.server)?)));
-    let known: Vec<(u32, f64)> = known.collect();
-    let rate = |pair: &[(u32, f64)]| {
-        let ((then, before), (now, value)) = (pair[0], pair[1]);
-        // A server that started anew counts from zero.
-        let grown = if value < before {
-            value
-        } else {
-            value - before
-        };
-        let seconds = f64::from(now - then);
-        (f64::from(then + 1) + seconds / 2.0, grown / seconds)
+        .filter_map(|s| Some((s.second, value(&s.server)?)))
+        .collect();
+    known
+        .windows(2)
+        .map(|pair| rate(pair[0], pair[1]))
+        .collect()
+}
+
+fn rate((then, before): (u32, f64), (now, value): (u32, f64)) -> (f64, f64) {
+    // A restarted server counts from zero.
+    let grown = if value < before {
+        value
+    } else {
+        value - before
     };
-    known.windows(2).map(rate).collect()
+    let seconds = f64::from(now - then);
+    (f64::from(then + 1) + seconds / 2.0, grown / seconds)
 }
 
 fn mean(points: &[(f64, f64)]) -> (f64, Option<f64>) {
@@ -57,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_started_anew_has_used_what_it_counts() {
+    fn a_restarted_server_counts_from_zero() {
         let second = |(second, cpu): (u32, f64)| {
             let server = ServerSample {
                 cpu_seconds: Some(cpu),

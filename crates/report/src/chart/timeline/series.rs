@@ -1,4 +1,4 @@
-//! What is drawn of a trial: one panel for each thing, all of the same seconds.
+//! Makes the panels of a trial's chart, one for each quantity, all over the same seconds.
 
 use bakeoff_stats::drive::{
     DriveHeader, OperationCounts, SecondCounts, ServerSample, TrialSummary,
@@ -15,16 +15,16 @@ const RATE_HEIGHT: f64 = 92.0;
 const PANEL_HEIGHT: f64 = 62.0;
 const MIB: f64 = (1u64 << 20) as f64;
 
-/// The seconds of a trial, a few of them in each point where there are many.
+/// The seconds of a trial, grouped into points.
 pub struct Series<'a> {
     header: &'a DriveHeader,
-    /// Neighbours that share a point.
+    /// Consecutive seconds that share a point.
     points: Vec<&'a [SecondCounts]>,
     seconds: &'a [SecondCounts],
 }
 
 impl<'a> Series<'a> {
-    pub fn of(header: &'a DriveHeader, trial: &'a TrialSummary) -> Series<'a> {
+    pub fn new(header: &'a DriveHeader, trial: &'a TrialSummary) -> Series<'a> {
         let seconds = trial.seconds.as_slice();
         Series {
             header,
@@ -73,8 +73,8 @@ impl<'a> Series<'a> {
                 number,
             ),
             panel(
-                "Compactions that wait or run",
-                vec![self.standing(Stroke::Strong, |s| s.pending_compactions.map(|n| n as f64))],
+                "Compactions waiting or running",
+                vec![self.gauge(Stroke::Strong, |s| s.pending_compactions.map(|n| n as f64))],
                 whole_number,
             ),
             panel(
@@ -85,7 +85,7 @@ impl<'a> Series<'a> {
         ]
     }
 
-    /// The value of a point in the middle of its seconds.
+    /// Makes a line whose points are in the middle of their seconds.
     fn line(
         &self,
         class: &str,
@@ -109,7 +109,7 @@ impl<'a> Series<'a> {
         self.header.operations.len() > 1
     }
 
-    /// Strong and marked, in its colour where there are several.
+    /// Makes the strong line of an operation, with a mark if there are several operations.
     fn operation_line(&self, place: usize, value: impl Fn(&[SecondCounts]) -> Option<f64>) -> Line {
         Line {
             mark: self.has_several_operations().then_some(place),
@@ -146,7 +146,7 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// That of all operations where there are several, and of each.
+    /// Makes a line for each operation, and one for their sum if there are several.
     fn rates(&self) -> Vec<Line> {
         let all = self.has_several_operations().then(|| {
             self.line("plain", Stroke::Dashed, |seconds| {
@@ -161,7 +161,7 @@ impl<'a> Series<'a> {
         all.into_iter().chain(each).collect()
     }
 
-    /// Nothing where nothing failed.
+    /// Makes the line of failures, or none if nothing failed.
     fn failures(&self) -> Vec<Line> {
         let failed = self.line("missed", Stroke::Strong, |seconds| {
             mean(seconds, SecondCounts::failed)
@@ -170,7 +170,7 @@ impl<'a> Series<'a> {
         any.then_some(failed).into_iter().collect()
     }
 
-    /// Names what is known.
+    /// Names the sizes that are known.
     fn memory_heading(&self) -> String {
         let knows = |value: fn(&ServerSample) -> Option<u64>| {
             self.seconds.iter().any(|s| value(&s.server).is_some())
@@ -186,7 +186,7 @@ impl<'a> Series<'a> {
 
     fn memory(&self) -> Vec<Line> {
         let line = |stroke, value: fn(&ServerSample) -> Option<u64>| {
-            self.standing(stroke, move |s| Some(value(s)? as f64 / MIB))
+            self.gauge(stroke, move |s| Some(value(s)? as f64 / MIB))
         };
         vec![
             line(Stroke::Limit, |s| s.memory_limit_bytes),
@@ -212,8 +212,8 @@ impl<'a> Series<'a> {
         written.into_iter().chain(read).collect()
     }
 
-    /// A value that is not a counter; of several seconds the highest.
-    fn standing(&self, stroke: Stroke, value: impl Fn(&ServerSample) -> Option<f64>) -> Line {
+    /// Makes the line of a value that is not a counter: the highest of each point's seconds.
+    fn gauge(&self, stroke: Stroke, value: impl Fn(&ServerSample) -> Option<f64>) -> Line {
         self.line("plain", stroke, |seconds| {
             let values = seconds.iter().filter_map(|s| value(&s.server));
             values.max_by(f64::total_cmp)
@@ -223,19 +223,19 @@ impl<'a> Series<'a> {
     fn own_latency(&self) -> Vec<Line> {
         let ms = |micros: Option<f64>| micros.map(|m| m / 1e3);
         vec![
-            self.standing(Stroke::Dashed, |s| ms(s.write_p99_micros)),
-            self.standing(Stroke::Strong, |s| ms(s.read_p99_micros)),
+            self.gauge(Stroke::Dashed, |s| ms(s.write_p99_micros)),
+            self.gauge(Stroke::Strong, |s| ms(s.read_p99_micros)),
         ]
     }
 }
 
-/// For one second, of several.
+/// Returns the mean per second over several seconds.
 fn mean(seconds: &[SecondCounts], done: impl Fn(&SecondCounts) -> u64) -> Option<f64> {
     let done: u64 = seconds.iter().map(done).sum();
     Some(done as f64 / seconds.len() as f64)
 }
 
-/// Nothing between two whole numbers.
+/// Writes a whole number; other values have no label.
 fn whole_number(value: f64) -> String {
     match value.fract() {
         0.0 => number(value),

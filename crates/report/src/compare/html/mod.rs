@@ -1,4 +1,4 @@
-//! A run as one HTML file that needs no network and no scripts.
+//! Renders a run as one HTML file that needs no network and no scripts.
 
 mod concurrent;
 mod cost;
@@ -15,7 +15,7 @@ use crate::decide;
 use crate::markup::Escaped;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
 
-/// The whole page. Everything that came from outside is escaped.
+/// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(summary: &Summary) -> String {
     let sections = [
         scatter(summary),
@@ -52,7 +52,7 @@ fn frame(summary: &Summary) -> Frame<'_> {
             None => page::verdict(&verdict::paragraph(summary)),
         },
         style: decide::html::STYLE,
-        notes: notes::of(summary),
+        notes: notes::all(summary),
         failures: failures.collect(),
         version: &header.bakeoff_version,
         state: format!("run {}", state(summary.finished, summary.interrupted)),
@@ -75,7 +75,7 @@ fn scatter(summary: &Summary) -> String {
 }
 
 fn legend(summary: &Summary) -> String {
-    let palette = Palette::of(summary);
+    let palette = Palette::by_engine(summary);
     let mut engines: Vec<&str> = Vec::new();
     let mut items = String::new();
     for info in summary.designs.iter().map(|d| &d.info) {
@@ -104,7 +104,7 @@ fn query_charts(summary: &Summary) -> String {
         "Query times",
         &format!(
             "Medians with intervals, and their multiples of the fastest design's time ({}). Bars of \
-             very different length are on a logarithmic axis, on which equal steps are equal factors.",
+            very different lengths are on a logarithmic axis, on which equal steps are equal factors.",
             to_best::LEGEND
         ),
         &charts,
@@ -113,17 +113,17 @@ fn query_charts(summary: &Summary) -> String {
 
 fn storage_and_loading(summary: &Summary) -> String {
     let charts = [
-        chart::storage_bars(summary).map(|chart| chart_figure("Storage for a row", &chart)),
+        chart::storage_bars(summary).map(|chart| chart_figure("Storage per row", &chart)),
         chart::load_bars(summary).map(|chart| chart_figure("Rows loaded a second", &chart)),
     ];
     charts_section(
         "Storage and loading",
-        "Storage after flush and compaction; rows by the seconds of loading and settling.",
+        "Storage after flush and compaction; rows divided by the seconds of loading and settling.",
         &charts.into_iter().flatten().collect::<String>(),
     )
 }
 
-/// For those who have chosen their engine already.
+/// Renders the best layouts of each engine, for readers who have already chosen their engine.
 fn engines(summary: &Summary) -> String {
     engine_choice::sentences(summary).map_or_else(String::new, |sentences| {
         section(

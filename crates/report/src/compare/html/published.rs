@@ -1,4 +1,4 @@
-//! What a publication says of the same question, beside what was measured.
+//! Shows published figures for the same questions next to the measured ones.
 
 use bakeoff_stats::{DesignSummary, Summary};
 
@@ -8,8 +8,9 @@ use crate::units;
 pub fn of_run(summary: &Summary) -> String {
     let header = &summary.header;
     let ours = |what: &str| {
-        let ours = summary.designs.iter();
-        ours.filter_map(|d| Some((d.info.id.as_str(), ours_of(summary, d, what)?)))
+        let designs = summary.designs.iter();
+        designs
+            .filter_map(|d| Some((d.info.id.as_str(), measured(summary, d, what)?)))
             .collect()
     };
     let source = header
@@ -19,7 +20,7 @@ pub fn of_run(summary: &Summary) -> String {
     crate::page::published::of(source, &header.published, &header.published_notes, ours)
 }
 
-fn ours_of(summary: &Summary, design: &DesignSummary, what: &str) -> Option<String> {
+fn measured(summary: &Summary, design: &DesignSummary, what: &str) -> Option<String> {
     match what {
         "load" => design
             .load_rate

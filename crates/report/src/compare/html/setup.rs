@@ -1,4 +1,4 @@
-//! What was measured on what: everything that one needs to repeat the run.
+//! Shows the setup of a run: everything needed to repeat it.
 
 use bakeoff_stats::{DesignSummary, Summary};
 

@@ -1,8 +1,8 @@
-//! The figures as tables: all designs, CPU time.
+//! Renders the figures as tables: all designs, and CPU time.
 
 use bakeoff_stats::{CpuSeconds, DesignSummary, QuerySummary, Summary};
 
-use crate::compare::figure::{self, Figure};
+use crate::compare::figure::Figure;
 use crate::compare::{growth, to_best};
 use crate::markup::Escaped;
 use crate::page::table::{Heading, NONE, Table, or_none};
@@ -28,7 +28,7 @@ pub fn designs(summary: &Summary) -> String {
     let times = summary.designs.iter().flat_map(|d| &d.queries);
     let interval = to_best::interval_heading(times.filter_map(|q| q.time.as_ref()));
     let caption = format!(
-        "Under each time: its {}, its multiple of the fastest design's time ({}), and rows scanned a \
+        "Under each time: its {}, its multiple of the fastest design's time ({}), and rows scanned per \
          second. The intervals of all multiples hold at once with a probability of 95%.",
         interval.to_lowercase(),
         to_best::LEGEND,
@@ -47,12 +47,14 @@ pub fn designs(summary: &Summary) -> String {
 
 fn design_row(summary: &Summary, design: &DesignSummary) -> Vec<String> {
     let storage = growth::storage_to_buy(summary, design);
-    let rate = design.load_rate.as_ref();
-    let rate = rate.map(|r| (units::rate(r.median), units::rate_interval(r)));
+    let rate = design
+        .load_rate
+        .as_ref()
+        .map(|r| (units::rate(r.median), units::rate_interval(r)));
     let mut row = vec![
         name(design),
         or_none(design.bytes_per_row, |b| format!("{b:.1}")),
-        to_best::of_bytes(design).unwrap_or_else(|| NONE.to_owned()),
+        to_best::bytes_ratio(design).unwrap_or_else(|| NONE.to_owned()),
         or_none(storage, |s| units::bytes(s.bytes)),
         or_none(rate, |(median, interval)| {
             format!("{median}<small>{interval}</small>")
@@ -68,7 +70,7 @@ fn design_row(summary: &Summary, design: &DesignSummary) -> Vec<String> {
 }
 
 fn query_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> String {
-    match figure::of(design, query) {
+    match Figure::new(design, query) {
         Figure::Failed(why) => format!("<span class=\"failed\">{why}</span>"),
         Figure::NotMeasured => NONE.to_owned(),
         Figure::Time { time, query } => {
@@ -78,8 +80,8 @@ fn query_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -
             let scanned = query
                 .rows_scanned_per_second
                 .map(|r| format!("{} rows/s", units::rate(r)));
-            let today = to_best::to_baseline(summary, design, query);
-            for part in factor.into_iter().chain(today).chain(scanned) {
+            let baseline = to_best::to_baseline(summary, design, query);
+            for part in factor.into_iter().chain(baseline).chain(scanned) {
                 cell += &format!("<small>{part}</small>");
             }
             if query.bad_rounds > 0 {
@@ -91,7 +93,7 @@ fn query_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -
     }
 }
 
-/// CPU seconds of the load, and of one answer to each query.
+/// Renders the CPU time of loading, and of one answer to each query.
 pub fn cpu(summary: &Summary) -> String {
     let mut head = vec![Heading::text("Design")];
     let loading = ["Loading", "Settling", "Longest stall", "CPU of the load"];
@@ -121,8 +123,8 @@ pub fn cpu(summary: &Summary) -> String {
         row
     };
     let table = Table {
-        caption: "Loading and settling: elapsed. Longest stall: the slowest slice against the median \
-                  one, for as many rows. CPU: of the client, + of the server, and the \
+        caption: "Loading and settling: elapsed time. Longest stall: the slowest slice as a multiple of \
+                  the median one, per row. CPU: of the client, + of the server, and the \
                   client's share of both; for queries the mean of one answer.",
         head,
         rows: summary.designs.iter().map(row).collect(),

@@ -1,4 +1,4 @@
-//! A run in the terminal: tables of designs, then the verdict.
+//! Renders a run for the terminal: tables of designs, then the verdict.
 
 mod concurrent;
 mod cost;
@@ -12,7 +12,7 @@ use crate::decide;
 use crate::text::style::Style;
 use crate::text::{self, section};
 
-/// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
+/// Renders lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
 pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     let width = width.max(60);
     let style = Style { color };
@@ -30,7 +30,7 @@ pub fn render(summary: &Summary, width: usize, color: bool) -> String {
     let cost = cost::tables(summary, width, style);
     parts.extend(cost.map(|tables| section(crate::compare::cost::TITLE, style, &tables)));
     parts.extend(failures(summary, width, style));
-    parts.extend(text::notes(&notes::of(summary), width, style));
+    parts.extend(text::notes(&notes::all(summary), width, style));
     parts.push(match &summary.decision {
         Some(decision) => section(
             "Verdict",

@@ -1,4 +1,4 @@
-//! The tables: one of storage and loading, one or several of queries.
+//! Renders the tables: one of storage and loading, one or several of queries.
 
 use bakeoff_stats::{DesignSummary, Estimate, QuerySummary, Summary};
 use comfy_table::{Attribute, Cell, Table};
@@ -9,7 +9,7 @@ use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, tabl
 use crate::text::style::Style;
 use crate::units;
 
-/// The intervals of the loading rates are left out where they do not fit.
+/// Renders storage and loading; the intervals of the loading rates are left out if they do not fit.
 pub fn storage(summary: &Summary, width: usize, style: Style) -> String {
     let complete = storage_table(summary, style, true);
     if fits(&complete, width) {
@@ -41,7 +41,7 @@ fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table 
         let rate = design.load_rate.as_ref();
         let figures = [
             or_none(design.bytes_per_row, |b| format!("{b:.1}")),
-            to_best::of_bytes(design).unwrap_or_else(|| NONE.to_owned()),
+            to_best::bytes_ratio(design).unwrap_or_else(|| NONE.to_owned()),
             or_none(storage, |s| units::bytes(s.bytes)),
             or_none(rate, |r| units::rate(r.median)),
         ];
@@ -55,7 +55,7 @@ fn storage_table(summary: &Summary, style: Style, with_interval: bool) -> Table 
     table
 }
 
-/// One table of all queries where it fits, else a ranking for each query.
+/// Renders one table of all queries if it fits, else a ranking for each query.
 pub fn queries(summary: &Summary, width: usize, style: Style) -> String {
     let matrix = matrix(summary, style);
     if fits(&matrix, width) {
@@ -65,24 +65,29 @@ pub fn queries(summary: &Summary, width: usize, style: Style) -> String {
         );
         return format!("{legend}\n{}", matrix.trim_fmt());
     }
-    let names = || summary.header.queries.iter().map(|q| q.name.as_str());
-    let rankings = |columns: Columns| -> Vec<Table> {
-        names()
-            .map(|name| ranking(summary, name, columns, style))
-            .collect()
-    };
-    // All rankings have the same columns.
-    let all_fit = |tables: &Vec<Table>| tables.iter().all(|table| fits(table, width));
-    let narrower = NARROWER.into_iter().map(rankings);
-    let mut candidates = std::iter::once(rankings(EVERYTHING)).chain(narrower);
-    let mut tables = candidates
-        .find(all_fit)
-        .unwrap_or_else(|| rankings(NARROWER[1]));
+    let mut tables = rankings(summary, width, style);
     let shown = tables.iter_mut().map(|table| {
         set_width(table, width);
         table.trim_fmt()
     });
     shown.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Makes a ranking for each query. All have the same columns: as many as fit in all of them.
+fn rankings(summary: &Summary, width: usize, style: Style) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for columns in WIDEST_FIRST {
+        tables = summary
+            .header
+            .queries
+            .iter()
+            .map(|query| ranking(summary, &query.name, columns, style))
+            .collect();
+        if tables.iter().all(|table| fits(table, width)) {
+            break;
+        }
+    }
+    tables
 }
 
 fn matrix(summary: &Summary, style: Style) -> Table {
@@ -100,7 +105,7 @@ fn matrix(summary: &Summary, style: Style) -> Table {
 }
 
 fn matrix_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) -> Cell {
-    match figure::of(design, query) {
+    match Figure::new(design, query) {
         Figure::Failed(why) => red(right(why)),
         Figure::NotMeasured => right(NONE),
         Figure::Time { time, query } => {
@@ -117,7 +122,7 @@ fn matrix_cell(summary: &Summary, design: &DesignSummary, query: &QuerySummary) 
     }
 }
 
-/// What a ranking shows: what rows scanned and intervals of ratios do not fit is left out.
+/// The columns of a ranking that are left out if they do not fit.
 #[derive(Clone, Copy)]
 struct Columns {
     scanned: bool,
@@ -128,7 +133,8 @@ const EVERYTHING: Columns = Columns {
     scanned: true,
     ratio_intervals: true,
 };
-const NARROWER: [Columns; 2] = [
+const WIDEST_FIRST: [Columns; 3] = [
+    EVERYTHING,
     Columns {
         scanned: false,
         ..EVERYTHING
@@ -149,7 +155,7 @@ fn ranking(summary: &Summary, query: &str, columns: Columns, style: Style) -> Ta
             .chain(columns.scanned.then(|| right("Scanned/s"))),
     );
     for (design, query) in figure::ranking(&summary.designs, query) {
-        let cells = match figure::of(design, query) {
+        let cells = match Figure::new(design, query) {
             Figure::Failed(why) => vec![red(right(why))],
             Figure::NotMeasured => vec![right(NONE)],
             Figure::Time { time, query } => ranked(summary, design, query, time, columns),

@@ -1,18 +1,18 @@
-//! Tables whose rows are cards where the screen is narrow.
+//! Renders tables whose rows become cards on a narrow screen.
 
 use crate::markup::Escaped;
 
-/// Cells are HTML already; captions and headings are text.
+/// A table of cards. Cells are HTML already; caption and headings are text.
 pub struct Cards {
     pub caption: &'static str,
-    /// Each heading with the class of its cells. The first one is that of the rows' names.
+    /// Headings, each with the CSS class of its cells. The first one heads the rows' names.
     pub head: Vec<(String, &'static str)>,
     pub rows: Vec<Vec<String>>,
 }
 
 impl Cards {
-    /// Roles are written out, since browsers forget them where a style sheet changes how tables are laid
-    /// out.
+    /// Renders the table. Its roles are written out, since browsers drop them when a style sheet changes
+    /// how tables are laid out.
     pub fn html(&self) -> String {
         let head: String = { self.head.iter() }
             .map(|(text, class)| {

@@ -1,5 +1,5 @@
-//! All designs by all questions: how many times the fastest design's time each takes. The number is in
-//! every cell, so that the shade alone carries no meaning.
+//! Renders a heat map of all designs by all questions, as multiples of the fastest design's time. Every
+//! cell has its number, so that the shade alone carries no meaning.
 
 use bakeoff_stats::decide::{AnswerClass, Cell, Decision, DesignStanding, WhyOut};
 use bakeoff_stats::{AgainstBest, PairedComparison, QueryComparison};
@@ -10,12 +10,12 @@ use crate::markup::{Escaped, design_id};
 use crate::page::table::NONE;
 use crate::units;
 
-/// From this multiple on the shade is the strongest one.
+/// Multiple from which on the shade is the strongest.
 const STRONGEST_FROM: f64 = 32.0;
-/// The strongest shade in percent, on which text can still be read.
+/// Strongest shade, in percent, on which text can still be read.
 const STRONGEST: f64 = 52.0;
 
-/// The map with the choice of its order; nothing where there are no designs.
+/// Renders the map with the choice of its order; empty if there are no designs.
 pub fn map(decision: &Decision, compared: &PairedComparison) -> String {
     let orders = orders::all(decision);
     if decision.designs.is_empty() || decision.questions.is_empty() {
@@ -24,7 +24,7 @@ pub fn map(decision: &Decision, compared: &PairedComparison) -> String {
     let hint = format!(
         "<p class=\"hint-text\">Each cell has the multiple of the fastest design's time ({}), and the \
          time below it. The darker, the slower. Answers that read no row, or that are always empty, \
-         have no multiple. Choose how much each question weighs, and the designs are ordered by it.</p>\n",
+         have no multiple. Choose how much each question weighs to reorder the designs.</p>\n",
         to_best::LEGEND
     );
     format!(
@@ -34,7 +34,7 @@ pub fn map(decision: &Decision, compared: &PairedComparison) -> String {
     )
 }
 
-/// Radio buttons, the first of which is the rule's own order.
+/// Renders radio buttons, the first of which is the rule's own order.
 fn choice(orders: &[Order]) -> String {
     if orders.len() < 2 {
         return String::new();
@@ -54,7 +54,8 @@ fn button((index, order): (usize, &Order)) -> String {
     )
 }
 
-/// Roles are written out, since browsers forget them where a style sheet changes how tables are laid out.
+/// Renders the table. Its roles are written out, since browsers drop them when a style sheet changes how
+/// tables are laid out.
 fn table(decision: &Decision, compared: &PairedComparison, orders: &[Order]) -> String {
     let questions: String = decision
         .questions
@@ -71,7 +72,7 @@ fn table(decision: &Decision, compared: &PairedComparison, orders: &[Order]) -> 
         })
         .collect();
     let mut designs: Vec<usize> = (0..decision.designs.len()).collect();
-    // Where style sheets are not read, the rows are in the order of the rule.
+    // Without a style sheet, the rows are in the order of the rule.
     designs.sort_by_key(|design| orders.first().map(|order| order.places[*design]));
     let rows: String = { designs.iter() }
         .map(|design| row(decision, compared, orders, *design))
@@ -123,7 +124,7 @@ fn class(design: &DesignStanding) -> &'static str {
     }
 }
 
-/// What the design's place in the decision is.
+/// Says in a few words what became of the design in the decision.
 fn remark(decision: &Decision, design: &DesignStanding) -> String {
     let text = match &design.out {
         None if design.is_recommended => "recommended",
@@ -141,7 +142,7 @@ fn remark(decision: &Decision, design: &DesignStanding) -> String {
     format!("<small>{text}</small>")
 }
 
-/// The multiple by each order; the style sheet shows the one that is chosen.
+/// Renders the multiple by each order; the style sheet shows the chosen one.
 fn overall(orders: &[Order], index: usize) -> String {
     let ratios: String = orders
         .iter()
@@ -154,8 +155,8 @@ fn overall(orders: &[Order], index: usize) -> String {
     format!("<td role=\"cell\" class=\"overall\">{ratios}</td>")
 }
 
-/// What was compared within rounds, where that is what the map shows: times as they were measured, against
-/// the same design.
+/// Returns the comparison within rounds if it is what the map shows: measured times, not forecasts, against
+/// the same fastest design.
 fn compared_here<'a>(
     decision: &Decision,
     compared: &'a PairedComparison,
@@ -196,7 +197,7 @@ fn cell(question: &str, cell: &Cell, against: Option<&AgainstBest>) -> String {
         Cell::Unknown(_) => ("none", 0.0, "not known".to_owned(), String::new()),
         Cell::NotMeasured => ("none", 0.0, NONE.to_owned(), String::new()),
     };
-    // The fastest one has no shade, and says so by its weight.
+    // The fastest one has no shade and is bold instead.
     let number = if number.starts_with(to_best::BEST) {
         format!("<b>{number}</b>")
     } else {
@@ -209,7 +210,7 @@ fn cell(question: &str, cell: &Cell, against: Option<&AgainstBest>) -> String {
     )
 }
 
-/// Equal factors are equal steps of the shade.
+/// Returns the shade of a multiple in percent; equal factors are equal steps.
 fn shade(times: f64) -> f64 {
     let steps = times.max(1.0).ln() / STRONGEST_FROM.ln();
     STRONGEST * steps.min(1.0)

@@ -1,5 +1,5 @@
-//! A decision as HTML: the sentence, a small table, what would change it, and a heat map of all designs
-//! by all questions.
+//! Renders a decision as HTML: the sentence, a small table, what would change it, and a heat map of all
+//! designs by all questions.
 
 mod cards;
 mod heat;
@@ -12,18 +12,18 @@ use bakeoff_stats::decide::{Certainty, Decision};
 use super::words;
 use crate::markup::Escaped;
 
-/// The style sheet of [`section`], which goes with the one of all pages.
+/// Style sheet of [`section`], in addition to the one of all pages.
 pub const STYLE: &str = include_str!("style.css");
 
-/// Reasons that a list shows before the others fold away.
+/// Reasons that a list shows before it folds the others away.
 const SHOWN: usize = 5;
 
-/// Returns the section of a page. Everything that came from outside is escaped.
+/// Renders the section of a page. Everything that came from outside is escaped.
 pub fn section(decision: &Decision) -> String {
     section_of_run(decision, &PairedComparison::default())
 }
 
-/// Returns the section of a page of a run, whose designs were compared within rounds.
+/// Renders the section of a run's page; the designs of a run were compared within rounds.
 pub fn section_of_run(decision: &Decision, compared: &PairedComparison) -> String {
     let parts = [
         recommendation(decision),
@@ -41,7 +41,7 @@ pub fn section_of_run(decision: &Decision, compared: &PairedComparison) -> Strin
     )
 }
 
-/// A page of its own, with the style sheet of all pages.
+/// Renders a separate page, with the style sheet of all pages.
 pub fn page(decision: &Decision, title: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -72,7 +72,7 @@ fn recommendation(decision: &Decision) -> String {
     );
     let buy = words::buy(decision).map(|text| format!("Buy {text}."));
     let sentences = [
-        words::sure(decision),
+        words::certainty(decision),
         buy,
         words::to_baseline(decision).map(|text| format!("Against {text}")),
         Some(format!("Rule: {}", words::rule(decision))),
@@ -89,7 +89,7 @@ fn changes(decision: &Decision) -> Vec<String> {
     flips.map(|flip| words::flip(decision, flip)).collect()
 }
 
-/// The first items, and the others folded away.
+/// Renders a list with its first items shown and the others folded away.
 fn list(title: &str, items: &[String]) -> String {
     if items.is_empty() {
         return String::new();

@@ -1,25 +1,25 @@
-//! The orders in which a reader may have the designs of a heat map: each is a weight of the questions, or a
-//! figure. Without scripts, so all of them are computed here.
+//! Computes the orders that a reader may choose for the designs of a heat map, each by weights of the
+//! questions or by a figure. Pages have no scripts, so every order is computed beforehand.
 
 use bakeoff_stats::decide::{Cell, Decision, DesignStanding, Objective};
 
-/// Orders of single questions, at most; those that are asked most often come first. The style sheet has
-/// rules for this number and the general ones.
-const OF_QUESTIONS: usize = 16;
-/// The share of all questions that one of them has in an order of its own.
+/// Most orders by a single question; those that are asked most often come first. The style sheet has rules
+/// for this number and the general orders.
+const MOST_BY_QUESTION: usize = 16;
+/// Share of all questions that a question has in its own order.
 const HALF: f64 = 0.5;
 
-/// An order with its figures.
+/// An order of the designs with its figures.
 pub struct Order {
     pub label: String,
-    /// For each design its multiple of the best one; `None` where it is not known, or where the design is
+    /// Multiples of the best design by design; `None` where the figure is not known or the design is
     /// excluded.
     pub ratios: Vec<Option<f64>>,
-    /// For each design its place, from 0 on.
+    /// Ranks by design, from 0 on.
     pub places: Vec<usize>,
 }
 
-/// The order of the rule comes first.
+/// Returns all orders, that of the rule first.
 pub fn all(decision: &Decision) -> Vec<Order> {
     let counted: Vec<usize> = counted(decision);
     let mut orders = Vec::new();
@@ -48,7 +48,7 @@ pub fn all(decision: &Decision) -> Vec<Order> {
     }
     if counted.len() > 1 {
         let others = (1.0 - HALF) / (counted.len() - 1) as f64;
-        for question in counted.iter().take(OF_QUESTIONS) {
+        for question in counted.iter().take(MOST_BY_QUESTION) {
             let share = |other: usize| if other == *question { HALF } else { others };
             let label = format!(
                 "half of the questions are {}",
@@ -62,7 +62,7 @@ pub fn all(decision: &Decision) -> Vec<Order> {
     orders
 }
 
-/// Questions that count, those that are asked most often first.
+/// Returns the questions that count, those that are asked most often first.
 fn counted(decision: &Decision) -> Vec<usize> {
     let shares = |question: &usize| decision.questions[*question].share;
     let mut counted: Vec<usize> = (0..decision.questions.len())
@@ -78,15 +78,15 @@ impl Order {
         decision: &Decision,
         value: impl Fn(&DesignStanding) -> Option<f64>,
     ) -> Order {
-        let values: Vec<Option<f64>> = { decision.designs.iter() }
+        let values: Vec<Option<f64>> = decision
+            .designs
+            .iter()
             .map(|design| value(design).filter(|_| design.out.is_none()))
             .collect();
         let best = values.iter().flatten().copied().min_by(f64::total_cmp);
-        let ratios: Vec<Option<f64>> = { values.iter() }
-            .map(|value| Some((*value)? / best?))
-            .collect();
+        let ratios: Vec<Option<f64>> = values.iter().map(|value| Some((*value)? / best?)).collect();
         let mut designs: Vec<usize> = (0..ratios.len()).collect();
-        // Those without a figure come last, in the order in which they are.
+        // Designs without a figure come last; the sort is stable and keeps their order.
         let key = |design: usize| ratios[design].unwrap_or(f64::INFINITY);
         designs.sort_by(|a, b| key(*a).total_cmp(&key(*b)));
         let mut places = vec![0; designs.len()];
@@ -113,7 +113,7 @@ fn ratio(design: &DesignStanding, objective: Objective) -> Option<f64> {
     ratio.map(|ratio| ratio.times)
 }
 
-/// The weighted geometric mean of the multiples of the fastest design.
+/// Returns the weighted geometric mean of a design's multiples of the fastest times.
 fn mean(design: &DesignStanding, questions: &[usize], share: impl Fn(usize) -> f64) -> Option<f64> {
     let mut sum = 0.0;
     for question in questions {

@@ -1,18 +1,18 @@
-//! The small tables: the designs to choose from, and how long each question takes.
+//! Renders the small tables: the designs to choose from, and how long each question takes.
 
-use bakeoff_stats::decide::{AnswerClass, Choice, Decision, DesignStanding, Span};
+use bakeoff_stats::decide::{AnswerClass, Choice, Decision, DesignStanding, LimitState, Span};
 
 use super::cards::Cards;
 use crate::decide::questions::{self, Wait, slowest};
 use crate::decide::words;
 use crate::markup::{Escaped, design_id};
-use crate::page::table::{NONE, or_none};
+use crate::page::table::or_none;
 use crate::units;
 
-/// Questions in the table before the others fold away.
+/// Questions that the table shows before it folds the others away.
 const WAITS: usize = 6;
 
-/// The front: at most four designs, each with the reason to choose it.
+/// Renders the front: at most four designs, each with the reason to choose it.
 pub fn choices(decision: &Decision) -> String {
     if decision.front.is_empty() {
         return String::new();
@@ -31,14 +31,14 @@ pub fn choices(decision: &Decision) -> String {
     let choices = decision.front.iter();
     let rows = choices.filter_map(|choice| choice_row(decision, choice, has_month));
     let table = Cards {
-        caption: "Designs that no other one beats in everything, with 90% intervals.",
+        caption: "Designs that no other beats in everything, with 90% intervals.",
         head,
         rows: rows.collect(),
     };
     let more = match decision.front_not_shown {
         0 => String::new(),
         n => format!(
-            "<p class=\"hint-text\">{} that no other one beats in everything: see the map \
+            "<p class=\"hint-text\">{} that no other beats in everything: see the map \
              below.</p>\n",
             units::plural(n as u64, "more design", "more designs")
         ),
@@ -82,7 +82,7 @@ fn span_cell(span: Span, show: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// How long each question takes with the recommended design.
+/// Renders how long each question takes with the recommended design.
 pub fn waits(decision: &Decision) -> String {
     let Some(design) = decision.recommended() else {
         return String::new();
@@ -135,17 +135,7 @@ fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
         let mut row = vec![
             Escaped(wait.name).to_string(),
             span_cell(wait.seconds, units::duration),
-            wait.limit.map_or_else(
-                || NONE.to_owned(),
-                |state| {
-                    let text = words::limit_state(state);
-                    if state.is_broken() {
-                        format!("<span class=\"failed\">{text}</span>")
-                    } else {
-                        text
-                    }
-                },
-            ),
+            or_none(wait.limit, limit_cell),
             Escaped(basis).to_string(),
         ];
         if decision.forecasts_times() {
@@ -154,4 +144,13 @@ fn waits_of(decision: &Decision) -> Vec<Vec<String>> {
         row
     };
     questions::waits(decision).iter().map(row).collect()
+}
+
+fn limit_cell(state: LimitState) -> String {
+    let text = words::limit_state(state);
+    if state.is_broken() {
+        format!("<span class=\"failed\">{text}</span>")
+    } else {
+        text
+    }
 }

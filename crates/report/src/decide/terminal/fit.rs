@@ -1,11 +1,11 @@
-//! Text that has to fit into a number of columns. Names come from outside: they may be long, wide, or have
-//! characters that move the cursor.
+//! Fits text into a number of columns. Names come from outside: they may be long or wide, or have characters
+//! that move the cursor.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 const MORE: &str = "…";
 
-/// Text of one line, in which nothing moves the cursor or turns the direction of writing.
+/// Returns the text as one line, without anything that moves the cursor or changes the writing direction.
 pub fn clean(text: &str) -> String {
     let is_harmful = |c: char| {
         c.is_control()
@@ -22,7 +22,7 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The text, or as much of it as fits with an ellipsis at its end.
+/// Returns the text, cut to what fits with an ellipsis at its end.
 pub fn clip(text: &str, width: usize) -> String {
     let text = clean(text);
     if columns(&text) <= width {
@@ -31,7 +31,7 @@ pub fn clip(text: &str, width: usize) -> String {
     head(&text, width.saturating_sub(1)).trim_end().to_owned() + MORE
 }
 
-/// A name with an ellipsis in its middle: designs differ at their ends.
+/// Cuts a name in its middle, since designs differ at their ends.
 pub fn shorten(name: &str, width: usize) -> String {
     let name = clean(name);
     if columns(&name) <= width || width < 5 {
@@ -43,8 +43,8 @@ pub fn shorten(name: &str, width: usize) -> String {
     format!("{}{MORE}{end}", head(&name, room - room / 2))
 }
 
-/// At most `most` lines, broken between words; a word that is wider than a line is broken anywhere. What
-/// does not fit is left out after an ellipsis.
+/// Wraps text into no more than `most` lines, broken between words; a word that is wider than a line is broken
+/// anywhere. Text that does not fit is replaced by an ellipsis.
 pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
@@ -89,7 +89,7 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     pieces
 }
 
-/// The characters at the beginning that take no more than this number of columns.
+/// Returns the longest beginning of a text that is no wider than `width` columns.
 fn head(text: &str, width: usize) -> &str {
     let mut used = 0;
     for (at, character) in text.char_indices() {

@@ -1,21 +1,21 @@
-//! A decision in the terminal: at most 25 lines of at most 100 columns.
+//! Renders a decision for the terminal, in no more than 25 lines of 100 columns.
 
 mod fit;
 mod waits;
 
-use bakeoff_stats::decide::Decision;
+use bakeoff_stats::decide::{Choice, Decision};
 
 use super::words;
 use crate::text::style::Style;
 use fit::{clip, wrap};
 
-/// Lines of the whole text, for any number of designs and questions.
+/// Most lines of the whole text, for any number of designs and questions.
 pub const MOST_LINES: usize = 25;
 const MOST_COLUMNS: usize = 100;
 const FEWEST_COLUMNS: usize = 60;
-/// The names of the parts, on the left of their lines.
+/// Width of the parts' names, on the left of their lines.
 const LABEL: usize = 10;
-/// Lines about what is left out.
+/// Most lines about what is left out.
 const LEFT_OUT: usize = 3;
 
 /// A part of the text with its name.
@@ -24,8 +24,8 @@ struct Part {
     lines: Vec<String>,
 }
 
-/// Renders a decision, coloured when `color` is set. It is no wider than 100 columns, and than `width`
-/// unless that is below 60.
+/// Renders a decision, coloured when `color` is set. The text is as wide as `width`, but at least 60 and at
+/// most 100 columns.
 pub fn render(decision: &Decision, width: usize, color: bool) -> String {
     let style = Style { color };
     let width = width.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
@@ -44,27 +44,27 @@ pub fn render(decision: &Decision, width: usize, color: bool) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Every part in its order. The waits take the lines that the others leave.
+/// Makes the parts in their order. The waits take the lines that the others leave.
 fn parts(decision: &Decision, width: usize) -> Vec<Part> {
     let headline = wrap(&words::headline(decision), width + LABEL, 2).len();
     let before = vec![
-        Part::of("Rule", Some(words::rule(decision)), width, 2),
-        Part::of("Certainty", words::sure(decision), width, 3),
-        Part::of("Buy", words::buy(decision), width, 1),
-        Part::of("Against", words::to_baseline(decision), width, 1),
+        Part::new("Rule", Some(words::rule(decision)), width, 2),
+        Part::new("Certainty", words::certainty(decision), width, 3),
+        Part::new("Buy", words::buy(decision), width, 1),
+        Part::new("Against", words::to_baseline(decision), width, 1),
     ];
-    // Where nothing can be recommended, the reasons are all there is to say.
+    // If nothing can be recommended, the reasons are all there is to say.
     let most_left_out = match decision.recommendation {
         Some(_) => LEFT_OUT,
         None => 5 * LEFT_OUT,
     };
     let after = vec![
-        Part::of("Give up", give_up(decision), width, 2),
+        Part::new("Give up", give_up(decision), width, 2),
         others(decision, width),
-        Part::of("Flips at", changes(decision), width, 2),
-        Part::of("Left out", left_out(decision), width, most_left_out),
-        Part::of("Noise", Some(words::floor(decision)), width, 2),
-        Part::of("Unknown", words::not_measured(decision), width, 2),
+        Part::new("Flips at", changes(decision), width, 2),
+        Part::new("Left out", left_out(decision), width, most_left_out),
+        Part::new("Noise", Some(words::floor(decision)), width, 2),
+        Part::new("Unknown", words::not_measured(decision), width, 2),
     ];
     let used: usize = before
         .iter()
@@ -79,7 +79,7 @@ fn parts(decision: &Decision, width: usize) -> Vec<Part> {
 }
 
 impl Part {
-    fn of(label: &'static str, text: Option<String>, width: usize, most: usize) -> Part {
+    fn new(label: &'static str, text: Option<String>, width: usize, most: usize) -> Part {
         let lines = text.map_or_else(Vec::new, |text| wrap(&text, width, most));
         Part { label, lines }
     }
@@ -94,31 +94,32 @@ fn give_up(decision: &Decision) -> Option<String> {
     Some(given_up.join("; "))
 }
 
-/// The front but for the recommended design, each with the reason to choose it.
+/// Lists the other designs of the front, each with the reason to choose it.
 fn others(decision: &Decision, width: usize) -> Part {
     let others = decision
         .front
         .iter()
         .filter(|choice| !choice.is_recommended);
     let lines = others.map(|choice| {
-        let line = |reasons: usize| {
-            let reason = words::choose_if(decision, choice, reasons);
-            let room = width.saturating_sub(fit::columns(&reason) + 2);
-            let name = fit::shorten(&choice.design, room.max(width / 2));
-            format!("{name}: {reason}")
-        };
-        // The second reason only where both fit.
-        let both = line(words::REASONS);
+        // The second reason is given only if both fit.
+        let both = choice_line(decision, choice, words::REASONS, width);
         if fit::columns(&both) <= width {
             both
         } else {
-            clip(&line(1), width)
+            clip(&choice_line(decision, choice, 1, width), width)
         }
     });
     Part {
         label: "Others",
         lines: lines.collect(),
     }
+}
+
+fn choice_line(decision: &Decision, choice: &Choice, reasons: usize, width: usize) -> String {
+    let reason = words::choose_if(decision, choice, reasons);
+    let room = width.saturating_sub(fit::columns(&reason) + 2);
+    let name = fit::shorten(&choice.design, room.max(width / 2));
+    format!("{name}: {reason}")
 }
 
 fn left_out(decision: &Decision) -> Option<String> {

@@ -1,4 +1,4 @@
-//! How long each question takes with the recommended design.
+//! Renders how long each question takes with the recommended design.
 
 use bakeoff_stats::decide::{AnswerClass, Decision};
 
@@ -8,12 +8,13 @@ use crate::decide::words;
 use crate::text::layout::NONE;
 use crate::units;
 
-/// The widest name. All other columns but the last are as wide as what is in them.
+/// Width of the widest name. The other columns are as wide as their content.
 const NAME: usize = 28;
 const GAP: &str = "  ";
 const COLUMNS: usize = 5;
 
-/// A heading, one line for each question, and one for those that have no room: no more than `most`.
+/// Renders no more than `most` lines: a heading, one for each question, and one for the questions that have
+/// no room.
 pub fn lines(decision: &Decision, width: usize, most: usize) -> Vec<String> {
     let waits = waits(decision);
     if waits.is_empty() || most < 2 {
@@ -64,7 +65,7 @@ fn cells(decision: &Decision, wait: &Wait<'_>) -> [String; COLUMNS] {
     ]
 }
 
-/// Rows with columns below each other; a column without any text takes no room.
+/// Aligns the columns of all rows; a column without any text takes no room.
 fn aligned(rows: &[[String; COLUMNS]], width: usize) -> Vec<String> {
     let widths: Vec<usize> = (0..COLUMNS)
         .map(|column| {
@@ -93,7 +94,7 @@ fn aligned(rows: &[[String; COLUMNS]], width: usize) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// The line without what is beyond the last column.
+/// Cuts a line to `width` columns.
 fn cut(line: &str, width: usize) -> String {
     let line = line.trim_end();
     if columns(line) <= width {
@@ -106,7 +107,7 @@ fn cut(line: &str, width: usize) -> String {
     kept.trim_end().to_owned() + "…"
 }
 
-/// The questions for which there is no room, by the slowest of them.
+/// Sums up the questions for which there is no room, by the slowest of them.
 fn rest(waits: &[Wait<'_>], width: usize) -> Option<String> {
     let seconds = waits.iter().map(|wait| wait.seconds.point);
     let most = seconds.max_by(f64::total_cmp)?;

@@ -1,4 +1,4 @@
-//! What is given up, what would change the recommendation, and what is not part of it.
+//! Words what is given up, what would change the recommendation, and what is left out of it.
 
 use bakeoff_stats::decide::{
     Choice, Comparison, Decision, Flip, Objective, Ratio, WhyLeftOut, WhyOut,
@@ -8,19 +8,21 @@ use super::figures::times;
 use super::{list, percent};
 use crate::units;
 
-/// Advantages in one reason.
+/// Most advantages in one reason.
 pub const REASONS: usize = 2;
-/// Designs in one list.
+/// Most designs in one list.
 const LISTED: usize = 3;
 
-/// Where the recommended design is worse than the best one, the greatest difference first, objectives
-/// before questions. Differences that are none by the rule are left out.
+/// Lists where the recommended design is worse than the best one, objectives before questions, the greatest
+/// difference first. Differences that the rule ignores are left out.
 pub fn give_up(decision: &Decision) -> Vec<String> {
     let Some(recommendation) = &decision.recommendation else {
         return Vec::new();
     };
     let clear = 1.0 + decision.rule.same_within;
-    let mut given_up: Vec<&Ratio> = { recommendation.given_up.iter() }
+    let mut given_up: Vec<&Ratio> = recommendation
+        .given_up
+        .iter()
         .filter(|ratio| ratio.times > clear && ratio.comparison != Comparison::Itself)
         .collect();
     given_up.sort_by(|a, b| {
@@ -52,8 +54,7 @@ fn worse(decision: &Decision, ratio: &Ratio) -> String {
     }
 }
 
-/// The design that is in use today, and how the recommended one compares with it, without the word
-/// "against" at the beginning.
+/// Compares the recommended design with the one in use today. The text continues the word "Against".
 pub fn to_baseline(decision: &Decision) -> Option<String> {
     let baseline = decision.rule.baseline.as_deref()?;
     let recommendation = decision.recommendation.as_ref()?;
@@ -67,7 +68,7 @@ pub fn to_baseline(decision: &Decision) -> Option<String> {
     Some(format!("today's {baseline}: {}.", ratios.join(", ")))
 }
 
-/// `answers 4.0× faster`
+/// Words one comparison with the baseline: `answers 4.0× faster`.
 fn against(ratio: &Ratio) -> String {
     let is_better = ratio.times < 1.0;
     let (what, better, worse) = match ratio.objective {
@@ -90,12 +91,15 @@ fn against(ratio: &Ratio) -> String {
     }
 }
 
-/// Why to choose a design of the front instead of the recommended one.
+/// Says when to choose a design of the front instead of the recommended one.
 pub fn choose_if(decision: &Decision, choice: &Choice, most: usize) -> String {
     if choice.is_recommended {
         return "recommended".to_owned();
     }
-    let reasons: Vec<String> = { choice.advantages.iter().take(most) }
+    let reasons: Vec<String> = choice
+        .advantages
+        .iter()
+        .take(most)
         .map(|advantage| {
             let times = units::factor(advantage.times);
             let better = match advantage.objective {
@@ -117,7 +121,7 @@ pub fn choose_if(decision: &Decision, choice: &Choice, most: usize) -> String {
     format!("choose it if {}", reasons.join(" or "))
 }
 
-/// A point at which the recommendation changes.
+/// Describes a point at which the recommendation changes.
 pub fn flip(decision: &Decision, flip: &Flip) -> String {
     let (now, at) = flip.values();
     let side = if at > now { "above" } else { "below" };
@@ -131,14 +135,14 @@ pub fn flip(decision: &Decision, flip: &Flip) -> String {
         Flip::StoragePrice { .. } => {
             let currency = decision.price.as_ref().map_or("", |price| &price.currency);
             let (at, now) = (units::amount(at), units::amount(now));
-            format!("storage {side} {at} {currency} for a GiB and month (now {now}): {design}")
+            format!("storage {side} {at} {currency} per GiB and month (now {now}): {design}")
         }
         Flip::Rows { .. } => format!("{side} {} rows: {design}", units::rate(at)),
     }
 }
 
-/// Questions and designs that are not part of the decision, each with its reason. What its reader may have
-/// to mend comes first.
+/// Lists questions and designs that are not part of the decision, each with its reason. Those that the
+/// reader may have to fix come first.
 pub fn left_out(decision: &Decision) -> Vec<String> {
     let is_at_fault = |why: &WhyLeftOut| matches!(why, WhyLeftOut::FailsEverywhere(_));
     let mut left_out: Vec<String> = lost_everywhere(decision).into_iter().collect();
@@ -150,7 +154,7 @@ pub fn left_out(decision: &Decision) -> Vec<String> {
     left_out
 }
 
-/// Rows that every design loses, as a sentence.
+/// Writes a sentence about rows that every design loses.
 fn lost_everywhere(decision: &Decision) -> Option<String> {
     let lost = decision.lost_everywhere.as_ref()?;
     let text = rows_lost(lost.rows, lost.keeps_rows_if.as_deref());
@@ -163,7 +167,7 @@ fn rows_lost(rows: u64, cure: Option<&str>) -> String {
     format!("{rows} lost, since keys repeat{}", cure.unwrap_or_default())
 }
 
-/// Designs with the same reason are in one sentence.
+/// Lists the designs that are left out, those with the same reason in one sentence.
 fn designs_left_out(decision: &Decision) -> Vec<String> {
     let mut by_reason: Vec<(String, Vec<&str>)> = Vec::new();
     for design in &decision.designs {
@@ -190,7 +194,7 @@ fn without_weight(decision: &Decision) -> Option<String> {
     (!names.is_empty()).then(|| format!("Without a weight: {}.", list(&names, LISTED)))
 }
 
-/// Why a design is left out; nothing for a yardstick, which is none to choose.
+/// Says why a design is left out; `None` for a yardstick, which cannot be chosen anyway.
 fn why(decision: &Decision, out: &WhyOut) -> Option<String> {
     Some(match out {
         WhyOut::Yardstick => return None,

@@ -1,15 +1,15 @@
-//! Figures with their intervals.
+//! Writes figures with their intervals.
 
 use bakeoff_stats::decide::{LimitState, Ratio, Span};
 
 use crate::units;
 
-/// `739 MiB (723–755 MiB)`
+/// Writes a size: `739 MiB (723–755 MiB)`.
 pub fn bytes(span: Span) -> String {
     with_interval(span, units::bytes)
 }
 
-/// `18.6 k rows/s (17.9 k–19.2 k)`
+/// Writes a rate: `18.6 k rows/s (17.9 k–19.2 k)`.
 pub fn rate(span: Span) -> String {
     let shown = |rate: f64| units::rate(rate);
     match shown_interval(span, shown) {
@@ -22,12 +22,12 @@ pub fn seconds(seconds: f64) -> String {
     units::duration(seconds)
 }
 
-/// `106 ms (92.0–118 ms)`
+/// Writes a time with its interval: `106 ms (92.0–118 ms)`.
 pub fn seconds_with_interval(span: Span) -> String {
     with_interval(span, units::duration)
 }
 
-/// `1.9× (1.6–2.3)`
+/// Writes a multiple with its interval: `1.9× (1.6–2.3)`.
 pub fn times(ratio: &Ratio) -> String {
     let number = |times: f64| units::factor(times).trim_end_matches('×').to_owned();
     match ratio.interval {
@@ -43,7 +43,7 @@ pub fn times(ratio: &Ratio) -> String {
     }
 }
 
-/// `5%`, `0.4%`
+/// Writes a share as `5%` or `0.4%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent == 0.0 || percent >= 9.5 {
@@ -74,14 +74,14 @@ fn with_interval(span: Span, show: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// Nothing where the interval is no wider than the digits that are shown.
+/// Writes an interval; `None` if its ends are the same to the digits that are shown.
 fn shown_interval(span: Span, show: impl Fn(f64) -> String) -> Option<String> {
     let (low, high) = span.interval?;
     let (low, high) = (show(low), show(high));
     if low == high {
         return None;
     }
-    // The unit is written once where both ends have it.
+    // The unit is written once if both ends have it.
     let (low_number, low_unit) = low.rsplit_once(' ').unwrap_or((&low, ""));
     match high.rsplit_once(' ') {
         Some((_, unit)) if unit == low_unit => Some(format!("{low_number}–{high}")),

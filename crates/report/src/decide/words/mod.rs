@@ -1,24 +1,24 @@
-//! The sentences of a decision, which terminal and page share. Names in them come from outside: whoever
-//! shows them cleans or escapes the whole sentence.
+//! Words the sentences of a decision, which terminal and page share. Names in them come from outside, so
+//! callers clean or escape the whole sentence.
 
+mod certainty;
 mod designs;
 mod figures;
-mod sure;
 
+pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
 pub use figures::{bytes, limit_state, percent, rate, seconds, seconds_with_interval};
-pub use sure::{rule, sure};
 
 use bakeoff_stats::decide::{Certainty, Decision, Recommendation};
 
 use crate::units;
 
-/// The recommendation, and where it holds.
+/// Writes the recommendation, and the scale at which it holds.
 pub fn headline(decision: &Decision) -> String {
     let recommended = recommendation(decision);
     match &decision.no_forecast {
         Some(reason) => format!(
-            "{recommended} That is at {} rows: {reason}.",
+            "{recommended} That holds at {} rows: {reason}.",
             units::rate(decision.rows as f64)
         ),
         None => recommended,
@@ -50,7 +50,7 @@ pub fn rival(recommendation: &Recommendation) -> Option<&str> {
         .map(|other| other.design.as_str())
 }
 
-/// What to buy, in one sentence.
+/// Says in one sentence what to buy.
 pub fn buy(decision: &Decision) -> Option<String> {
     let design = decision.recommended()?;
     let copies = units::plural(u64::from(decision.copies), "copy", "copies");
@@ -67,15 +67,18 @@ pub fn buy(decision: &Decision) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// The smallest differences that could have been shown.
+/// Says how small a difference this run could show.
 pub fn floor(decision: &Decision) -> String {
     let twins = match decision.twins {
         Some(twins) => format!("Twins differed by up to {}.", percent(twins)),
-        None => "Floor unknown: no twins, which are two tables of one design.".to_owned(),
+        None => "Floor unknown: no design had a twin, a second table.".to_owned(),
     };
-    let questions = decision.questions.iter();
-    let known = questions.filter_map(|q| Some((q.smallest_difference?, q.name.as_str())));
-    let mut known: Vec<(f64, &str)> = known.filter(|(least, _)| least.is_finite()).collect();
+    let mut known: Vec<(f64, &str)> = decision
+        .questions
+        .iter()
+        .filter_map(|q| Some((q.smallest_difference?, q.name.as_str())))
+        .filter(|(least, _)| least.is_finite())
+        .collect();
     known.sort_by(|a, b| a.0.total_cmp(&b.0));
     let differences = match known.as_slice() {
         [] => return twins,
@@ -92,15 +95,15 @@ pub fn floor(decision: &Decision) -> String {
     format!("{twins} This run could show differences of {differences}.")
 }
 
-/// What the run says nothing about.
+/// Says what the run did not measure.
 pub fn not_measured(decision: &Decision) -> Option<String> {
     let mut sentences = Vec::new();
-    if let Some((rows, why)) =
-        { decision.known_rows.as_ref() }.and_then(|known| Some((known.to, known.beyond.as_ref()?)))
+    if let Some(known) = &decision.known_rows
+        && let Some(why) = &known.beyond
     {
         sentences.push(format!(
             "Above {} rows nothing is known: {why}.",
-            units::rate(rows as f64)
+            units::rate(known.to as f64)
         ));
     }
     if !decision.not_measured.is_empty() {
@@ -112,7 +115,7 @@ pub fn not_measured(decision: &Decision) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// `a`, `a and b`, `a, b and c`, `a, b and 4 more`
+/// Joins names: `a`, `a and b`, `a, b and c`, or `a, b and 4 more` beyond `most`.
 pub fn list(names: &[&str], most: usize) -> String {
     let (shown, more) = names.split_at(names.len().min(most));
     match (shown, more.len()) {

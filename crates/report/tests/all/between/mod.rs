@@ -83,7 +83,7 @@ fn not_slower_than_a_wide_limit() {
     let (gate, text) = judged(&between(&later(4, 1.0)), 5.0);
     assert_eq!(gate, Gate::NotSlower, "{text}");
     assert!(
-        first_line(&text).starts_with("Not slower by more than 500%, in all "),
+        first_line(&text).starts_with("Not slower by more than 500% in any of "),
         "{text}"
     );
 }

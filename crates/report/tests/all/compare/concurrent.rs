@@ -67,7 +67,7 @@ fn the_terminal_has_the_figures_over_all_and_of_each_query() {
         "{words}"
     );
     assert!(words.contains("there is no p99"), "{words}");
-    assert!(text.contains("asking by several clients at a time, query month"));
+    assert!(text.contains("querying from several clients at once, query month"));
     assert!(!text.contains("p99 <"));
 }
 

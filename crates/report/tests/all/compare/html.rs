@@ -78,7 +78,7 @@ fn without_twins_the_floor_is_unknown() {
     });
     let summary = Summary::from_records(&records).unwrap();
     assert_eq!(summary.comparison.twins, None);
-    assert!(render(&summary).contains("Floor unknown: no twins"));
+    assert!(render(&summary).contains("Floor unknown: no design had a twin"));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn three_rounds_promise_no_95_percent() {
     let summary = Summary::from_records(&records).unwrap();
     let page = render(&summary);
     assert!(page.contains("Under each time: its 75% interval"));
-    assert!(page.contains("3 rounds show no difference, at least 5 are needed"));
+    assert!(page.contains("3 rounds cannot show a difference, at least 5 are needed"));
     assert!(!page.contains("ms · best<") && page.contains("ms · best ?"));
 }
 

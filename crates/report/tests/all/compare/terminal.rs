@@ -59,7 +59,7 @@ fn an_unfinished_run_says_so_and_how_to_go_on() {
     summary.interrupted = true;
     let text = render(&summary, 200, false);
     assert!(text.contains("this run was interrupted"));
-    assert!(text.contains("`bakeoff run workloads/formats.toml --budget 3m` goes on with it"));
+    assert!(text.contains("`bakeoff run workloads/formats.toml --budget 3m` resumes it"));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn few_rounds_are_a_reason_for_doubt() {
     summary.rounds = 3;
     let text = render(&summary, 200, false);
     assert!(text.contains(
-        "\n! 3 rounds show no difference, at least 5 are needed; an interval is the whole range"
+        "\n! 3 rounds cannot show a difference, at least 5 are needed; an interval is the whole range"
     ));
 }
 
@@ -94,7 +94,7 @@ fn few_rounds_of_one_query_are_told_of_that_one() {
     let query = &mut summary.designs[1].queries[0];
     let time = query.time.as_mut().unwrap();
     (time.observations, time.coverage) = (3, 0.75);
-    let which = format!("! {id}, {}: 3 rounds show no difference", query.query);
+    let which = format!("! {id}, {}: 3 rounds cannot show a difference", query.query);
     let text = render(&summary, 200, false);
     assert!(text.contains(&which), "{text}");
 }
@@ -144,7 +144,7 @@ fn tolerances_of_the_workload_are_told() {
     let mut summary = summary();
     summary.header.queries[0].tolerance = Some(0.02);
     let name = summary.header.queries[0].name.clone();
-    let told = format!("differ from the exact ones, as the workload says: {name} by 2%");
+    let note = format!("differ from the exact values by what the workload allows: {name} by 2%");
     let text = render(&summary, 200, false);
-    assert!(text.contains(&told), "{text}");
+    assert!(text.contains(&note), "{text}");
 }

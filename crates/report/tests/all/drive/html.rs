@@ -31,7 +31,7 @@ fn client_and_server_share_a_time_axis() {
         "Memory, MiB: resident, cache dashed, limit red",
         "Server disk, MB/s",
         "Garbage collection pauses",
-        "Compactions that wait or run",
+        "Compactions waiting or running",
     ] {
         assert!(chart.contains(panel), "{panel}");
     }

@@ -156,8 +156,7 @@ fn several_nodes_on_one_machine_are_told() {
         consistency: "QUORUM".to_owned(),
     });
     let text = render(&summary, 400, false);
-    let told = "Cassandra ran as 3 nodes on this one machine with 2 copies of each row: CPU times, \
-                and what is stored and read from disk, are of all nodes together; all nodes share 2 \
-                cores";
-    assert!(text.contains(told), "{text}");
+    let note = "Cassandra ran as 3 nodes on this one machine with 2 copies of each row: CPU times, \
+                storage and disk reads are of all nodes together; all nodes share 2 cores";
+    assert!(text.contains(note), "{text}");
 }

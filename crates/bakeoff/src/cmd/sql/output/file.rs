@@ -1,4 +1,4 @@
-//! A file that is there whole or not at all.
+//! Writes a file that exists completely or not at all.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -8,12 +8,12 @@ use anyhow::{Context, Result};
 
 use super::Sink;
 
-/// Written beside its place, and put there when it is complete. What is no file, as `/dev/stdout`
-/// or a pipe, is written to as it is.
+/// A file that is written under a temporary name and renamed when it is complete. Devices and pipes, such as
+/// `/dev/stdout`, are written to directly.
 pub struct OutFile {
     file: BufWriter<File>,
     path: PathBuf,
-    /// Where it is until then.
+    /// Temporary path until the file is complete; `None` for devices and pipes.
     unfinished: Option<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ impl Sink for OutFile {
 impl Drop for OutFile {
     fn drop(&mut self) {
         if let Some(unfinished) = &self.unfinished {
-            // It is in nobody's way if it cannot be removed.
+            // A file that cannot be removed does no harm.
             let _ = std::fs::remove_file(unfinished);
         }
     }

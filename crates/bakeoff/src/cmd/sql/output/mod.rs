@@ -1,4 +1,4 @@
-//! Where rows go, and what they are written as.
+//! Writes rows to a destination in a format.
 
 mod file;
 mod parquet;
@@ -24,33 +24,33 @@ pub enum Format {
     Parquet,
 }
 
-/// A format and a place that fit each other.
+/// A format and a place that suit each other.
 pub struct Destination {
-    /// Whether the format was chosen, by name or by the file's.
+    /// Whether the format was chosen, by --format or by the name of the file.
     is_chosen: bool,
     format: Format,
     out: Option<PathBuf>,
-    /// Rows that a table shows at most.
+    /// Most rows that a table shows; `None` for all.
     rows: Option<u64>,
 }
 
-/// What came out.
+/// A summary of the output.
 pub struct Written {
     pub rows: u64,
-    /// What of the result is not shown.
+    /// Notes about parts of the result that are not shown.
     pub notes: Vec<String>,
 }
 
-/// Takes rows as they come.
+/// A format that takes rows batch by batch.
 trait Rows: Send {
-    /// How many of them it took: all, unless it wants no more.
+    /// Writes rows and returns how many it took: all, unless it wants no more.
     fn write(&mut self, rows: &RecordBatch) -> Result<usize>;
 
-    /// What of them is not shown.
+    /// Completes the output, and returns notes about rows and columns that are not shown.
     fn finish(self: Box<Self>) -> Result<Vec<String>>;
 }
 
-/// Rows on their way out.
+/// An output to which rows are being written.
 pub struct Output {
     to: Box<dyn Rows>,
     rows: u64,
@@ -74,15 +74,15 @@ impl Destination {
         })
     }
 
-    /// Rows that are asked for at most: one more than are shown tells that there are more.
+    /// Returns the most rows to query: one more than are shown, which reveals that there are more.
     pub fn wanted_rows(&self) -> Option<usize> {
         let shown = self.rows.filter(|_| self.format == Format::Table)?;
         usize::try_from(shown).ok()?.checked_add(1)
     }
 
-    /// A file appears when the output is finished.
+    /// Begins the output. A file appears only when the output is finished.
     pub fn begin(self, schema: &SchemaRef, explains: bool) -> Result<Output> {
-        // A plan is for people, wherever it goes.
+        // A plan is for people, wherever it is written to.
         let format = if explains && !self.is_chosen {
             Format::Table
         } else {
@@ -121,13 +121,13 @@ fn format_of(path: &Path) -> Result<Format> {
         "parquet" => Format::Parquet,
         "txt" => Format::Table,
         _ => bail!(
-            "--out {}: the name does not end in .csv, .json or .parquet; say --format",
+            "--out {}: the name does not end in .csv, .json or .parquet; name the format with --format",
             path.display()
         ),
     })
 }
 
-/// Columns of the terminal.
+/// Returns the columns of the terminal.
 fn width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     match size.map_or(0, |size| usize::from(size.ws_col)) {
@@ -137,7 +137,7 @@ fn width() -> usize {
 }
 
 impl Output {
-    /// Whether more rows are wanted.
+    /// Writes rows, and returns whether more are wanted.
     pub fn write(&mut self, rows: &RecordBatch) -> Result<bool> {
         let taken = self.to.write(rows)?;
         self.rows += taken as u64;
@@ -152,9 +152,9 @@ impl Output {
     }
 }
 
-/// Where text goes.
+/// A destination of text.
 trait Sink: Write + Send {
-    /// All of it was written.
+    /// Completes the text once all of it was written.
     fn complete(&mut self) -> Result<()>;
 }
 

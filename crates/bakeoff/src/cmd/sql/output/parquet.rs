@@ -1,4 +1,4 @@
-//! Rows as a Parquet file.
+//! Writes rows as a Parquet file.
 
 use anyhow::Result;
 use arrow::array::RecordBatch;
@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use super::file::OutFile;
 use super::{Rows, Sink};
 
-/// Of a row group while it is written: it is held in memory.
+/// Size at which a row group is written; until then it is held in memory.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
 pub struct Parquet {

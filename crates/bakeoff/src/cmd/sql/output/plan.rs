@@ -1,4 +1,4 @@
-//! Plans of EXPLAIN, as text.
+//! Writes the plans of EXPLAIN as text.
 
 use anyhow::Result;
 use arrow::array::{Array, AsArray, RecordBatch};
@@ -17,7 +17,7 @@ impl Plans {
 }
 
 impl Rows for Plans {
-    /// The first column says which plan it is, the second one has its lines.
+    /// Writes plans: the first column is the kind of plan, the second one its lines.
     fn write(&mut self, rows: &RecordBatch) -> Result<usize> {
         let text = |column: usize| rows.column(column).as_string_opt::<i32>();
         let (Some(kinds), Some(plans)) = (text(0), text(1)) else {

@@ -1,4 +1,4 @@
-//! Rows as a table for people.
+//! Writes rows as a table for people.
 
 mod cells;
 mod widths;
@@ -14,23 +14,23 @@ use super::{Rows, Sink};
 use cells::{Cells, clipped, shown};
 use widths::Widths;
 
-/// Rows that are laid out together: those after them have the widths of these.
+/// Rows whose widths decide the layout; later rows use the same widths.
 const ROWS_TOGETHER: usize = 1_000;
 
-/// Widths come from the first rows; on a terminal no line is longer than it is wide.
+/// A table. Its widths come from the first rows; on a terminal, no line is longer than the terminal is wide.
 pub struct Table {
     to: Box<dyn Sink>,
     names: Vec<String>,
     numeric: Vec<bool>,
-    /// Rows that are shown; all where there is no number.
+    /// Rows that are shown; `None` stands for all.
     most: Option<u64>,
-    /// Of the terminal.
+    /// Columns of the terminal; `None` for other outputs.
     width: Option<usize>,
     taken: u64,
     was_cut: bool,
     /// Cells of rows that are not written yet.
     waiting: Vec<Vec<String>>,
-    /// As soon as the first rows are written.
+    /// Widths of the columns; `None` until the first rows are written.
     widths: Option<Widths>,
 }
 
@@ -94,14 +94,14 @@ impl Table {
         if self.was_cut {
             notes.push(format!(
                 "only the first {} are shown; --rows all shows all of them, --out FILE.csv or \
-                 --format csv has them without a layout",
+                 --format csv writes them without a layout",
                 units::plural(self.most.unwrap_or_default(), "row", "rows")
             ));
         }
         let widths = self.widths.as_ref();
         if let Some(hidden) = widths.map(Widths::hidden).filter(|hidden| *hidden > 0) {
             notes.push(format!(
-                "{hidden} of {} columns do not fit the terminal: name fewer of them, or write \
+                "{hidden} of {} columns do not fit the terminal: select fewer of them, or use \
                  --format json",
                 self.names.len()
             ));

@@ -1,4 +1,4 @@
-//! Rows as CSV, and as one JSON object per line.
+//! Writes rows as CSV, and as one JSON object per line.
 
 use anyhow::{Result, anyhow};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
@@ -15,15 +15,15 @@ pub struct Csv {
 }
 
 impl Csv {
-    /// Names of the columns are there even if no row is.
+    /// Writes the names of the columns, even if no row follows.
     ///
     /// # Errors
-    /// A column whose values have parts: a cell of CSV has one value.
+    /// Fails for a column whose values have parts, since a cell of CSV holds one value.
     pub fn new(mut to: Box<dyn Sink>, schema: &SchemaRef) -> Result<Self> {
         let nested = schema.fields().iter().find(|f| f.data_type().is_nested());
         if let Some(field) = nested {
             let (name, kind) = (field.name(), field.data_type());
-            return Err(Misuse::of(anyhow!(
+            return Err(Misuse::new(anyhow!(
                 "column `{name}` is {kind}, which a cell of CSV cannot hold; --format json can"
             ))
             .into());
@@ -37,7 +37,7 @@ impl Csv {
 
 impl Rows for Csv {
     fn write(&mut self, rows: &RecordBatch) -> Result<usize> {
-        // To memory first: a reader that went away is then told from all other errors.
+        // Rows are encoded in memory first, so that an error of the output is not hidden in one of CSV.
         let mut text = Vec::new();
         let builder = csv::WriterBuilder::new().with_header(false);
         builder.build(&mut text).write(rows)?;
@@ -53,7 +53,7 @@ impl Rows for Csv {
 
 pub struct Json {
     to: Box<dyn Sink>,
-    /// Whether there was a number that JSON has none for.
+    /// Whether there was a NaN or an infinity, which JSON cannot express.
     was_not_finite: bool,
 }
 
@@ -82,22 +82,28 @@ impl Rows for Json {
         self.to.complete()?;
         const NOTE: &str = "JSON has no NaN and no infinities: they are written as null; --format \
                             csv and parquet keep them";
-        Ok(self
-            .was_not_finite
-            .then(|| NOTE.to_owned())
-            .into_iter()
-            .collect())
+        if self.was_not_finite {
+            Ok(vec![NOTE.to_owned()])
+        } else {
+            Ok(Vec::new())
+        }
     }
 }
 
-/// Whether there is a NaN or an infinity, in lists and structs, too.
+/// Returns whether there is a NaN or an infinity, also in lists and structs.
 fn has_not_finite(array: &ArrayRef) -> bool {
     match array.data_type() {
-        DataType::Float16 => { array.as_primitive::<Float16Type>().iter() }
+        DataType::Float16 => array
+            .as_primitive::<Float16Type>()
+            .iter()
             .any(|v| v.is_some_and(|v| !v.is_finite())),
-        DataType::Float32 => { array.as_primitive::<Float32Type>().iter() }
+        DataType::Float32 => array
+            .as_primitive::<Float32Type>()
+            .iter()
             .any(|v| v.is_some_and(|v| !v.is_finite())),
-        DataType::Float64 => { array.as_primitive::<Float64Type>().iter() }
+        DataType::Float64 => array
+            .as_primitive::<Float64Type>()
+            .iter()
             .any(|v| v.is_some_and(|v| !v.is_finite())),
         DataType::List(_) => has_not_finite(array.as_list::<i32>().values()),
         DataType::LargeList(_) => has_not_finite(array.as_list::<i64>().values()),

@@ -1,4 +1,4 @@
-//! Values as text that fits a line.
+//! Writes values as text that fits a line.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ pub struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     pub fn new(rows: &'a RecordBatch) -> Result<Self> {
-        // A date that is out of all reason is shown as such, and costs nobody the other rows.
+        // A date that is out of range is shown as an error in its cell; the other cells are not affected.
         let options = FormatOptions::default()
             .with_null("NULL")
             .with_display_error(true);
@@ -32,7 +32,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Text without line breaks, and without anything that a terminal would act on.
+/// Escapes line breaks and everything else that a terminal would act on.
 pub fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -50,12 +50,12 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// Marks that change the direction of what comes after them.
+/// Returns whether a character changes the direction of the text after it.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A cell, cut if it has to be, and the blanks that are left of its width.
+/// Returns a cell, cut to `width` if `clip` is set, and the number of blanks that fill its width.
 pub fn clipped(cell: &str, width: usize, clip: bool) -> (Cow<'_, str>, usize) {
     let own = cell.width();
     if own <= width || !clip {

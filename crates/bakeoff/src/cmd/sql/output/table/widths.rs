@@ -1,10 +1,10 @@
-//! How wide the columns of a table are.
+//! Computes the widths of a table's columns.
 
 use unicode_width::UnicodeWidthStr;
 
-/// A column is not made narrower than this to make room for others.
+/// Width below which a column is not narrowed to make room for others.
 const NARROWEST: usize = 12;
-/// Blanks around each column.
+/// Number of blanks around each column.
 const BLANKS: usize = 2;
 
 pub struct Widths {
@@ -15,8 +15,8 @@ pub struct Widths {
 }
 
 impl Widths {
-    /// As wide as names and cells are, but no more than fits in a line of this width: long columns
-    /// give way, and then the last ones.
+    /// Makes columns as wide as their names and cells, within a line of this width: long columns are
+    /// narrowed first, then the last ones are hidden.
     pub fn new(names: &[String], rows: &[Vec<String>], line: Option<usize>) -> Self {
         let mut columns: Vec<usize> = names.iter().map(|name| name.width()).collect();
         for row in rows {
@@ -42,7 +42,7 @@ impl Widths {
         &self.columns
     }
 
-    /// Columns that do not fit.
+    /// Returns the number of columns that do not fit.
     pub fn hidden(&self) -> usize {
         self.all - self.columns.len()
     }
@@ -56,7 +56,7 @@ fn total(columns: &[usize]) -> usize {
     columns.iter().map(|width| width + BLANKS).sum()
 }
 
-/// Takes from the widest until they fit, or none is wide any more.
+/// Narrows the widest columns until all fit, or none can be narrowed further.
 fn shrink(columns: &mut [usize], line: usize) {
     while total(columns) > line {
         let Some(widest) = columns.iter_mut().max() else {

@@ -1,16 +1,16 @@
-//! The rule, and how sure the recommendation is by it.
+//! Words the rule, and how certain the recommendation is by it.
 
 use bakeoff_stats::decide::{Certainty, Decision, Doubt, LimitState, Minimise, Recommendation};
 
 use super::{limit_state, list, percent};
 use crate::units;
 
-/// Names in one list, beyond which only their number is given.
+/// Most names in one list, beyond which only their number is given.
 const LISTED: usize = 3;
-/// Below this multiple a difference is shown in percent.
+/// Multiple below which a difference is shown in percent.
 const FEW_TIMES: f64 = 1.2;
 
-/// The rule by which the design was chosen.
+/// Describes the rule by which the design was chosen.
 pub fn rule(decision: &Decision) -> String {
     let rule = &decision.rule;
     let mut parts = vec![objective(decision)];
@@ -24,7 +24,7 @@ pub fn rule(decision: &Decision) -> String {
     }
     if rule.same_within > 0.0 {
         parts.push(format!(
-            "up to {} is no difference",
+            "differences up to {} are ignored",
             percent(rule.same_within)
         ));
     }
@@ -36,15 +36,15 @@ pub fn rule(decision: &Decision) -> String {
     let fallback = decision
         .fallback
         .map_or("", |fallback| match fallback.wanted {
-            Minimise::Month => " No prices were given, so the cost of a month does not decide.",
-            _ => " The figures of the rule's own objective are not known.",
+            Minimise::Month => " No prices were given, so the cost of a month cannot decide.",
+            _ => " The figures for the stated objective are not known.",
         });
     format!("{}.{fallback}{source}", parts.join("; "))
 }
 
 fn objective(decision: &Decision) -> String {
     match decision.minimised() {
-        Minimise::Month => "The lowest cost of a month".to_owned(),
+        Minimise::Month => "The lowest cost per month".to_owned(),
         Minimise::Storage => "The least storage".to_owned(),
         Minimise::Load => "The fastest loading".to_owned(),
         Minimise::Time => format!("The shortest answers, {}", weights(decision)),
@@ -72,8 +72,8 @@ fn weights(decision: &Decision) -> String {
     format!("by weight: {}", list(&shares, LISTED))
 }
 
-/// How sure the recommendation is, and why it is not surer.
-pub fn sure(decision: &Decision) -> Option<String> {
+/// Says how certain the recommendation is, and why it is not more certain.
+pub fn certainty(decision: &Decision) -> Option<String> {
     let recommendation = decision.recommendation.as_ref()?;
     let mut sentences = vec![confidence(decision, recommendation)];
     sentences.extend(limits(decision, recommendation));
@@ -107,7 +107,7 @@ fn confidence(decision: &Decision, recommendation: &Recommendation) -> String {
     }
 }
 
-/// 99.96% is not all of them.
+/// Writes a share without rounding 99.96% up to all.
 fn rounded_down(share: f64) -> String {
     format!("{:.0}%", (share * 100.0).floor())
 }
@@ -140,13 +140,13 @@ fn doubt(doubt: &Doubt) -> String {
     match doubt {
         Doubt::FewRounds(rounds) => {
             let rounds = units::plural(u64::from(*rounds), "round", "rounds");
-            format!("{rounds} show no difference; at least 5 are needed.")
+            format!("{rounds} cannot show a difference; at least 5 are needed.")
         }
         Doubt::ErrorNotKnown => {
-            "Some figures were observed once, so their error is not known.".to_owned()
+            "Some figures were observed only once, so their error is not known.".to_owned()
         }
         Doubt::NoTwins => {
-            "Without twins it is not known by how much tables of one design differ.".to_owned()
+            "Without twins it is not known how much tables of one design differ.".to_owned()
         }
         Doubt::NotRanked(designs) => {
             let designs: Vec<&str> = designs.iter().map(String::as_str).collect();
@@ -162,7 +162,7 @@ fn doubt(doubt: &Doubt) -> String {
     }
 }
 
-/// The limits that are not kept for sure, or that all are.
+/// Lists the limits that are not certainly kept, or says that all are.
 fn limits(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
     let limits = &decision.rule.limits;
     let states = limits.iter().zip(&recommendation.limits);
@@ -182,7 +182,7 @@ fn limits(decision: &Decision, recommendation: &Recommendation) -> Option<String
     })
 }
 
-/// What more measuring would settle, where the error is known and something is open.
+/// Says what more measuring would settle, if the error is known and something is undecided.
 fn more(decision: &Decision, recommendation: &Recommendation) -> Option<String> {
     let other = &recommendation.runner_up.as_ref()?.design;
     if let Some(more) = &recommendation.more {
@@ -190,17 +190,17 @@ fn more(decision: &Decision, recommendation: &Recommendation) -> Option<String> 
         let seconds = more.seconds.map(|s| format!(" ({})", units::duration(s)));
         let seconds = seconds.unwrap_or_default();
         return Some(format!(
-            "About {rounds}{seconds} would tell it from {other}."
+            "About {rounds}{seconds} would separate it from {other}."
         ));
     }
     let is_open = recommendation.certainty == Certainty::NotSettled;
-    (is_open && recommendation.confidence.is_some() && recommendation.doubts.is_empty()).then(
-        || {
-            if decision.forecasts_times() {
-                "A run with more rows would tell more than one with more rounds.".to_owned()
-            } else {
-                "More rounds would hardly tell them apart: choose by other reasons.".to_owned()
-            }
-        },
-    )
+    if !is_open || recommendation.confidence.is_none() || !recommendation.doubts.is_empty() {
+        return None;
+    }
+    let text = if decision.forecasts_times() {
+        "A run with more rows would show more than one with more rounds."
+    } else {
+        "More rounds would hardly separate them: choose on other grounds."
+    };
+    Some(text.to_owned())
 }
