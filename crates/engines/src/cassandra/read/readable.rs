@@ -145,6 +145,11 @@ impl ReadTable {
         self.partition_key.iter().any(|k| k == name) || self.is_clustering(name)
     }
 
+    /// Returns whether CQL restricts a column by values, as it does those of the key.
+    pub fn can_restrict(&self, name: &str) -> bool {
+        self.is_key(name)
+    }
+
     /// Returns whether a column is in the blob of its row.
     pub fn is_in_blob(&self, name: &str) -> bool {
         !self.blob_kinds.is_empty() && !self.is_key(name)
