@@ -16,6 +16,7 @@ use super::collector::Collector;
 use super::recorder::Report;
 use super::seat::Seat;
 use super::{DriveError, DriveObserver, Driven, Plan, Stop, Target};
+use crate::cpu::own_cpu_seconds;
 
 /// Reports of one worker that may wait for the collector.
 const REPORTS_PER_WORKER: usize = 8;
@@ -337,10 +338,4 @@ fn rate(operations: u64, duration: Duration) -> f64 {
         0.0 => 0.0,
         seconds => operations as f64 / seconds,
     }
-}
-
-/// User and system CPU time of this process.
-fn own_cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
