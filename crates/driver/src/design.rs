@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
 use crate::DesignError;
 use crate::sweep::Inserts;
@@ -43,6 +43,19 @@ pub trait Design: Send + Sync {
     async fn settle(&self) -> Result<String, DesignError>;
 
     async fn footprint(&self) -> Result<Footprint, DesignError>;
+
+    /// Returns the bytes that the table takes at this moment, with what loading and settling need for a
+    /// while; `None` where nobody can see them. It is asked about once a second while the table is loaded
+    /// and settled, so it has to be cheap.
+    async fn bytes_now(&self) -> Option<u64> {
+        self.footprint().await.ok()?.bytes()
+    }
+
+    /// Returns what the engine needs beside the bytes at rest by the way it works, as far as that is known
+    /// without measuring.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
 
     /// Answers SQL over the workload's table, to the last row.
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;

@@ -3,11 +3,22 @@
 use std::path::Path;
 
 use bakeoff_driver::DesignError;
-use bakeoff_stats::Footprint;
+use bakeoff_stats::{Footprint, Needs};
 use tokio_postgres::Client;
 
 use super::connect::reason;
 use super::layout::{Shape, TableLayout, qualified};
+
+/// Most bytes of the write-ahead log: `max_wal_size` of the servers that are started.
+const LOG_BYTES: u64 = 4 << 30;
+
+/// Returns what tables need beside their bytes: vacuuming needs no room, and the log is the server's.
+pub fn needs() -> Needs {
+    Needs {
+        log_bytes: Some(LOG_BYTES),
+        ..Needs::default()
+    }
+}
 
 /// Tables that hold rows: of a hypertable its chunks, of a partitioned table its partitions.
 fn tables_sql(layout: &TableLayout) -> &'static str {

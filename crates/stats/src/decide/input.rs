@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Figure, Limit};
+use super::{Figure, Limit, Span};
 
 /// The rule, the scale of interest, the questions and what is known about each design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,12 +109,30 @@ pub struct Contender {
     pub keeps_rows_if: Option<String>,
     /// Bytes to buy for all copies.
     pub storage: Option<Figure>,
+    /// What of these bytes is at rest; absent where nothing but these is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// Rows a second, settling included.
     pub load: Option<Figure>,
     /// The cost of a month with machines.
     pub month: Option<Figure>,
     /// In the order of the questions.
     pub answers: Vec<Answer>,
+}
+
+/// Bytes at rest, and what is bought beside them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Bytes at rest of all copies.
+    pub bytes: Span,
+    /// Multiple of them that there has to be room for.
+    pub room: f64,
+    /// Where that is from: `measured`.
+    pub room_from: String,
+    /// Bytes of the log of one copy, estimated.
+    pub log_bytes: f64,
+    /// Share of the disks that is in use at most.
+    pub fill: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

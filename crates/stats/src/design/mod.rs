@@ -1,6 +1,9 @@
 //! A design: what its engine says of it, its size on the disk, and figures published about it.
 
 pub mod earlier;
+mod space;
+
+pub use space::{Needs, Space};
 
 use serde::{Deserialize, Serialize};
 

@@ -21,6 +21,11 @@ pub struct PriceOptions {
 }
 
 impl PriceOptions {
+    /// Returns whether a list is named.
+    pub fn is_given(&self) -> bool {
+        self.prices.is_some()
+    }
+
     /// Reads and checks the list; `None` where none is named.
     ///
     /// # Errors
