@@ -130,7 +130,7 @@ impl Forecast {
         }
         let entries = ledger::distinct(entries);
         if self.json {
-            return Ok(serde_json::to_string_pretty(&entries)?);
+            return Ok(growth::ledger_json(&entries)?);
         }
         let runs = folders.iter().filter(|dir| dir.join(ledger::FILE).exists());
         Ok(growth::render_ledger(&entries, runs.count()))

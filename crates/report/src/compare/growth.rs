@@ -5,8 +5,8 @@ mod scores;
 mod users;
 mod validation;
 
-pub use machines::{assumed, because, number, render_cost, render_machines};
-pub use scores::{of_run as score, render_ledger};
+pub use machines::{assumed, cost_json, machines_json, number, render_cost, render_machines};
+pub use scores::{ledger_json, of_run as score, render_ledger};
 pub use users::{render_checked_users, render_users};
 pub use validation::{Check, Errors, Longest, Sizes, Validation, validate};
 
@@ -191,35 +191,37 @@ fn headline(forecast: &Forecast) -> String {
 }
 
 fn storage(forecast: &Forecast) -> Option<String> {
+    let known = || {
+        forecast
+            .designs
+            .iter()
+            .filter_map(|d| Some((d, d.storage.as_ref()?)))
+    };
+    let purchase = known().find_map(|(_, storage)| storage.purchase.as_ref());
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
-    table.set_header([
-        left("Design"),
-        right("At rest, 90%"),
-        left("Rests on"),
-        right("To buy, 90%"),
-        left("Room"),
-    ]);
-    for design in &forecast.designs {
-        let Some(storage) = &design.storage else {
-            continue;
-        };
-        let span = Span {
+    let mut head = vec![left("Design"), right("At rest, 90%"), left("Rests on")];
+    if purchase.is_some() {
+        head.extend([right("To buy, 90%"), left("Room")]);
+    }
+    table.set_header(head);
+    for (design, storage) in known() {
+        let at_rest = Span {
             point: storage.bytes,
             interval: storage.interval,
         };
-        table.add_row([
+        let mut row = vec![
             left(&design.design),
-            right(words::bytes(span)),
+            right(words::bytes(at_rest)),
             left(&storage.basis()),
-            right(or_none(storage.purchase.as_ref(), bought)),
-            left(&room(storage.purchase.as_ref())),
-        ]);
+        ];
+        if purchase.is_some() {
+            row.push(right(or_none(storage.purchase.as_ref(), bought)));
+            row.push(left(&room(storage.purchase.as_ref())));
+        }
+        table.add_row(row);
     }
-    let bought = { forecast.designs.iter() }
-        .filter_map(|design| design.storage.as_ref()?.purchase.as_ref())
-        .next();
-    let hint = match bought {
+    let hint = match purchase {
         Some(purchase) => format!(
             "To buy: bytes at rest times the room that storage needs beside them, and the log, on disks \
              that are {:.0}% full.",

@@ -65,11 +65,11 @@ impl MachineOptions {
             Some(prices) => {
                 let cost = Cost::new(summary, prices, demand);
                 if json {
-                    return Ok(serde_json::to_string_pretty(&(&cost, cost.flips()))?);
+                    return Ok(growth::cost_json(&cost)?);
                 }
                 Ok(growth::render_cost(&cost))
             }
-            None if json => Ok(serde_json::to_string_pretty(&summary.machines(&demand))?),
+            None if json => Ok(growth::machines_json(summary, &demand)?),
             None => Ok(growth::render_machines(summary, &demand)),
         }
     }

@@ -75,6 +75,30 @@ pub fn render_cost(cost: &Cost) -> String {
     parts.join("\n\n") + "\n"
 }
 
+/// Renders the machines of each design as JSON.
+///
+/// # Errors
+/// None that a summary made from records can cause.
+pub fn machines_json(summary: &Summary, demand: &Demand) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&summary.machines(demand))
+}
+
+/// Renders costs as JSON, with the prices at which another design costs least.
+///
+/// # Errors
+/// None that costs of a run can cause.
+pub fn cost_json(cost: &Cost) -> serde_json::Result<String> {
+    #[derive(serde::Serialize)]
+    struct CostJson<'a> {
+        cost: &'a Cost,
+        flips: Vec<PriceFlip>,
+    }
+    serde_json::to_string_pretty(&CostJson {
+        cost,
+        flips: cost.flips(),
+    })
+}
+
 /// Returns what the machines are for.
 pub fn assumed(demand: &Demand) -> String {
     let copies = units::plural(u64::from(demand.copies), "copy", "copies");

@@ -37,6 +37,14 @@ pub fn render_ledger(entries: &[Entry], runs: usize) -> String {
     parts.join("\n\n") + "\n\n" + &from + "\n"
 }
 
+/// Renders the entries of ledgers as JSON.
+///
+/// # Errors
+/// None that entries can cause.
+pub fn ledger_json(entries: &[Entry]) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(entries)
+}
+
 fn times(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
     entries.iter().filter(|entry| entry.query.is_some())
 }
