@@ -273,3 +273,20 @@ async fn an_expectation_over_all_rows_is_checked_when_all_are_loaded() {
     assert!(error.to_string().contains("over all rows"), "{error}");
     assert!(bench.records().timings().is_empty());
 }
+
+#[tokio::test]
+async fn the_highest_bytes_are_those_before_settling_where_settling_frees_them() {
+    let records = Bench::new().complete(&three()).await;
+    let spaces: Vec<_> = { records.0.iter() }
+        .filter_map(|record| match record {
+            Record::Space(space) => Some(space),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(spaces.len(), 3);
+    for space in spaces {
+        assert_eq!(space.before_settling, Some(30_000 * 40));
+        assert_eq!(space.highest, Some(30_000 * 40));
+        assert!(space.looks >= 2 && space.is_whole, "{space:?}");
+    }
+}

@@ -59,19 +59,19 @@ fn the_largest_need_decides() {
 
 #[test]
 fn inserts_count_with_their_copies() {
-    let summary = summary(3);
-    // 0.5 + 1 s for 100 rows, by three copies without a server: the client stores them.
-    let inserts = Demand {
-        questions: None,
-        inserts: Some(1_000.0),
-        ..demand(&summary)
-    };
-    let needed = needed(&summary, &inserts);
-    let busy = needed.known().unwrap().busy_cores.unwrap();
-    assert!(
-        (busy - 1_000.0 * 0.015 * 3.0).abs() < 1e-6 || busy > 0.0,
-        "{busy}"
-    );
+    // 0.5 s of the client for 100 rows, and 1 s of the server if there is one.
+    for (server, expected) in [(false, 15.0), (true, 35.0)] {
+        let mut summary = summary(3);
+        summary.designs[0].info.server = server;
+        let inserts = Demand {
+            questions: None,
+            inserts: Some(1_000.0),
+            ..demand(&summary)
+        };
+        let needed = needed(&summary, &inserts);
+        let busy = needed.known().unwrap().busy_cores.unwrap();
+        assert!((busy - expected).abs() < 1e-9, "{server}: {busy}");
+    }
 }
 
 #[test]
