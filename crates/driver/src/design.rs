@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Needs};
 
 use crate::DesignError;
 use crate::sweep::Inserts;
@@ -45,6 +45,19 @@ pub trait Design: Send + Sync {
 
     /// Measures the storage that the table takes at rest.
     async fn footprint(&self) -> Result<Footprint, DesignError>;
+
+    /// Returns the bytes that the table takes at this moment, with what loading and settling need for a
+    /// while; `None` where they cannot be read. It is asked about once a second while the table is loaded
+    /// and settled, so it has to be cheap.
+    async fn bytes_now(&self) -> Option<u64> {
+        self.footprint().await.ok()?.bytes()
+    }
+
+    /// Returns what the engine needs in addition to the bytes at rest by the way it works, as far as that is known
+    /// without measuring.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
 
     /// Answers SQL over the workload's table, and reads the answer to its last row.
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError>;

@@ -27,7 +27,7 @@ pub use compare::{
     check_expectations, compare, compare_with, mutate, rows_to_forecast, run, start_designs,
     verify,
 };
-pub use cpu::{Meter, peak_memory_bytes, process_cpu_seconds};
+pub use cpu::{Meter, peak_memory_bytes};
 pub use design::{Answer, Design};
 pub use error::DesignError;
 pub use explain::explain;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use nix::time::{clock_getcpuclockid, clock_gettime};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
@@ -77,14 +78,22 @@ impl ProcessId {
     }
 
     /// Returns its CPU time so far in user and system mode, in seconds.
+    ///
+    /// It is that of the process's own clock, which counts nanoseconds and threads that have ended. The
+    /// ticks in its file of statistics are 10 ms, longer than many an answer.
     pub(crate) fn cpu_seconds(self) -> Result<f64> {
-        Ok(self.stat()?.cpu_ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+        self.stat()?;
+        let gone = |_| Error::Gone { pid: self.pid };
+        let pid = i32::try_from(self.pid).map_err(|_| Error::Gone { pid: self.pid })?;
+        let clock = clock_getcpuclockid(nix::unistd::Pid::from_raw(pid)).map_err(gone)?;
+        let used = clock_gettime(clock).map_err(gone)?;
+        Ok(used.tv_sec() as f64 + used.tv_nsec() as f64 / 1e9)
     }
 
-    /// Returns [`ProcessId::cpu_seconds`] plus the time of children that ended and were waited for.
-    pub(crate) fn cpu_seconds_with_ended(self) -> Result<f64> {
-        let stat = self.stat()?;
-        let ticks = stat.cpu_ticks + stat.ended_ticks;
+    /// Returns the CPU time of its children that ended and were waited for, in seconds, which is known in
+    /// clock ticks only.
+    pub(crate) fn seconds_of_ended(self) -> Result<f64> {
+        let ticks = self.stat()?.ended_ticks;
         Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
@@ -216,7 +225,6 @@ impl ProcessId {
 
 struct Stat {
     start_ticks: u64,
-    cpu_ticks: u64,
     /// CPU time of children that were waited for.
     ended_ticks: u64,
 }
@@ -236,7 +244,6 @@ impl Stat {
             return None;
         }
         Some(Stat {
-            cpu_ticks: number(11)? + number(12)?,
             ended_ticks: number(13)? + number(14)?,
             start_ticks: number(19)?,
         })
@@ -265,7 +272,7 @@ mod tests {
             format!("12 ({name}) {state} 1 2 3 4 5 6 7 8 9 10 700 80 13 14 15 16 {threads} 18 4242")
         };
         let stat = Stat::parse(&line("a) b", "S", 5)).unwrap();
-        assert_eq!((stat.cpu_ticks, stat.ended_ticks), (780, 27));
+        assert_eq!(stat.ended_ticks, 27);
         assert_eq!(stat.start_ticks, 4242);
         assert!(Stat::parse(&line("a", "Z", 1)).is_none());
         assert!(Stat::parse(&line("a", "Z", 5)).is_some());
@@ -277,6 +284,16 @@ mod tests {
         let this = ProcessId::this().unwrap();
         assert!(this.is_alive());
         assert!(this.resident_bytes().unwrap() > 0);
+    }
+
+    #[test]
+    fn cpu_time_is_finer_than_a_clock_tick() {
+        let this = ProcessId::this().unwrap();
+        let (before, mut steps) = (this.cpu_seconds().unwrap(), 0);
+        while this.cpu_seconds().unwrap() < before + 0.01 {
+            steps += 1;
+        }
+        assert!(steps > 1, "one step is a whole tick");
     }
 
     #[test]

@@ -19,18 +19,19 @@ mod random;
 pub mod sweep;
 mod thousands;
 
-pub use compare::between;
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, BadQuestions, Concurrent, ConcurrentFigures,
-    ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignForecast,
-    DesignSummary, Difference, Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind,
-    InstanceSummary, Journal, LoadSlice, MeasuredLoad, MutationKind, MutationScore, Outcome,
-    PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost, QueryInfo,
-    QuerySummary, Record, Refusal, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
-    StorageForecast, Summary, SummaryError, TimeForecast, Timing, UnderLoad, Verified,
+    AgainstBaseline, AgainstBest, Answered, BUSY, BadQuestions, Because, Concurrent,
+    ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, Demand,
+    DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, Grows, Header,
+    HeldOut, Instance, InstanceKind, InstanceSummary, Journal, LoadSlice, MOST_MACHINES, Machines,
+    MeasuredLoad, MutationKind, MutationScore, Needed, Outcome, PairedComparison, PriceFlip,
+    PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost, QueryInfo,
+    QuerySummary, Record, Refusal, RoomFrom, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
+    StorageForecast, Summary, SummaryError, TimeForecast, Timing, Trial, UnderLoad, Verified,
     VerifiedQuestion,
 };
-pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
+pub use compare::{between, ledger};
+pub use design::{DesignInfo, Footprint, Needs, PublishedFigure, Role, Space};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use error::JournalError;
 pub use estimate::Estimate;

@@ -146,7 +146,8 @@ fn read_file<R: DeserializeOwned>(
     Ok((records, length as u64))
 }
 
-fn lock(dir: &Path) -> Result<File, JournalError> {
+/// Locks a folder while the returned file is open.
+pub(crate) fn lock(dir: &Path) -> Result<File, JournalError> {
     let path = dir.join(LOCK);
     let file = OpenOptions::new()
         .write(true)

@@ -151,6 +151,10 @@ pub struct Scale {
     pub users: u32,
     /// Cores that serve them.
     pub cores: u32,
+    /// Questions a second in production, all queries together.
+    pub questions_per_second: Option<f64>,
+    /// Rows a second that are inserted in production.
+    pub rows_per_second: Option<f64>,
     /// The axes along which the table grows from the default rows to all rows, if they are named.
     pub grows: Option<Growth>,
 }

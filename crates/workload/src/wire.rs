@@ -120,6 +120,8 @@ pub struct Scale {
     pub replication: Option<Spanned<i64>>,
     pub users: Option<Spanned<i64>>,
     pub cores: Option<Spanned<i64>>,
+    pub questions_per_second: Option<Spanned<f64>>,
+    pub rows_per_second: Option<Spanned<f64>>,
     pub grows: Option<Spanned<Growth>>,
 }
 

@@ -1,17 +1,22 @@
 //! `bakeoff forecast`: what a saved run says about another number of rows.
 
-use std::io::Write;
-use std::path::PathBuf;
+mod machines;
 
-use anyhow::{Result, anyhow};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
 use bakeoff_report::growth;
 use bakeoff_stats::drive::DriveRun;
+use bakeoff_stats::ledger::{self, Entry};
 use bakeoff_stats::sweep::SweepRun;
 use bakeoff_stats::{Run, Summary};
 use clap::Args;
 
+use crate::cmd::history::run_folders;
 use crate::cmd::options::choice::parse_rows;
 use crate::exit::{Exit, Misuse};
+use machines::MachineOptions;
 
 /// Forecast storage and times at another number of rows, from the tables of several sizes that a
 /// run measured.
@@ -20,7 +25,7 @@ use crate::exit::{Exit, Misuse};
 /// what to measure instead.
 #[derive(Args)]
 pub struct Forecast {
-    /// The folder that `bakeoff run` wrote to
+    /// The folder that `bakeoff run` wrote to; with --ledger one that holds such folders
     dir: PathBuf,
 
     /// Rows to forecast, for example 4.16M [default: the workload's full scale]
@@ -39,10 +44,21 @@ pub struct Forecast {
     #[arg(long, value_name = "N", requires = "users", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     cores: Option<u32>,
 
-    /// Predict the largest tables of the run from its smaller ones, and the clients of a run from single
-    /// answers, and compare with what was measured
+    #[command(flatten)]
+    machines: MachineOptions,
+
+    /// Predict the larger tables of the run from its smaller ones, and the clients of a run from single
+    /// answers, compare with what was measured, and add it to the ledger in the run's folder
     #[arg(long, conflicts_with_all = ["rows", "copies", "users"])]
     validate: bool,
+
+    /// Another run of the workload, whose figures are predicted as well
+    #[arg(long, value_name = "DIR", requires = "validate")]
+    against: Option<PathBuf>,
+
+    /// Say how often the forecasts in the ledgers of all runs below the folder held
+    #[arg(long, conflicts_with_all = ["rows", "copies", "users", "validate"])]
+    ledger: bool,
 
     /// Print JSON
     #[arg(long)]
@@ -51,33 +67,28 @@ pub struct Forecast {
 
 impl Forecast {
     pub fn run(self) -> Result<Exit> {
-        if DriveRun::is_one(&self.dir) || SweepRun::is_one(&self.dir) {
-            let of_load = anyhow!(
-                "{} is the folder of a load, which has no forecast; name that of `bakeoff run`",
-                self.dir.display()
-            );
-            return Err(Misuse::new(of_load).into());
-        }
-        let summary = Run::open(&self.dir)?.summary()?;
-        if summary.rows == 0 {
-            return Err(anyhow!(
-                "the run in {} loaded no rows, so there is nothing to forecast from",
-                self.dir.display()
-            ));
-        }
-        let text = match self.users {
-            Some(users) => self.under_load(&summary, users),
-            None if self.validate => self.validated(&summary)?,
-            None => self.projected(&summary)?,
+        let text = if self.ledger {
+            self.of_ledgers()?
+        } else {
+            self.of_run(&read(&self.dir)?)?
         };
         writeln!(std::io::stdout().lock(), "{text}")?;
         Ok(Exit::Complete)
     }
 
-    fn projected(&self, summary: &Summary) -> Result<String> {
+    fn of_run(&self, summary: &Summary) -> Result<String> {
         let scale = &summary.header.scale;
         let rows = self.rows.unwrap_or(scale.full_rows);
         let copies = self.copies.unwrap_or(scale.replication.max(1));
+        if let Some(users) = self.users {
+            return Ok(self.under_load(summary, users));
+        }
+        if self.validate {
+            return self.validated(summary);
+        }
+        if self.machines.are_asked() {
+            return self.machines.render(summary, rows, copies, self.json);
+        }
         Ok(if self.json {
             growth::json(summary, rows, copies)?
         } else {
@@ -91,12 +102,75 @@ impl Forecast {
     }
 
     fn validated(&self, summary: &Summary) -> Result<String> {
+        let mut entries = ledger::held_out(summary);
+        if let Some(other) = &self.against {
+            entries.extend(against(summary, &self.dir, other)?);
+        }
+        let all = entries.len();
+        let added = ledger::append(&self.dir, &entries)
+            .with_context(|| format!("the ledger of {} cannot be written", self.dir.display()))?;
         let validation = growth::validate(summary);
         if self.json {
             return Ok(validation.json()?);
         }
         let users = growth::render_checked_users(summary);
-        let parts = [Some(validation.render()), users];
+        let ledger = format!(
+            "{added} of {all} predictions were added to {}; the others are in it.\n",
+            self.dir.join(ledger::FILE).display()
+        );
+        let parts = [Some(validation.render()), users, Some(ledger)];
         Ok(parts.into_iter().flatten().collect::<Vec<_>>().join("\n"))
     }
+
+    fn of_ledgers(&self) -> Result<String> {
+        let folders = run_folders(&self.dir)?;
+        let mut entries: Vec<Entry> = Vec::new();
+        for folder in &folders {
+            entries.extend(ledger::read(folder)?);
+        }
+        let entries = ledger::distinct(entries);
+        if self.json {
+            return Ok(growth::ledger_json(&entries)?);
+        }
+        let runs = folders.iter().filter(|dir| dir.join(ledger::FILE).exists());
+        Ok(growth::render_ledger(&entries, runs.count()))
+    }
+}
+
+/// Reads a run that loaded rows.
+fn read(dir: &Path) -> Result<Summary> {
+    if DriveRun::is_one(dir) || SweepRun::is_one(dir) {
+        let of_load = anyhow!(
+            "{} is the folder of a load, which has no forecast; name that of `bakeoff run`",
+            dir.display()
+        );
+        return Err(Misuse::of(of_load).into());
+    }
+    let summary = Run::open(dir)?.summary()?;
+    if summary.rows == 0 {
+        return Err(anyhow!(
+            "the run in {} loaded no rows, so there is nothing to forecast from",
+            dir.display()
+        ));
+    }
+    Ok(summary)
+}
+
+/// Returns the predictions of what another run measured.
+fn against(summary: &Summary, dir: &Path, other: &Path) -> Result<Vec<Entry>> {
+    let measured = read(other)?;
+    let (ours, theirs) = (&summary.header, &measured.header);
+    if (&ours.workload, ours.seed) != (&theirs.workload, theirs.seed) {
+        let told = anyhow!(
+            "{} and {} are not of the same data: one is of {} with seed {}, the other of {} with seed {}",
+            dir.display(),
+            other.display(),
+            ours.workload,
+            ours.seed,
+            theirs.workload,
+            theirs.seed
+        );
+        return Err(Misuse::of(told).into());
+    }
+    Ok(ledger::against(summary, &measured))
 }

@@ -67,9 +67,9 @@ fn read(dir: &Path) -> Option<(String, Summary)> {
     }
 }
 
-/// Finds the folders of runs in a folder and below, in the order of their names. Links to folders are not
-/// followed, since they may form a cycle.
-fn run_folders(dir: &Path) -> Result<Vec<PathBuf>> {
+/// Finds the folders of runs in a folder and below, in the order of their names. Links to folders are
+/// not followed, since they may lead around in a circle.
+pub fn run_folders(dir: &Path) -> Result<Vec<PathBuf>> {
     if dir.join(<Record as LogRecord>::FILE).is_file() {
         return Ok(vec![dir.to_owned()]);
     }

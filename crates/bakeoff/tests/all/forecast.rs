@@ -76,3 +76,95 @@ fn folders_that_hold_no_run_are_refused_by_name() {
         assert_eq!(ended.code, Some(2), "{rows}");
     }
 }
+
+#[test]
+fn predictions_go_into_the_ledger_once() {
+    let bench = measured();
+    let validate = ["forecast", "out", "--validate"];
+    bench
+        .bakeoff(&validate)
+        .expect(0)
+        .says("were added to out/forecasts.jsonl");
+    let ledger = || std::fs::read_to_string(bench.path("out/forecasts.jsonl")).unwrap();
+    let first = ledger();
+    assert!(first.lines().count() > 2, "{first}");
+    bench.bakeoff(&validate).expect(0).says("\n0 of ");
+    assert_eq!(ledger(), first);
+    let all = bench.bakeoff(&["forecast", ".", "--ledger"]).expect(0);
+    all.says("of this method").says("From the ledgers of 1 run");
+    bench.bakeoff(&["report", "out"]).expect(0);
+}
+
+#[test]
+fn machines_and_their_cost_are_of_each_design() {
+    let bench = measured();
+    let asked = [
+        "forecast",
+        "out",
+        "--questions",
+        "200",
+        "--machine-cores",
+        "2",
+    ];
+    bench
+        .bakeoff(&asked)
+        .expect(0)
+        .says("needs the fewest machines");
+    let priced = [
+        "forecast",
+        "out",
+        "--prices",
+        "study-2018",
+        "--questions",
+        "200",
+    ];
+    let ended = bench.bakeoff(&priced).expect(0);
+    ended.says("costs least").says("Month, USD");
+}
+
+#[test]
+fn bad_input_about_machines_says_what_to_give() {
+    let bench = measured();
+    let unmet = ["forecast", "out", "--questions", "1000M"];
+    bench.bakeoff(&unmet).expect(0).says("lower the rates");
+    let small = ["forecast", "out", "--questions", "1", "--disk", "0.5KiB"];
+    bench.bakeoff(&small).expect(0).says("give a larger --disk");
+    std::fs::write(bench.path("no-storage.toml"), NO_STORAGE).unwrap();
+    for (asked, told) in [
+        (
+            &["--nodes", "2", "--questions", "1"][..],
+            "cannot hold 3 copies; give at least as many",
+        ),
+        (&["--machine-cores", "4"], "give --questions or --inserts"),
+        (&["--machine-cores", "0"], "--machine-cores"),
+        (&["--users", "0"], "--users"),
+        (&["--questions", "0"], "not a rate above 0"),
+        (
+            &["--questions", "1", "--disk", "0GiB"],
+            "not a size with its unit",
+        ),
+        (&["--prices", "none.toml"], "none.toml"),
+        (&["--prices", "no-storage.toml"], "storage"),
+    ] {
+        let ended = bench.bakeoff(&[&["forecast", "out"][..], asked].concat());
+        ended.says(told);
+        assert_eq!(ended.code, Some(2), "{asked:?}");
+    }
+}
+
+const NO_STORAGE: &str =
+    "title = \"Ours\"\ncurrency = \"EUR\"\n[machine]\nmonth = 500\ncores = 4\n";
+
+#[test]
+fn folders_of_earlier_versions_have_bytes_at_rest_only() {
+    let bench = Bench::new(HOSTS, READINGS);
+    let fixture = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/runs/comparison"
+    );
+    std::fs::create_dir(bench.path("old")).unwrap();
+    let journal = std::path::Path::new(fixture).join("journal.jsonl");
+    std::fs::copy(journal, bench.path("old/journal.jsonl")).unwrap();
+    let ended = bench.bakeoff(&["forecast", "old"]).expect(0);
+    ended.says("How much to buy is not known");
+}

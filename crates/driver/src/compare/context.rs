@@ -8,6 +8,7 @@ use bakeoff_workload::{Concurrent, RowSource, Workload};
 
 use super::Budget;
 use super::scales::FurtherTables;
+use super::space::Highest;
 use super::state::Log;
 use crate::call::within;
 use crate::reader::ReadError;
@@ -65,6 +66,8 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
     pub log: Log<'a>,
     pub observer: &'a dyn Observer,
+    /// Most bytes that the tables took so far.
+    pub highest: Highest,
 }
 
 impl<'a> Context<'a> {

@@ -176,11 +176,13 @@ pub async fn load_one(
 ) -> Result<(), RunError> {
     let id = &design.info().id;
     let (meter, started) = (Meter::start(design), Instant::now());
-    let loaded = run.limited(design.load(slice, rows)).await;
+    let loading = run.highest.during(design, design.load(slice, rows));
+    let loaded = run.limited(loading).await;
     let (seconds, cpu) = (started.elapsed().as_secs_f64(), meter.stop(design));
     if let Err(error) = if_whole(design, loaded) {
         return run.fail(design, Step::Load, None, error);
     }
+    run.highest.after_slice(design, slice).await;
     run.log.record(Record::Loaded(LoadSlice {
         design: id.clone(),
         slice,

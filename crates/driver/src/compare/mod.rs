@@ -14,6 +14,7 @@ mod mutate;
 mod questions;
 mod run;
 mod scales;
+mod space;
 mod start;
 mod state;
 mod summands;

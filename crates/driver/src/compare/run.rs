@@ -9,6 +9,7 @@ use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 use super::context::{Context, RunError, Settings};
 use super::further::{self, Instances};
 use super::questions::{Questions, check_expectation};
+use super::space::Highest;
 use super::state::Log;
 use super::{concurrent, load, measure};
 use crate::{Design, Observer, Oracle};
@@ -44,6 +45,7 @@ pub async fn run(
         settings,
         log,
         observer,
+        highest: Highest::default(),
     };
     create(&mut run).await?;
     // A count of rows that no design holds would be taken for that of all by a run that goes on.
@@ -255,10 +257,14 @@ async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
         if run.log.state().design(&id).settled {
             continue;
         }
+        let before = run.highest.before_settling(design).await;
         let started = Instant::now();
-        match run.limited(design.settle()).await {
+        let settling = run.highest.during(design, design.settle());
+        match run.limited(settling).await {
             Ok(how) => {
                 let seconds = started.elapsed().as_secs_f64();
+                let space = run.highest.settled(design, before).await;
+                run.log.record(Record::Space(space))?;
                 run.log.record(Record::Settled {
                     design: id,
                     seconds,

@@ -150,6 +150,7 @@ impl State {
             | Record::Resumed { .. }
             | Record::Engine(_)
             | Record::WarmedUp { .. }
+            | Record::Space(_)
             | Record::Warning { .. }
             | Record::Interrupted { .. }
             | Record::Finished { .. } => {}

@@ -16,6 +16,7 @@ use super::collector::Collector;
 use super::recorder::Report;
 use super::worker_thread::WorkerThread;
 use super::{DriveError, DriveObserver, Driven, Plan, Stop, Target};
+use crate::cpu::own_cpu_seconds;
 
 /// Number of reports of one worker that may wait for the collector.
 const REPORTS_PER_WORKER: usize = 8;
@@ -342,10 +343,4 @@ fn rate(operations: u64, duration: Duration) -> f64 {
         return 0.0;
     }
     operations as f64 / seconds
-}
-
-/// Returns the user and system CPU seconds of this process.
-fn own_cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

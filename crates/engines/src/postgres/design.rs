@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio_postgres::Client;
 
 use super::deployment::Deployment;
@@ -170,6 +170,10 @@ impl Design for PostgresDesign {
             design: self.info.id.clone(),
             ..read
         })
+    }
+
+    fn needs(&self) -> Needs {
+        footprint::needs()
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {

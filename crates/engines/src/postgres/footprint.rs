@@ -3,11 +3,22 @@
 use std::path::Path;
 
 use bakeoff_driver::DesignError;
-use bakeoff_stats::Footprint;
+use bakeoff_stats::{Footprint, Needs};
 use tokio_postgres::Client;
 
 use super::connect::reason;
 use super::layout::{Shape, TableLayout, qualified};
+
+/// Most bytes of the write-ahead log: `max_wal_size` of the servers that are started.
+const LOG_BYTES: u64 = 4 << 30;
+
+/// Returns what tables need in addition to their bytes: vacuuming needs no room, and the log is the server's.
+pub fn needs() -> Needs {
+    Needs {
+        log_bytes: Some(LOG_BYTES),
+        ..Needs::default()
+    }
+}
 
 /// Returns SQL for the tables that hold rows: the chunks of a hypertable, the partitions of a
 /// partitioned table.

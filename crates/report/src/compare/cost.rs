@@ -2,22 +2,21 @@
 
 use bakeoff_stats::{Cost, CostRange, DesignCost, Summary};
 
+use crate::compare::growth;
 use crate::units;
 
 pub const TITLE: &str = "Cost (forecast)";
-/// What is compared in a column that looks like the others.
+/// Says what is compared in a column that looks like the others.
 pub const ON_CONCURRENT: &str = "\"Concurrent\" are questions of several clients at a time, in the \
     shares in which they were answered, which are not the same for all designs.";
 
-/// Whose prices, and what the figures mean.
+/// Returns whose prices they are, and what the figures mean.
 pub fn hint(summary: &Summary, cost: &Cost) -> String {
-    let (prices, scale) = (&cost.prices, &summary.header.scale);
+    let prices = &cost.prices;
     format!(
         "Prices: {}; {} {} a month for a machine of {}, {} {} a month for a GiB. A range is from the \
          CPU time that the work took here, of client and server together, to all {} of this machine \
-         for as long as it took. A month is the storage to buy for {} rows, {}, and {} for {}: \
-         what the workload says is needed, not what these figures show to be enough. Nothing of it \
-         was measured at that scale.",
+         for as long as it took. A month is storage and machines. {}",
         prices.title,
         units::amount(prices.machine_month),
         prices.currency,
@@ -25,35 +24,35 @@ pub fn hint(summary: &Summary, cost: &Cost) -> String {
         units::amount(prices.storage_gib_month),
         prices.currency,
         units::plural(u64::from(summary.header.machine.cores), "core", "cores"),
-        units::count(scale.full_rows),
-        units::plural(u64::from(scale.replication), "copy", "copies"),
-        units::plural(u64::from(cost.machines), "machine", "machines"),
-        units::plural(u64::from(scale.cores), "core", "cores"),
+        growth::assumed(&cost.demand),
     )
 }
 
-/// Headings of the table of designs, with the currency.
-pub fn columns(cost: &Cost) -> [String; 4] {
+/// Returns the headings of the table of designs, with the currency.
+pub fn columns(cost: &Cost) -> [String; 5] {
     let currency = &cost.prices.currency;
+    let priced = |column: &str| format!("{column}, {currency}");
     [
-        "1 M inserts",
-        "1 M concurrent",
-        "Storage/month",
-        "All/month",
+        priced("1 M inserts"),
+        priced("1 M concurrent"),
+        "Machines".to_owned(),
+        priced("Storage/month"),
+        priced("All/month"),
     ]
-    .map(|column| format!("{column}, {currency}"))
 }
 
-/// A design's figures, in the order of [`columns`].
-pub fn cells(design: &DesignCost) -> [Option<String>; 4] {
+/// Returns a design's figures, in the order of [`columns`].
+pub fn cells(design: &DesignCost) -> [Option<String>; 5] {
     [
         design.million_inserts.map(range),
         design.million_concurrent.map(range),
+        design.machines.known().map(growth::number),
         design.storage_month.map(units::amount),
         design.month.map(units::amount),
     ]
 }
 
+/// Shows the bounds of what some work costs.
 pub fn range(range: CostRange) -> String {
     let (low, high) = (units::amount(range.low), units::amount(range.high));
     if low == high {
@@ -63,7 +62,7 @@ pub fn range(range: CostRange) -> String {
     }
 }
 
-/// Designs by what a million answers to this query cost, the cheapest first.
+/// Returns the designs by what a million answers to this query cost, the cheapest first.
 pub fn ranking<'a>(cost: &'a Cost, query: &str) -> Vec<(&'a str, CostRange)> {
     let of = |design: &'a DesignCost| {
         let found = design.queries.iter().find(|q| q.query == query)?;

@@ -1,20 +1,24 @@
 //! Forecast of a run for another number of rows: what `bakeoff forecast` prints.
 
+mod machines;
+mod scores;
 mod users;
 mod validation;
 
+pub use machines::{assumed, cost_json, machines_json, number, render_cost, render_machines};
+pub use scores::{ledger_json, of_run as score, render_ledger};
 pub use users::{render_checked_users, render_users};
 pub use validation::{Check, Errors, Longest, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;
 use bakeoff_stats::{
-    DesignForecast, DesignSummary, Forecast, Projected, Projection, StorageForecast, Summary,
-    TimeForecast,
+    DesignForecast, DesignSummary, Forecast, Projected, Projection, Purchase, RoomFrom,
+    StorageForecast, Summary, TimeForecast,
 };
 use serde::Serialize;
 
 use crate::decide::words;
-use crate::text::layout::{left, right, set_width, table};
+use crate::text::layout::{left, or_none, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
@@ -39,6 +43,8 @@ pub fn render(summary: &Summary, rows: u64, copies: u32) -> String {
     if !refusals.is_empty() {
         parts.push(refusals.join("\n"));
     }
+    let scored = score(summary);
+    parts.extend(scored.map(|text| wrap(&format!("Checked in this run: {text}"), COLUMNS, "", "")));
     parts.join("\n\n") + "\n"
 }
 
@@ -54,6 +60,7 @@ pub fn json(summary: &Summary, rows: u64, copies: u32) -> serde_json::Result<Str
             bytes: storage.bytes,
             interval: storage.interval,
             basis: storage.basis(),
+            purchase: storage.purchase.as_ref(),
         }),
         times: design.times.iter().map(TimeJson::of).collect(),
     });
@@ -78,15 +85,17 @@ struct ForecastJson<'a> {
 #[derive(Serialize)]
 struct DesignJson<'a> {
     design: &'a str,
-    storage: Option<StorageJson>,
+    storage: Option<StorageJson<'a>>,
     times: Vec<TimeJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct StorageJson {
+struct StorageJson<'a> {
     bytes: f64,
     interval: Option<(f64, f64)>,
     basis: String,
+    /// Storage to buy; `null` where it is not known.
+    purchase: Option<&'a Purchase>,
 }
 
 #[derive(Serialize)]
@@ -182,24 +191,71 @@ fn headline(forecast: &Forecast) -> String {
 }
 
 fn storage(forecast: &Forecast) -> Option<String> {
+    let known = || {
+        forecast
+            .designs
+            .iter()
+            .filter_map(|d| Some((d, d.storage.as_ref()?)))
+    };
+    let purchase = known().find_map(|(_, storage)| storage.purchase.as_ref());
     let mut table = table(Style { color: false });
     set_width(&mut table, COLUMNS);
-    table.set_header([left("Design"), right("Storage, 90%"), left("Rests on")]);
-    for design in &forecast.designs {
-        let Some(storage) = &design.storage else {
-            continue;
-        };
-        let span = Span {
+    let mut head = vec![left("Design"), right("At rest, 90%"), left("Rests on")];
+    if purchase.is_some() {
+        head.extend([right("To buy, 90%"), left("Room")]);
+    }
+    table.set_header(head);
+    for (design, storage) in known() {
+        let at_rest = Span {
             point: storage.bytes,
             interval: storage.interval,
         };
-        table.add_row([
+        let mut row = vec![
             left(&design.design),
-            right(words::bytes(span)),
+            right(words::bytes(at_rest)),
             left(&storage.basis()),
-        ]);
+        ];
+        if purchase.is_some() {
+            row.push(right(or_none(storage.purchase.as_ref(), bought)));
+            row.push(left(&room(storage.purchase.as_ref())));
+        }
+        table.add_row(row);
     }
-    (!table.is_empty()).then(|| table.trim_fmt())
+    let hint = match purchase {
+        Some(purchase) => format!(
+            "To buy: bytes at rest times the room that storage needs beside them, and the log, on disks \
+             that are {:.0}% full.",
+            100.0 * purchase.fill
+        ),
+        None => "How much to buy is not known: this run did not look for the highest bytes, as those of \
+                 earlier versions."
+            .to_owned(),
+    };
+    (!table.is_empty()).then(|| table.trim_fmt() + "\n\n" + &wrap(&hint, COLUMNS, "", ""))
+}
+
+fn bought(purchase: &Purchase) -> String {
+    words::bytes(Span {
+        point: purchase.bytes,
+        interval: purchase.interval,
+    })
+}
+
+/// Returns what is bought beside the bytes at rest: `1.5×, measured; log 8 GiB, estimated`.
+fn room(purchase: Option<&Purchase>) -> String {
+    let Some(purchase) = purchase else {
+        return "not measured".to_owned();
+    };
+    let from = match &purchase.room_from {
+        RoomFrom::Measured => "measured",
+        RoomFrom::Estimated { .. } => "estimated",
+    };
+    let room = format!("{}, {from}", units::factor(purchase.room));
+    if purchase.log_bytes > 0.0 {
+        let log = units::bytes(purchase.log_bytes);
+        return format!("{room}; log {log} a copy, estimated");
+    }
+    room
 }
 
 fn known(times: &[(&str, &TimeForecast)], query: &str) -> Option<String> {

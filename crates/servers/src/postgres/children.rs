@@ -68,20 +68,21 @@ fn kill(process: ProcessId) {
 /// # Errors
 /// Fails with `Gone` when it has ended.
 pub(crate) fn cpu_seconds(server: ProcessId, cluster: &str) -> Result<f64> {
-    let mut with_ended = server.cpu_seconds_with_ended()?;
+    let mut ended = server.seconds_of_ended()?;
     let mut living = 0.0;
     for _ in 0..READINGS {
-        living = children(cluster)
-            .iter()
-            .filter_map(|process| process.cpu_seconds_with_ended().ok())
-            .sum();
-        let before = std::mem::replace(&mut with_ended, server.cpu_seconds_with_ended()?);
+        living = children(cluster).into_iter().filter_map(with_ended).sum();
+        let before = std::mem::replace(&mut ended, server.seconds_of_ended()?);
         // Otherwise the time of a child that ended may be in both sums or in neither.
-        if before == with_ended {
+        if before == ended {
             break;
         }
     }
-    Ok(with_ended + living)
+    Ok(server.cpu_seconds()? + ended + living)
+}
+
+fn with_ended(process: ProcessId) -> Option<f64> {
+    Some(process.cpu_seconds().ok()? + process.seconds_of_ended().ok()?)
 }
 
 /// Returns the memory of a server and its children, in bytes: the private memory of each, and

@@ -20,10 +20,11 @@ pub use record::{
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
-    AgainstBaseline, AgainstBest, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
-    DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, HeldOut,
-    InstanceSummary, MeasuredLoad, PairedComparison, Prices, Projected, Projection,
-    QueryComparison, QueryCost, QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast,
-    Summary, SummaryError, TimeForecast, UnderLoad,
+    AgainstBaseline, AgainstBest, BUSY, Because, ConcurrentFigures, ConcurrentSummary, Cost,
+    CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast,
+    HeldOut, InstanceSummary, MOST_MACHINES, Machines, MeasuredLoad, Needed, PairedComparison,
+    PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,
+    QuerySummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary, SummaryError,
+    TimeForecast, Trial, UnderLoad, ledger,
 };
 pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};

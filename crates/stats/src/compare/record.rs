@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Instance;
 use crate::decide::Rule;
-use crate::{CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure};
+use crate::{
+    CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
+};
 
 /// Rows of the data that a run did not load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +68,8 @@ pub enum Record {
         seconds: f64,
         how: String,
     },
+    /// Bytes of a table before it was at rest; absent in records of earlier versions.
+    Space(Space),
     Footprint(Footprint),
     /// Further tables of the designs that will be loaded; their records have these ids in place of
     /// a design's. Absent in records of earlier versions, which made none.
@@ -192,8 +196,14 @@ pub struct Scale {
     pub replication: u32,
     pub users: u32,
     pub cores: u32,
-    /// Growth from the measured number of rows to the full one; `None` if the workload does not say, although
-    /// there are several ways.
+    /// Questions per second, of all queries together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions_per_second: Option<f64>,
+    /// Rows inserted per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_per_second: Option<f64>,
+    /// What grows from the measured number of rows to the full one. `None` if the workload does not
+    /// say although there are several ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grows: Option<Grows>,
 }

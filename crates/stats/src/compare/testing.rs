@@ -30,6 +30,8 @@ pub fn header() -> Header {
             replication: 3,
             users: 8,
             cores: 16,
+            questions_per_second: None,
+            rows_per_second: None,
             grows: None,
         },
         nodes: None,
@@ -100,6 +102,18 @@ pub fn footprint(design: &str, bytes: u64) -> Record {
         compression_metadata_bytes: None,
         files: None,
         note: None,
+    })
+}
+
+/// Makes the record of a table that took this many bytes at most.
+pub fn space(design: &str, highest: u64) -> Record {
+    Record::Space(Space {
+        design: design.to_owned(),
+        before_settling: Some(highest),
+        highest: Some(highest),
+        looks: 3,
+        is_whole: true,
+        needs: Needs::default(),
     })
 }
 

@@ -27,7 +27,7 @@ pub struct Curve {
 }
 
 /// A point and its interval, as a report shows them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Span {
     pub point: f64,
     pub interval: Option<(f64, f64)>,

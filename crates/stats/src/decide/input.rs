@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Figure, Limit};
+use super::{Figure, Limit, Span};
 
 /// Input of a decision: the rule, the scale of interest, the questions, and the figures of each design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,6 +113,9 @@ pub struct Contender {
     pub keeps_rows_if: Option<String>,
     /// Bytes to buy for all copies.
     pub storage: Option<Figure>,
+    /// Share of these bytes at rest; absent where only the bytes to buy are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// Rows loaded per second, settling included.
     pub load: Option<Figure>,
     /// Cost of a month, machines included.
@@ -121,7 +124,21 @@ pub struct Contender {
     pub answers: Vec<Answer>,
 }
 
-/// Status of a design, whatever its answers.
+/// Bytes at rest, and the factors that turn them into bytes to buy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Bytes at rest of all copies.
+    pub bytes: Span,
+    /// Multiple of them that there has to be room for.
+    pub room: f64,
+    /// Source of the multiple, such as `measured`.
+    pub room_from: String,
+    /// Bytes of the log of one copy, estimated.
+    pub log_bytes: f64,
+    /// Largest share of the disks that is in use.
+    pub fill: f64,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {

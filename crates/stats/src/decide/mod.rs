@@ -27,11 +27,11 @@ mod why;
 
 pub use decision::{Certainty, Decision, Doubt, Recommendation, RunnerUp};
 pub use figure::{Curve, Figure, Span, interval};
-pub use flip::Flip;
+pub use flip::{Flip, nearest_on_both_sides};
 pub use front::{Advantage, Choice};
 pub use input::{
     Answer, AnswerClass, Contender, DecisionInput, KnownRows, Minimise, Noise, Question, Rule,
-    Status, StoragePrice, Timed,
+    Settled, Status, StoragePrice, Timed,
 };
 pub use limit::{Limit, LimitOf, LimitState};
 pub use more::MoreRounds;

@@ -7,7 +7,7 @@ use super::contest::Contest;
 use super::objective::Objective;
 use super::ratio::Ratio;
 use super::why::{WhyLeftOut, WhyOut};
-use super::{AnswerClass, LimitState, Span, Timed};
+use super::{AnswerClass, LimitState, Settled, Span, Timed};
 
 /// Standing of a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,6 +31,9 @@ pub struct DesignStanding {
     /// Share of resamples in which it is the best; `None` if it is not ranked.
     pub won: Option<f64>,
     pub storage: Option<Span>,
+    /// What of the storage is at rest, where more than that is bought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     pub load: Option<Span>,
     pub month: Option<Span>,
     /// Weighted mean of the times of all questions that count.
@@ -97,6 +100,7 @@ pub fn designs(
                 is_on_front: front.contains(&index),
                 won: ballot.and_then(|ballot| won(contest, ballot, index)),
                 storage: span(&design.storage),
+                settled: design.settled.clone(),
                 load: span(&design.load),
                 month: span(&design.month),
                 time: time(contest, index),

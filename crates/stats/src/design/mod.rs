@@ -1,6 +1,9 @@
 //! A design: the description by its engine, its size on disk, and figures that were published about it.
 
 pub mod earlier;
+mod space;
+
+pub use space::{Needs, Space};
 
 use serde::{Deserialize, Serialize};
 

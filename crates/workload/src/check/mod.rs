@@ -242,6 +242,10 @@ fn designs(place: Text<'_>, wire: &[Spanned<String>]) -> Result<Vec<DesignId>> {
 
 fn scale(place: Text<'_>, wire: &wire::Scale) -> Result<Scale> {
     let positive = |value, key| number::at_least(place, value, key, 1);
+    let rate = |value: Option<&Spanned<f64>>, key| {
+        let checked = value.map(|v| number::positive(place, *v.get_ref(), v.span(), key));
+        checked.transpose()
+    };
     let rows = positive(wire.rows.as_ref(), "rows")?.unwrap_or(DEFAULT_ROWS);
     let full_rows = positive(wire.full_rows.as_ref(), "full_rows")?.unwrap_or(rows);
     if let (true, Some(written)) = (full_rows < rows, &wire.full_rows) {
@@ -258,6 +262,8 @@ fn scale(place: Text<'_>, wire: &wire::Scale) -> Result<Scale> {
             .unwrap_or(DEFAULT_REPLICATION),
         users: number::small(place, wire.users.as_ref(), "users")?.unwrap_or(1),
         cores: number::small(place, wire.cores.as_ref(), "cores")?.unwrap_or(1),
+        questions_per_second: rate(wire.questions_per_second.as_ref(), "questions_per_second")?,
+        rows_per_second: rate(wire.rows_per_second.as_ref(), "rows_per_second")?,
         grows: None,
     })
 }

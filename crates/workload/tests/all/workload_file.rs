@@ -80,7 +80,7 @@ fn unknown_keys_and_wrong_types() {
     );
     assert_eq!(
         error("rows = 10", "speed = 10"),
-        "w/my-test.toml:19:1: unknown key `speed`; there are `rows`, `full_rows`, `replication`, `users`, `cores`, `grows`"
+        "w/my-test.toml:19:1: unknown key `speed`; there are `rows`, `full_rows`, `replication`, `users`, `cores`, `questions_per_second`, `rows_per_second`, `grows`"
     );
     assert_eq!(
         error("[\"Series\"]", "\"Series\""),
@@ -98,6 +98,27 @@ fn unknown_keys_and_wrong_types() {
         error("\"memory\"]", "\"memory\""),
         "w/my-test.toml:4:1: missing comma between array elements, expected `,`"
     );
+}
+
+#[test]
+fn rates_of_production_are_above_nothing() {
+    for (written, told) in [
+        (
+            "questions_per_second = 0",
+            "`questions_per_second` is 0, but has to be above 0",
+        ),
+        (
+            "rows_per_second = -2.5",
+            "`rows_per_second` is -2.5, but has to be above 0",
+        ),
+        (
+            "rows_per_second = inf",
+            "`rows_per_second` is inf, but has to be above 0",
+        ),
+    ] {
+        let found = error("rows = 10", written);
+        assert!(found.ends_with(told), "{found}");
+    }
 }
 
 #[test]

@@ -21,7 +21,12 @@ pub struct PriceOptions {
 }
 
 impl PriceOptions {
-    /// Reads and checks the list; `None` if none is named.
+    /// Returns whether a list is named.
+    pub fn is_given(&self) -> bool {
+        self.prices.is_some()
+    }
+
+    /// Reads and checks the list; `None` where none is named.
     ///
     /// # Errors
     /// Fails with a misuse if there is no such list, or it is invalid.

@@ -47,6 +47,8 @@ pub fn header(
             replication: workload.scale.replication,
             users: workload.scale.users,
             cores: workload.scale.cores,
+            questions_per_second: workload.scale.questions_per_second,
+            rows_per_second: workload.scale.rows_per_second,
             grows: grows(workload),
         },
         nodes: replication.nodes_info(),

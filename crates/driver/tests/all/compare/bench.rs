@@ -272,6 +272,8 @@ fn header(fakes: &[Fake]) -> Header {
             replication: 1,
             users: 1,
             cores: 1,
+            questions_per_second: None,
+            rows_per_second: None,
             grows: None,
         },
         nodes: None,

@@ -249,6 +249,12 @@ impl Design for Fake {
         })
     }
 
+    /// Takes twice its bytes at rest until it is settled.
+    async fn bytes_now(&self) -> Option<u64> {
+        let is_settled = self.calls().contains(&Call::Settle);
+        Some(self.rows() * if is_settled { 20 } else { 40 })
+    }
+
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {
         let query = query_of(sql);
         let nth = self

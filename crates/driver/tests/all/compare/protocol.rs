@@ -35,6 +35,7 @@ fn kind(record: &Record) -> &'static str {
         Record::LoadingDone { .. } => "loading done",
         Record::Instances { .. } => "further tables",
         Record::Settled { .. } => "settled",
+        Record::Space(_) => "space",
         Record::Footprint(_) => "footprint",
         Record::Answered(_) => "answered",
         Record::WarmedUp { .. } => "warmed up",
@@ -58,7 +59,12 @@ async fn every_step_of_a_run_is_recorded_in_order() {
         ("loaded", 3),
         ("loading done", 1),
         ("further tables", 1),
-        ("settled", 3),
+        ("space", 1),
+        ("settled", 1),
+        ("space", 1),
+        ("settled", 1),
+        ("space", 1),
+        ("settled", 1),
         ("footprint", 3),
         ("answered", 6),
         ("warmed up", 1),
@@ -266,4 +272,21 @@ async fn an_expectation_over_all_rows_is_checked_when_all_are_loaded() {
     let error = bench.run(&three()).await.unwrap_err();
     assert!(error.to_string().contains("over all rows"), "{error}");
     assert!(bench.records().timings().is_empty());
+}
+
+#[tokio::test]
+async fn the_highest_bytes_are_those_before_settling_where_settling_frees_them() {
+    let records = Bench::new().complete(&three()).await;
+    let spaces: Vec<_> = { records.0.iter() }
+        .filter_map(|record| match record {
+            Record::Space(space) => Some(space),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(spaces.len(), 3);
+    for space in spaces {
+        assert_eq!(space.before_settling, Some(30_000 * 40));
+        assert_eq!(space.highest, Some(30_000 * 40));
+        assert!(space.looks >= 2 && space.is_whole, "{space:?}");
+    }
 }

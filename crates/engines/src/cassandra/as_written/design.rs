@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::{Answer, Design, DesignError};
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use bakeoff_workload::{Mix, Table, Value};
 use futures::TryStreamExt;
 use tokio::sync::OnceCell;
@@ -163,6 +163,16 @@ impl Design for AsWrittenDesign {
             design: self.info.id.clone(),
             ..read
         })
+    }
+
+    async fn bytes_now(&self) -> Option<u64> {
+        let relations = self.relations().await.ok()?;
+        let tables: Vec<String> = relations.into_iter().map(|r| r.name).collect();
+        footprint::bytes_now(&self.deployment, &self.keyspace.name, &tables)
+    }
+
+    fn needs(&self) -> Needs {
+        footprint::needs()
     }
 
     async fn answer(&self, _: &str) -> Result<Answer, DesignError> {

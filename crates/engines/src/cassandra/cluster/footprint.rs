@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bakeoff_driver::DesignError;
 use bakeoff_servers::cassandra::Nodes;
-use bakeoff_stats::Footprint;
+use bakeoff_stats::{Footprint, Needs};
 
 use super::deployment::Deployment;
 use crate::bytes::folder_size;
@@ -22,6 +22,33 @@ pub async fn read(
     match &deployment.server {
         Some(server) => read_from_nodetool(deployment, server, keyspace, tables).await,
         None => Ok(read_from_system_view(deployment, keyspace, tables).await),
+    }
+}
+
+/// Most bytes of a node's commit log: Cassandra's default, which is less on small disks.
+const LOG_BYTES: u64 = 8 << 30;
+/// Multiple of its bytes that a table needs while all of its SSTables are written into one.
+const COMPACTION: f64 = 2.0;
+
+/// Returns the bytes of the files of tables at this moment, those of compactions in progress included. No
+/// call of nodetool is made, which takes about a second. Those of a cluster of others cannot be seen.
+pub fn bytes_now(deployment: &Deployment, keyspace: &str, tables: &[String]) -> Option<u64> {
+    let server = deployment.server.as_ref()?;
+    let mut all = 0;
+    for data in server.data_dirs() {
+        for table in tables {
+            all += files_of(&data.join(keyspace), table).ok()?.1;
+        }
+    }
+    Some(all)
+}
+
+/// Returns what tables need beside their bytes. All of ours compact by size, which is Cassandra's default.
+pub fn needs() -> Needs {
+    Needs {
+        times: Some(COMPACTION),
+        why: Some("compaction by size may write all SSTables of a table anew at once".to_owned()),
+        log_bytes: Some(LOG_BYTES),
     }
 }
 

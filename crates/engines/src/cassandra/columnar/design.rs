@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bakeoff_columnar::cassandra::{CassandraStore, Options, table_names};
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use tokio::sync::RwLock;
 
 use super::describe::{describe, relations};
@@ -156,6 +156,15 @@ impl Design for ColumnarDesign {
             design: self.info.id.clone(),
             ..read
         })
+    }
+
+    async fn bytes_now(&self) -> Option<u64> {
+        let tables = table_names(&self.name);
+        footprint::bytes_now(&self.deployment, &self.keyspace.name, &tables)
+    }
+
+    fn needs(&self) -> Needs {
+        footprint::needs()
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {

@@ -73,7 +73,9 @@ pub fn key_value(table: &ReadTable, column: &str, literal: &Expr) -> Option<KeyV
     let Expr::Literal(scalar, _) = literal else {
         return None;
     };
-    let column = table.column(column).filter(|c| table.can_restrict(&c.name))?;
+    let column = table
+        .column(column)
+        .filter(|c| table.can_restrict(&c.name))?;
     Some(match (column.kind, scalar) {
         (CqlKind::Boolean, ScalarValue::Boolean(Some(v))) => KeyValue::Boolean(*v),
         (CqlKind::Tinyint, ScalarValue::Int8(Some(v))) => KeyValue::Tinyint(*v),

@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use bakeoff_driver::sweep::Inserts;
 use bakeoff_driver::{Answer, Design, DesignError};
-use bakeoff_stats::{DesignInfo, Footprint};
+use bakeoff_stats::{DesignInfo, Footprint, Needs};
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
@@ -129,6 +129,15 @@ impl Design for RowsDesign {
             design: self.info.id.clone(),
             ..read
         })
+    }
+
+    async fn bytes_now(&self) -> Option<u64> {
+        let tables = [self.layout.name.clone()];
+        footprint::bytes_now(&self.deployment, &self.keyspace.name, &tables)
+    }
+
+    fn needs(&self) -> Needs {
+        footprint::needs()
     }
 
     async fn answer(&self, sql: &str) -> Result<Answer, DesignError> {

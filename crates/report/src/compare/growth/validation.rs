@@ -197,7 +197,7 @@ fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
 }
 
 /// Shows a logarithm as what it is too much or too little by: `8%`, `4.5×`.
-fn ratio(error: f64) -> String {
+pub(super) fn ratio(error: f64) -> String {
     match error.exp() {
         times if times < 2.0 => percent(times - 1.0),
         times => units::factor(times),

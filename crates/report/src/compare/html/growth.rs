@@ -2,7 +2,7 @@
 
 use bakeoff_stats::{Forecast, Summary, TimeForecast};
 
-use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query};
+use crate::compare::growth::{ASSUMED, basis, common_refusal, of_query, score};
 use crate::markup::{Escaped, design_id};
 use crate::page::section;
 use crate::page::setup::details;
@@ -35,9 +35,10 @@ pub fn at_full_scale(summary: &Summary) -> String {
 /// One table, or one for each query where that would be long.
 fn tables(summary: &Summary, forecast: &Forecast) -> String {
     let hint = format!(
-        "<p class=\"hint-text\">{} rows, forecast from tables of up to {}. {ASSUMED}</p>\n",
+        "<p class=\"hint-text\">{} rows, forecast from tables of up to {}. {ASSUMED}{}</p>\n",
         units::count(forecast.rows),
         units::count(forecast.measured_rows),
+        score(summary).map_or_else(String::new, |text| format!(" Checked in this run: {text}")),
     );
     let queries = summary.header.queries.iter();
     let of_queries: Vec<(&str, Vec<Vec<String>>)> = queries

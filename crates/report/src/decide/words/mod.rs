@@ -9,7 +9,7 @@ pub use certainty::{certainty, rule};
 pub use designs::{REASONS, choose_if, flip, give_up, left_out, to_baseline};
 pub use figures::{bytes, limit_state, percent, rate, seconds, seconds_with_interval};
 
-use bakeoff_stats::decide::{Certainty, Decision, Recommendation};
+use bakeoff_stats::decide::{Certainty, Decision, Recommendation, Settled};
 
 use crate::units;
 
@@ -56,7 +56,10 @@ pub fn buy(decision: &Decision) -> Option<String> {
     let copies = units::plural(u64::from(decision.copies), "copy", "copies");
     let rows = units::count(decision.full_rows);
     let mut parts = vec![match design.storage {
-        Some(storage) => format!("{} for {copies} of {rows} rows", bytes(storage)),
+        Some(storage) => {
+            let settled = design.settled.as_ref().map_or_else(String::new, settled);
+            format!("{} for {copies} of {rows} rows{settled}", bytes(storage))
+        }
         None => format!("the storage for {copies} of {rows} rows is not known"),
     }];
     if let (Some(month), Some(price)) = (design.month, &decision.price) {
@@ -65,6 +68,25 @@ pub fn buy(decision: &Decision) -> Option<String> {
     }
     parts.extend(design.load.map(|load| format!("loads {}", rate(load))));
     Some(parts.join("; "))
+}
+
+/// Returns what of the storage to buy is at rest, and where the rest of it is from.
+fn settled(settled: &Settled) -> String {
+    let log = if settled.log_bytes > 0.0 {
+        format!(
+            ", log of {} a copy, estimated",
+            units::bytes(settled.log_bytes)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        " ({} at rest; room {}, {}{log}; {:.0}% full)",
+        units::bytes(settled.bytes.point),
+        units::factor(settled.room),
+        settled.room_from,
+        100.0 * settled.fill
+    )
 }
 
 /// Says how small a difference this run could show.

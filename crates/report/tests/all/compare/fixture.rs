@@ -316,6 +316,8 @@ fn header() -> Header {
             replication: 3,
             users: 8,
             cores: 16,
+            questions_per_second: None,
+            rows_per_second: None,
             grows: None,
         },
         nodes: None,

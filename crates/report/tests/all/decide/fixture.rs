@@ -108,6 +108,7 @@ pub fn events() -> DecisionInput {
             rows_lost: if *id == "cassandra/narrow" { 1_091 } else { 0 },
             keeps_rows_if: Some("add a column to order_key that tells them apart".to_owned()),
             storage: Some(figure(3.0 * gib * GIB, 0.02, index)),
+            settled: None,
             load: Some(figure(*rate, 0.06, 100 + index)),
             month: None,
             answers: { times.iter().enumerate() }

@@ -1,5 +1,6 @@
 //! Gathers the records of a run by design and query, and condenses them.
 
+use super::cpu::Resolution;
 use super::loading::Loading;
 use super::{
     ConcurrentSummary, DesignSummary, Failure, InstanceSummary, PairedComparison, QuerySummary,
@@ -8,7 +9,7 @@ use super::{
 use crate::compare::{
     Answered, Concurrent, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
 };
-use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 
 /// Records of a run read so far, by design and query.
 pub struct Collected {
@@ -26,6 +27,7 @@ struct Design {
     slices: Vec<LoadSlice>,
     settle_seconds: Option<f64>,
     footprint: Option<Footprint>,
+    space: Option<Space>,
     concurrent: Option<ConcurrentSummary>,
     queries: Vec<Query>,
     failures: Vec<Failure>,
@@ -134,6 +136,9 @@ impl Collected {
             }
             Record::Footprint(footprint) => {
                 self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
+            }
+            Record::Space(space) => {
+                self.design(number, &space.design)?.space = Some(space.clone());
             }
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
@@ -262,6 +267,7 @@ impl Design {
             slices: Vec::new(),
             settle_seconds: None,
             footprint: None,
+            space: None,
             concurrent: None,
             queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
             failures: Vec::new(),
@@ -274,6 +280,7 @@ impl Design {
         self.slices.clear();
         self.settle_seconds = None;
         self.footprint = None;
+        self.space = None;
     }
 
     /// Records a failure. Of several records of the same failure, the most detailed one is kept: a
@@ -293,6 +300,13 @@ impl Design {
         }
     }
 
+    /// Returns the resolution of the clocks of its CPU times.
+    fn resolution(&self) -> Resolution {
+        let answers = self.queries.iter().flat_map(|query| &query.right);
+        let slices = self.slices.iter().map(|slice| slice.cpu);
+        Resolution::of(slices.chain(answers.map(|timing| timing.cpu)))
+    }
+
     /// Condenses the records of a design whose footprint holds this number of copies of each row.
     fn condense(mut self, copies: u32) -> DesignSummary {
         let failures: Vec<Failure> = self.queries.iter().filter_map(Query::failure).collect();
@@ -303,6 +317,7 @@ impl Design {
             slices: self.slices.iter().map(|s| (s.rows, s.seconds)).collect(),
             settle_seconds: self.settle_seconds.unwrap_or(0.0),
         };
+        let resolution = self.resolution();
         let rows_loaded: u64 = self.slices.iter().map(|s| s.rows).sum();
         let bytes = self.footprint.as_ref().and_then(Footprint::bytes);
         DesignSummary {
@@ -318,6 +333,8 @@ impl Design {
             times_smallest: None,
             queries: self.queries.into_iter().map(Query::condense).collect(),
             footprint: self.footprint,
+            space: self.space,
+            resolution,
             concurrent: self.concurrent,
             info: self.info,
             failures: self.failures,

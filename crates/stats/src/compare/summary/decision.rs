@@ -10,14 +10,14 @@
 mod full_scale;
 
 use super::rounds::SAME_WITHIN;
-use super::{DesignSummary, Failure, QuerySummary, Summary};
+use super::{DesignSummary, Failure, Forecast, QuerySummary, Summary};
 use crate::decide::{
     Answer, AnswerClass, Contender, Decision, DecisionInput, Figure, Minimise, Noise, Question,
-    Rule, Status, StoragePrice, Timed,
+    Rule, Settled, Status, StoragePrice, Timed,
 };
 use crate::estimate::median;
 use crate::random::SplitMix64;
-use full_scale::storage;
+use full_scale::{at_rest, to_buy};
 
 /// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
 const RESAMPLES: usize = 400;
@@ -134,6 +134,7 @@ impl Summary {
             rows_lost: self.rows_lost_by(&design.info.id),
             keeps_rows_if: Some(self.keeps_rows_if()),
             storage: self.storage_to_buy(design),
+            settled: self.settled(design),
             load: design.sustained_rate(),
             month: cost.and_then(|cost| cost.month).map(Figure::exact),
             answers: design
@@ -167,7 +168,28 @@ impl Summary {
                 .bytes_per_row
                 .map(|bytes| Figure::exact(bytes * rows));
         };
-        forecast.storage.as_ref().map(storage)
+        let has_purchases = self.has_purchases();
+        let storage = forecast.storage.as_ref()?;
+        Some(to_buy(storage, has_purchases))
+    }
+
+    /// Returns the bytes at rest with what is bought beside them, where that is known.
+    fn settled(&self, design: &DesignSummary) -> Option<Settled> {
+        let forecast = self.forecast.as_ref()?.design(&design.info.id)?;
+        let storage = forecast.storage.as_ref().filter(|_| self.has_purchases())?;
+        let purchase = storage.purchase.as_ref()?;
+        Some(Settled {
+            bytes: at_rest(storage).span(),
+            room: purchase.room,
+            room_from: purchase.room_from.in_words(),
+            log_bytes: purchase.log_bytes,
+            fill: purchase.fill,
+        })
+    }
+
+    fn has_purchases(&self) -> bool {
+        let forecast = self.forecast.as_ref();
+        forecast.is_some_and(Forecast::has_purchases)
     }
 
     fn answer(

@@ -3,27 +3,32 @@
 mod collect;
 mod concurrent;
 mod cost;
+mod cpu;
 mod decision;
 mod growth;
+pub mod ledger;
 pub(super) mod loading;
+mod machines;
 pub(super) mod rounds;
 mod scale_out;
 mod users;
 
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
-pub use cost::{Cost, CostRange, DesignCost, Prices, QueryCost};
+pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
 pub use growth::{
-    DesignForecast, Forecast, HeldOut, Projected, Projection, Refusal, StorageForecast,
-    TimeForecast,
+    DesignForecast, Forecast, HeldOut, Projected, Projection, Purchase, Refusal, RoomFrom,
+    StorageForecast, TimeForecast, Trial,
 };
+pub use machines::{BUSY, Because, Demand, MOST_MACHINES, Machines, Needed};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use users::{MeasuredLoad, UnderLoad};
 
 use super::{Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
-use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
+use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
+use cpu::Resolution;
 use loading::Loading;
 
 /// Summary of a run. Designs and queries are in the header's order.
@@ -97,6 +102,11 @@ pub struct DesignSummary {
     pub load_cpu: CpuSeconds,
     pub settle_seconds: Option<f64>,
     pub footprint: Option<Footprint>,
+    /// Bytes before the table was at rest; `None` in runs of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<Space>,
+    #[serde(skip)]
+    pub(in crate::compare) resolution: Resolution,
     /// Bytes of the footprint for each row sent, duplicates included, for one copy of each row.
     pub bytes_per_row: Option<f64>,
     /// Bytes as a multiple of those of the smallest design without failures that is no yardstick.

@@ -19,7 +19,8 @@ pub struct UnderLoad {
     pub cores: u32,
     /// Mean time of a single answer, in seconds.
     pub alone: f64,
-    /// CPU seconds that one answer takes of Bakeoff and the server together.
+    /// CPU seconds that one answer takes of Bakeoff and the server together; the most that they may be
+    /// where the clock saw next to none.
     pub cpu_seconds: f64,
     /// Answers a second to all users together.
     pub per_second: f64,
@@ -72,7 +73,7 @@ impl Summary {
         let count = design.queries.len() as f64;
         let alone: Option<f64> = design.queries.iter().map(mean_seconds).sum();
         let cpu: Option<f64> = { design.queries.iter() }
-            .map(|query| cpu_seconds(design, query))
+            .map(|query| Some(design.work_of(query)?.seconds()))
             .sum();
         let (alone, cpu_seconds) = (alone? / count, cpu? / count);
         let (per_second, mean) = shared(users, cores, cpu_seconds, alone)?;
@@ -92,13 +93,6 @@ impl Summary {
 fn mean_seconds(query: &QuerySummary) -> Option<f64> {
     let seconds: f64 = query.rounds.iter().map(|(_, seconds)| seconds).sum();
     (!query.rounds.is_empty()).then(|| seconds / query.rounds.len() as f64)
-}
-
-/// Returns the CPU time of client and server for one answer. That of a server that cannot be seen is
-/// not known.
-fn cpu_seconds(design: &DesignSummary, query: &QuerySummary) -> Option<f64> {
-    let server = query.cpu.server.or((!design.info.server).then_some(0.0))?;
-    Some(query.cpu.client + server)
 }
 
 /// Returns answers a second and the mean time of one for users that share cores, where an answer takes

@@ -57,6 +57,7 @@ pub fn design(id: &str, bytes: f64, rate: f64, seconds: &[f64]) -> Contender {
         rows_lost: 0,
         keeps_rows_if: None,
         storage: Some(Figure::exact(bytes)),
+        settled: None,
         load: Some(Figure::exact(rate)),
         month: None,
         answers: seconds.iter().map(|s| answer(Figure::exact(*s))).collect(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::CpuSeconds;
 use crate::compare::testing::{answered, failed, footprint, loaded, run, timed, wrong};
 use crate::compare::{Concurrent, ConcurrentQuery, Record, Step};
 
@@ -76,7 +77,7 @@ fn work_costs_between_its_cpu_time_and_the_whole_machine() {
 }
 
 #[test]
-fn work_below_a_tick_of_cpu_time_has_no_price() {
+fn work_below_a_tick_of_cpu_time_costs_what_it_may_have_taken_at_most() {
     let mut records = records();
     for record in &mut records {
         if let Record::Concurrent(asked) = record {
@@ -84,7 +85,8 @@ fn work_below_a_tick_of_cpu_time_has_no_price() {
         }
     }
     let cost = cost(&records);
-    assert_eq!(cost.design("a/x").unwrap().million_concurrent, None);
+    // Three ticks of each of both clocks.
+    near(cost.design("a/x").unwrap().million_concurrent, 0.006, 0.6);
 }
 
 #[test]
@@ -92,7 +94,8 @@ fn a_month_is_storage_at_full_scale_and_machines_for_its_cores_and_copies() {
     let mut records = records();
     let at_16_cores = cost(&records);
     // 2 machines have 16 cores, but there are 3 copies.
-    assert_eq!(at_16_cores.machines, 3);
+    let count = |cost: &Cost| cost.designs[0].machines.known().unwrap().count;
+    assert_eq!(count(&at_16_cores), 3);
     // 1 GiB for 100 rows: 300 GiB for 3 copies of 10,000.
     let design = at_16_cores.design("a/x").unwrap();
     assert!((design.storage_month.unwrap() - 30.0).abs() < 1e-9);
@@ -101,7 +104,7 @@ fn a_month_is_storage_at_full_scale_and_machines_for_its_cores_and_copies() {
         panic!("no header");
     };
     header.scale.cores = 33;
-    assert_eq!(cost(&records).machines, 5);
+    assert_eq!(count(&cost(&records)), 5);
 }
 
 #[test]
@@ -134,4 +137,55 @@ fn what_is_not_known_or_no_choice_costs_nothing_known() {
     // The server's CPU time is known of the load only.
     assert!(design.million_inserts.is_some());
     assert_eq!(design.queries[0].million, None);
+}
+
+/// Two designs of which the second stores twice as much and needs a fourth of the CPU time.
+fn two() -> Vec<Record> {
+    let mut records = run([
+        loaded("a/x", 0, 2.0),
+        loaded("a/y", 0, 2.0),
+        footprint("a/x", 1 << 30),
+        footprint("a/y", 2 << 30),
+    ]);
+    for (design, cpu) in [("a/x", 0.4), ("a/y", 0.1)] {
+        for query in ["scan", "key"] {
+            let Record::Timed(mut timing) = timed(design, query, 1.0) else {
+                unreachable!()
+            };
+            timing.cpu.client = cpu;
+            records.push(Record::Timed(timing));
+        }
+    }
+    let Record::Started(header) = &mut records[0] else {
+        panic!("no header");
+    };
+    header.scale.questions_per_second = Some(96.0);
+    header.scale.full_rows = 100;
+    records
+}
+
+#[test]
+fn the_cost_of_a_month_depends_on_the_cpu_time_of_the_design() {
+    let cost = cost(&two());
+    let count = |index: usize| cost.designs[index].machines.known().unwrap().count;
+    // 96 questions a second of 0.4 s keep 38.4 cores busy: 64 at 60%, 8 machines.
+    assert_eq!((count(0), count(1)), (8, 3));
+    assert_eq!(cost.cheapest().unwrap().design, "a/y");
+}
+
+#[test]
+fn the_order_flips_where_both_months_cost_the_same() {
+    let cost = cost(&two());
+    let flips = cost.flips();
+    // 8 x 21.024 + 3 GiB x price = 3 x 21.024 + 6 GiB x price.
+    let storage = &flips[0];
+    assert_eq!(
+        (storage.of, storage.design.as_str()),
+        (PriceOf::Storage, "a/x")
+    );
+    assert!((storage.at - 35.04).abs() < 1e-9, "{storage:?}");
+    let machine = &flips[1];
+    assert_eq!(machine.of, PriceOf::Machine);
+    assert!((machine.at - 0.06).abs() < 1e-9, "{machine:?}");
+    assert_eq!(flips.len(), 2);
 }

@@ -77,8 +77,28 @@ impl Summary {
     }
 }
 
-/// Returns the bytes to buy, from the forecast of storage.
-pub fn storage(forecast: &StorageForecast) -> Figure {
+/// Returns the storage to buy, where it is known of all designs.
+pub fn to_buy(forecast: &StorageForecast, has_purchases: bool) -> Figure {
+    let at_rest = at_rest(forecast);
+    let Some(purchase) = forecast.purchase.as_ref().filter(|_| has_purchases) else {
+        return at_rest;
+    };
+    Figure {
+        point: purchase.bytes,
+        interval: at_rest
+            .interval
+            .map(|(low, high)| (purchase.at(low), purchase.at(high))),
+        resamples: at_rest
+            .resamples
+            .iter()
+            .map(|bytes| purchase.at(*bytes))
+            .collect(),
+        curve: purchase.curve,
+    }
+}
+
+/// Returns the bytes at rest.
+pub fn at_rest(forecast: &StorageForecast) -> Figure {
     let mut figure = match (forecast.interval, forecast.spread) {
         (Some(interval), Some(spread)) if spread > 0.0 => Figure {
             point: forecast.bytes,

@@ -6,11 +6,13 @@
 
 mod fit;
 mod pair;
+mod purchase;
 mod refusal;
 mod scales;
 mod storage;
 mod twins;
 
+pub use purchase::{Purchase, RoomFrom};
 pub use refusal::Refusal;
 
 use serde::Serialize;
@@ -55,6 +57,12 @@ pub struct StorageForecast {
     /// Tables that were fitted. With one, the bytes are in proportion to the rows.
     pub scales: usize,
     pub held_out: Option<HeldOut>,
+    /// Predictions of the larger tables from the smaller ones.
+    #[serde(skip)]
+    pub trials: Vec<Trial>,
+    /// Storage to buy; `None` in runs of earlier versions, which did not look for the highest bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purchase: Option<Purchase>,
     /// Bytes of all copies by rows, where they were fitted.
     #[serde(skip)]
     pub curve: Option<Curve>,
@@ -72,6 +80,9 @@ pub struct TimeForecast {
     pub from_rows: u64,
     pub to_rows: u64,
     pub held_out: Option<HeldOut>,
+    /// Predictions of the larger tables from the smaller ones.
+    #[serde(skip)]
+    pub trials: Vec<Trial>,
     pub forecast: Projected,
 }
 
@@ -106,6 +117,16 @@ pub struct HeldOut {
     pub proportional: f64,
 }
 
+/// Prediction of one table of a run from smaller ones, of which it knew nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// Rows of the largest table that it was made from.
+    pub from_rows: u64,
+    /// Rows that it is for.
+    pub rows: u64,
+    pub held_out: HeldOut,
+}
+
 impl Summary {
     /// Returns storage and times for this number of rows and copies, as far as the tables of the run
     /// show them.
@@ -115,6 +136,13 @@ impl Summary {
 }
 
 impl Forecast {
+    /// Returns whether it is known of every design how much to buy. Where it is not, designs are compared
+    /// by their bytes at rest.
+    pub fn has_purchases(&self) -> bool {
+        let mut storage = self.designs.iter().filter_map(|d| d.storage.as_ref());
+        storage.all(|storage| storage.purchase.is_some())
+    }
+
     /// Returns the forecast of a design, if it did not fail.
     pub fn design(&self, id: &str) -> Option<&DesignForecast> {
         self.designs.iter().find(|design| design.design == id)
@@ -153,6 +181,12 @@ impl TimeForecast {
 }
 
 impl StorageForecast {
+    /// Returns the bytes to buy, or where they are not known of all designs those at rest.
+    pub fn to_buy(&self, has_purchases: bool) -> f64 {
+        let purchase = self.purchase.as_ref().filter(|_| has_purchases);
+        purchase.map_or(self.bytes, |purchase| purchase.bytes)
+    }
+
     /// Returns what the bytes rest on.
     pub fn basis(&self) -> String {
         match &self.held_out {
@@ -196,7 +230,7 @@ impl HeldOut {
 }
 
 /// Returns the logarithm by which two figures differ; figures of nothing are the same.
-fn ln_error(predicted: f64, measured: f64) -> f64 {
+pub(super) fn ln_error(predicted: f64, measured: f64) -> f64 {
     let ln = |figure: f64| figure.max(1e-9).ln();
     (ln(predicted) - ln(measured)).abs()
 }
@@ -226,6 +260,29 @@ struct Grown<'a> {
     pairs: Vec<Option<Pair>>,
 }
 
+impl Grown<'_> {
+    fn storage(
+        &self,
+        summary: &Summary,
+        rows: u64,
+        copies: u32,
+        error: Option<f64>,
+    ) -> Option<StorageForecast> {
+        let bytes = self.bytes.as_ref()?;
+        let at_rest = StorageForecast {
+            held_out: bytes.held_out(error.unwrap_or(0.0)),
+            trials: bytes.trials(error.unwrap_or(0.0)),
+            ..bytes.at(rows, copies, error)
+        };
+        let design = summary.design(self.design)?;
+        let purchase = Purchase::of(design, &at_rest, copies);
+        Some(StorageForecast {
+            purchase,
+            ..at_rest
+        })
+    }
+}
+
 impl<'a> Growth<'a> {
     fn of(summary: &'a Summary) -> Growth<'a> {
         let designs = summary.designs.iter().filter(|design| !design.has_failed());
@@ -251,10 +308,7 @@ impl<'a> Growth<'a> {
         let error = self.error_of_bytes();
         let designs = self.designs.iter().map(|grown| DesignForecast {
             design: grown.design.to_owned(),
-            storage: grown.bytes.as_ref().map(|bytes| StorageForecast {
-                held_out: bytes.held_out(error.unwrap_or(0.0)),
-                ..bytes.at(rows, copies, error)
-            }),
+            storage: grown.storage(self.summary, rows, copies, error),
             times: self.times(grown, rows),
         });
         Forecast {
@@ -277,6 +331,7 @@ impl<'a> Growth<'a> {
                 from_rows: pair.least_rows(),
                 to_rows: pair.most_rows(),
                 held_out: pair.held_out(&self.common_without(pair)),
+                trials: pair.trials(&self.common_without(pair)),
                 forecast: pair.at(rows, &header.scale, &self.common()),
             })
             .collect()

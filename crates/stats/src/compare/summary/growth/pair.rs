@@ -3,13 +3,15 @@
 use super::fit::{Fit, Point};
 use super::refusal::Refusal;
 use super::scales::{Scales, Work, rounded_up};
-use super::{COVERED, HeldOut, Projected, Projection};
+use super::{COVERED, HeldOut, Projected, Projection, Trial};
 use crate::compare::{DesignSummary, Grows, Scale};
 
 /// Scales of a fit: two parameters, and as many again that can contradict them.
 pub const FEWEST_SCALES: usize = 4;
 /// Rows with which a run has that many tables that show more than fixed costs.
 const FEWEST_ROWS: u64 = 8_000;
+/// Tables of a trial: with fewer, nothing contradicts two parameters.
+const FEWEST_OF_A_TRIAL: usize = 3;
 /// A factor up and down beyond which an interval says nothing.
 const WIDEST: f64 = 3.0;
 
@@ -210,6 +212,42 @@ impl Pair {
     }
 }
 
+impl Pair {
+    /// Returns the prediction of each table from the smaller ones, as far as such a forecast would not be
+    /// refused.
+    pub fn trials(&self, others: &Common) -> Vec<Trial> {
+        let known = FEWEST_OF_A_TRIAL..self.points.len();
+        known
+            .flat_map(|known| {
+                let (known, larger) = self.points.split_at(known);
+                let trial = |point: &Point| self.trial(known, point, others);
+                larger.iter().filter_map(trial).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    fn trial(&self, known: &[Point], larger: &Point, others: &Common) -> Option<Trial> {
+        let (first, last) = (known.first()?, known.last()?);
+        let times = larger.rows / last.rows;
+        if times > last.rows / first.rows {
+            return None;
+        }
+        let value = best(known, &self.work)?.0(known, &self.work).at(larger.rows);
+        let factor = (COVERED * others.spread(value.error, times.ln())).exp();
+        let is_made = factor <= WIDEST && value.value > 0.0;
+        is_made.then(|| Trial {
+            from_rows: last.rows as u64,
+            rows: larger.rows as u64,
+            held_out: HeldOut {
+                predicted: value.value,
+                interval: (value.value / factor, value.value * factor),
+                measured: larger.ln.exp(),
+                proportional: last.ln.exp() * times,
+            },
+        })
+    }
+}
+
 impl Common {
     /// Returns the standard deviation of the logarithm at this distance from the measured rows.
     fn spread(&self, fit: f64, distance: f64) -> f64 {
@@ -230,16 +268,19 @@ impl Check {
 
 /// Returns the fit, if there are scales enough, and its check.
 fn fitted(points: &[Point], work: &Work) -> (Option<Fit>, Option<Check>) {
-    let candidates = candidates(work);
-    let best = { candidates.iter() }
-        .map(|fit| (fit, check(points, work, *fit)))
-        .min_by(|a, b| error(a.1).total_cmp(&error(b.1)));
-    let Some((fit, check)) = best else {
+    let Some((fit, check)) = best(points, work) else {
         return (None, None);
     };
     let has_enough = points.len() >= FEWEST_SCALES;
     let complete = has_enough.then(|| fit(points, work));
     (complete, check.filter(|_| has_enough))
+}
+
+/// Returns the way to fit that predicts the largest of these tables best, with that prediction.
+fn best(points: &[Point], work: &Work) -> Option<(Method, Option<Check>)> {
+    { candidates(work).into_iter() }
+        .map(|fit| (fit, check(points, work, fit)))
+        .min_by(|a, b| error(a.1).total_cmp(&error(b.1)))
 }
 
 type Method = fn(&[Point], &Work) -> Fit;

@@ -1,7 +1,7 @@
 //! Bytes by rows: `b0 + b1 n`, neither of them negative.
 
 use super::scales::Scales;
-use super::{COVERED, HeldOut, StorageForecast, fit, ln_error};
+use super::{COVERED, HeldOut, StorageForecast, Trial, fit, ln_error};
 use crate::compare::DesignSummary;
 use crate::decide::Curve;
 
@@ -12,7 +12,8 @@ const FOR_CHECK: usize = 3;
 pub struct Bytes {
     rows: u64,
     measured: f64,
-    scales: usize,
+    /// Rows and bytes of each scale, the smallest first.
+    sizes: Vec<(f64, f64)>,
     /// `None` with one scale.
     fit: Option<Curve>,
     check: Option<(HeldOut, f64)>,
@@ -30,9 +31,9 @@ impl Bytes {
         Some(Bytes {
             rows,
             measured,
-            scales: sizes.len(),
             fit,
             check: check(&sizes),
+            sizes,
         })
     }
 
@@ -65,8 +66,10 @@ impl Bytes {
                 (bytes / factor, bytes * factor)
             }),
             spread,
-            scales: self.scales.max(1),
+            scales: self.sizes.len().max(1),
             held_out: self.check.as_ref().map(|(held_out, _)| held_out.clone()),
+            trials: Vec::new(),
+            purchase: None,
             curve: fit.map(|_| curve),
         }
     }
@@ -81,6 +84,38 @@ impl Bytes {
             ..held_out.clone()
         })
     }
+}
+
+impl Bytes {
+    /// Returns the prediction of each table from the smaller ones, of two and more.
+    pub fn trials(&self, error: f64) -> Vec<Trial> {
+        let sizes = &self.sizes;
+        let known = FOR_CHECK - 1..sizes.len();
+        known
+            .flat_map(|known| {
+                let larger = sizes[known..].iter();
+                larger.filter_map(move |size| trial(&sizes[..known], *size, error))
+            })
+            .collect()
+    }
+}
+
+fn trial(known: &[(f64, f64)], (rows, measured): (f64, f64), error: f64) -> Option<Trial> {
+    let (from_rows, bytes) = known.last()?;
+    let predicted = line(known).at(rows);
+    let factor = (COVERED * error * (rows / from_rows).ln()).exp();
+    let held_out = HeldOut {
+        predicted,
+        interval: (predicted / factor, predicted * factor),
+        measured,
+        proportional: bytes * rows / from_rows,
+    };
+    let is_known = ln_error(predicted, measured).is_finite();
+    is_known.then_some(Trial {
+        from_rows: *from_rows as u64,
+        rows: rows as u64,
+        held_out,
+    })
 }
 
 /// Fits by least squares of relative errors; a part that would be negative is 0.

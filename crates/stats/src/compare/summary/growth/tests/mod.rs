@@ -1,4 +1,5 @@
 mod fits;
+mod purchases;
 mod refusals;
 mod simulated;
 mod storage;
