@@ -21,12 +21,12 @@ mod thousands;
 
 pub use compare::between;
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, BadQuestions, Concurrent, ConcurrentFigures,
-    ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignForecast,
-    DesignSummary, Difference, Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind,
-    InstanceSummary, Journal, LoadSlice, MeasuredLoad, MutationKind, MutationScore, Outcome,
-    PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost, QueryInfo,
-    QuerySummary, Record, Refusal, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
+    AgainstBaseline, AgainstBest, Answered, Axes, Axis, BadQuestions, Concurrent,
+    ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost,
+    DesignForecast, DesignSummary, Difference, Failure, Forecast, Grows, Header, HeldOut, Instance,
+    InstanceKind, InstanceSummary, Journal, LoadSlice, MeasuredLoad, MutationKind, MutationScore,
+    Outcome, PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost,
+    QueryInfo, QuerySummary, Record, Refusal, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
     StorageForecast, Summary, SummaryError, TimeForecast, Timing, UnderLoad, Verified,
     VerifiedQuestion,
 };

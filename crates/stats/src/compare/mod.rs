@@ -13,14 +13,14 @@ mod summary;
 pub mod testing;
 mod verified;
 
-pub use instance::{Instance, InstanceKind};
+pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
-    AgainstBaseline, AgainstBest, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
+    AgainstBaseline, AgainstBest, Axis, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
     DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, HeldOut,
     InstanceSummary, MeasuredLoad, PairedComparison, Prices, Projected, Projection,
     QueryComparison, QueryCost, QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast,

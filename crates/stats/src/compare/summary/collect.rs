@@ -59,6 +59,7 @@ impl Collected {
                 steady: None,
                 designs: Vec::new(),
                 instances: Vec::new(),
+                axes: None,
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -131,6 +132,7 @@ impl Collected {
             Record::Footprint(footprint) => {
                 self.design(number, &footprint.design)?.footprint = Some(footprint.clone());
             }
+            Record::Axes(axes) => run.axes = Some(axes.clone()),
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {

@@ -4,6 +4,7 @@
 //! Nothing is assumed about how large an error is: each run predicts its largest tables from the smaller
 //! ones, and what that was wrong by is part of every interval.
 
+mod axes;
 mod fit;
 mod pair;
 mod refusal;
@@ -11,13 +12,16 @@ mod scales;
 mod storage;
 mod twins;
 
+pub use axes::Axis;
 pub use refusal::Refusal;
 
 use serde::Serialize;
 
 use super::Summary;
+use crate::compare::{DesignSummary, QueryInfo};
 use crate::decide::Curve;
-use pair::{Common, Pair};
+use axes::{Factors, StarBytes, StarPair, Tables};
+use pair::{Check, Common, Pair};
 use scales::Scales;
 use storage::Bytes;
 
@@ -68,6 +72,9 @@ pub struct TimeForecast {
     pub measured: f64,
     /// Tables that were fitted.
     pub scales: usize,
+    /// Tables that were fitted along each axis, where the run has such.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub along: Vec<(Axis, usize)>,
     /// Range of rows that forecasts may be for.
     pub from_rows: u64,
     pub to_rows: u64,
@@ -110,7 +117,23 @@ impl Summary {
     /// Returns storage and times for this number of rows and copies, as far as the tables of the run
     /// show them.
     pub fn projected(&self, rows: u64, copies: u32) -> Forecast {
-        Growth::of(self).forecast(rows, copies)
+        let times = rows as f64 / self.rows.max(1) as f64;
+        let to = match &self.axes {
+            Some(axes) => Factors::towards(axes, times),
+            None => Factors::new(1.0, times),
+        };
+        Growth::of(self).forecast(Target { rows, to }, copies)
+    }
+}
+
+impl Summary {
+    /// Returns storage and times of a table that has this many times the series and the time; `None` if
+    /// the run does not say what it has of them.
+    pub fn projected_along(&self, series: f64, time: f64, copies: u32) -> Option<Forecast> {
+        self.axes.as_ref()?;
+        let to = Factors::new(series, time);
+        let rows = (self.rows as f64 * series * time).round() as u64;
+        Some(Growth::of(self).forecast(Target { rows, to }, copies))
     }
 }
 
@@ -139,16 +162,28 @@ impl TimeForecast {
 
     /// Returns what the time rests on: `5 scales, held-out error 8%`.
     pub fn basis(&self) -> String {
-        let is_measured = self.known().is_some_and(|known| known.curve.is_none());
+        let is_measured = self.known().is_some_and(|known| known.spread == 0.0);
+        let scales = self.counted();
         match &self.held_out {
             _ if is_measured => "measured".to_owned(),
-            Some(held_out) => format!(
-                "{} scales, held-out error {}",
-                self.scales,
-                percent(held_out.error())
-            ),
-            None => format!("{} scales", self.scales),
+            Some(held_out) => {
+                format!("{scales}, held-out error {}", percent(held_out.error()))
+            }
+            None => scales,
         }
+    }
+
+    fn counted(&self) -> String {
+        let counted = self.along.iter().enumerate();
+        let counted = counted.map(|(index, (axis, scales))| match index {
+            0 => format!("{scales} scales of {axis}"),
+            _ => format!("{scales} of {axis}"),
+        });
+        let counted: Vec<String> = counted.collect();
+        if counted.is_empty() {
+            return format!("{} scales", self.scales);
+        }
+        counted.join(" and ")
     }
 }
 
@@ -156,7 +191,9 @@ impl StorageForecast {
     /// Returns what the bytes rest on.
     pub fn basis(&self) -> String {
         match &self.held_out {
-            _ if self.curve.is_none() => "proportional to the rows".to_owned(),
+            _ if self.curve.is_none() && self.spread.is_none_or(|spread| spread == 0.0) => {
+                "proportional to the rows".to_owned()
+            }
             Some(held_out) => format!(
                 "{} scales, held-out error {}",
                 self.scales,
@@ -210,6 +247,13 @@ fn percent(error: f64) -> String {
     }
 }
 
+/// What is forecast: a number of rows, and how many times as many series and as long a time they are.
+#[derive(Clone, Copy)]
+struct Target {
+    rows: u64,
+    to: Factors,
+}
+
 /// What the tables of a run show, for any number of rows.
 struct Growth<'a> {
     summary: &'a Summary,
@@ -221,24 +265,93 @@ struct Growth<'a> {
 /// Tables of a design, fitted.
 struct Grown<'a> {
     design: &'a str,
-    bytes: Option<Bytes>,
-    /// In the header's order; `None` where the design has no right answer.
-    pairs: Vec<Option<Pair>>,
+    shown: Shown,
+}
+
+/// What the tables of a design show, by what they differ in. Pairs are in the header's order, `None` where
+/// the design has no right answer.
+enum Shown {
+    /// Rows alone.
+    Rows {
+        bytes: Option<Bytes>,
+        pairs: Vec<Option<Pair>>,
+    },
+    /// Series and time.
+    Axes {
+        bytes: Option<StarBytes>,
+        pairs: Vec<Option<StarPair>>,
+    },
+}
+
+impl Shown {
+    fn of(summary: &Summary, design: &DesignSummary) -> Shown {
+        let (rows, queries) = (summary.rows, &summary.header.queries);
+        let tables = summary.axes.as_ref().zip(Tables::of(summary, design));
+        if let Some((axes, tables)) = tables {
+            let pair = |(index, query): (usize, &QueryInfo)| {
+                let window = axes.windows.get(&query.name).copied();
+                StarPair::of(&tables, design, rows, index, window)
+            };
+            return Shown::Axes {
+                bytes: StarBytes::of(&tables, design, rows),
+                pairs: queries.iter().enumerate().map(pair).collect(),
+            };
+        }
+        let scales = Scales::of(summary, design);
+        let pair = |query| Pair::of(&scales, design, rows, query);
+        Shown::Rows {
+            bytes: Bytes::of(&scales, design, rows),
+            pairs: (0..queries.len()).map(pair).collect(),
+        }
+    }
+
+    /// Returns the checks of a query.
+    fn checks(&self, query: usize) -> Vec<&Check> {
+        match self {
+            Shown::Rows { pairs, .. } => {
+                let pair = pairs.get(query).and_then(Option::as_ref);
+                pair.and_then(|pair| pair.check.as_ref())
+                    .into_iter()
+                    .collect()
+            }
+            Shown::Axes { pairs, .. } => {
+                let pair = pairs.get(query).and_then(Option::as_ref);
+                pair.map(|pair| pair.checks().collect()).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Returns the errors of the checks of bytes for each unit of the logarithm of rows.
+    fn errors_of_bytes(&self) -> Vec<f64> {
+        match self {
+            Shown::Rows { bytes, .. } => {
+                let error = bytes.as_ref().and_then(Bytes::error_by_distance);
+                error.into_iter().collect()
+            }
+            Shown::Axes { bytes, .. } => { bytes.iter() }.flat_map(StarBytes::errors).collect(),
+        }
+    }
+
+    fn storage(&self, target: Target, copies: u32, error: Option<f64>) -> Option<StorageForecast> {
+        match self {
+            Shown::Rows { bytes, .. } => bytes.as_ref().map(|bytes| StorageForecast {
+                held_out: bytes.held_out(error.unwrap_or(0.0)),
+                ..bytes.at(target.rows, copies, error)
+            }),
+            Shown::Axes { bytes, .. } => {
+                let bytes = bytes.as_ref()?;
+                Some(bytes.at(target.to, copies, error))
+            }
+        }
+    }
 }
 
 impl<'a> Growth<'a> {
     fn of(summary: &'a Summary) -> Growth<'a> {
         let designs = summary.designs.iter().filter(|design| !design.has_failed());
-        let grown = designs.map(|design| {
-            let scales = Scales::of(summary, design);
-            let queries = 0..summary.header.queries.len();
-            Grown {
-                design: &design.info.id,
-                bytes: Bytes::of(&scales, design, summary.rows),
-                pairs: queries
-                    .map(|query| Pair::of(&scales, design, summary.rows, query))
-                    .collect(),
-            }
+        let grown = designs.map(|design| Grown {
+            design: &design.info.id,
+            shown: Shown::of(summary, design),
         });
         Growth {
             designs: grown.collect(),
@@ -247,54 +360,88 @@ impl<'a> Growth<'a> {
         }
     }
 
-    fn forecast(&self, rows: u64, copies: u32) -> Forecast {
+    fn forecast(&self, target: Target, copies: u32) -> Forecast {
         let error = self.error_of_bytes();
         let designs = self.designs.iter().map(|grown| DesignForecast {
             design: grown.design.to_owned(),
-            storage: grown.bytes.as_ref().map(|bytes| StorageForecast {
-                held_out: bytes.held_out(error.unwrap_or(0.0)),
-                ..bytes.at(rows, copies, error)
-            }),
-            times: self.times(grown, rows),
+            storage: grown.shown.storage(target, copies, error),
+            times: self.times(grown, target),
         });
         Forecast {
-            rows,
+            rows: target.rows,
             copies,
             measured_rows: self.summary.rows,
             designs: designs.collect(),
         }
     }
 
-    fn times(&self, grown: &Grown<'_>, rows: u64) -> Vec<TimeForecast> {
+    fn times(&self, grown: &Grown<'_>, target: Target) -> Vec<TimeForecast> {
+        let queries = 0..self.summary.header.queries.len();
+        let time = |query: usize| match &grown.shown {
+            Shown::Rows { pairs, .. } => {
+                let pair = pairs.get(query)?.as_ref()?;
+                Some(self.of_rows(grown, query, pair, target.rows))
+            }
+            Shown::Axes { pairs, .. } => {
+                let pair = pairs.get(query)?.as_ref()?;
+                Some(self.of_axes(grown, query, pair, target.to))
+            }
+        };
+        queries.filter_map(time).collect()
+    }
+
+    fn of_rows(&self, grown: &Grown<'_>, query: usize, pair: &Pair, rows: u64) -> TimeForecast {
         let header = &self.summary.header;
-        let pairs = header.queries.iter().zip(&grown.pairs);
-        let known = pairs.filter_map(|(query, pair)| Some((query, pair.as_ref()?)));
-        known
-            .map(|(query, pair)| TimeForecast {
-                query: query.name.clone(),
-                measured: pair.measured,
-                scales: pair.scales(),
-                from_rows: pair.least_rows(),
-                to_rows: pair.most_rows(),
-                held_out: pair.held_out(&self.common_without(pair)),
-                forecast: pair.at(rows, &header.scale, &self.common()),
-            })
-            .collect()
+        TimeForecast {
+            query: header.queries[query].name.clone(),
+            measured: pair.measured,
+            scales: pair.scales(),
+            along: Vec::new(),
+            from_rows: pair.least_rows(),
+            to_rows: pair.most_rows(),
+            held_out: pair.held_out(&self.common_without(grown, query)),
+            forecast: pair.at(rows, &header.scale, &self.common()),
+        }
+    }
+
+    fn of_axes(
+        &self,
+        grown: &Grown<'_>,
+        query: usize,
+        pair: &StarPair,
+        to: Factors,
+    ) -> TimeForecast {
+        let (least, most) = pair.range(to);
+        let rows = self.summary.rows as f64;
+        let along = pair.scales();
+        TimeForecast {
+            query: self.summary.header.queries[query].name.clone(),
+            measured: pair.measured,
+            scales: along.iter().map(|(_, scales)| *scales).min().unwrap_or(1),
+            along,
+            from_rows: (rows * least).round() as u64,
+            to_rows: (rows * most).round() as u64,
+            held_out: pair.held_out(&self.common_without(grown, query)),
+            forecast: pair.at(to, &self.common()),
+        }
     }
 
     fn common(&self) -> Common {
-        self.common_of(|_| true)
+        self.common_of(|_, _| true)
     }
 
     /// Errors of the others, so that no prediction is judged by itself.
-    fn common_without(&self, pair: &Pair) -> Common {
-        self.common_of(|other| !std::ptr::eq(other, pair))
+    fn common_without(&self, grown: &Grown<'_>, query: usize) -> Common {
+        self.common_of(|other, its| other.design != grown.design || its != query)
     }
 
-    fn common_of(&self, takes: impl Fn(&Pair) -> bool) -> Common {
-        let pairs = self.designs.iter().flat_map(|grown| grown.pairs.iter());
-        let pairs = pairs.flatten().filter(|pair| takes(pair));
-        let excess = pairs.filter_map(|pair| Some(pair.check.as_ref()?.excess(self.tables)));
+    fn common_of(&self, takes: impl Fn(&Grown<'_>, usize) -> bool) -> Common {
+        let queries = self.summary.header.queries.len();
+        let pairs = { self.designs.iter() }
+            .flat_map(|grown| (0..queries).map(move |query| (grown, query)))
+            .filter(|(grown, query)| takes(grown, *query));
+        let checks = pairs.flat_map(|(grown, query)| grown.shown.checks(query));
+        let excess = checks.map(|check| check.excess(self.tables));
         Common {
             tables: self.tables,
             prediction: mean(excess).unwrap_or(0.0).max(0.0).sqrt(),
@@ -302,9 +449,8 @@ impl<'a> Growth<'a> {
     }
 
     fn error_of_bytes(&self) -> Option<f64> {
-        let bytes = self.designs.iter().filter_map(|grown| grown.bytes.as_ref());
-        let squares = bytes.filter_map(|bytes| Some(bytes.error_by_distance()?.powi(2)));
-        mean(squares).map(f64::sqrt)
+        let errors = { self.designs.iter() }.flat_map(|grown| grown.shown.errors_of_bytes());
+        mean(errors.map(|error| error * error)).map(f64::sqrt)
     }
 }
 
