@@ -2,7 +2,7 @@
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_workload::DuplicateKeys;
+use bakeoff_workload::{DuplicateKeys, RowSource};
 use std::sync::Arc;
 
 use crate::DesignError;
@@ -28,8 +28,8 @@ pub trait Oracle: Send + Sync {
         duplicates: Arc<DuplicateKeys>,
     ) -> Result<(), DesignError>;
 
-    /// Another oracle over the same source, which is not prepared.
-    fn another(&self) -> Box<dyn Oracle>;
+    /// Another oracle over rows of the same table, which is not prepared.
+    fn over(&self, source: Arc<dyn RowSource>) -> Box<dyn Oracle>;
 
     /// The right answer where rows with equal keys are all kept, or where the last one is.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;

@@ -1,13 +1,12 @@
 //! Which further tables a run has, and the numbers of rows at which its designs are measured.
 
 use bakeoff_stats::DesignInfo;
+use bakeoff_workload::{Growth, Scale};
 
-/// Fewest rows of the smallest table that is chosen: below, only fixed costs are seen.
-const FEWEST_ROWS: u64 = 1_000;
+use super::star::Star;
+
 /// Number of scales that are chosen, the design's own table included.
 const COUNT: u32 = 5;
-/// Fewest scales through which curves of different shape can be told apart.
-const FEWEST: u32 = 4;
 /// Ratios of neighbouring scales that are chosen.
 const RATIOS: [u32; 3] = [2, 3, 4];
 
@@ -17,6 +16,8 @@ pub struct FurtherTables {
     /// Numbers of rows at which every design is measured; `None` chooses them by how many rows there
     /// are.
     pub scales: Option<Scales>,
+    /// Whether smaller tables are asked for along the axes of growth, with the scales along each.
+    pub star: bool,
     /// Whether two of the designs are loaded twice.
     pub twins: bool,
 }
@@ -31,6 +32,11 @@ pub struct Scales {
 }
 
 impl Scales {
+    /// Fewest rows of the smallest table that is chosen: below, only fixed costs are seen.
+    pub(super) const FEWEST_ROWS: u64 = 1_000;
+    /// Fewest scales through which curves of different shape can be told apart.
+    pub(super) const FEWEST: u32 = 4;
+
     /// The scale of the designs' own tables alone.
     pub const ONE: Scales = Scales { count: 1, ratio: 2 };
 
@@ -44,7 +50,7 @@ impl Scales {
         if full_rows <= rows {
             return Scales::ONE;
         }
-        let fewest = fewest.max(FEWEST_ROWS);
+        let fewest = fewest.max(Scales::FEWEST_ROWS);
         let growth = full_rows.div_ceil(rows.max(1));
         let reaches = |ratio: &&u32| u64::from(**ratio).pow(COUNT - 1) >= growth;
         let widest = RATIOS
@@ -53,7 +59,7 @@ impl Scales {
             .unwrap_or(&RATIOS[RATIOS.len() - 1]);
         let narrower = RATIOS.iter().rev().filter(|ratio| *ratio <= widest);
         let mut fitting = narrower.filter_map(|ratio| {
-            let count = (FEWEST..=COUNT)
+            let count = (Scales::FEWEST..=COUNT)
                 .rev()
                 .find(|count| rows / u64::from(*ratio).pow(count - 1) >= fewest)?;
             let ratio = *ratio;
@@ -71,6 +77,11 @@ impl Scales {
         sizes.filter(|size| *size > 0 && *size < rows).collect()
     }
 
+    /// Returns what the largest table is divided by in the smaller ones, the largest first.
+    pub(super) fn divided(self) -> impl Iterator<Item = u32> {
+        (1..self.count).map_while(move |step| self.ratio.checked_pow(step))
+    }
+
     /// Returns the rows of all scales together, as a multiple of those of the largest.
     pub fn work(self) -> f64 {
         let shares = (0..self.count).map(|step| f64::from(self.ratio).powf(-f64::from(step)));
@@ -79,26 +90,53 @@ impl Scales {
 }
 
 impl FurtherTables {
-    /// Returns the scales of a run of this many rows, whose smallest table has at least `fewest` rows
-    /// unless the scales were asked for.
-    pub fn scales(self, rows: u64, full_rows: u64, fewest: u64) -> Scales {
-        self.scales
-            .unwrap_or_else(|| Scales::chosen(rows, full_rows, fewest))
+    /// Returns the smaller tables of a run of this many rows of these designs. Unless rows were asked for,
+    /// they are along the axes if series are one: the first rows show no more series.
+    pub fn smaller(self, workload: &Scale, rows: u64, fewest: &[u64]) -> SmallerTables {
+        let growth = workload
+            .growth_from(rows)
+            .filter(|_| workload.full_rows > rows || self.star);
+        let wants = |growth: &Growth| self.star || (self.scales.is_none() && growth.series > 1.0);
+        match growth.filter(wants) {
+            Some(growth) => SmallerTables::Star(Star::chosen(self.scales, growth, rows, fewest)),
+            None => SmallerTables::First(self.scales.unwrap_or_else(|| {
+                let fewest = fewest.iter().max().copied().unwrap_or(0);
+                Scales::chosen(rows, workload.full_rows, fewest)
+            })),
+        }
     }
 
     /// Returns how many times the work of the designs' own tables all tables together are.
-    pub fn work(self, rows: u64, full_rows: u64, fewest: u64, designs: usize) -> f64 {
+    pub fn work(self, workload: &Scale, rows: u64, fewest: &[u64]) -> f64 {
+        let designs = fewest.len();
         let twins = if self.twins { designs.min(2) } else { 0 };
-        self.scales(rows, full_rows, fewest).work() + twins as f64 / designs.max(1) as f64
+        let tables = match self.smaller(workload, rows, fewest) {
+            SmallerTables::First(scales) => scales.work(),
+            SmallerTables::Star(star) => star.work(),
+        };
+        tables + twins as f64 / designs.max(1) as f64
     }
 }
 
-/// Returns the fewest rows of a table from which each of these designs can be forecast: a decision at
-/// full scale needs all of them.
-pub fn rows_to_forecast<'a>(designs: impl Iterator<Item = &'a DesignInfo>) -> u64 {
-    let stores = designs.filter(|info| !info.is_yardstick());
-    let fewest = stores.map(DesignInfo::rows_to_forecast);
-    fewest.max().unwrap_or(0)
+/// Smaller tables of every design.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SmallerTables {
+    /// The first rows.
+    First(Scales),
+    /// Shares of the series and of the time.
+    Star(Star),
+}
+
+/// Returns the fewest rows of a table from which each of these designs can be forecast. Yardsticks need none.
+pub fn rows_to_forecast<'a>(designs: impl Iterator<Item = &'a DesignInfo>) -> Vec<u64> {
+    let fewest = |info: &DesignInfo| {
+        if info.is_yardstick() {
+            0
+        } else {
+            info.rows_to_forecast()
+        }
+    };
+    designs.map(fewest).collect()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::fake::{Call, Fake, FakeInstances, FakeOracle, Rows};
 /// No further tables.
 pub const NONE: FurtherTables = FurtherTables {
     scales: Some(Scales::ONE),
+    star: false,
     twins: false,
 };
 pub const QUERIES: [&str; 2] = ["all", "some"];

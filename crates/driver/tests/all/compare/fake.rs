@@ -333,7 +333,7 @@ impl Oracle for FakeOracle {
         Ok(())
     }
 
-    fn another(&self) -> Box<dyn Oracle> {
+    fn over(&self, _: Arc<dyn RowSource>) -> Box<dyn Oracle> {
         Box::new(FakeOracle::default())
     }
 

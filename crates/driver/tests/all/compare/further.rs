@@ -17,6 +17,7 @@ const TWINS: FurtherTables = FurtherTables {
 /// Of 30,000 rows: 10,000 and 3,333.
 const THREE_SCALES: FurtherTables = FurtherTables {
     scales: Some(Scales { count: 3, ratio: 3 }),
+    star: false,
     twins: false,
 };
 
