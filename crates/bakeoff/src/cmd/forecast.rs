@@ -44,6 +44,10 @@ pub struct Forecast {
     #[arg(long, conflicts_with_all = ["rows", "copies", "users"])]
     validate: bool,
 
+    /// Forecast the series and the time that another run of the workload measured, and compare
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "copies", "users", "validate"])]
+    validate_at: Option<PathBuf>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -66,6 +70,7 @@ impl Forecast {
             ));
         }
         let text = match self.users {
+            _ if self.validate_at.is_some() => self.validated_at(&summary)?,
             Some(users) => self.under_load(&summary, users),
             None if self.validate => self.validated(&summary)?,
             None => self.projected(&summary)?,
@@ -88,6 +93,20 @@ impl Forecast {
     fn under_load(&self, summary: &Summary, users: u32) -> String {
         let cores = self.cores.unwrap_or(summary.header.machine.cores);
         growth::render_users(summary, users, cores)
+    }
+
+    fn validated_at(&self, summary: &Summary) -> Result<String> {
+        let other = self.validate_at.as_deref().unwrap_or(&self.dir);
+        let measured = Run::open(other)?.summary()?;
+        let validation = growth::validate_at(summary, &measured).map_err(|why| {
+            let (own, other) = (self.dir.display(), other.display());
+            anyhow!("the forecast of {own} cannot be checked by {other}: {why}")
+        })?;
+        Ok(if self.json {
+            validation.json()?
+        } else {
+            validation.render()
+        })
     }
 
     fn validated(&self, summary: &Summary) -> Result<String> {

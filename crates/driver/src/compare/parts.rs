@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bakeoff_stats::{Axes, Instance, InstanceKind};
 use bakeoff_workload::source::{Part, Survey};
-use bakeoff_workload::{Growth, ParameterValues, Query, RowSource, Table, Workload};
+use bakeoff_workload::{Growth, ParameterValues, Query, Table, Workload};
 
 use super::context::{Context, RunError};
 

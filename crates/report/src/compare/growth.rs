@@ -1,10 +1,12 @@
 //! Forecast of a run for another number of rows: what `bakeoff forecast` prints.
 
+mod elsewhere;
 mod users;
 mod validation;
 
+pub use elsewhere::validate_at;
 pub use users::{render_checked_users, render_users};
-pub use validation::{Check, Errors, Longest, Sizes, Validation, validate};
+pub use validation::{At, Check, Errors, Longest, RefusedCheck, Sizes, Validation, validate};
 
 use bakeoff_stats::decide::Span;
 use bakeoff_stats::{

@@ -1,6 +1,7 @@
 mod fits;
 mod refusals;
 mod simulated;
+mod star;
 mod storage;
 
 use crate::compare::summary::{Forecast, TimeForecast};
