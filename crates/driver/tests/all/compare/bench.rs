@@ -45,6 +45,7 @@ impl Bench {
             schema: workload.table.schema(),
             end: 200_000,
             broken: None,
+            sensors: 1,
             repeat_after: None,
         };
         let settings = Settings {
