@@ -15,7 +15,7 @@ use bakeoff_workload::RowSource;
 use super::context::{Context, RunError};
 use super::load::{READ_ROWS, load_one};
 use super::parts::{self, Parts};
-use super::scales::{SmallerTables, rows_to_forecast};
+use super::smaller::{SmallerTables, rows_to_forecast};
 use super::state::SliceBounds;
 use crate::order::shuffled;
 use crate::reader::Reader;

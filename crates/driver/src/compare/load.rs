@@ -7,7 +7,7 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
 
 use super::context::{Context, RunError};
-use super::scales::rows_to_forecast;
+use super::smaller::rows_to_forecast;
 use super::state::SliceBounds;
 use crate::call::if_whole;
 use crate::order::shuffled;

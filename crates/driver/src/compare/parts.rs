@@ -27,20 +27,23 @@ pub async fn chosen(
     divided: Vec<(u32, u32)>,
     rows: u64,
 ) -> Result<Parts, RunError> {
-    let (mut parts, mut known) = (Parts::new(), vec![0, rows]);
+    let mut parts = Parts::new();
     for shares in divided {
         let part = part(run, survey, shares, None).await?;
-        let is_corner = shares.0 > 1 && shares.1 > 1;
-        if part.rows() == 0 || (!is_corner && known.contains(&part.rows())) {
-            continue;
+        let is_new = part.rows() > 0 && part.rows() < rows;
+        if is_new && !has_same(&parts, shares, part.rows()) {
+            parts.insert(shares, Arc::new(part));
         }
-        // Half of the series have as many rows as half of the time: only one axis at a time tells.
-        if shares.0 > 1 {
-            known.push(part.rows());
-        }
-        parts.insert(shares, Arc::new(part));
     }
     Ok(parts)
+}
+
+/// Returns whether a table that differs along the same axes has as many rows: a half and a quarter of two
+/// series are both one of them.
+fn has_same(parts: &Parts, shares: (u32, u32), rows: u64) -> bool {
+    let axes = |(series, time): (u32, u32)| (series > 1, time > 1);
+    let mut alike = { parts.iter() }.filter(|(known, _)| axes(**known) == axes(shares));
+    alike.any(|(_, part)| part.rows() == rows)
 }
 
 /// Makes the sources of tables that an earlier process chose.
