@@ -56,7 +56,8 @@ pub fn solved(one: Along, other: Along, figure: f64) -> f64 {
     if by.abs() < NONE {
         return most;
     }
-    ((figure - relative(one, other, 0.0)) / by).clamp(least, most)
+    let apart = one.ratio + other.ratio - 1.0;
+    ((figure - apart) / by).clamp(least, most)
 }
 
 /// Figure of a table that is smaller along both axes, as a multiple of the one measured.
