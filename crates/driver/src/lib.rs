@@ -24,8 +24,8 @@ pub mod sweep;
 pub use candidates::Candidates;
 pub use compare::{
     Budget, Comparison, Designs, FurtherTables, Instances, Leeway, RunError, Scales, Settings,
-    check_expectations, compare, compare_with, mutate, rows_to_forecast, run, start_designs,
-    verify,
+    SmallerTables, Star, check_expectations, compare, compare_with, mutate, rows_to_forecast, run,
+    start_designs, verify,
 };
 pub use cpu::{Meter, peak_memory_bytes};
 pub use design::{Answer, Design};

@@ -2,7 +2,7 @@
 
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use bakeoff_workload::DuplicateKeys;
+use bakeoff_workload::{DuplicateKeys, RowSource};
 use std::sync::Arc;
 
 use crate::DesignError;
@@ -29,8 +29,8 @@ pub trait Oracle: Send + Sync {
         duplicates: Arc<DuplicateKeys>,
     ) -> Result<(), DesignError>;
 
-    /// Returns another oracle over the same source, which has yet to be prepared.
-    fn another(&self) -> Box<dyn Oracle>;
+    /// Returns another oracle over rows of the same table, which has yet to be prepared.
+    fn over(&self, source: Arc<dyn RowSource>) -> Box<dyn Oracle>;
 
     /// Answers a query, either with all rows of an equal key or with the last one alone.
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError>;

@@ -91,9 +91,8 @@ impl Oracle for SqlOracle {
         Ok(())
     }
 
-    fn another(&self) -> Box<dyn Oracle> {
-        let (source, table) = (self.source.clone(), self.table.clone());
-        Box::new(SqlOracle::new(source, table, self.threads))
+    fn over(&self, source: Arc<dyn RowSource>) -> Box<dyn Oracle> {
+        Box::new(SqlOracle::new(source, self.table.clone(), self.threads))
     }
 
     async fn answer(&self, sql: &str, keeps_duplicates: bool) -> Result<Expected, DesignError> {

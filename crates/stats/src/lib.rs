@@ -20,7 +20,7 @@ pub mod sweep;
 mod thousands;
 
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, BUSY, BadQuestions, Because, Concurrent,
+    AgainstBaseline, AgainstBest, Answered, Axes, Axis, BUSY, BadQuestions, Because, Concurrent,
     ConcurrentFigures, ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, Demand,
     DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, Grows, Header,
     HeldOut, Instance, InstanceKind, InstanceSummary, Journal, LoadSlice, MOST_MACHINES, Machines,

@@ -65,6 +65,12 @@ pub struct Growth {
     pub time: f64,
 }
 
+impl Growth {
+    /// How far the product of the factors may be from the growth of the rows: some generators leave
+    /// rows out at random.
+    pub(crate) const TOLERANCE: f64 = 0.05;
+}
+
 impl Decide {
     /// Relative difference up to which designs are the same by default.
     pub const SAME_WITHIN: f64 = 0.05;

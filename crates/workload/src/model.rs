@@ -159,6 +159,23 @@ pub struct Scale {
     pub grows: Option<Growth>,
 }
 
+impl Scale {
+    /// Returns how a table of this many rows grows to all rows, if the axes are named: its series as
+    /// much as they say, and its time by what is left, since the first rows have all series for a
+    /// shorter time.
+    pub fn growth_from(&self, rows: u64) -> Option<Growth> {
+        let named = self.grows?;
+        let of_rows = self.full_rows as f64 / rows.max(1) as f64;
+        let is_named = (named.series * named.time / of_rows - 1.0).abs() <= Growth::TOLERANCE;
+        let time = if is_named {
+            named.time
+        } else {
+            of_rows / named.series
+        };
+        Some(Growth { time, ..named })
+    }
+}
+
 /// Limits of a server that is started for a workload; absent ones have the server's defaults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServerLimits {

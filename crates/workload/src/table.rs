@@ -56,6 +56,20 @@ impl Table {
             .map(String::as_str)
     }
 
+    /// Returns the index of the column by which a table of series grows in time: the first one of the order
+    /// key if it is a time, or otherwise any time, or otherwise a whole number that comes first in the
+    /// order key.
+    pub fn time_column(&self) -> Option<usize> {
+        let kind = |index: usize| self.columns[index].kind;
+        let first = self.order_key.first();
+        let first = first.and_then(|name| self.column_index(name));
+        let times = |index: &usize| kind(*index) == ColumnType::Timestamp;
+        let numbers = |index: &usize| matches!(kind(*index), ColumnType::Bigint | ColumnType::Int);
+        { first.filter(times) }
+            .or_else(|| (0..self.columns.len()).find(times))
+            .or_else(|| first.filter(numbers))
+    }
+
     /// Returns whether a column is in the key.
     pub fn is_key(&self, name: &str) -> bool {
         self.key().any(|k| k == name)

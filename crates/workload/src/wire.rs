@@ -67,18 +67,37 @@ pub struct Data {
     /// Set if the command line replaced some of these.
     #[serde(skip)]
     pub is_set: bool,
+    /// How many times as many series and as long a time the command line makes the data.
+    #[serde(skip)]
+    pub times: Option<(f64, f64)>,
 }
 
 impl Data {
     /// Replaces the options of a generator that are present in `other`.
     pub fn replace(&mut self, other: Data) {
         self.is_set = true;
+        let series = [
+            times(&self.sensors, &other.sensors),
+            times(&self.hosts, &other.hosts),
+            times(&self.trucks, &other.trucks),
+        ];
+        let before = self.times.unwrap_or((1.0, 1.0));
+        let days = times(&self.days, &other.days);
+        self.times = Some((before.0 * series.iter().product::<f64>(), before.1 * days));
         self.sensors = other.sensors.or(self.sensors.take());
         self.hosts = other.hosts.or(self.hosts.take());
         self.trucks = other.trucks.or(self.trucks.take());
         self.measurement = other.measurement.or(self.measurement.take());
         self.interval = other.interval.or(self.interval.take());
         self.days = other.days.or(self.days.take());
+    }
+}
+
+/// Returns how many times as large a number is set; 1 where it is not set or was not there.
+fn times(before: &Option<Spanned<i64>>, set: &Option<Spanned<i64>>) -> f64 {
+    match (before, set) {
+        (Some(before), Some(set)) => *set.get_ref() as f64 / (*before.get_ref()).max(1) as f64,
+        _ => 1.0,
     }
 }
 

@@ -60,6 +60,10 @@ pub struct Forecast {
     #[arg(long, conflicts_with_all = ["rows", "copies", "users", "validate"])]
     ledger: bool,
 
+    /// Forecast the series and the time that another run of the workload measured, and compare
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "copies", "users", "validate"])]
+    validate_at: Option<PathBuf>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -80,6 +84,9 @@ impl Forecast {
         let scale = &summary.header.scale;
         let rows = self.rows.unwrap_or(scale.full_rows);
         let copies = self.copies.unwrap_or(scale.replication.max(1));
+        if let Some(other) = &self.validate_at {
+            return self.validated_at(summary, other);
+        }
         if let Some(users) = self.users {
             return Ok(self.under_load(summary, users));
         }
@@ -99,6 +106,19 @@ impl Forecast {
     fn under_load(&self, summary: &Summary, users: u32) -> String {
         let cores = self.cores.unwrap_or(summary.header.machine.cores);
         growth::render_users(summary, users, cores)
+    }
+
+    fn validated_at(&self, summary: &Summary, other: &Path) -> Result<String> {
+        let measured = read(other)?;
+        let validation = growth::validate_at(summary, &measured).map_err(|why| {
+            let (own, other) = (self.dir.display(), other.display());
+            anyhow!("the forecast of {own} cannot be checked by {other}: {why}")
+        })?;
+        Ok(if self.json {
+            validation.json()?
+        } else {
+            validation.render()
+        })
     }
 
     fn validated(&self, summary: &Summary) -> Result<String> {
@@ -144,7 +164,7 @@ fn read(dir: &Path) -> Result<Summary> {
             "{} is the folder of a load, which has no forecast; name that of `bakeoff run`",
             dir.display()
         );
-        return Err(Misuse::of(of_load).into());
+        return Err(Misuse::new(of_load).into());
     }
     let summary = Run::open(dir)?.summary()?;
     if summary.rows == 0 {
@@ -170,7 +190,7 @@ fn against(summary: &Summary, dir: &Path, other: &Path) -> Result<Vec<Entry>> {
             theirs.workload,
             theirs.seed
         );
-        return Err(Misuse::of(told).into());
+        return Err(Misuse::new(told).into());
     }
     Ok(ledger::against(summary, &measured))
 }

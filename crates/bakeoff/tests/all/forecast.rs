@@ -168,3 +168,69 @@ fn folders_of_earlier_versions_have_bytes_at_rest_only() {
     let ended = bench.bakeoff(&["forecast", "old"]).expect(0);
     ended.says("How much to buy is not known");
 }
+
+/// Hosts that grow in number and in time; a question about one of them and one about all.
+const GROWING: &str = r#"
+title = "Growing hosts of a test"
+designs = ["local/columnar?rows=50"]
+[data]
+generator = "devops"
+hosts = 8
+interval = "5m"
+days = 2
+[scale]
+rows = 4_608
+full_rows = 18_432
+[scale.grows]
+series = 2
+time = 2
+[[queries]]
+name = "one"
+sql = """
+SELECT max(usage_user) AS highest FROM cpu
+WHERE hostname = ${host} AND time >= ${hour.begin} AND time < ${hour.end}
+"""
+parameters = { host = { column = "hostname" }, hour = { window = "1h" } }
+[[queries]]
+name = "all"
+sql = "SELECT hostname, avg(usage_user) AS mean FROM cpu GROUP BY hostname ORDER BY hostname"
+"#;
+
+#[test]
+fn a_run_along_both_axes_is_checked_by_one_that_has_more_of_both() {
+    let bench = Bench::new(GROWING, READINGS);
+    let run = |out: &'static str, further: &[&'static str]| {
+        let run = ["run", "w.toml", "--rounds", "5", "--out", out];
+        bench.bakeoff(&[&run[..], further].concat()).expect(0);
+    };
+    run("small", &["--scales", "star:4x2"]);
+    let larger = ["--scales", "1", "--set", "hosts=16", "--set", "days=4"];
+    run("large", &larger);
+    let check = ["forecast", "small", "--validate-at", "large", "--json"];
+    let checked = bench.bakeoff(&check).expect(0);
+    let checked: serde_json::Value = serde_json::from_str(&checked.stdout).unwrap();
+    let at = |axis: &str| checked["at"][axis].as_f64().unwrap();
+    assert_eq!(at("series"), 2.0);
+    assert!((at("time") - 2.0).abs() < 0.01, "{}", at("time"));
+    let times = checked["times"].as_array().unwrap().len();
+    let refused = checked["refused"].as_array().map_or(0, Vec::len);
+    assert_eq!(
+        times + refused,
+        2,
+        "each time is forecast, or it says why not"
+    );
+    assert!(checked["bytes"]["max"].as_f64().unwrap() < 0.3);
+    let text = bench.bakeoff(&["forecast", "small", "--validate-at", "nowhere"]);
+    text.says("there is no run in nowhere");
+    assert_eq!(text.code, Some(1));
+}
+
+#[test]
+fn a_star_needs_axes() {
+    let unnamed = GROWING.replace("[scale.grows]\nseries = 2\ntime = 2\n", "");
+    let bench = Bench::new(&unnamed, READINGS);
+    let ended = bench.bakeoff(&["run", "w.toml", "--out", "out", "--scales", "star"]);
+    ended.says("[scale.grows] with series = 40 and time = 3");
+    assert_eq!(ended.code, Some(2));
+    assert!(!bench.path("out").exists());
+}

@@ -7,7 +7,7 @@ use bakeoff_stats::{JournalError, Step};
 use bakeoff_workload::{Concurrent, RowSource, Workload};
 
 use super::Budget;
-use super::scales::FurtherTables;
+use super::smaller::FurtherTables;
 use super::space::Highest;
 use super::state::Log;
 use crate::call::within;

@@ -1,8 +1,8 @@
 //! Further tables of the designs, which are loaded after their own and asked alongside them.
 //!
 //! A twin holds the same rows as the table of its design: by how much the two differ, a design
-//! differs from itself. Smaller tables hold the first rows only, so that a report can follow how
-//! figures grow. All of them are asked in the same rounds, on the same engines.
+//! differs from itself. Smaller tables hold the first rows only, or a share of the series and of the time,
+//! so that a report can follow how figures grow. All of them are asked in the same rounds, on the same engines.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,10 +10,12 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use bakeoff_stats::{Instance, InstanceKind, Record, Role, Step};
+use bakeoff_workload::RowSource;
 
 use super::context::{Context, RunError};
 use super::load::{READ_ROWS, load_one};
-use super::scales::rows_to_forecast;
+use super::parts::{self, Parts};
+use super::smaller::{SmallerTables, rows_to_forecast};
 use super::state::SliceBounds;
 use crate::order::shuffled;
 use crate::reader::Reader;
@@ -37,11 +39,12 @@ pub trait Instances: Send {
 pub async fn make(
     run: &mut Context<'_>,
     instances: &mut dyn Instances,
-) -> Result<Vec<Arc<dyn Design>>, RunError> {
-    if run.log.state().instances.is_none() {
-        let chosen = choose(run, instances);
-        run.log.record(Record::Instances { instances: chosen })?;
-    }
+) -> Result<Further, RunError> {
+    let rows = run.log.state().loaded_rows.unwrap_or(0);
+    let parts = match run.log.state().instances.clone() {
+        Some(chosen) => parts::known(run, &chosen, rows).await?,
+        None => choose(run, instances, rows).await?,
+    };
     let mut made = Vec::new();
     for instance in run.log.state().instances.clone().unwrap_or_default() {
         match instances.make(&instance).await {
@@ -53,31 +56,60 @@ pub async fn make(
             }
         }
     }
-    Ok(made)
+    Ok(Further {
+        designs: made,
+        parts,
+    })
 }
 
-/// Chooses smaller tables of all designs that are loaded, and twins of two of them.
-fn choose(run: &Context<'_>, instances: &dyn Instances) -> Vec<Instance> {
-    let further = run.settings.further;
-    let rows = run.log.state().loaded_rows.unwrap_or(0);
+/// Further tables of the designs.
+pub struct Further {
+    pub designs: Vec<Arc<dyn Design>>,
+    /// Rows of those that hold a share of the series and of the time.
+    pub parts: Parts,
+}
+
+/// Chooses smaller tables of all designs that are loaded, and twins of two of them. Returns the rows of
+/// tables that do not hold the first rows.
+async fn choose(
+    run: &mut Context<'_>,
+    instances: &dyn Instances,
+    rows: u64,
+) -> Result<Parts, RunError> {
+    let (further, scale) = (run.settings.further, &run.workload.scale);
     let may_have = |design: &&dyn Design| {
         let info = design.info();
         info.role == Role::Store && instances.can_have(&info.id)
     };
     let designs: Vec<&dyn Design> = run.live().into_iter().filter(may_have).collect();
-    let infos = designs.iter().map(|design| design.info());
-    let fewest = rows_to_forecast(infos);
-    let scales = further.scales(rows, run.workload.scale.full_rows, fewest);
+    let fewest = rows_to_forecast(designs.iter().map(|design| design.info()));
+    let smaller = further.smaller(scale, rows, &fewest);
+    let ids = || designs.iter().map(|design| &design.info().id);
     let mut chosen = Vec::new();
-    for rows in scales.smaller_than(rows) {
-        let ids = designs.iter().map(|design| &design.info().id);
-        chosen.extend(ids.map(|id| Instance::smaller(id, rows)));
+    let mut made = Parts::new();
+    if let SmallerTables::First(scales) = smaller {
+        for rows in scales.smaller_than(rows) {
+            chosen.extend(ids().map(|id| Instance::smaller(id, rows)));
+        }
+    }
+    if let Some(growth) = scale.growth_from(rows) {
+        let survey = parts::survey(run, rows).await?;
+        let axes = parts::axes(run.workload, &survey, growth);
+        run.log.record(Record::Axes(axes))?;
+        if let SmallerTables::Star(star) = smaller {
+            made = parts::chosen(run, &survey, star.divided(), rows).await?;
+            for (shares, part) in &made {
+                let rows = part.rows();
+                chosen.extend(ids().map(|id| Instance::part(id, *shares, rows)));
+            }
+        }
     }
     if further.twins {
         let twins = twinned(run, &designs).into_iter();
         chosen.extend(twins.map(|design| Instance::twin(&design.info().id)));
     }
-    chosen
+    run.log.record(Record::Instances { instances: chosen })?;
+    Ok(made)
 }
 
 /// Returns the design that was loaded fastest and the one in the middle: a fast and a slow one, but
@@ -92,19 +124,53 @@ fn twinned<'a>(run: &Context<'_>, designs: &[&'a dyn Design]) -> Vec<&'a dyn Des
         .collect()
 }
 
-/// Loads the slices of the designs' own tables into the further ones, as far as each of them goes.
-pub async fn load(run: &mut Context<'_>) -> Result<(), RunError> {
+/// Loads the further tables in slices of as many rows as those of the designs' own ones.
+pub async fn load(run: &mut Context<'_>, parts: &Parts) -> Result<(), RunError> {
     if run.designs.is_empty() {
         return Ok(());
     }
     run.observer.phase("loading twins and smaller tables");
     let began = Instant::now();
-    let mut reader = Reader::new(run.source.clone(), READ_ROWS as usize);
+    load_from(run, run.source.clone(), None).await?;
+    for (shares, part) in parts {
+        load_from(run, part.clone(), Some(*shares)).await?;
+    }
+    let tables = run.live().len();
+    let what = format!("loaded {tables} twins and smaller tables");
+    run.observer.done(&what, began.elapsed());
+    Ok(())
+}
+
+/// Returns the source and the number of the rows that a smaller table holds.
+pub fn rows_of(
+    run: &Context<'_>,
+    parts: &Parts,
+    kind: InstanceKind,
+) -> Option<(Arc<dyn RowSource>, u64)> {
+    match kind {
+        InstanceKind::Twin => None,
+        InstanceKind::Smaller { rows } => Some((run.source.clone(), rows)),
+        InstanceKind::Part { series, time, rows } => {
+            let part = parts.get(&(series, time))?;
+            Some((part.clone(), rows))
+        }
+    }
+}
+
+/// Loads the tables that hold a share of the series and of the time, or those of the first rows, from
+/// the source of their rows.
+async fn load_from(
+    run: &mut Context<'_>,
+    source: Arc<dyn RowSource>,
+    shares: Option<(u32, u32)>,
+) -> Result<(), RunError> {
+    let mut reader = Reader::new(source, READ_ROWS as usize);
     let mut slice = 0;
     while let Some(bounds) = run.log.state().slice(slice) {
-        let needing = needing(run, slice, bounds);
+        let needing = needing(run, slice, bounds, shares);
         if !needing.is_empty() {
-            let Some(rows) = reader.take(bounds.first_row, bounds.rows).await? else {
+            let most = needing.iter().map(|(_, count)| *count).max().unwrap_or(0);
+            let Some(rows) = reader.take(bounds.first_row, most).await? else {
                 break;
             };
             for (design, count) in needing {
@@ -117,22 +183,29 @@ pub async fn load(run: &mut Context<'_>) -> Result<(), RunError> {
         }
         slice += 1;
     }
-    let tables = run.live().len();
-    let what = format!("loaded {tables} twins and smaller tables");
-    run.observer.done(&what, began.elapsed());
     Ok(())
 }
 
-/// Returns the tables that lack this slice, each with the number of its rows that they get.
-fn needing<'a>(run: &Context<'a>, slice: u64, bounds: SliceBounds) -> Vec<(&'a dyn Design, u64)> {
+/// Returns the tables from one source that lack this slice, each with the number of its rows that they get.
+fn needing<'a>(
+    run: &Context<'a>,
+    slice: u64,
+    bounds: SliceBounds,
+    shares: Option<(u32, u32)>,
+) -> Vec<(&'a dyn Design, u64)> {
     let state = run.log.state();
     let lacking = run.live().into_iter().filter_map(|design| {
         let id = &design.info().id;
-        let of_slice = match state.instance(id)?.kind {
-            InstanceKind::Twin => bounds.rows,
-            InstanceKind::Smaller { rows } => {
-                rows.saturating_sub(bounds.first_row).min(bounds.rows)
+        let up_to = |rows: u64| rows.saturating_sub(bounds.first_row).min(bounds.rows);
+        let of_slice = match (state.instance(id)?.kind, shares) {
+            (InstanceKind::Twin, None) => bounds.rows,
+            (InstanceKind::Smaller { rows }, None) => up_to(rows),
+            (InstanceKind::Part { series, time, rows }, Some(shares))
+                if shares == (series, time) =>
+            {
+                up_to(rows)
             }
+            _ => 0,
         };
         (of_slice > 0 && state.design(id).slices <= slice).then_some((design, of_slice))
     });

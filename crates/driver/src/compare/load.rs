@@ -7,7 +7,7 @@ use arrow::record_batch::RecordBatch;
 use bakeoff_stats::{LoadSlice, Record, RowsLeft, Step};
 
 use super::context::{Context, RunError};
-use super::scales::rows_to_forecast;
+use super::smaller::rows_to_forecast;
 use super::state::SliceBounds;
 use crate::call::if_whole;
 use crate::order::shuffled;
@@ -136,7 +136,7 @@ fn next_slice(run: &Context<'_>, pace: &Pace, first_row: u64) -> Option<u64> {
         let live = run.live();
         let fewest = rows_to_forecast(live.iter().map(|design| design.info()));
         let further = run.settings.further;
-        let work = further.work(first_row + rows, most, fewest, live.len());
+        let work = further.work(&run.workload.scale, first_row + rows, &fewest);
         while !budget.allows_loading(pace.expected(rows), work) {
             rows /= 2;
             if rows < READ_ROWS {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use bakeoff_stats::Outcome;
+use bakeoff_stats::{InstanceKind, Outcome};
 use bakeoff_workload::{Expectation, Query, RowSource, Workload};
 
 use super::answer::same_text;
@@ -24,27 +24,38 @@ const ROUNDS_AT_ONCE: u32 = 64;
 
 type Values = Vec<(String, String)>;
 
-/// Draws parameters as a pure function of seed, query, round and number of rows, and keeps right
-/// answers.
+/// Draws parameters as a pure function of seed, query, round and rows, and keeps right answers.
 pub struct Questions<'a> {
     workload: &'a Workload,
+    /// The rows of the designs' own tables.
     source: Arc<dyn RowSource>,
     rows: u64,
     oracle: &'a dyn Oracle,
-    /// Who knows the right answers over fewer rows, by their number.
-    smaller: BTreeMap<u64, Box<dyn Oracle>>,
-    /// Rows of the tables that have fewer, by id.
-    rows_of: HashMap<String, u64>,
-    /// By query, round and rows.
-    drawn: BTreeMap<(String, u32, u64), Values>,
+    /// The rows of smaller tables, by what they are called in `scale_of`.
+    smaller: Vec<SmallerRows>,
+    /// Which of the smaller rows a table has, by its id.
+    scale_of: HashMap<String, usize>,
+    /// By query, round and scale.
+    drawn: BTreeMap<(String, u32, Scale), Values>,
     expected: HashMap<Asked, Arc<Expected>>,
+}
+
+/// Which rows: those of the smaller tables with this number, or those of the designs' own tables.
+type Scale = Option<usize>;
+
+/// Rows that smaller tables hold, and who knows the right answers over them.
+struct SmallerRows {
+    kind: InstanceKind,
+    source: Arc<dyn RowSource>,
+    rows: u64,
+    oracle: Box<dyn Oracle>,
 }
 
 /// What a right answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Asked {
     sql: String,
-    rows: u64,
+    scale: Scale,
     keeps_all: bool,
 }
 
@@ -60,37 +71,55 @@ impl<'a> Questions<'a> {
             source,
             rows,
             oracle,
-            smaller: BTreeMap::new(),
-            rows_of: HashMap::new(),
+            smaller: Vec::new(),
+            scale_of: HashMap::new(),
             drawn: BTreeMap::new(),
             expected: HashMap::new(),
         }
     }
 
-    pub fn has_scale(&self, rows: u64) -> bool {
-        self.smaller.contains_key(&rows)
+    pub fn has_scale(&self, kind: InstanceKind) -> bool {
+        self.smaller.iter().any(|smaller| smaller.kind == kind)
     }
 
-    /// Adds who knows the right answers over the first `rows` rows.
-    pub fn add_scale(&mut self, rows: u64, oracle: Box<dyn Oracle>) {
-        self.smaller.insert(rows, oracle);
+    /// Adds the first `rows` rows of a source, and who knows the right answers over them.
+    pub fn add_scale(
+        &mut self,
+        kind: InstanceKind,
+        (source, rows): (Arc<dyn RowSource>, u64),
+        oracle: Box<dyn Oracle>,
+    ) {
+        self.smaller.push(SmallerRows {
+            kind,
+            source,
+            rows,
+            oracle,
+        });
     }
 
-    /// Adds a table that has only the first `rows` rows, a scale that was added.
-    pub fn add_smaller_table(&mut self, id: &str, rows: u64) {
-        self.rows_of.insert(id.to_owned(), rows);
+    /// Adds a table that has only the rows of a scale that was added.
+    pub fn add_smaller_table(&mut self, id: &str, kind: InstanceKind) {
+        let found = { self.smaller.iter() }.position(|smaller| smaller.kind == kind);
+        self.scale_of
+            .extend(found.map(|scale| (id.to_owned(), scale)));
     }
 
-    fn rows_of(&self, design: &dyn Design) -> u64 {
-        let id = design.info().id.as_str();
-        self.rows_of.get(id).copied().unwrap_or(self.rows)
+    fn scale_of(&self, design: &dyn Design) -> Scale {
+        self.scale_of.get(design.info().id.as_str()).copied()
     }
 
-    fn oracle_of(&self, rows: u64) -> &dyn Oracle {
-        match self.smaller.get(&rows) {
-            Some(smaller) => smaller.as_ref(),
-            None => self.oracle,
-        }
+    fn smaller(&self, scale: Scale) -> Option<&SmallerRows> {
+        scale.and_then(|scale| self.smaller.get(scale))
+    }
+
+    fn oracle_of(&self, scale: Scale) -> &dyn Oracle {
+        self.smaller(scale)
+            .map_or(self.oracle, |smaller| smaller.oracle.as_ref())
+    }
+
+    fn rows_of(&self, scale: Scale) -> u64 {
+        self.smaller(scale)
+            .map_or(self.rows, |smaller| smaller.rows)
     }
 
     /// The query as this design is asked it in this round.
@@ -100,8 +129,8 @@ impl<'a> Questions<'a> {
         query: &Query,
         round: u32,
     ) -> Result<String, RunError> {
-        let rows = self.rows_of(design);
-        Ok(query.bind(&design.info().id, self.values(query, round, rows)?))
+        let scale = self.scale_of(design);
+        Ok(query.bind(&design.info().id, self.values(query, round, scale)?))
     }
 
     /// The right answer for this design in this round.
@@ -113,16 +142,16 @@ impl<'a> Questions<'a> {
     ) -> Result<Arc<Expected>, RunError> {
         // Where no key repeats both answers are the same, and one is enough.
         let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
-        let rows = self.rows_of(design);
+        let scale = self.scale_of(design);
         let asked = Asked {
-            sql: query.bind("", self.values(query, round, rows)?),
-            rows,
+            sql: query.bind("", self.values(query, round, scale)?),
+            scale,
             keeps_all,
         };
         if let Some(expected) = self.expected.get(&asked) {
             return Ok(expected.clone());
         }
-        let answer = self.oracle_of(rows).answer(&asked.sql, keeps_all).await?;
+        let answer = self.oracle_of(scale).answer(&asked.sql, keeps_all).await?;
         let expected = Arc::new(answer);
         self.expected.insert(asked, expected.clone());
         Ok(expected)
@@ -168,15 +197,15 @@ impl<'a> Questions<'a> {
         query: &Query,
         round: u32,
     ) -> Result<Option<Leeway>, RunError> {
-        let rows = self.rows_of(design);
-        let sql = query.bind("", self.values(query, round, rows)?);
+        let scale = self.scale_of(design);
+        let sql = query.bind("", self.values(query, round, scale)?);
         let Some(marked) = summands::marked(&sql) else {
             return Ok(None);
         };
         let keeps_all = design.keeps_duplicates() || !self.source.may_repeat_keys();
         // Not every question can be asked in this form: then nothing is allowed.
-        let answer = self.oracle_of(rows).answer(&marked, keeps_all).await;
-        let leeway = answer.map(|answer| summands::leeway(query, &answer, rows));
+        let answer = self.oracle_of(scale).answer(&marked, keeps_all).await;
+        let leeway = answer.map(|answer| summands::leeway(query, &answer, self.rows_of(scale)));
         Ok(leeway.ok().and_then(Result::ok))
     }
 
@@ -188,49 +217,57 @@ impl<'a> Questions<'a> {
 
     /// Drops what only this round needed, so that memory does not grow with the rounds.
     pub fn forget(&mut self, round: u32) {
-        let mut rows: Vec<u64> = self.smaller.keys().copied().collect();
-        rows.push(self.rows);
+        let scales = (0..self.smaller.len()).map(Some).chain([None]);
+        let scales: Vec<Scale> = scales.collect();
         let queries = self.workload.queries.iter();
         for query in queries.filter(|query| !query.parameters.is_empty()) {
-            for rows in &rows {
-                let Some(values) = self.drawn.remove(&(query.name.clone(), round, *rows)) else {
+            for scale in &scales {
+                let Some(values) = self.drawn.remove(&(query.name.clone(), round, *scale)) else {
                     continue;
                 };
                 let sql = query.bind("", &values);
                 self.expected
-                    .retain(|asked, _| asked.sql != sql || asked.rows != *rows);
+                    .retain(|asked, _| asked.sql != sql || asked.scale != *scale);
             }
         }
     }
 
-    fn values(&mut self, query: &Query, round: u32, rows: u64) -> Result<&Values, RunError> {
+    fn values(&mut self, query: &Query, round: u32, scale: Scale) -> Result<&Values, RunError> {
         use std::collections::btree_map::Entry;
-        let place = (query.name.clone(), round, rows);
+        let place = (query.name.clone(), round, scale);
         if !self.drawn.contains_key(&place) {
-            self.draw_ahead(query, round, rows);
+            self.draw_ahead(query, round, scale);
         }
+        let (source, rows) = (self.source_of(scale), self.rows_of(scale));
         Ok(match self.drawn.entry(place) {
             Entry::Occupied(drawn) => drawn.into_mut(),
-            Entry::Vacant(place) => place.insert(self.workload.draw(
-                query,
-                u64::from(round),
-                rows,
-                self.source.as_ref(),
-            )?),
+            Entry::Vacant(place) => {
+                place.insert(
+                    self.workload
+                        .draw(query, u64::from(round), rows, source.as_ref())?,
+                )
+            }
         })
+    }
+
+    fn source_of(&self, scale: Scale) -> Arc<dyn RowSource> {
+        let smaller = self.smaller(scale);
+        smaller
+            .map_or(&self.source, |smaller| &smaller.source)
+            .clone()
     }
 
     /// Draws for a round and those after it: where rows come from a file, it is read once for all.
     /// Where that fails, each round is drawn when it comes: not all of them may.
-    fn draw_ahead(&mut self, query: &Query, round: u32, rows: u64) {
+    fn draw_ahead(&mut self, query: &Query, round: u32, scale: Scale) {
         let Some(end) = round.checked_add(ROUNDS_AT_ONCE) else {
             return;
         };
         let rounds = u64::from(round)..u64::from(end);
-        let source = self.source.as_ref();
-        let drawn = self.workload.draw_all(query, rounds, rows, source);
+        let (source, rows) = (self.source_of(scale), self.rows_of(scale));
+        let drawn = self.workload.draw_all(query, rounds, rows, source.as_ref());
         for (round, values) in (round..end).zip(drawn.unwrap_or_default()) {
-            let place = (query.name.clone(), round, rows);
+            let place = (query.name.clone(), round, scale);
             self.drawn.entry(place).or_insert(values);
         }
     }

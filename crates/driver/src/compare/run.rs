@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bakeoff_stats::{InstanceKind, Journal, Record, Step};
+use bakeoff_stats::{Journal, Record, Step};
 use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 
 use super::context::{Context, RunError, Settings};
-use super::further::{self, Instances};
+use super::further::{self, Further, Instances};
+use super::parts::Parts;
 use super::questions::{Questions, check_expectation};
 use super::space::Highest;
 use super::state::Log;
@@ -56,10 +57,13 @@ pub async fn run(
     if run.live().is_empty() {
         return Ok(());
     }
-    let made = further::make(&mut run, designs.instances).await?;
+    let Further {
+        designs: made,
+        parts,
+    } = further::make(&mut run, designs.instances).await?;
     let mut run = run.with_designs(&made);
     create(&mut run).await?;
-    further::load(&mut run).await?;
+    further::load(&mut run, &parts).await?;
     let all: Vec<Arc<dyn Design>> = designs.started.iter().chain(&made).cloned().collect();
     let mut run = run.with_designs(&all);
     let duplicates = find_duplicates(&mut run, rows).await?;
@@ -68,7 +72,7 @@ pub async fn run(
     oracle.prepare(rows, Arc::new(duplicates)).await?;
     check_all_rows(&run, rows, oracle).await?;
     let mut questions = Questions::new(workload, run.source.clone(), rows, oracle);
-    add_scales(&run, &mut questions, oracle).await?;
+    add_scales(&run, &parts, &mut questions, oracle).await?;
     measure::verify(&mut run, &mut questions).await?;
     let warm = measure::measure(&mut run, &mut questions).await?;
     concurrent::measure(&mut run, &mut questions, warm).await
@@ -77,20 +81,21 @@ pub async fn run(
 /// Adds the questions of smaller tables, each about its own rows.
 async fn add_scales<'a>(
     run: &Context<'_>,
+    parts: &Parts,
     questions: &mut Questions<'a>,
     oracle: &dyn Oracle,
 ) -> Result<(), RunError> {
     for instance in run.log.state().instances.iter().flatten() {
-        let InstanceKind::Smaller { rows } = instance.kind else {
+        let Some((source, rows)) = further::rows_of(run, parts, instance.kind) else {
             continue;
         };
-        if !questions.has_scale(rows) {
-            let duplicates = duplicates_within(run, rows).await?;
-            let mut smaller = oracle.another();
+        if !questions.has_scale(instance.kind) {
+            let duplicates = duplicates_within(run, source.clone(), rows).await?;
+            let mut smaller = oracle.over(source.clone());
             smaller.prepare(rows, Arc::new(duplicates)).await?;
-            questions.add_scale(rows, smaller);
+            questions.add_scale(instance.kind, (source, rows), smaller);
         }
-        questions.add_smaller_table(&instance.id, rows);
+        questions.add_smaller_table(&instance.id, instance.kind);
     }
     Ok(())
 }
@@ -201,7 +206,7 @@ async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKe
         return Ok(DuplicateKeys::none());
     }
     run.observer.phase("looking for repeated keys");
-    let found = duplicates_within(run, rows).await?;
+    let found = duplicates_within(run, run.source.clone(), rows).await?;
     if !run.log.state().duplicates_known {
         let lost_by = { run.designs.iter() }
             .filter(|design| run.is_own_table(design.as_ref()) && !design.keeps_duplicates())
@@ -235,12 +240,16 @@ async fn told_apart_by(
         .map_err(|e| RunError::Reader(e.to_string()))??)
 }
 
-/// Finds the repeated keys among the first rows.
-async fn duplicates_within(run: &Context<'_>, rows: u64) -> Result<DuplicateKeys, RunError> {
-    if !run.source.may_repeat_keys() {
+/// Finds the repeated keys among the first rows of a source.
+async fn duplicates_within(
+    run: &Context<'_>,
+    source: Arc<dyn RowSource>,
+    rows: u64,
+) -> Result<DuplicateKeys, RunError> {
+    if !source.may_repeat_keys() {
         return Ok(DuplicateKeys::none());
     }
-    let (source, table) = (run.source.clone(), run.workload.table.clone());
+    let table = run.workload.table.clone();
     let found = tokio::task::spawn_blocking(move || {
         DuplicateKeys::find(source.as_ref(), &table, Some(rows), DUPLICATE_SEARCH_BYTES)
     });

@@ -1,25 +1,9 @@
-//! Which further tables a run has, and the numbers of rows at which its designs are measured.
+//! Numbers of rows at which the designs of a run are measured.
 
-use bakeoff_stats::DesignInfo;
-
-/// Fewest rows of the smallest table that is chosen: below, only fixed costs are seen.
-const FEWEST_ROWS: u64 = 1_000;
 /// Number of scales that are chosen, the design's own table included.
 const COUNT: u32 = 5;
-/// Fewest scales through which curves of different shape can be told apart.
-const FEWEST: u32 = 4;
 /// Ratios of neighbouring scales that are chosen.
 const RATIOS: [u32; 3] = [2, 3, 4];
-
-/// Which further tables a run has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FurtherTables {
-    /// Numbers of rows at which every design is measured; `None` chooses them by how many rows there
-    /// are.
-    pub scales: Option<Scales>,
-    /// Whether two of the designs are loaded twice.
-    pub twins: bool,
-}
 
 /// Number of scales and the ratio of rows between neighbouring ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +15,11 @@ pub struct Scales {
 }
 
 impl Scales {
+    /// Fewest rows of the smallest table that is chosen: below, only fixed costs are seen.
+    pub(super) const FEWEST_ROWS: u64 = 1_000;
+    /// Fewest scales through which curves of different shape can be told apart.
+    pub(super) const FEWEST: u32 = 4;
+
     /// The scale of the designs' own tables alone.
     pub const ONE: Scales = Scales { count: 1, ratio: 2 };
 
@@ -44,7 +33,7 @@ impl Scales {
         if full_rows <= rows {
             return Scales::ONE;
         }
-        let fewest = fewest.max(FEWEST_ROWS);
+        let fewest = fewest.max(Scales::FEWEST_ROWS);
         let growth = full_rows.div_ceil(rows.max(1));
         let reaches = |ratio: &&u32| u64::from(**ratio).pow(COUNT - 1) >= growth;
         let widest = RATIOS
@@ -53,7 +42,7 @@ impl Scales {
             .unwrap_or(&RATIOS[RATIOS.len() - 1]);
         let narrower = RATIOS.iter().rev().filter(|ratio| *ratio <= widest);
         let mut fitting = narrower.filter_map(|ratio| {
-            let count = (FEWEST..=COUNT)
+            let count = (Scales::FEWEST..=COUNT)
                 .rev()
                 .find(|count| rows / u64::from(*ratio).pow(count - 1) >= fewest)?;
             let ratio = *ratio;
@@ -71,34 +60,16 @@ impl Scales {
         sizes.filter(|size| *size > 0 && *size < rows).collect()
     }
 
+    /// Returns what the largest table is divided by in the smaller ones, the largest first.
+    pub(super) fn divided(self) -> impl Iterator<Item = u32> {
+        (1..self.count).map_while(move |step| self.ratio.checked_pow(step))
+    }
+
     /// Returns the rows of all scales together, as a multiple of those of the largest.
     pub fn work(self) -> f64 {
         let shares = (0..self.count).map(|step| f64::from(self.ratio).powf(-f64::from(step)));
         shares.sum()
     }
-}
-
-impl FurtherTables {
-    /// Returns the scales of a run of this many rows, whose smallest table has at least `fewest` rows
-    /// unless the scales were asked for.
-    pub fn scales(self, rows: u64, full_rows: u64, fewest: u64) -> Scales {
-        self.scales
-            .unwrap_or_else(|| Scales::chosen(rows, full_rows, fewest))
-    }
-
-    /// Returns how many times the work of the designs' own tables all tables together are.
-    pub fn work(self, rows: u64, full_rows: u64, fewest: u64, designs: usize) -> f64 {
-        let twins = if self.twins { designs.min(2) } else { 0 };
-        self.scales(rows, full_rows, fewest).work() + twins as f64 / designs.max(1) as f64
-    }
-}
-
-/// Returns the fewest rows of a table from which each of these designs can be forecast: a decision at
-/// full scale needs all of them.
-pub fn rows_to_forecast<'a>(designs: impl Iterator<Item = &'a DesignInfo>) -> u64 {
-    let stores = designs.filter(|info| !info.is_yardstick());
-    let fewest = stores.map(DesignInfo::rows_to_forecast);
-    fewest.max().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -149,6 +149,7 @@ impl State {
             Record::Started(_)
             | Record::Resumed { .. }
             | Record::Engine(_)
+            | Record::Axes(_)
             | Record::WarmedUp { .. }
             | Record::Space(_)
             | Record::Warning { .. }

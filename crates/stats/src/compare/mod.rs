@@ -13,14 +13,14 @@ mod summary;
 pub mod testing;
 mod verified;
 
-pub use instance::{Instance, InstanceKind};
+pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
 pub use summary::{
-    AgainstBaseline, AgainstBest, BUSY, Because, ConcurrentFigures, ConcurrentSummary, Cost,
+    AgainstBaseline, AgainstBest, Axis, BUSY, Because, ConcurrentFigures, ConcurrentSummary, Cost,
     CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast,
     HeldOut, InstanceSummary, MOST_MACHINES, Machines, MeasuredLoad, Needed, PairedComparison,
     PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Instance;
+use super::{Axes, Instance};
 use crate::decide::Rule;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
@@ -76,6 +76,9 @@ pub enum Record {
     Instances {
         instances: Vec<Instance>,
     },
+    /// Axes along which the table grows. Absent where the workload names none, and in records of
+    /// earlier versions.
+    Axes(Axes),
     /// A complete answer was compared with the oracle's, outside of timed rounds.
     Answered(Answered),
     /// Untimed passes over all designs and queries ended, because times were steady or the limit

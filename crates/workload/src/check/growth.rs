@@ -3,19 +3,15 @@
 use toml::Spanned;
 
 use super::text::Text;
-use crate::{ColumnType, Growth, Result, Scale, Table, wire};
-
-/// How far the product of the factors may be from the growth of the rows: some generators leave
-/// rows out at random.
-const TOLERANCE: f64 = 0.05;
+use crate::{Growth, Result, Scale, Table, wire};
 
 /// What the factors are checked against.
 pub struct About<'a> {
     pub place: Text<'a>,
     pub table: &'a Table,
     pub scale: &'a Scale,
-    /// Whether the command line changes the number of rows that a run loads by default.
-    pub is_set: bool,
+    /// How many times as many series and as long a time the command line makes the data, if it does.
+    pub set: Option<(f64, f64)>,
 }
 
 impl About<'_> {
@@ -35,7 +31,12 @@ impl About<'_> {
         };
         self.has_times(axes.time.as_ref())?;
         self.fits_rows(written, growth)?;
-        Ok(Some(growth))
+        // What the data have more of already, they need not grow by.
+        let (series, time) = self.set.unwrap_or((1.0, 1.0));
+        Ok(Some(Growth {
+            series: growth.series / series,
+            time: growth.time / time,
+        }))
     }
 
     /// An axis that is not named does not grow.
@@ -55,12 +56,11 @@ impl About<'_> {
     }
 
     fn has_times(&self, written: Option<&Spanned<f64>>) -> Result<()> {
-        let is_timestamp = |column: &crate::Column| column.kind == ColumnType::Timestamp;
-        let mut columns = self.table.columns.iter();
         match written {
-            Some(time) if self.table.order_key.is_empty() && !columns.any(is_timestamp) => {
-                let message = "the table has neither an order key nor a column of type \
-                               `timestamp`, so it cannot grow in `time`; name `series`";
+            Some(time) if self.table.time_column().is_none() => {
+                let message = "the table has neither an order key that is a time or a whole number \
+                               nor a column of type `timestamp`, so it cannot grow in `time`; name \
+                               `series`";
                 Err(self.place.error(time.span(), message))
             }
             _ => Ok(()),
@@ -71,7 +71,7 @@ impl About<'_> {
         let (rows, full_rows) = (self.scale.default_rows, self.scale.full_rows);
         let of_rows = full_rows as f64 / rows as f64;
         let of_axes = growth.series * growth.time;
-        if self.is_set || (of_axes / of_rows - 1.0).abs() <= TOLERANCE {
+        if self.set.is_some() || (of_axes / of_rows - 1.0).abs() <= Growth::TOLERANCE {
             return Ok(());
         }
         let message = format!(

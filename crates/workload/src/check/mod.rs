@@ -133,7 +133,7 @@ impl Workload {
             place,
             table: &table,
             scale: &scale,
-            is_set: wire.data.get_ref().is_set,
+            set: wire.data.get_ref().times,
         }
         .check(wire.scale.grows.as_ref())?;
         let decide = decide::About {

@@ -1,5 +1,6 @@
 //! Sources of a table's rows, as Arrow record batches.
 
+mod axes;
 mod columns;
 mod duplicates;
 mod file;
@@ -19,6 +20,7 @@ use arrow::record_batch::RecordBatch;
 
 use crate::{Action, Data, Error, Generator, Keys, Result, RowValues, Table, Workload};
 
+pub use axes::{Part, Survey};
 pub(crate) use columns::{KeyDigits, MOST_WORDS_OF_A_PASSAGE};
 pub use duplicates::DuplicateKeys;
 pub(crate) use file::milliseconds;
@@ -67,6 +69,12 @@ pub trait RowSource: Send + Sync {
     /// `None` means that nothing is known of the order, so that all rows have to be read for the
     /// first and last time.
     fn in_order_of_time_beyond(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns the number of series that take turns row by row, always in the same order; `None` if
+    /// they do not.
+    fn turn(&self) -> Option<u64> {
         None
     }
 

@@ -70,6 +70,10 @@ impl RowSource for Sensor {
     fn may_repeat_keys(&self) -> bool {
         false
     }
+
+    fn turn(&self) -> Option<u64> {
+        Some(self.sensors)
+    }
 }
 
 fn batch(

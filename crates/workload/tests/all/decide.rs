@@ -284,6 +284,37 @@ fn axes_are_factors_of_the_rows() {
 }
 
 #[test]
+fn what_the_measured_rows_have_less_of_is_time() {
+    let scale = parse(GOOD).unwrap().scale;
+    let from = |rows| {
+        let growth = scale.growth_from(rows).unwrap();
+        (growth.series, growth.time)
+    };
+    assert_eq!(from(10), (40.0, 3.0));
+    assert_eq!(from(5), (40.0, 6.0));
+    assert_eq!(from(60), (40.0, 0.5));
+    assert_eq!(
+        parse(without_a_rule())
+            .unwrap()
+            .scale
+            .growth_from(5)
+            .map(|g| g.time),
+        None
+    );
+}
+
+#[test]
+fn data_that_are_set_larger_grow_less() {
+    let text = "title = 'x'\n[data]\ngenerator = 'devops'\nhosts = 100\ndays = 1\n\
+        [scale]\nrows = 864_000\nfull_rows = 103_680_000\n[scale.grows]\nseries = 40\ntime = 3\n\
+        [[queries]]\nname = 'q'\nsql = 'SELECT count(*) AS n FROM cpu'\n";
+    let set = ["hosts=400".to_owned(), "days=3".to_owned()];
+    let set = Workload::parse_with(text, Path::new("w.toml"), &set).unwrap();
+    let growth = set.scale.growth_from(set.scale.default_rows).unwrap();
+    assert_eq!((growth.series, growth.time), (10.0, 1.0));
+}
+
+#[test]
 fn axes_that_do_not_fit() {
     assert_eq!(
         error("series = 40", "series = 4"),
@@ -309,7 +340,7 @@ fn axes_that_do_not_fit() {
     let unordered = by_number.replace("order_key = [\"time\"]", "order_key = []");
     assert_eq!(
         parse(&unordered).unwrap_err(),
-        "w/mine.toml:30:8: the table has neither an order key nor a column of type `timestamp`, so \
-         it cannot grow in `time`; name `series`"
+        "w/mine.toml:30:8: the table has neither an order key that is a time or a whole number nor a \
+         column of type `timestamp`, so it cannot grow in `time`; name `series`"
     );
 }

@@ -83,14 +83,14 @@ impl MachineOptions {
                  --copies",
                 demand.copies
             );
-            return Err(Misuse::of(told).into());
+            return Err(Misuse::new(told).into());
         }
         if !has_prices && !demand.has_rates() {
             let told = anyhow!(
                 "nothing says how much is asked of the machines; give --questions or --inserts, or \
                  questions_per_second and rows_per_second in [scale] of the workload"
             );
-            return Err(Misuse::of(told).into());
+            return Err(Misuse::new(told).into());
         }
         Ok(())
     }

@@ -130,6 +130,7 @@ impl Run {
             );
             return Err(Misuse::new(none).into());
         }
+        self.further.check(&workload)?;
         let prices = self.prices.read()?;
         let designs = choice::designs(&workload, &self.designs)?;
         let replication = self.replication()?;

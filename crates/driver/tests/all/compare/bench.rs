@@ -19,6 +19,7 @@ use super::fake::{Call, Fake, FakeInstances, FakeOracle, Rows};
 /// No further tables.
 pub const NONE: FurtherTables = FurtherTables {
     scales: Some(Scales::ONE),
+    star: false,
     twins: false,
 };
 pub const QUERIES: [&str; 2] = ["all", "some"];
@@ -44,6 +45,7 @@ impl Bench {
             schema: workload.table.schema(),
             end: 200_000,
             broken: None,
+            sensors: 1,
             repeat_after: None,
         };
         let settings = Settings {

@@ -339,7 +339,7 @@ impl Oracle for FakeOracle {
         Ok(())
     }
 
-    fn another(&self) -> Box<dyn Oracle> {
+    fn over(&self, _: Arc<dyn RowSource>) -> Box<dyn Oracle> {
         Box::new(FakeOracle::default())
     }
 
@@ -358,13 +358,15 @@ impl Oracle for FakeOracle {
     }
 }
 
-/// Rows of one sensor at times 0, 1, 2, ...
+/// Rows of sensors at times 0, 1, 2, ...
 #[derive(Clone)]
 pub struct Rows {
     pub schema: SchemaRef,
     pub end: u64,
     /// Reading this row fails.
     pub broken: Option<u64>,
+    /// Sensors that are read at each time.
+    pub sensors: u64,
     /// Times start anew after so many rows.
     pub repeat_after: Option<u64>,
 }
@@ -408,9 +410,10 @@ impl RowSource for Rows {
 impl Rows {
     fn batch(&self, first_row: u64, end: u64) -> RecordBatch {
         let rows = first_row..end;
-        let time = |row| (row % self.repeat_after.unwrap_or(u64::MAX)) as i64;
+        let time = |row| (row % self.repeat_after.unwrap_or(u64::MAX) / self.sensors) as i64;
+        let sensor = |row| 10 + (row % self.sensors) as i32;
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(Int32Array::from_iter_values(rows.clone().map(|_| 10))),
+            Arc::new(Int32Array::from_iter_values(rows.clone().map(sensor))),
             Arc::new(Int64Array::from_iter_values(rows.clone().map(time))),
             Arc::new(Float64Array::from_iter_values(rows.map(|row| row as f64))),
         ];

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bakeoff_driver::{Budget, FurtherTables, Scales};
 use bakeoff_stats::{Instance, InstanceKind, Outcome, Record, Role};
+use bakeoff_workload::Growth;
 
 use super::bench::{Bench, NONE, Records};
 use super::fake::{Act, Call, Fake, FakeInstances};
@@ -17,6 +18,7 @@ const TWINS: FurtherTables = FurtherTables {
 /// Of 30,000 rows: 10,000 and 3,333.
 const THREE_SCALES: FurtherTables = FurtherTables {
     scales: Some(Scales { count: 3, ratio: 3 }),
+    star: false,
     twins: false,
 };
 
@@ -88,6 +90,99 @@ async fn parameters_are_drawn_from_the_rows_of_the_smaller_table() {
         times.len() > 3 && times.iter().all(|time| *time < 3_333),
         "{times:?}"
     );
+}
+
+/// Ten sensors in turn, with the time at which all of them are read.
+const STAR: FurtherTables = FurtherTables {
+    scales: Some(Scales { count: 3, ratio: 2 }),
+    star: true,
+    twins: false,
+};
+
+fn star() -> Bench {
+    let mut bench = bench(STAR);
+    bench.source.sensors = 10;
+    bench.workload.scale.full_rows = 360_000;
+    bench.workload.scale.grows = Some(Growth {
+        series: 4.0,
+        time: 3.0,
+    });
+    bench
+}
+
+#[tokio::test]
+async fn a_star_has_shares_of_the_series_and_of_the_time() {
+    let (bench, mut instances) = (star(), FakeInstances::default());
+    let records = complete(&bench, &[Fake::new("a")], &mut instances).await;
+    let rows = [
+        ("a#s2t1", 15_000),
+        ("a#s4t1", 9_000),
+        ("a#s1t2", 15_000),
+        ("a#s1t4", 7_500),
+        ("a#s4t4", 2_250),
+    ];
+    for (id, rows) in rows {
+        assert_eq!(instances.tables[id].rows(), rows, "{id}");
+    }
+    // Each answer holds the number of rows, so a right one is about the table's own.
+    let mut all: Vec<&str> = rows.iter().map(|(id, _)| *id).collect();
+    all.push("a");
+    records.assert_complete(&all, ROUNDS);
+    let axes = records.0.iter().find_map(|record| match record {
+        Record::Axes(axes) => Some(axes.clone()),
+        _ => None,
+    });
+    let axes = axes.unwrap();
+    assert_eq!((axes.series, axes.time), (Some(10), Some(3_000)));
+    assert_eq!(axes.to_full, (4.0, 3.0));
+}
+
+#[tokio::test]
+async fn parameters_are_drawn_from_the_time_of_the_smaller_table() {
+    let (bench, mut instances) = (star(), FakeInstances::default());
+    complete(&bench, &[Fake::new("a")], &mut instances).await;
+    let asked = instances.tables["a#s1t4"].asked();
+    let times = asked
+        .iter()
+        .filter_map(|(_, sql)| sql.split("time < ").nth(1));
+    let times: Vec<u64> = times.map(|time| time.parse().unwrap()).collect();
+    assert!(
+        times.len() > 3 && times.iter().all(|time| *time < 750),
+        "{times:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_share_that_has_no_more_rows_than_another_is_left_out() {
+    let (mut bench, mut instances) = (star(), FakeInstances::default());
+    bench.source.sensors = 2;
+    let records = complete(&bench, &[Fake::new("a")], &mut instances).await;
+    let of_series: Vec<String> = { ids(&records).into_iter() }
+        .filter(|id| id.ends_with("t1"))
+        .collect();
+    assert_eq!(
+        of_series,
+        ["a#s2t1"],
+        "a quarter of two sensors is one, too"
+    );
+}
+
+#[tokio::test]
+async fn a_star_that_was_stopped_goes_on_with_the_same_rows() {
+    let (whole, mut instances) = (star(), FakeInstances::default());
+    let own = Fake::new("a");
+    let all = complete(&whole, std::slice::from_ref(&own), &mut instances).await;
+    let chosen_at = |record: &Record| matches!(record, Record::Instances { .. });
+    let chosen_at = all.0.iter().position(chosen_at).unwrap();
+    for kept in [chosen_at, chosen_at + 1, chosen_at + 9] {
+        let again = star();
+        cut(&whole, &again, kept);
+        let own = revived(&own, &all.0[..kept], true);
+        let mut left = FakeInstances::default();
+        let records = complete(&again, &[own], &mut left).await;
+        assert_eq!(chosen(&records), chosen(&all), "after {kept}");
+        assert_eq!(left.tables["a#s4t4"].rows(), 2_250, "after {kept}");
+    }
 }
 
 #[tokio::test]

@@ -34,6 +34,7 @@ fn kind(record: &Record) -> &'static str {
         Record::Loaded(_) => "loaded",
         Record::LoadingDone { .. } => "loading done",
         Record::Instances { .. } => "further tables",
+        Record::Axes(_) => "axes",
         Record::Settled { .. } => "settled",
         Record::Space(_) => "space",
         Record::Footprint(_) => "footprint",

@@ -179,6 +179,7 @@ impl Bench {
                 schema: Arc::new(schema),
                 end: 200_000,
                 broken: None,
+                sensors: 1,
                 repeat_after: None,
             },
             stop: Stop::new(),

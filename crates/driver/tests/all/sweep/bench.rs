@@ -31,6 +31,7 @@ impl Bench {
             schema: Arc::new(schema),
             end: u64::MAX >> 1,
             broken: None,
+            sensors: 1,
             repeat_after: None,
         };
         let length = Duration::from_millis(10);

@@ -20,8 +20,29 @@ pub struct Validation {
     /// Times in proportion to the rows.
     pub proportional: Errors,
     pub recommended: Longest,
+    /// How much larger the run is that was forecast; `None` if it is the run's own largest tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<At>,
     pub times: Vec<Check>,
     pub sizes: Vec<Check>,
+    /// Times that were measured and not forecast.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedCheck>,
+}
+
+/// How many times as many series and as long a time another run has.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct At {
+    pub series: f64,
+    pub time: f64,
+}
+
+/// Time that was measured and not forecast.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RefusedCheck {
+    pub design: String,
+    pub query: String,
+    pub why: String,
 }
 
 /// Errors of times.
@@ -65,25 +86,33 @@ pub struct Check {
 
 /// Returns the predictions of the largest tables of a run from the smaller ones, with their errors.
 pub fn validate(summary: &Summary) -> Validation {
-    let (times, sizes) = (times(summary), sizes(summary));
-    let recommended = summary.decision.as_ref().and_then(|d| d.recommended());
-    let is_recommended = |check: &&Check| recommended.is_some_and(|d| d.id == check.design);
-    let recommended = times.iter().filter(is_recommended);
-    Validation {
-        recommended: Longest {
-            time_max: quantile(recommended.map(|check| check.error), 1.0),
-        },
-        time: Errors {
-            covered: share_covered(&times),
-            ..Errors::of(times.iter().map(|check| check.error))
-        },
-        bytes: Sizes {
-            median: quantile(sizes.iter().map(|check| check.error), 0.5),
-            max: quantile(sizes.iter().map(|check| check.error), 1.0),
-        },
-        proportional: Errors::of(times.iter().map(|check| check.proportional_error)),
-        times,
-        sizes,
+    Validation::of(summary, times(summary), sizes(summary))
+}
+
+impl Validation {
+    /// Sums up errors of predictions.
+    pub(super) fn of(summary: &Summary, times: Vec<Check>, sizes: Vec<Check>) -> Validation {
+        let recommended = summary.decision.as_ref().and_then(|d| d.recommended());
+        let is_recommended = |check: &&Check| recommended.is_some_and(|d| d.id == check.design);
+        let recommended = times.iter().filter(is_recommended);
+        Validation {
+            recommended: Longest {
+                time_max: quantile(recommended.map(|check| check.error), 1.0),
+            },
+            time: Errors {
+                covered: share_covered(&times),
+                ..Errors::of(times.iter().map(|check| check.error))
+            },
+            bytes: Sizes {
+                median: quantile(sizes.iter().map(|check| check.error), 0.5),
+                max: quantile(sizes.iter().map(|check| check.error), 1.0),
+            },
+            proportional: Errors::of(times.iter().map(|check| check.proportional_error)),
+            at: None,
+            refused: Vec::new(),
+            times,
+            sizes,
+        }
     }
 }
 
@@ -116,6 +145,18 @@ impl Validation {
         if !self.sizes.is_empty() {
             parts.push(checks("Storage", &self.sizes, &words::bytes));
         }
+        if !self.refused.is_empty() {
+            let refused = self.refused.iter().map(|refused| {
+                let RefusedCheck { design, query, why } = refused;
+                wrap(
+                    &format!("{query}, {design}: no forecast, since {why}."),
+                    COLUMNS,
+                    "",
+                    "  ",
+                )
+            });
+            parts.push(refused.collect::<Vec<_>>().join("\n"));
+        }
         parts.join("\n\n") + "\n"
     }
 
@@ -127,6 +168,18 @@ impl Validation {
         serde_json::to_string_pretty(self)
     }
 
+    /// Returns what was predicted.
+    fn what(&self) -> String {
+        match self.at {
+            Some(At { series, time }) => format!(
+                "Forecast of {} the series and {} the time, against a run of them",
+                units::factor(series),
+                units::factor(time)
+            ),
+            None => "Largest tables predicted from the smaller ones".to_owned(),
+        }
+    }
+
     fn headline(&self) -> String {
         let (Some(median), Some(p90), Some(covered), Some(proportional)) = (
             self.time.median,
@@ -134,8 +187,11 @@ impl Validation {
             self.time.covered,
             self.proportional.median,
         ) else {
-            return "Nothing to check: no design has times in 4 tables of different sizes."
-                .to_owned();
+            return match self.at {
+                Some(_) => "Nothing to check: no time that was measured is forecast.".to_owned(),
+                None => "Nothing to check: no design has times in 4 tables of different sizes."
+                    .to_owned(),
+            };
         };
         let bytes = match (self.bytes.median, self.bytes.max) {
             (Some(median), Some(max)) => format!(
@@ -146,9 +202,9 @@ impl Validation {
             _ => String::new(),
         };
         format!(
-            "Largest tables predicted from the smaller ones: median error {}, 90th percentile {}; \
-             {} of {} within their 90% intervals. In proportion to the rows the median error is \
+            "{}: median error {}, 90th percentile {}; {} of {} within their 90% intervals. In proportion to the rows the median error is \
              {}.{bytes}",
+            self.what(),
             ratio(median),
             ratio(p90),
             percent(covered),
@@ -169,7 +225,7 @@ impl Errors {
 }
 
 impl Check {
-    fn of(design: &str, query: Option<&str>, held_out: &HeldOut) -> Check {
+    pub(super) fn of(design: &str, query: Option<&str>, held_out: &HeldOut) -> Check {
         Check {
             design: design.to_owned(),
             query: query.map(str::to_owned),

@@ -68,7 +68,7 @@ fn without_twins_the_floor_is_unknown() {
     let mut records = fixture::records();
     let is_twin = |design: &str| design.ends_with("#twin");
     records.retain(|record| match record {
-        Record::Instances { .. } => false,
+        Record::Instances { .. } | Record::Axes(_) => false,
         Record::Created { design } | Record::Settled { design, .. } => !is_twin(design),
         Record::Loaded(slice) => !is_twin(&slice.design),
         Record::Footprint(footprint) => !is_twin(&footprint.design),

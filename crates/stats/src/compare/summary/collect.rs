@@ -65,6 +65,7 @@ impl Collected {
                 steady: None,
                 designs: Vec::new(),
                 instances: Vec::new(),
+                axes: None,
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -140,6 +141,7 @@ impl Collected {
             Record::Space(space) => {
                 self.design(number, &space.design)?.space = Some(space.clone());
             }
+            Record::Axes(axes) => run.axes = Some(axes.clone()),
             Record::Instances { instances } => self.take_instances(number, instances)?,
             Record::Answered(answer) => self.take_answer(number, answer)?,
             Record::Timed(timing) => {

@@ -16,7 +16,7 @@ mod users;
 pub use concurrent::{ConcurrentFigures, ConcurrentSummary};
 pub use cost::{Cost, CostRange, DesignCost, PriceFlip, PriceOf, Prices, QueryCost};
 pub use growth::{
-    DesignForecast, Forecast, HeldOut, Projected, Projection, Purchase, Refusal, RoomFrom,
+    Axis, DesignForecast, Forecast, HeldOut, Projected, Projection, Purchase, Refusal, RoomFrom,
     StorageForecast, TimeForecast, Trial,
 };
 pub use machines::{BUSY, Because, Demand, MOST_MACHINES, Machines, Needed};
@@ -24,7 +24,7 @@ pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, Que
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use users::{MeasuredLoad, UnderLoad};
 
-use super::{Header, Instance, InstanceKind, Record, RowsLeft, Step};
+use super::{Axes, Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
@@ -58,6 +58,9 @@ pub struct Summary {
     /// Further tables of the designs, in the order in which they were chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instances: Vec<InstanceSummary>,
+    /// Axes along which the table grows, if the workload names them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub axes: Option<Axes>,
     pub warnings: Vec<String>,
     pub finished: bool,
     /// Set if the user stopped the run and it was not resumed.
@@ -83,6 +86,15 @@ pub struct InstanceSummary {
     pub instance: Instance,
     /// Figures of this table alone; `info.id` is the table's id.
     pub figures: DesignSummary,
+}
+
+/// Table of a design that holds a share of the series and of the time.
+#[derive(Debug, Clone, Copy)]
+pub struct PartSummary<'a> {
+    /// What the number of series and the length of the time are divided by.
+    pub divided: (u32, u32),
+    pub rows: u64,
+    pub figures: &'a DesignSummary,
 }
 
 /// Figures of a design.
@@ -216,6 +228,28 @@ impl Summary {
         let mut scales: Vec<_> = smaller.chain([(self.rows, design)]).collect();
         scales.sort_by_key(|(rows, _)| *rows);
         scales
+    }
+
+    /// Returns the tables of a design that hold a share of the series and of the time, with what both are
+    /// divided by and their rows. The last one is its own.
+    pub fn parts_of<'a>(&'a self, design: &'a DesignSummary) -> Vec<PartSummary<'a>> {
+        let parts = self.instances.iter().filter_map(|further| {
+            let is_its = further.instance.design == design.info.id;
+            match further.instance.kind {
+                InstanceKind::Part { series, time, rows } if is_its => Some(PartSummary {
+                    divided: (series, time),
+                    rows,
+                    figures: &further.figures,
+                }),
+                _ => None,
+            }
+        });
+        let own = PartSummary {
+            divided: (1, 1),
+            rows: self.rows,
+            figures: design,
+        };
+        parts.chain([own]).collect()
     }
 
     /// Returns the designs that may be recommended: no yardsticks, and none with failures.

@@ -82,6 +82,10 @@ impl RowSource for Devops {
     fn in_order_of_time_beyond(&self) -> Option<u64> {
         Some(1)
     }
+
+    fn turn(&self) -> Option<u64> {
+        Some(u64::from(self.shared.scale.sources))
+    }
 }
 
 impl Shared {

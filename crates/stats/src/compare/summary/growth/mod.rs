@@ -4,7 +4,9 @@
 //! Nothing is assumed about how large an error is: each run predicts its largest tables from the smaller
 //! ones, and what that was wrong by is part of every interval.
 
+mod axes;
 mod fit;
+mod grown;
 mod pair;
 mod purchase;
 mod refusal;
@@ -12,6 +14,7 @@ mod scales;
 mod storage;
 mod twins;
 
+pub use axes::Axis;
 pub use purchase::{Purchase, RoomFrom};
 pub use refusal::Refusal;
 
@@ -19,9 +22,8 @@ use serde::Serialize;
 
 use super::Summary;
 use crate::decide::Curve;
-use pair::{Common, Pair};
-use scales::Scales;
-use storage::Bytes;
+use axes::Factors;
+use grown::{Growth, Target};
 
 /// Standard deviations of a normal distribution up and down that hold 90% of it.
 const COVERED: f64 = 1.645;
@@ -76,6 +78,9 @@ pub struct TimeForecast {
     pub measured: f64,
     /// Tables that were fitted.
     pub scales: usize,
+    /// Tables that were fitted along each axis, where the run has such.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub along: Vec<(Axis, usize)>,
     /// Range of rows that forecasts may be for.
     pub from_rows: u64,
     pub to_rows: u64,
@@ -131,7 +136,23 @@ impl Summary {
     /// Returns storage and times for this number of rows and copies, as far as the tables of the run
     /// show them.
     pub fn projected(&self, rows: u64, copies: u32) -> Forecast {
-        Growth::of(self).forecast(rows, copies)
+        let times = rows as f64 / self.rows.max(1) as f64;
+        let to = match &self.axes {
+            Some(axes) => Factors::towards(axes, times),
+            None => Factors::new(1.0, times),
+        };
+        Growth::of(self).forecast(Target { rows, to }, copies)
+    }
+}
+
+impl Summary {
+    /// Returns storage and times of a table that has this many times the series and the time; `None` if
+    /// the run does not say what it has of them.
+    pub fn projected_along(&self, series: f64, time: f64, copies: u32) -> Option<Forecast> {
+        self.axes.as_ref()?;
+        let to = Factors::new(series, time);
+        let rows = (self.rows as f64 * series * time).round() as u64;
+        Some(Growth::of(self).forecast(Target { rows, to }, copies))
     }
 }
 
@@ -167,16 +188,28 @@ impl TimeForecast {
 
     /// Returns what the time rests on: `5 scales, held-out error 8%`.
     pub fn basis(&self) -> String {
-        let is_measured = self.known().is_some_and(|known| known.curve.is_none());
+        let is_measured = self.known().is_some_and(|known| known.spread == 0.0);
+        let scales = self.counted();
         match &self.held_out {
             _ if is_measured => "measured".to_owned(),
-            Some(held_out) => format!(
-                "{} scales, held-out error {}",
-                self.scales,
-                percent(held_out.error())
-            ),
-            None => format!("{} scales", self.scales),
+            Some(held_out) => {
+                format!("{scales}, held-out error {}", percent(held_out.error()))
+            }
+            None => scales,
         }
+    }
+
+    fn counted(&self) -> String {
+        let counted = self.along.iter().enumerate();
+        let counted = counted.map(|(index, (axis, scales))| match index {
+            0 => format!("{scales} scales of {axis}"),
+            _ => format!("{scales} of {axis}"),
+        });
+        let counted: Vec<String> = counted.collect();
+        if counted.is_empty() {
+            return format!("{} scales", self.scales);
+        }
+        counted.join(" and ")
     }
 }
 
@@ -190,7 +223,9 @@ impl StorageForecast {
     /// Returns what the bytes rest on.
     pub fn basis(&self) -> String {
         match &self.held_out {
-            _ if self.curve.is_none() => "proportional to the rows".to_owned(),
+            _ if self.curve.is_none() && self.spread.is_none_or(|spread| spread == 0.0) => {
+                "proportional to the rows".to_owned()
+            }
             Some(held_out) => format!(
                 "{} scales, held-out error {}",
                 self.scales,
@@ -242,131 +277,6 @@ fn percent(error: f64) -> String {
         percent if percent < 0.95 => format!("{percent:.1}%"),
         percent => format!("{percent:.0}%"),
     }
-}
-
-/// What the tables of a run show, for any number of rows.
-struct Growth<'a> {
-    summary: &'a Summary,
-    designs: Vec<Grown<'a>>,
-    /// Standard deviation of the logarithm between tables of one design.
-    tables: f64,
-}
-
-/// Tables of a design, fitted.
-struct Grown<'a> {
-    design: &'a str,
-    bytes: Option<Bytes>,
-    /// In the header's order; `None` where the design has no right answer.
-    pairs: Vec<Option<Pair>>,
-}
-
-impl Grown<'_> {
-    fn storage(
-        &self,
-        summary: &Summary,
-        rows: u64,
-        copies: u32,
-        error: Option<f64>,
-    ) -> Option<StorageForecast> {
-        let bytes = self.bytes.as_ref()?;
-        let at_rest = StorageForecast {
-            held_out: bytes.held_out(error.unwrap_or(0.0)),
-            trials: bytes.trials(error.unwrap_or(0.0)),
-            ..bytes.at(rows, copies, error)
-        };
-        let design = summary.design(self.design)?;
-        let purchase = Purchase::of(design, &at_rest, copies);
-        Some(StorageForecast {
-            purchase,
-            ..at_rest
-        })
-    }
-}
-
-impl<'a> Growth<'a> {
-    fn of(summary: &'a Summary) -> Growth<'a> {
-        let designs = summary.designs.iter().filter(|design| !design.has_failed());
-        let grown = designs.map(|design| {
-            let scales = Scales::of(summary, design);
-            let queries = 0..summary.header.queries.len();
-            Grown {
-                design: &design.info.id,
-                bytes: Bytes::of(&scales, design, summary.rows),
-                pairs: queries
-                    .map(|query| Pair::of(&scales, design, summary.rows, query))
-                    .collect(),
-            }
-        });
-        Growth {
-            designs: grown.collect(),
-            tables: twins::deviation(summary),
-            summary,
-        }
-    }
-
-    fn forecast(&self, rows: u64, copies: u32) -> Forecast {
-        let error = self.error_of_bytes();
-        let designs = self.designs.iter().map(|grown| DesignForecast {
-            design: grown.design.to_owned(),
-            storage: grown.storage(self.summary, rows, copies, error),
-            times: self.times(grown, rows),
-        });
-        Forecast {
-            rows,
-            copies,
-            measured_rows: self.summary.rows,
-            designs: designs.collect(),
-        }
-    }
-
-    fn times(&self, grown: &Grown<'_>, rows: u64) -> Vec<TimeForecast> {
-        let header = &self.summary.header;
-        let pairs = header.queries.iter().zip(&grown.pairs);
-        let known = pairs.filter_map(|(query, pair)| Some((query, pair.as_ref()?)));
-        known
-            .map(|(query, pair)| TimeForecast {
-                query: query.name.clone(),
-                measured: pair.measured,
-                scales: pair.scales(),
-                from_rows: pair.least_rows(),
-                to_rows: pair.most_rows(),
-                held_out: pair.held_out(&self.common_without(pair)),
-                trials: pair.trials(&self.common_without(pair)),
-                forecast: pair.at(rows, &header.scale, &self.common()),
-            })
-            .collect()
-    }
-
-    fn common(&self) -> Common {
-        self.common_of(|_| true)
-    }
-
-    /// Errors of the others, so that no prediction is judged by itself.
-    fn common_without(&self, pair: &Pair) -> Common {
-        self.common_of(|other| !std::ptr::eq(other, pair))
-    }
-
-    fn common_of(&self, takes: impl Fn(&Pair) -> bool) -> Common {
-        let pairs = self.designs.iter().flat_map(|grown| grown.pairs.iter());
-        let pairs = pairs.flatten().filter(|pair| takes(pair));
-        let excess = pairs.filter_map(|pair| Some(pair.check.as_ref()?.excess(self.tables)));
-        Common {
-            tables: self.tables,
-            prediction: mean(excess).unwrap_or(0.0).max(0.0).sqrt(),
-        }
-    }
-
-    fn error_of_bytes(&self) -> Option<f64> {
-        let bytes = self.designs.iter().filter_map(|grown| grown.bytes.as_ref());
-        let squares = bytes.filter_map(|bytes| Some(bytes.error_by_distance()?.powi(2)));
-        mean(squares).map(f64::sqrt)
-    }
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.collect();
-    let count = values.len() as f64;
-    (count > 0.0).then(|| values.iter().sum::<f64>() / count)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const FEWEST_ROWS: u64 = 8_000;
 /// Tables of a trial: with fewer, nothing contradicts two parameters.
 const FEWEST_OF_A_TRIAL: usize = 3;
 /// A factor up and down beyond which an interval says nothing.
-const WIDEST: f64 = 3.0;
+pub const WIDEST: f64 = 3.0;
 
 /// A query on a design with everything that its tables show.
 pub struct Pair {
@@ -58,10 +58,10 @@ impl Few {
 pub struct Check {
     pub predicted: f64,
     /// Standard error of the logarithm, by the fit.
-    error: f64,
+    pub error: f64,
     pub measured: f64,
     /// The time at the scale before the largest one, in proportion to the rows.
-    proportional: f64,
+    pub proportional: f64,
     /// Logarithm of how many times larger the largest scale is than the one before.
     pub ln_rows: f64,
 }
@@ -201,14 +201,7 @@ impl Pair {
 
     /// Returns the check of the fit with the interval that it would have had.
     pub fn held_out(&self, others: &Common) -> Option<HeldOut> {
-        let check = self.check.as_ref()?;
-        let factor = (COVERED * others.spread(check.error, check.ln_rows)).exp();
-        Some(HeldOut {
-            predicted: check.predicted,
-            interval: (check.predicted / factor, check.predicted * factor),
-            measured: check.measured,
-            proportional: check.proportional,
-        })
+        self.check.as_ref().map(|check| check.held_out(others))
     }
 }
 
@@ -250,13 +243,24 @@ impl Pair {
 
 impl Common {
     /// Returns the standard deviation of the logarithm at this distance from the measured rows.
-    fn spread(&self, fit: f64, distance: f64) -> f64 {
+    pub fn spread(&self, fit: f64, distance: f64) -> f64 {
         let far = self.prediction * distance;
         (fit * fit + self.tables * self.tables + far * far).sqrt()
     }
 }
 
 impl Check {
+    /// Returns the check with the interval that it would have had, with the errors of others.
+    pub fn held_out(&self, others: &Common) -> HeldOut {
+        let factor = (COVERED * others.spread(self.error, self.ln_rows)).exp();
+        HeldOut {
+            predicted: self.predicted,
+            interval: (self.predicted / factor, self.predicted * factor),
+            measured: self.measured,
+            proportional: self.proportional,
+        }
+    }
+
     /// Returns the square of the error beyond what fit and tables account for, for each unit of the
     /// logarithm of rows. It is negative where they account for more than the error.
     pub fn excess(&self, tables: f64) -> f64 {
@@ -283,11 +287,11 @@ fn best(points: &[Point], work: &Work) -> Option<(Method, Option<Check>)> {
         .min_by(|a, b| error(a.1).total_cmp(&error(b.1)))
 }
 
-type Method = fn(&[Point], &Work) -> Fit;
+pub type Method = fn(&[Point], &Work) -> Fit;
 
 /// Returns the ways to fit, of which the one that predicted best is taken. A query that reads the same
 /// rows from every table takes the same time.
-fn candidates(work: &Work) -> Vec<Method> {
+pub fn candidates(work: &Work) -> Vec<Method> {
     match work {
         Work::Same => vec![|points, _| Fit::constant(points)],
         Work::Unknown => vec![|points, _| Fit::growing(points)],

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::axes::Axis;
 use crate::thousands;
 
 /// Why there is no forecast of a time.
@@ -20,6 +21,12 @@ pub enum Refusal {
     TooNear { rows: u64, from: u64 },
     /// The interval is wider than this factor up and down.
     TooWide { factor: f64 },
+    /// The run has no tables that differ in this axis.
+    NoTables { axis: Axis, times: f64 },
+    /// There is more along this axis than the tables of the run are apart.
+    TooFarAlong { axis: Axis, times: f64, most: f64 },
+    /// There is less along this axis than in the smallest table.
+    TooNearAlong { axis: Axis, times: f64 },
     /// The table grows in several ways, and the workload does not say in which.
     SeveralWays,
     /// The number of series grows, which smaller tables do not show.
@@ -89,14 +96,43 @@ impl fmt::Display for Refusal {
                     "it could be {times} longer or shorter; measure more rounds or more rows"
                 )
             }
+            Refusal::NoTables { axis, times } => write!(
+                f,
+                "no table of the run differs in {axis} alone, of which there is {} as much; measure \
+                 with --scales star",
+                shown(*times)
+            ),
+            Refusal::TooFarAlong { axis, times, most } => write!(
+                f,
+                "{} the {axis} is further than the tables of the run, which are {} apart; measure \
+                 with --scales star:4x{} or load more {axis}",
+                shown(*times),
+                shown(*most),
+                (times.cbrt().ceil() as u64).clamp(2, 16)
+            ),
+            Refusal::TooNearAlong { axis, times } => write!(
+                f,
+                "{} the {axis} is less than in the smallest table; load that little",
+                shown(*times)
+            ),
             Refusal::SeveralWays => f.write_str(
-                "the table grows in several ways: [scale.grows] in the workload has to say which",
+                "the table can grow by more series or by a longer time: write by how many times into \
+                 [scale.grows] of the workload, such as series = 40, time = 3",
             ),
             Refusal::MoreSeries { times } => write!(
                 f,
-                "smaller tables do not show {times:.0}× the series; load that many series"
+                "smaller tables do not show {times:.0}× the series; measure with --scales star"
             ),
         }
+    }
+}
+
+/// Shows a factor: `40×`, `2.5×`.
+fn shown(times: f64) -> String {
+    if times >= 10.0 {
+        format!("{times:.0}×")
+    } else {
+        format!("{}×", (times * 100.0).round() / 100.0)
     }
 }
 

@@ -32,8 +32,13 @@ pub enum Work {
 
 impl<'a> Scales<'a> {
     pub fn of(summary: &'a Summary, design: &'a DesignSummary) -> Scales<'a> {
-        let mut all = summary.scales_of(design);
+        Scales::along(design, summary.scales_of(design))
+    }
+
+    /// Returns those of these tables that did not fail, by their rows.
+    pub fn along(design: &'a DesignSummary, mut all: Vec<(u64, &'a DesignSummary)>) -> Scales<'a> {
         all.retain(|(rows, figures)| *rows > 0 && !figures.has_failed());
+        all.sort_by_key(|(rows, _)| *rows);
         all.dedup_by_key(|(rows, _)| *rows);
         Scales { design, all }
     }
@@ -102,10 +107,14 @@ impl<'a> Scales<'a> {
     }
 
     fn timed(&self, query: usize) -> impl Iterator<Item = (u64, &'a QuerySummary)> {
+        let own = self.design.queries.get(query);
+        let is_always_empty = own.is_some_and(|own| own.always_empty);
         let fitted = self.fitted().into_iter();
         fitted.filter_map(move |(rows, figures)| {
             let asked = figures.queries.get(query)?;
-            asked.time.map(|_| (rows, asked))
+            // What finds nothing in a smaller table is other work than what finds something.
+            let is_same_work = asked.always_empty == is_always_empty;
+            asked.time.filter(|_| is_same_work).map(|_| (rows, asked))
         })
     }
 }
@@ -134,7 +143,7 @@ fn growth_of(read: &[(u64, f64)]) -> Work {
 
 /// Returns the trimmed mean of the rounds and its variance by Tukey and McLaughlin (Wilcox: Introduction
 /// to Robust Estimation and Hypothesis Testing, 2012, section 3.3).
-fn point(rows: u64, asked: &QuerySummary) -> Option<Point> {
+pub fn point(rows: u64, asked: &QuerySummary) -> Option<Point> {
     let ln = |(_, seconds): &(u32, f64)| seconds.max(LEAST_SECONDS).ln();
     let mut sorted: Vec<f64> = asked.rounds.iter().map(ln).collect();
     sorted.retain(|ln| ln.is_finite());

@@ -119,7 +119,7 @@ fn trial(known: &[(f64, f64)], (rows, measured): (f64, f64), error: f64) -> Opti
 }
 
 /// Fits by least squares of relative errors; a part that would be negative is 0.
-fn line(sizes: &[(f64, f64)]) -> Curve {
+pub fn line(sizes: &[(f64, f64)]) -> Curve {
     let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
         sizes.iter().map(|(rows, bytes)| of(*rows, *bytes)).sum()
     };
@@ -144,7 +144,7 @@ fn line(sizes: &[(f64, f64)]) -> Curve {
     }
 }
 
-fn check(sizes: &[(f64, f64)]) -> Option<(HeldOut, f64)> {
+pub fn check(sizes: &[(f64, f64)]) -> Option<(HeldOut, f64)> {
     let ((rows, measured), others) = sizes.split_last()?;
     let (before, bytes) = others.last()?;
     if sizes.len() < FOR_CHECK {

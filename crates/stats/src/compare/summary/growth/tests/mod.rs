@@ -2,6 +2,7 @@ mod fits;
 mod purchases;
 mod refusals;
 mod simulated;
+mod star;
 mod storage;
 
 use crate::compare::summary::{Forecast, TimeForecast};
