@@ -15,20 +15,21 @@ mod lines;
 mod log;
 mod machine;
 mod quantile;
+pub mod race;
 mod random;
 pub mod sweep;
 mod thousands;
 
 pub use compare::between;
 pub use compare::{
-    AgainstBaseline, AgainstBest, Answered, BadQuestions, Concurrent, ConcurrentFigures,
+    AgainstBaseline, AgainstBest, Answered, BadQuestions, Beaten, Concurrent, ConcurrentFigures,
     ConcurrentQuery, ConcurrentSummary, Cost, CostRange, Decide, DesignCost, DesignForecast,
-    DesignSummary, Difference, Failure, Forecast, Grows, Header, HeldOut, Instance, InstanceKind,
-    InstanceSummary, Journal, LoadSlice, MeasuredLoad, MutationKind, MutationScore, Outcome,
-    PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost, QueryInfo,
-    QuerySummary, Record, Refusal, RowsLeft, Run, Scale, ScaleOut, ScaledQuery, Step,
-    StorageForecast, Summary, SummaryError, TimeForecast, Timing, UnderLoad, Verified,
-    VerifiedQuestion,
+    DesignSummary, Difference, Dropped, Failure, Forecast, Grows, Header, HeldOut, Instance,
+    InstanceKind, InstanceSummary, Journal, LoadSlice, MeasuredLoad, MutationKind, MutationScore,
+    Outcome, PairedComparison, Prices, Projected, Projection, QueryComparison, QueryCost,
+    QueryInfo, QuerySummary, RaceSummary, Record, Refusal, RowsLeft, Run, Scale, ScaleOut,
+    ScaledQuery, Step, Stopped, StorageForecast, Summary, SummaryError, TimeForecast, Timing,
+    UnderLoad, Verified, VerifiedQuestion, WhyStopped,
 };
 pub use design::{DesignInfo, Footprint, PublishedFigure, Role};
 pub use drive::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};

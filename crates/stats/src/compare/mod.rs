@@ -7,6 +7,7 @@
 pub mod between;
 mod instance;
 mod journal;
+mod raced;
 mod record;
 mod summary;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod verified;
 
 pub use instance::{Instance, InstanceKind};
 pub use journal::{Journal, Run};
+pub use raced::{Beaten, Dropped, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
@@ -22,8 +24,8 @@ pub use record::{
 pub use summary::{
     AgainstBaseline, AgainstBest, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
     DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, HeldOut,
-    InstanceSummary, MeasuredLoad, PairedComparison, Prices, Projected, Projection,
-    QueryComparison, QueryCost, QuerySummary, Refusal, ScaleOut, ScaledQuery, StorageForecast,
-    Summary, SummaryError, TimeForecast, UnderLoad,
+    InstanceSummary, LOOKS, MeasuredLoad, PairedComparison, Prices, Projected, Projection,
+    QueryComparison, QueryCost, QuerySummary, RaceSummary, Refusal, ScaleOut, ScaledQuery,
+    StorageForecast, Summary, SummaryError, TimeForecast, UnderLoad,
 };
 pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};

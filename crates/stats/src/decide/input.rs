@@ -123,6 +123,8 @@ pub enum Status {
     Right,
     /// It did not get to the end: the reason.
     Failed(String),
+    /// A race dropped it, since this design beats it in every objective.
+    Dropped(String),
     /// It is measured for comparison and never recommended.
     Yardstick,
 }

@@ -9,6 +9,8 @@ pub enum WhyOut {
     Yardstick,
     /// It did not get to the end.
     Failed(String),
+    /// A race dropped it, since this design beats it in every objective.
+    Dropped(String),
     /// It answered a question wrongly or not at all, which others can answer.
     FailedQuestion {
         question: usize,

@@ -6,7 +6,7 @@ use super::{
     Summary, SummaryError,
 };
 use crate::compare::{
-    Answered, Concurrent, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
+    Answered, Concurrent, Dropped, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
 };
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 
@@ -26,6 +26,7 @@ struct Design {
     settle_seconds: Option<f64>,
     footprint: Option<Footprint>,
     concurrent: Option<ConcurrentSummary>,
+    dropped: Option<Dropped>,
     queries: Vec<Query>,
     failures: Vec<Failure>,
 }
@@ -67,6 +68,7 @@ impl Collected {
                 comparison: PairedComparison::default(),
                 forecast: None,
                 decision: None,
+                race: None,
                 scale_out: None,
                 cost: None,
             },
@@ -100,6 +102,16 @@ impl Collected {
             Record::WarmedUp { passes, steady, .. } => {
                 (run.warm_up_passes, run.steady) = (*passes, Some(*steady));
             }
+            Record::Race { rungs } => {
+                self.run.race.get_or_insert_default();
+                self.take_instances(number, rungs)?;
+            }
+            Record::Dropped(dropped) => {
+                self.design(number, &dropped.by)?;
+                self.design(number, &dropped.design)?.dropped = Some(dropped.as_ref().clone());
+            }
+            Record::Returned { design } => self.design(number, design)?.dropped = None,
+            Record::Stopped(stopped) => run.race.get_or_insert_default().stopped = Some(*stopped),
             Record::Rounds { rounds } => run.rounds = *rounds,
             Record::Warning { message } => {
                 if !run.warnings.contains(message) {
@@ -257,6 +269,7 @@ impl Design {
             settle_seconds: None,
             footprint: None,
             concurrent: None,
+            dropped: None,
             queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
             failures: Vec::new(),
         }
@@ -317,6 +330,7 @@ impl Design {
             queries: self.queries.into_iter().map(Query::condense).collect(),
             footprint: self.footprint,
             concurrent: self.concurrent,
+            dropped: self.dropped,
             info: self.info,
             failures: self.failures,
             loading,

@@ -37,7 +37,8 @@ impl Summary {
         Some(Decision::of(&self.decision_input()?))
     }
 
-    fn decision_input(&self) -> Option<DecisionInput> {
+    /// Returns what the decision is made from. Returns `None` before any design was loaded.
+    pub(crate) fn decision_input(&self) -> Option<DecisionInput> {
         if self.rows == 0 {
             return None;
         }
@@ -249,8 +250,14 @@ fn status(design: &DesignSummary) -> Status {
     match failed {
         _ if design.info.is_yardstick() => Status::Yardstick,
         Some(failure) => Status::Failed(failure.reason.clone()),
+        None if design.is_out_of_race() => Status::Dropped(beaten_by(design)),
         None => Status::Right,
     }
+}
+
+fn beaten_by(design: &DesignSummary) -> String {
+    let by = design.dropped.as_ref().map(|dropped| dropped.by.clone());
+    by.unwrap_or_default()
 }
 
 /// Random factors between a table and another one of the same design.

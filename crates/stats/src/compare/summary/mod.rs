@@ -6,6 +6,7 @@ mod cost;
 mod decision;
 mod growth;
 pub(super) mod loading;
+mod race;
 pub(super) mod rounds;
 mod scale_out;
 mod users;
@@ -16,11 +17,12 @@ pub use growth::{
     DesignForecast, Forecast, HeldOut, Projected, Projection, Refusal, StorageForecast,
     TimeForecast,
 };
+pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use users::{MeasuredLoad, UnderLoad};
 
-use super::{Header, Instance, InstanceKind, Record, RowsLeft, Step};
+use super::{Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint};
 use collect::Collected;
@@ -65,6 +67,9 @@ pub struct Summary {
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.
     pub decision: Option<Decision>,
+    /// What a race dropped and when it ended; `None` for a run that was no race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceSummary>,
     /// Forecast for more machines, if several nodes were started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_out: Option<ScaleOut>,
@@ -104,6 +109,9 @@ pub struct DesignSummary {
     pub queries: Vec<QuerySummary>,
     /// Figures of concurrent clients; `None` if there were none, or not yet.
     pub concurrent: Option<ConcurrentSummary>,
+    /// Why a race dropped the design. A control has its figures all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
     /// Failures and mistakes; empty if the design reached the end with every answer right.
     pub failures: Vec<Failure>,
 }
@@ -169,6 +177,7 @@ impl Summary {
         summary.compare();
         summary.forecast = summary.at_full_scale();
         summary.decision = summary.decide();
+        summary.finish_race();
         summary.scale_out = ScaleOut::from_summary(&summary);
         Ok(summary)
     }
@@ -204,10 +213,11 @@ impl Summary {
         scales
     }
 
-    /// Returns the designs that may be recommended: no yardsticks, and none with failures.
+    /// Returns the designs that may be recommended: no yardsticks, none with failures, and none that a
+    /// race dropped.
     fn contenders(&self) -> impl Iterator<Item = &DesignSummary> {
         let designs = self.designs.iter();
-        designs.filter(|d| d.is_right() && !d.info.is_yardstick())
+        designs.filter(|d| d.is_right() && !d.info.is_yardstick() && !d.is_out_of_race())
     }
 
     /// Fills in the figures that are relative to other designs.
@@ -231,6 +241,13 @@ impl DesignSummary {
     /// Returns whether nothing failed, so that the design may be recommended.
     pub fn is_right(&self) -> bool {
         self.failures.is_empty()
+    }
+
+    /// Returns whether a race dropped the design, so that its figures are those of part of the run.
+    pub fn is_out_of_race(&self) -> bool {
+        self.dropped
+            .as_ref()
+            .is_some_and(|dropped| !dropped.is_control)
     }
 
     pub fn query(&self, name: &str) -> Option<&QuerySummary> {

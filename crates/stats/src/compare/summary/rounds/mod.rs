@@ -8,6 +8,7 @@ pub mod twins;
 
 use serde::Serialize;
 
+use super::race::LOOKS;
 use super::{DesignSummary, QuerySummary, Summary};
 use best::Field;
 use method::{Interval, Method, TableNoise};
@@ -312,13 +313,17 @@ fn twin_pairs(summary: &Summary, query: &str) -> Vec<Paired> {
     summary.designs.iter().filter_map(of_design).collect()
 }
 
-/// Returns the number of comparisons that a report of the run makes.
+/// Returns the number of comparisons that a report of the run makes. Those of a race are made anew at
+/// each look, after which it may end.
 fn comparisons(summary: &Summary, queries: &[Vec<Table<'_>>]) -> usize {
     let with_best: usize = queries.iter().map(|q| q.len().saturating_sub(1)).sum();
-    match baseline(summary) {
-        Some(_) => 2 * with_best,
-        None => with_best,
-    }
+    let looks = if summary.race.is_some() {
+        LOOKS.len()
+    } else {
+        1
+    };
+    let designs = if baseline(summary).is_some() { 2 } else { 1 };
+    designs * looks * with_best
 }
 
 fn baseline(summary: &Summary) -> Option<&str> {
