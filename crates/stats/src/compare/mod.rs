@@ -21,6 +21,8 @@ pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
+#[cfg(test)]
+pub use summary::parts_of_error;
 pub use summary::{
     AgainstBaseline, AgainstBest, ConcurrentFigures, ConcurrentSummary, Cost, CostRange,
     DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast, HeldOut,

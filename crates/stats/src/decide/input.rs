@@ -123,7 +123,7 @@ pub enum Status {
     Right,
     /// It did not get to the end: the reason.
     Failed(String),
-    /// A race dropped it, since this design beats it in every objective.
+    /// A race dropped it: the design that beats it, and by how much.
     Dropped(String),
     /// It is measured for comparison and never recommended.
     Yardstick,

@@ -9,7 +9,7 @@ pub enum WhyOut {
     Yardstick,
     /// It did not get to the end.
     Failed(String),
-    /// A race dropped it, since this design beats it in every objective.
+    /// A race dropped it: the design that beats it, and by how much.
     Dropped(String),
     /// It answered a question wrongly or not at all, which others can answer.
     FailedQuestion {

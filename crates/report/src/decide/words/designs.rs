@@ -195,7 +195,7 @@ fn why(decision: &Decision, out: &WhyOut) -> Option<String> {
     Some(match out {
         WhyOut::Yardstick => return None,
         WhyOut::Failed(reason) => format!("failed ({reason})"),
-        WhyOut::Dropped(by) => format!("dropped from the race, {by} beats it in everything"),
+        WhyOut::Dropped(why) => format!("dropped by the race ({why})"),
         WhyOut::FailedQuestion { question, reason } => {
             let name = &decision.questions[*question].name;
             format!("no right answer to {name} ({reason})")

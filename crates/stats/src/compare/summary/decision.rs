@@ -17,6 +17,7 @@ use crate::decide::{
 };
 use crate::estimate::median;
 use crate::random::SplitMix64;
+use crate::thousands;
 use full_scale::storage;
 
 /// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
@@ -255,9 +256,20 @@ fn status(design: &DesignSummary) -> Status {
     }
 }
 
+/// Says which design beat a dropped one, at how many rows and by how much.
 fn beaten_by(design: &DesignSummary) -> String {
-    let by = design.dropped.as_ref().map(|dropped| dropped.by.clone());
-    by.unwrap_or_default()
+    let Some(dropped) = &design.dropped else {
+        return String::new();
+    };
+    let beaten: Vec<String> = { dropped.beaten.iter() }
+        .map(|beaten| format!("{} {:.1}×", beaten.objective, beaten.times))
+        .collect();
+    format!(
+        "{} beats it in everything at {} rows: {}",
+        dropped.by,
+        thousands(dropped.rows),
+        beaten.join(", ")
+    )
 }
 
 /// Random factors between a table and another one of the same design.

@@ -17,6 +17,8 @@ pub use growth::{
     DesignForecast, Forecast, HeldOut, Projected, Projection, Refusal, StorageForecast,
     TimeForecast,
 };
+#[cfg(test)]
+pub use race::parts_of_error;
 pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
@@ -174,12 +176,26 @@ impl Summary {
             collected.take(index + 2, record)?;
         }
         let mut summary = collected.summary();
+        summary.forget_unfounded_drops();
         summary.compare();
         summary.forecast = summary.at_full_scale();
         summary.decision = summary.decide();
         summary.finish_race();
         summary.scale_out = ScaleOut::from_summary(&summary);
         Ok(summary)
+    }
+
+    /// Takes designs for not dropped whose winner failed later: nothing is known to beat them.
+    fn forget_unfounded_drops(&mut self) {
+        let failed: Vec<String> = { self.designs.iter() }
+            .filter(|design| !design.is_right())
+            .map(|design| design.info.id.clone())
+            .collect();
+        for design in &mut self.designs {
+            design
+                .dropped
+                .take_if(|dropped| failed.contains(&dropped.by));
+        }
     }
 
     fn at_full_scale(&self) -> Option<Forecast> {

@@ -6,11 +6,22 @@ use super::Summary;
 use crate::compare::{Dropped, InstanceKind, Stopped};
 use crate::decide::{DecisionInput, Settling};
 
-/// Rounds after which a race looks at its figures. Bonferroni's correction shares the error of all
-/// comparisons among these looks, so that intervals hold whichever of them is the last.
+/// Rounds after which a race looks at its figures.
 pub const LOOKS: [u32; 5] = [5, 8, 12, 18, 27];
 /// Seconds of further measuring that a report speaks of.
 const TEN_MINUTES: f64 = 600.0;
+
+/// Returns how many times the error that all intervals may have is the part of the look after this many
+/// rounds: 2 for the first look, then 4, 8 and so on. All parts together are no more than the whole, so
+/// intervals hold whichever look is the last. The first look gets most: with few rounds, a smaller part
+/// makes intervals much wider, with many hardly. An end between two looks is the later one of them.
+pub fn parts_of_error(rounds: usize) -> usize {
+    let before = LOOKS
+        .iter()
+        .filter(|look| (**look as usize) < rounds)
+        .count();
+    2usize.pow((before.min(LOOKS.len()) + 1) as u32)
+}
 
 /// Summary of a race.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

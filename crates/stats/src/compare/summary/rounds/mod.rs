@@ -8,7 +8,7 @@ pub mod twins;
 
 use serde::Serialize;
 
-use super::race::LOOKS;
+use super::race::parts_of_error;
 use super::{DesignSummary, QuerySummary, Summary};
 use best::Field;
 use method::{Interval, Method, TableNoise};
@@ -317,11 +317,9 @@ fn twin_pairs(summary: &Summary, query: &str) -> Vec<Paired> {
 /// each look, after which it may end.
 fn comparisons(summary: &Summary, queries: &[Vec<Table<'_>>]) -> usize {
     let with_best: usize = queries.iter().map(|q| q.len().saturating_sub(1)).sum();
-    let looks = if summary.race.is_some() {
-        LOOKS.len()
-    } else {
-        1
-    };
+    let rounds = { summary.designs.iter() }.flat_map(|design| &design.queries);
+    let rounds = rounds.map(|query| query.rounds.len()).max().unwrap_or(0);
+    let looks = { summary.race.as_ref() }.map_or(1, |_| parts_of_error(rounds));
     let designs = if baseline(summary).is_some() { 2 } else { 1 };
     designs * looks * with_best
 }
