@@ -31,7 +31,7 @@ pub struct Questions<'a> {
     source: Arc<dyn RowSource>,
     rows: u64,
     oracle: &'a dyn Oracle,
-    /// Who knows the right answers over fewer rows, by their number.
+    /// Oracles that know the right answers over fewer rows, by their number.
     smaller: BTreeMap<u64, Box<dyn Oracle>>,
     /// Rows of the tables that have fewer, by id.
     rows_of: HashMap<String, u64>,
@@ -40,7 +40,7 @@ pub struct Questions<'a> {
     expected: HashMap<Asked, Arc<Expected>>,
 }
 
-/// What a right answer depends on.
+/// Question that a right answer is to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Asked {
     sql: String,

@@ -165,7 +165,7 @@ async fn check_all_rows(run: &Context<'_>, rows: u64, oracle: &dyn Oracle) -> Re
     Ok(())
 }
 
-/// Whether a source ends after this many rows.
+/// Returns whether a source ends after this many rows.
 async fn are_all(source: Arc<dyn RowSource>, rows: u64) -> Result<bool, RunError> {
     if let Some(known) = source.known_rows() {
         return Ok(known == rows);

@@ -23,7 +23,7 @@ pub async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Whether an earlier process made this table and left it so that loading can go on.
+/// Returns whether an earlier process made this table and left it so that loading can go on.
 async fn is_still_there(run: &Context<'_>, design: &dyn Design) -> bool {
     let state = run.log.state();
     // A slice that was loaded but not recorded leaves rows behind. They are loaded again, unless
