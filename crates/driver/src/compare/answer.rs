@@ -24,13 +24,13 @@ const GROUP_LIMIT: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
-    /// The same, of so many rows.
+    /// The answers are the same and have this many rows.
     Same { rows: u64 },
     /// Different: how, in words.
     Different(String),
 }
 
-/// How much further than by rounding the floats of an answer may be from the right ones.
+/// Distance beyond rounding that floats of an answer may have from the right ones.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Leeway {
     /// The share of the larger value.
@@ -130,7 +130,7 @@ fn differ(expected: &Expected, actual: &[RecordBatch], leeway: &Leeway) -> Resul
     Ok(rows as u64)
 }
 
-/// How far the floats of each column may be apart.
+/// Distances by which the floats of each column may be apart.
 struct Tolerance {
     relative: f64,
     absolute: Vec<f64>,
@@ -168,7 +168,7 @@ fn align_numbers(right: &mut Rows, ours: &mut Rows) {
     }
 }
 
-/// Whether both hold the same rows in any order.
+/// Returns whether both hold the same rows in any order.
 fn same_set(
     mut right: Vec<&Row>,
     mut ours: Vec<&Row>,

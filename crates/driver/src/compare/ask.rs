@@ -13,7 +13,7 @@ use crate::{Answer, Design, DesignError, Meter};
 
 pub type Pair<'a> = (&'a dyn Design, &'a Query);
 
-/// What may be asked, in the random order of a round.
+/// Returns what may be asked, in the random order of a round.
 pub fn pairs<'a>(run: &Context<'a>, round: u32) -> Vec<Pair<'a>> {
     let workload = run.workload;
     let all = run

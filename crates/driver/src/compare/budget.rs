@@ -15,19 +15,19 @@ const MEASURED_BY: f64 = 0.94;
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     started: Instant,
-    /// When the engines ran. What they took to start leaves less for all steps alike, or three
+    /// Time from which shares are counted: when the engines ran. What they took to start leaves less for all steps alike, or three
     /// servers would leave no time to load.
     ready: Instant,
     total: Duration,
 }
 
 impl Budget {
-    /// The budget of a run that started then, and whose engines run now.
+    /// Makes the budget of a run that started then, and whose engines run now.
     pub fn new(started: Instant, total: Duration) -> Self {
         Budget::with_engines_since(started, Instant::now(), total)
     }
 
-    /// The same where the engines have run for a while.
+    /// Makes the same where the engines have run for a while.
     pub fn with_engines_since(started: Instant, ready: Instant, total: Duration) -> Self {
         Budget {
             started,
@@ -36,23 +36,37 @@ impl Budget {
         }
     }
 
-    /// Whether loading may go on for `next` more, where loading further tables will make it this
+    /// Returns the same budget with what is left of it shared out anew from now on, since the rungs of a
+    /// race took their time before anything was loaded.
+    pub fn from_now(self) -> Budget {
+        Budget {
+            ready: Instant::now(),
+            ..self
+        }
+    }
+
+    /// Returns a budget that begins now and has this share of the whole.
+    pub fn part(self, share: f64) -> Budget {
+        Budget::new(Instant::now(), self.total.mul_f64(share))
+    }
+
+    /// Returns whether loading may go on for `next` more, where loading further tables will make it this
     /// many times the work.
     pub fn allows_loading(&self, next: Duration, work: f64) -> bool {
         self.fits(next, LOADED_BY / work.max(1.0))
     }
 
-    /// Whether another warm-up pass of this length fits.
+    /// Returns whether another warm-up pass of this length fits.
     pub fn allows_warm_up(&self, next: Duration) -> bool {
         self.fits(next, WARM_BY)
     }
 
-    /// How long clients may ask at the same time, all designs together.
+    /// Returns how long clients may ask at the same time, all designs together.
     pub fn concurrent(&self) -> Duration {
         self.total.mul_f64(CONCURRENT)
     }
 
-    /// How many rounds of this length fit, with or without time for clients after them.
+    /// Returns how many rounds of this length fit, with or without time for clients after them.
     pub fn rounds(&self, round: Duration, clients_follow: bool) -> u32 {
         let share = MEASURED_BY - if clients_follow { CONCURRENT } else { 0.0 };
         let left = self

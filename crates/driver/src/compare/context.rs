@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bakeoff_stats::{JournalError, Step};
+use bakeoff_stats::{JournalError, Step, SummaryError};
 use bakeoff_workload::{Concurrent, RowSource, Workload};
 
 use super::Budget;
@@ -14,7 +14,7 @@ use crate::call::within;
 use crate::reader::ReadError;
 use crate::{Design, DesignError, Observer};
 
-/// What the command line decided.
+/// Settings that the command line decided.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Rows to load; `None` lets the budget decide.
@@ -26,11 +26,14 @@ pub struct Settings {
     pub call_limit: Duration,
     /// Clients that ask at the same time, after the rounds; `None` for none.
     pub concurrent: Option<Concurrent>,
+    /// Whether designs that another one beats in everything are dropped, and measuring ends when it
+    /// cannot pay.
+    pub race: bool,
     /// Twins and smaller tables that are measured alongside.
     pub further: FurtherTables,
 }
 
-/// What makes a whole run impossible; a single design's trouble is a record instead.
+/// Reason why a whole run is impossible; a single design's trouble is a record instead.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     #[error(transparent)]
@@ -45,6 +48,8 @@ pub enum RunError {
     NoRows(String),
     #[error("the thread that reads the rows stopped: {0}")]
     Reader(String),
+    #[error("cannot compare designs in the race: {0}")]
+    Race(#[from] SummaryError),
     #[error("a client that asked stopped: {0}")]
     Client(String),
 }
@@ -58,7 +63,7 @@ impl From<ReadError> for RunError {
     }
 }
 
-/// Everything that the steps share.
+/// State that the steps share.
 pub struct Context<'a> {
     pub workload: &'a Workload,
     pub source: Arc<dyn RowSource>,
@@ -71,16 +76,16 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Designs that have not failed.
+    /// Returns the designs that have not failed and that a race did not drop.
     pub fn live(&self) -> Vec<&'a dyn Design> {
         self.designs
             .iter()
             .map(Arc::as_ref)
-            .filter(|d| !self.log.state().design(&d.info().id).failed)
+            .filter(|d| self.log.state().design(&d.info().id).takes_part())
             .collect()
     }
 
-    /// Goes on with these designs instead.
+    /// Replaces the designs by these ones.
     pub fn with_designs<'b>(self, designs: &'b [Arc<dyn Design>]) -> Context<'b>
     where
         'a: 'b,
@@ -88,12 +93,12 @@ impl<'a> Context<'a> {
         Context { designs, ..self }
     }
 
-    /// Whether the table is a design's own, and no twin or smaller one.
+    /// Returns whether the table is a design's own, and no twin or smaller one.
     pub fn is_own_table(&self, design: &dyn Design) -> bool {
         self.log.state().instance(&design.info().id).is_none()
     }
 
-    /// Whether how much is loaded is still open.
+    /// Returns whether how much is loaded is still open.
     pub fn budget_decides(&self) -> bool {
         let settings = &self.settings;
         let open = settings.rows.is_none() && settings.budget.is_some();
@@ -108,7 +113,7 @@ impl<'a> Context<'a> {
         within(self.settings.call_limit, call).await
     }
 
-    /// Takes a design out of the race.
+    /// Records the failure of a design, which takes no further part.
     pub fn fail(
         &mut self,
         design: &dyn Design,

@@ -2,20 +2,24 @@
 
 use std::time::{Duration, Instant};
 
+use bakeoff_stats::race::LOOKS;
 use bakeoff_stats::{Answered, Record, Step, Timing};
 use bakeoff_workload::Query;
 
 use super::ask::{ask, may_time, note_trouble, pairs};
 use super::context::{Context, RunError};
+use super::look::{end, look};
 use super::questions::{Questions, VERIFY_ROUND, WARM_UP_ROUND};
 use super::warm_up::warm_up;
 use crate::Design;
 
-/// Rounds when neither the command line nor a budget says.
+/// Rounds where neither the command line nor a budget says.
 const DEFAULT_ROUNDS: u32 = 7;
 /// With fewer rounds no difference between designs can be shown.
 const MIN_ROUNDS: u32 = 5;
 const MAX_ROUNDS: u32 = 30;
+/// A race ends when no further round pays, and after its last look.
+const MAX_ROUNDS_OF_A_RACE: u32 = LOOKS[LOOKS.len() - 1];
 
 /// Asks every query of every design once and compares the answers with the oracle's.
 pub async fn verify(run: &mut Context<'_>, questions: &mut Questions<'_>) -> Result<(), RunError> {
@@ -51,6 +55,9 @@ pub async fn measure(
     run: &mut Context<'_>,
     questions: &mut Questions<'_>,
 ) -> Result<bool, RunError> {
+    if run.log.state().is_stopped {
+        return Ok(false);
+    }
     let planned = run.log.state().rounds;
     if planned.is_some_and(|rounds| left(run, rounds) == 0) {
         return Ok(false);
@@ -72,27 +79,44 @@ pub async fn measure(
     let total = left(run, rounds);
     let mut done = 0;
     for round in 0..rounds {
-        // The right answers are there before the clock starts, or they would disturb the round.
-        for (design, query) in pairs(run, round) {
-            match questions.expect(design, query, round).await {
-                // Judging the answer will tell.
-                Ok(_) | Err(RunError::Oracle(_)) => {}
-                Err(error) => return Err(error),
-            }
+        if run.log.state().is_stopped {
+            break;
         }
-        for (design, query) in pairs(run, round) {
-            time_one(run, questions, design, query, round).await?;
-            done += 1;
-            run.observer.measuring(done, total);
-        }
-        questions.forget(round);
+        run.observer.measuring(done, total);
+        done += ask_round(run, questions, round).await?;
+        look(run, round)?;
     }
+    end(run, rounds)?;
+    let rounds = run.log.state().rounds.unwrap_or(rounds);
     run.observer
         .done(&format!("measured {rounds} rounds"), began.elapsed());
     Ok(true)
 }
 
-/// How many times are not in the journal yet.
+/// Times every query of every design that is not in the journal for this round. Returns their number.
+pub async fn ask_round(
+    run: &mut Context<'_>,
+    questions: &mut Questions<'_>,
+    round: u32,
+) -> Result<u64, RunError> {
+    // The right answers are there before the clock starts, or they would disturb the round.
+    for (design, query) in pairs(run, round) {
+        match questions.expect(design, query, round).await {
+            // Judging the answer will tell.
+            Ok(_) | Err(RunError::Oracle(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let mut asked = 0;
+    for (design, query) in pairs(run, round) {
+        time_one(run, questions, design, query, round).await?;
+        asked += 1;
+    }
+    questions.forget(round);
+    Ok(asked)
+}
+
+/// Counts the times that are not in the journal yet.
 fn left(run: &Context<'_>, rounds: u32) -> u64 {
     (0..rounds)
         .map(|round| pairs(run, round).len() as u64)
@@ -100,14 +124,17 @@ fn left(run: &Context<'_>, rounds: u32) -> u64 {
 }
 
 fn rounds(run: &Context<'_>, pass: Duration) -> u32 {
-    run.settings
-        .rounds
-        .unwrap_or_else(|| match run.settings.budget {
-            Some(budget) => budget
-                .rounds(pass, run.settings.concurrent.is_some())
-                .clamp(MIN_ROUNDS, MAX_ROUNDS),
-            None => DEFAULT_ROUNDS,
-        })
+    let settings = run.settings;
+    let (most, default) = if settings.race {
+        (MAX_ROUNDS_OF_A_RACE, MAX_ROUNDS_OF_A_RACE)
+    } else {
+        (MAX_ROUNDS, DEFAULT_ROUNDS)
+    };
+    let allowed = settings.budget.map_or(default, |budget| {
+        let clients_follow = settings.concurrent.is_some();
+        budget.rounds(pass, clients_follow).clamp(MIN_ROUNDS, most)
+    });
+    settings.rounds.unwrap_or(allowed)
 }
 
 async fn time_one(

@@ -1,22 +1,21 @@
 //! The protocol of a comparison, step by step.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use bakeoff_stats::{Journal, Record, Step};
+use bakeoff_stats::Journal;
 use bakeoff_workload::{DuplicateKeys, RowSource, Workload};
 
 use super::context::{Context, RunError, Settings};
+use super::duplicates::{duplicates_within, find_duplicates};
 use super::further::{self, Further, Instances};
 use super::parts::Parts;
 use super::questions::{Questions, check_expectation};
+use super::race::{self, Race};
 use super::space::Highest;
 use super::state::Log;
-use super::{concurrent, load, measure};
+use super::tables::{create, read_footprints, settle};
+use super::{concurrent, measure};
 use crate::{Design, Observer, Oracle};
-
-/// Memory that the search for repeated keys may use, in bytes.
-const DUPLICATE_SEARCH_BYTES: usize = 128 << 20;
 
 /// The designs of a comparison, whose engines run.
 pub struct Designs<'a> {
@@ -38,11 +37,20 @@ pub async fn run(
     journal: &mut Journal,
     observer: &dyn Observer,
 ) -> Result<(), RunError> {
+    let race = Race {
+        workload,
+        source: source.clone(),
+        settings,
+        observer,
+    };
+    let (started, instances) = (designs.started, designs.instances);
+    race.climb(started, instances, oracle, journal).await?;
+    let settings = &race::settings_after(settings);
     let log = Log::new(journal);
     let mut run = Context {
         workload,
         source,
-        designs: designs.started,
+        designs: started,
         settings,
         log,
         observer,
@@ -53,18 +61,18 @@ pub async fn run(
     if run.live().is_empty() {
         return Ok(());
     }
-    let rows = load::load(&mut run).await?;
+    let rows = race::load(&mut run).await?;
     if run.live().is_empty() {
         return Ok(());
     }
     let Further {
         designs: made,
         parts,
-    } = further::make(&mut run, designs.instances).await?;
+    } = further::make(&mut run, instances).await?;
     let mut run = run.with_designs(&made);
     create(&mut run).await?;
     further::load(&mut run, &parts).await?;
-    let all: Vec<Arc<dyn Design>> = designs.started.iter().chain(&made).cloned().collect();
+    let all: Vec<Arc<dyn Design>> = started.iter().chain(&made).cloned().collect();
     let mut run = run.with_designs(&all);
     let duplicates = find_duplicates(&mut run, rows).await?;
     settle(&mut run).await?;
@@ -164,7 +172,7 @@ async fn check_all_rows(run: &Context<'_>, rows: u64, oracle: &dyn Oracle) -> Re
     Ok(())
 }
 
-/// Whether a source ends after this many rows.
+/// Returns whether a source ends after this many rows.
 async fn are_all(source: Arc<dyn RowSource>, rows: u64) -> Result<bool, RunError> {
     if let Some(known) = source.known_rows() {
         return Ok(known == rows);
@@ -172,131 +180,4 @@ async fn are_all(source: Arc<dyn RowSource>, rows: u64) -> Result<bool, RunError
     let next = tokio::task::spawn_blocking(move || source.read(rows, 1)?.next().transpose());
     let next = next.await.map_err(|e| RunError::Reader(e.to_string()))??;
     Ok(next.is_none())
-}
-
-async fn create(run: &mut Context<'_>) -> Result<(), RunError> {
-    run.observer.phase("creating tables");
-    for design in run.live() {
-        let id = design.info().id.clone();
-        if is_still_there(run, design).await {
-            continue;
-        }
-        match run.limited(design.create()).await {
-            Ok(()) => run.log.record(Record::Created { design: id })?,
-            Err(error) => run.fail(design, Step::Create, None, error)?,
-        }
-    }
-    Ok(())
-}
-
-/// Whether an earlier process made this table and left it so that loading can go on.
-async fn is_still_there(run: &Context<'_>, design: &dyn Design) -> bool {
-    let state = run.log.state();
-    // A slice that was loaded but not recorded leaves rows behind. They are loaded again, unless
-    // a budget now ends loading before them.
-    if !state.design(&design.info().id).created || run.budget_decides() {
-        return false;
-    }
-    let survives = run.limited(async { Ok(design.survives().await) });
-    survives.await.unwrap_or(false)
-}
-
-async fn find_duplicates(run: &mut Context<'_>, rows: u64) -> Result<DuplicateKeys, RunError> {
-    if !run.source.may_repeat_keys() {
-        return Ok(DuplicateKeys::none());
-    }
-    run.observer.phase("looking for repeated keys");
-    let found = duplicates_within(run, run.source.clone(), rows).await?;
-    if !run.log.state().duplicates_known {
-        let lost_by = { run.designs.iter() }
-            .filter(|design| run.is_own_table(design.as_ref()) && !design.keeps_duplicates())
-            .map(|design| design.info().id.clone());
-        let lost_by = lost_by.filter(|_| found.count() > 0).collect();
-        let told_apart_by = told_apart_by(run, &found, rows).await?;
-        run.log.record(Record::DuplicateKeys {
-            rows: found.count(),
-            lost_by,
-            told_apart_by,
-        })?;
-    }
-    Ok(found)
-}
-
-/// Returns the column with which keys would not repeat, if there is one.
-async fn told_apart_by(
-    run: &Context<'_>,
-    found: &DuplicateKeys,
-    rows: u64,
-) -> Result<Option<String>, RunError> {
-    let (source, table, found) = (
-        run.source.clone(),
-        run.workload.table.clone(),
-        found.clone(),
-    );
-    let column =
-        tokio::task::spawn_blocking(move || found.told_apart_by(source.as_ref(), &table, rows));
-    Ok(column
-        .await
-        .map_err(|e| RunError::Reader(e.to_string()))??)
-}
-
-/// Finds the repeated keys among the first rows of a source.
-async fn duplicates_within(
-    run: &Context<'_>,
-    source: Arc<dyn RowSource>,
-    rows: u64,
-) -> Result<DuplicateKeys, RunError> {
-    if !source.may_repeat_keys() {
-        return Ok(DuplicateKeys::none());
-    }
-    let table = run.workload.table.clone();
-    let found = tokio::task::spawn_blocking(move || {
-        DuplicateKeys::find(source.as_ref(), &table, Some(rows), DUPLICATE_SEARCH_BYTES)
-    });
-    let found = found.await.map_err(|e| RunError::Reader(e.to_string()))?;
-    Ok(found?)
-}
-
-/// Settles every design.
-async fn settle(run: &mut Context<'_>) -> Result<(), RunError> {
-    run.observer.phase("settling (flush, compaction, sorting)");
-    let began = Instant::now();
-    for design in run.live() {
-        let id = design.info().id.clone();
-        if run.log.state().design(&id).settled {
-            continue;
-        }
-        let before = run.highest.before_settling(design).await;
-        let started = Instant::now();
-        let settling = run.highest.during(design, design.settle());
-        match run.limited(settling).await {
-            Ok(how) => {
-                let seconds = started.elapsed().as_secs_f64();
-                let space = run.highest.settled(design, before).await;
-                run.log.record(Record::Space(space))?;
-                run.log.record(Record::Settled {
-                    design: id,
-                    seconds,
-                    how,
-                })?;
-            }
-            Err(error) => run.fail(design, Step::Settle, None, error)?,
-        }
-    }
-    run.observer.done("settled", began.elapsed());
-    Ok(())
-}
-
-/// Reads what every design takes, once all are at rest.
-async fn read_footprints(run: &mut Context<'_>) -> Result<(), RunError> {
-    for design in run.live() {
-        if run.log.state().design(&design.info().id).footprint {
-            continue;
-        }
-        match run.limited(design.footprint()).await {
-            Ok(footprint) => run.log.record(Record::Footprint(footprint))?,
-            Err(error) => run.fail(design, Step::Footprint, None, error)?,
-        }
-    }
-    Ok(())
 }

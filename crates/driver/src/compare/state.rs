@@ -1,10 +1,11 @@
-//! What a run has already done, from its journal: where to go on.
+//! The steps that a run has already done, from its journal: where to go on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_stats::race::RUNG_ROUND;
 use bakeoff_stats::{Instance, Journal, JournalError, Outcome, Record, Step};
 
-/// The journal, and what its records add up to.
+/// The journal, and the state that its records add up to.
 pub struct Log<'a> {
     journal: &'a mut Journal,
     state: State,
@@ -17,6 +18,10 @@ impl<'a> Log<'a> {
             state.note(record);
         }
         Log { journal, state }
+    }
+
+    pub fn records(&self) -> &[Record] {
+        self.journal.records()
     }
 
     pub fn state(&self) -> &State {
@@ -65,9 +70,9 @@ pub struct SliceBounds {
 
 #[derive(Debug, Default)]
 pub struct State {
-    /// Those that a design has.
+    /// Slices that a design has.
     slices: BTreeMap<u64, SliceBounds>,
-    /// Those of which a design may have a part.
+    /// Slices of which a design may have a part.
     begun: BTreeMap<u64, SliceBounds>,
     designs: BTreeMap<String, DesignState>,
     pub duplicates_known: bool,
@@ -75,8 +80,16 @@ pub struct State {
     pub loaded_rows: Option<u64>,
     /// Further tables of the designs, once they are chosen.
     pub instances: Option<Vec<Instance>>,
+    /// Smaller tables at which a race drops designs, once it began.
+    pub rungs: Option<Vec<Instance>>,
+    /// Designs that a race dropped, each with the one that beat it; controls are none of them.
+    pub dropped: BTreeMap<String, String>,
     pub rounds: Option<u32>,
-    /// Of concurrent questions.
+    /// The last round of the designs' own tables in which any was asked.
+    pub latest_round: Option<u32>,
+    /// Whether a race ended measuring.
+    pub is_stopped: bool,
+    /// Number of sets of parameters of concurrent questions.
     pub parameter_sets: Option<u32>,
 }
 
@@ -88,6 +101,8 @@ pub struct DesignState {
     pub settled: bool,
     pub footprint: bool,
     pub failed: bool,
+    /// Another design beats it in everything.
+    pub dropped: bool,
     /// Clients have asked it at the same time.
     pub concurrent: bool,
     right: BTreeSet<String>,
@@ -133,12 +148,27 @@ impl State {
                 };
             }
             Record::Timed(timing) => {
+                if timing.round < RUNG_ROUND {
+                    self.latest_round = self.latest_round.max(Some(timing.round));
+                }
                 let design = self.design_mut(&timing.design);
                 design.timed.insert((timing.query.clone(), timing.round));
                 if !matches!(timing.outcome, Outcome::Right { .. }) {
                     design.wrong.insert(timing.query.clone());
                 }
             }
+            Record::Race { rungs } => self.rungs = Some(rungs.clone()),
+            Record::Dropped(dropped) if dropped.is_control => {}
+            Record::Dropped(dropped) => {
+                self.dropped
+                    .insert(dropped.design.clone(), dropped.by.clone());
+                self.design_mut(&dropped.design).dropped = true;
+            }
+            Record::Returned { design } => {
+                self.dropped.remove(design);
+                self.design_mut(design).dropped = false;
+            }
+            Record::Stopped(_) => self.is_stopped = true,
             Record::Rounds { rounds } => self.rounds = Some(*rounds),
             Record::ParameterSets { sets } => self.parameter_sets = Some(*sets),
             Record::Concurrent(asked) => self.design_mut(&asked.design).concurrent = true,
@@ -169,6 +199,7 @@ impl State {
             settled: false,
             footprint: false,
             failed: false,
+            dropped: false,
             concurrent: false,
             right: BTreeSet::new(),
             wrong: BTreeSet::new(),
@@ -179,7 +210,7 @@ impl State {
 
     /// Returns the further table that has this id.
     pub fn instance(&self, id: &str) -> Option<&Instance> {
-        let known = self.instances.iter().flatten();
+        let known = self.instances.iter().chain(&self.rungs).flatten();
         known.into_iter().find(|instance| instance.id == id)
     }
 
@@ -199,20 +230,26 @@ impl DesignState {
         *self = DesignState {
             created: true,
             concurrent: self.concurrent,
+            dropped: self.dropped,
             wrong: std::mem::take(&mut self.wrong),
             timed: std::mem::take(&mut self.timed),
             ..DesignState::default()
         };
     }
 
-    /// Whether this query was compared with the oracle, with whatever outcome.
+    /// Returns whether it neither failed nor was dropped.
+    pub fn takes_part(&self) -> bool {
+        !self.failed && !self.dropped
+    }
+
+    /// Returns whether this query was compared with the oracle, with whatever outcome.
     pub fn answered(&self, query: &str) -> bool {
         self.right.contains(query) || self.wrong.contains(query)
     }
 
-    /// Whether this query may be timed: a wrong or failed answer is never a time.
+    /// Returns whether this query may be timed: a wrong or failed answer is never a time.
     pub fn may_time(&self, query: &str) -> bool {
-        !self.failed && self.right.contains(query) && !self.wrong.contains(query)
+        self.takes_part() && self.right.contains(query) && !self.wrong.contains(query)
     }
 
     pub fn timed(&self, query: &str, round: u32) -> bool {

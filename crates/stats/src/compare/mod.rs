@@ -7,6 +7,7 @@
 pub mod between;
 mod instance;
 mod journal;
+mod raced;
 mod record;
 mod summary;
 #[cfg(test)]
@@ -15,16 +16,19 @@ mod verified;
 
 pub use instance::{Axes, Instance, InstanceKind};
 pub use journal::{Journal, Run};
+pub use raced::{Beaten, Dropped, Stopped, WhyStopped};
 pub use record::{
     Answered, BadQuestions, Concurrent, ConcurrentQuery, Decide, Grows, Header, LoadSlice, Outcome,
     QueryInfo, Record, RowsLeft, Scale, Step, Timing,
 };
+#[cfg(test)]
+pub use summary::parts_of_error;
 pub use summary::{
     AgainstBaseline, AgainstBest, Axis, BUSY, Because, ConcurrentFigures, ConcurrentSummary, Cost,
     CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast,
-    HeldOut, InstanceSummary, MOST_MACHINES, Machines, MeasuredLoad, Needed, PairedComparison,
-    PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison, QueryCost,
-    QuerySummary, Refusal, RoomFrom, ScaleOut, ScaledQuery, StorageForecast, Summary, SummaryError,
-    TimeForecast, Trial, UnderLoad, ledger,
+    HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, Needed,
+    PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison,
+    QueryCost, QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery,
+    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, ledger,
 };
 pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};

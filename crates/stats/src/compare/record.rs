@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axes, Instance};
+use super::{Axes, Dropped, Instance, Stopped};
 use crate::decide::Rule;
 use crate::{
     CpuSeconds, DesignInfo, EngineInfo, Footprint, Machine, NodesInfo, PublishedFigure, Space,
@@ -88,7 +88,20 @@ pub enum Record {
         seconds: f64,
         steady: bool,
     },
-    /// Number of rounds that will be measured.
+    /// A race began: all designs are compared at these smaller tables first, of which there may be
+    /// none. Their records have these ids in place of a design's.
+    Race {
+        rungs: Vec<Instance>,
+    },
+    /// The design is measured no further, but for a control.
+    Dropped(Box<Dropped>),
+    /// A dropped design takes part again, since the one that beat it failed.
+    Returned {
+        design: String,
+    },
+    /// The race ended measuring.
+    Stopped(Stopped),
+    /// Number of rounds that will be measured; of several such records the last one holds.
     Rounds {
         rounds: u32,
     },

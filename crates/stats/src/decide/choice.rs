@@ -172,6 +172,11 @@ impl<'a> Ballot<'a> {
         (ratio - 1.0).max(0.0)
     }
 
+    /// The loss of the entrant by the estimates.
+    pub fn regret(&self, entrant: usize) -> f64 {
+        self.loss(entrant, None, &self.best(None))
+    }
+
     fn tolerance(&self) -> f64 {
         1.0 + self.contest.input.rule.same_within
     }

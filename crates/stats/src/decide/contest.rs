@@ -354,6 +354,7 @@ fn out_by_status(design: &Contender) -> Option<WhyOut> {
     match &design.status {
         super::Status::Right => None,
         super::Status::Failed(reason) => Some(WhyOut::Failed(reason.clone())),
+        super::Status::Dropped(by) => Some(WhyOut::Dropped(by.clone())),
         super::Status::Yardstick => Some(WhyOut::Yardstick),
     }
 }

@@ -145,6 +145,8 @@ pub enum Status {
     Right,
     /// The design failed before the end; holds the reason.
     Failed(String),
+    /// A race dropped the design; holds the design that beats it, and by how much.
+    Dropped(String),
     /// The design is measured for comparison, and never recommended.
     Yardstick,
 }

@@ -13,6 +13,7 @@ mod choice;
 mod contest;
 mod crossing;
 mod decision;
+mod domination;
 mod figure;
 mod flip;
 mod front;
@@ -26,6 +27,7 @@ mod standing;
 mod why;
 
 pub use decision::{Certainty, Decision, Doubt, Recommendation, RunnerUp};
+pub use domination::{Dominated, Scales};
 pub use figure::{Curve, Figure, Span, interval};
 pub use flip::{Flip, nearest_on_both_sides};
 pub use front::{Advantage, Choice};
@@ -34,7 +36,7 @@ pub use input::{
     Settled, Status, StoragePrice, Timed,
 };
 pub use limit::{Limit, LimitOf, LimitState};
-pub use more::MoreRounds;
+pub use more::{MoreRounds, Settling, is_settled, regret};
 pub use objective::{Fallback, Objective};
 pub use ratio::{Comparison, Ratio};
 pub use standing::{Cell, DesignStanding, QuestionStanding};

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use super::DecisionInput;
+use super::choice::Ballot;
 use super::contest::{Contest, Costs};
 use super::objective::Objective;
-use super::ratio::ratios;
+use super::ratio::{Comparison, ratios};
 use crate::quantile::normal;
 
 /// Normal deviate of the probability of 80% with which a difference that exists is to be found.
@@ -25,6 +27,69 @@ pub struct MoreRounds {
     pub rounds: u64,
     /// Seconds that they take, if known.
     pub seconds: Option<f64>,
+}
+
+/// What a time of further measuring would settle about the recommended design.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Settling {
+    /// Rounds that fit into the time.
+    pub rounds: u64,
+    /// Designs that would be distinguished from the recommended one, with the rounds that takes.
+    pub settles: Vec<MoreRounds>,
+    /// Designs that would not be: more rounds than fit are needed, or none would do.
+    pub leaves: Vec<String>,
+}
+
+impl Settling {
+    /// Returns what this many seconds would settle at the pace of the run. Returns `None` where nothing
+    /// is recommended, or the pace is not known.
+    pub fn within(input: &DecisionInput, seconds: f64) -> Option<Settling> {
+        let rounds = (seconds / input.seconds_a_round.filter(|s| *s > 0.0)?) as u64;
+        let contest = Contest::new(input);
+        let objective = contest.objective?;
+        let leader = contest.entrants[Ballot::new(&contest)?.leader()];
+        let own = contest.costs(objective, leader)?;
+        let mut settling = Settling {
+            rounds,
+            settles: Vec::new(),
+            leaves: Vec::new(),
+        };
+        for other in open(&contest, objective, leader) {
+            let costs = contest.costs(objective, other)?;
+            match self::rounds(&contest, &own, &costs, other) {
+                Some(more) if more.rounds <= rounds => settling.settles.push(more),
+                _ => settling.leaves.push(input.designs[other].id.clone()),
+            }
+        }
+        Some(settling)
+    }
+}
+
+/// Returns how much more a design costs than the best one by the estimates, relative to that. Returns
+/// `None` if the design is not ranked.
+pub fn regret(input: &DecisionInput, design: &str) -> Option<f64> {
+    let contest = Contest::new(input);
+    let is_it = |entrant: &usize| input.designs[*entrant].id == design;
+    let entrant = contest.entrants.iter().position(is_it)?;
+    Some(Ballot::new(&contest)?.regret(entrant))
+}
+
+/// Returns whether every other design is shown to be worse than the recommended one, or the same.
+pub fn is_settled(input: &DecisionInput) -> bool {
+    let contest = Contest::new(input);
+    let leader = Ballot::new(&contest).map(|ballot| contest.entrants[ballot.leader()]);
+    let objective = contest.objective.zip(leader);
+    objective.is_some_and(|(objective, leader)| open(&contest, objective, leader).is_empty())
+}
+
+/// Returns the designs that are not shown to be worse than the recommended one, or the same.
+fn open(contest: &Contest<'_>, objective: Objective, leader: usize) -> Vec<usize> {
+    let is_open = |design: &usize| {
+        let ratio = contest.ratio(objective, *design, leader);
+        let known = [Comparison::Worse, Comparison::Same, Comparison::Itself];
+        !ratio.is_some_and(|ratio| known.contains(&ratio.comparison))
+    };
+    contest.entrants.iter().copied().filter(is_open).collect()
 }
 
 /// Computes the rounds as `n = s² / (ln²(1 + δ) / (z + 0.84)² - v)`, with the variance `s²` that a round has

@@ -102,7 +102,7 @@ pub fn ratios(own: &Costs, other: &Costs) -> Vec<f64> {
 }
 
 /// Returns the standard deviation of the logarithms.
-fn deviation(samples: &[f64]) -> f64 {
+pub fn deviation(samples: &[f64]) -> f64 {
     let logarithms: Vec<f64> = samples.iter().map(|ratio| ratio.ln()).collect();
     let mean = logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64;
     let squares: f64 = logarithms.iter().map(|ln| (ln - mean).powi(2)).sum();

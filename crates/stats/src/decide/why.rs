@@ -9,6 +9,8 @@ pub enum WhyOut {
     Yardstick,
     /// The design failed before the end.
     Failed(String),
+    /// A race dropped the design; holds the design that beats it, and by how much.
+    Dropped(String),
     /// The design answered a question wrongly or not at all that others can answer.
     FailedQuestion {
         question: usize,

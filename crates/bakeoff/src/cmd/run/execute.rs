@@ -28,13 +28,13 @@ pub struct Plan<'a> {
     pub context: Context,
     pub header: Header,
     pub prices: Option<Prices>,
-    /// What is noted before anything is started.
+    /// Warnings that are noted before anything is started.
     pub warnings: Vec<String>,
     pub progress: Progress,
     pub began: Instant,
 }
 
-/// Runs to the end or to an interruption, and shows what there is.
+/// Runs to the end or to an interruption, and shows the report of what there is.
 pub async fn execute(plan: Plan<'_>) -> Result<Exit> {
     plan.progress.set_designs(plan.designs.len());
     let measurement = Measurement {
@@ -99,6 +99,7 @@ async fn compare(plan: &Plan<'_>, engines: &mut Engines, journal: &mut Journal) 
         rounds: plan.options.rounds,
         budget: budget.map(|total| Budget::new(plan.began, total)),
         call_limit: plan.options.limit,
+        race: plan.options.race,
         concurrent: plan.options.concurrent.plan(plan.workload),
         further: plan.options.further.tables(),
     };

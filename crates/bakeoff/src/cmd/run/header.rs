@@ -1,4 +1,4 @@
-//! The first record of a run: what is compared, on what.
+//! The first record of a run: its designs, data, machine and rule.
 
 use bakeoff_engines::Replication;
 use bakeoff_stats::decide::{Limit, LimitOf, Minimise, Rule};
@@ -66,7 +66,7 @@ pub fn header(
     }
 }
 
-/// What grows up to the full scale. A table has one way to grow if it has no series, which
+/// Returns what grows up to the full scale. A table has one way to grow if it has no series, which
 /// partition keys are, or no order within them.
 fn grows(workload: &Workload) -> Option<Grows> {
     let table = &workload.table;
@@ -78,7 +78,7 @@ fn grows(workload: &Workload) -> Option<Grows> {
     }
 }
 
-/// The rule by which a report chooses one design, which is fixed before anything is measured.
+/// Returns the rule by which a report chooses one design, which is fixed before anything is measured.
 fn decide(workload: &Workload) -> Decide {
     let decide = &workload.decide;
     Decide {
@@ -101,7 +101,7 @@ fn decide(workload: &Workload) -> Decide {
     }
 }
 
-/// A limit whose query is known by its number; the workload was checked, so it has the query.
+/// Returns a limit whose query is known by its number; the workload was checked, so it has the query.
 fn limit_of(workload: &Workload, limit: &bakeoff_workload::Limit) -> Option<Limit> {
     let of = match &limit.of {
         bakeoff_workload::LimitOf::Storage => LimitOf::Storage,
@@ -121,8 +121,8 @@ fn limit_of(workload: &Workload, limit: &bakeoff_workload::Limit) -> Option<Limi
     })
 }
 
-/// Everything that has to be the same for a command to go on with another one's run: what is
-/// compared, on which rows, how much of it, and where.
+/// Returns a hash of everything that has to be the same for a command to go on with another one's run:
+/// designs, rows, their number, and servers.
 pub fn fingerprint(
     options: &Run,
     workload: &Workload,
@@ -147,7 +147,7 @@ pub fn fingerprint(
             options.budget,
             (&options.cluster.cassandra, options.postgres.url()),
             (options.threads(), replication),
-            options.concurrent.plan(workload),
+            (options.concurrent.plan(workload), options.race),
             options.further.tables(),
         ),
     );

@@ -4,6 +4,7 @@ mod concurrent;
 mod execute;
 mod further;
 mod header;
+mod race;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,6 +83,11 @@ pub struct Run {
     #[command(flatten)]
     concurrent: ConcurrentOptions,
 
+    /// Drop designs that another one beats in everything, first at 1/64 and 1/16 of the rows, and stop
+    /// when further rounds cannot pay, after 27 at most
+    #[arg(long)]
+    race: bool,
+
     #[command(flatten)]
     further: FurtherOptions,
 
@@ -155,7 +161,8 @@ impl Run {
         warnings.extend(before.check_ranges(&designs, &to_hold)?);
         if self.dry_run {
             progress.finish();
-            let further = self.further.describe(&workload, &infos, rows);
+            let mut further = self.further.describe(&workload, &infos, rows);
+            further.extend(self.race.then(race::describe));
             return dry_run(&workload, &infos, &context, further);
         }
         before.check_expectations(&to_hold, context.threads).await?;
@@ -180,7 +187,7 @@ impl Run {
         self.threads.map_or_else(machine::cores, usize::from)
     }
 
-    /// Rows asked for; `None` lets the budget decide.
+    /// Returns the rows asked for; `None` lets the budget decide.
     fn rows(&self, before: &Before<'_>) -> Result<Option<u64>> {
         let scale = &before.workload.scale;
         let share = |percent: f64| ((scale.full_rows as f64 * percent / 100.0) as u64).max(1);
@@ -243,7 +250,7 @@ fn dry_run(
     .print()
 }
 
-/// What a run would touch or start in addition to its folder; one server may serve several engines.
+/// Returns what a run would touch or start in addition to its folder; one server may serve several engines.
 fn would_touch(infos: &[DesignInfo], context: &Context) -> Vec<String> {
     let is_asked = |engine: &&&dyn Engine| infos.iter().any(|info| info.engine == engine.name());
     let engines = ENGINES.iter().filter(is_asked);

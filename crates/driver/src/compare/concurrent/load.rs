@@ -15,7 +15,7 @@ use crate::{Answer, Design, DesignError};
 /// one answer.
 const HELD_BYTES: usize = 128 << 20;
 
-/// What all clients of a design share.
+/// State that all clients of a design share.
 pub struct Load {
     design: Arc<dyn Design>,
     /// SQL by set of parameters and query.
@@ -85,7 +85,7 @@ impl Load {
         self.next.load(Ordering::Relaxed).min(self.permutations)
     }
 
-    /// Whether clients stopped to have their answers compared, and would go on.
+    /// Set if clients stopped to have their answers compared, and would go on.
     pub fn has_paused(&self) -> bool {
         self.is_full() && !self.is_dead.load(Ordering::Relaxed)
     }

@@ -163,7 +163,7 @@ async fn ask(
     Ok(run.log.record(Record::Concurrent(Box::new(record)))?)
 }
 
-/// How long the clients may begin questions to a design.
+/// Returns how long the clients may begin questions to a design.
 fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
     let is_own = |design: &&Arc<dyn Design>| run.is_own_table(design.as_ref());
     let designs = run.designs.iter().filter(is_own).count().max(1) as u32;
@@ -174,7 +174,7 @@ fn limit(run: &Context<'_>, plan: &Concurrent) -> Duration {
     }
 }
 
-/// What this design is asked, written out before any clock starts.
+/// Writes down the questions of this design before any clock starts.
 fn load(
     run: &Context<'_>,
     questions: &mut Questions<'_>,

@@ -65,7 +65,7 @@ impl Tally {
             .questions += 1;
     }
 
-    /// Of each query the first wrong answer, and the first that was missing.
+    /// First wrong answer to each query, and the first that was missing.
     pub fn complaints(&self) -> impl Iterator<Item = (&str, &Outcome)> {
         let bad = self.bad.values();
         bad.map(|bad| (bad.query.as_str(), &bad.outcome))

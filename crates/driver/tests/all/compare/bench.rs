@@ -9,7 +9,7 @@ use bakeoff_driver::{
     run,
 };
 use bakeoff_stats::{
-    Header, Journal, LoadSlice, Machine, Outcome, Record, Run, Scale, Step, Timing,
+    Header, Journal, LoadSlice, Machine, Outcome, QueryInfo, Record, Run, Scale, Step, Timing,
 };
 use bakeoff_workload::{RowSource, Workload};
 use tempfile::TempDir;
@@ -54,6 +54,7 @@ impl Bench {
             budget: Some(spent()),
             call_limit: Duration::from_secs(60),
             concurrent: None,
+            race: false,
             further: NONE,
         };
         Bench {
@@ -246,6 +247,14 @@ fn workload(expect: &str) -> Workload {
     Workload::parse(&text, Path::new("fakes.toml")).unwrap()
 }
 
+fn query_info(name: &str) -> QueryInfo {
+    QueryInfo {
+        name: name.to_owned(),
+        sql: format!("SELECT {name} FROM fakes"),
+        tolerance: None,
+    }
+}
+
 fn header(fakes: &[Fake]) -> Header {
     Header {
         bakeoff_version: "0.1.0".to_owned(),
@@ -259,7 +268,7 @@ fn header(fakes: &[Fake]) -> Header {
         seed: 3,
         table: "fakes".to_owned(),
         columns: 3,
-        queries: Vec::new(),
+        queries: QUERIES.map(query_info).to_vec(),
         designs: fakes.iter().map(|fake| fake.info().clone()).collect(),
         threads: 1,
         budget_seconds: None,

@@ -55,6 +55,7 @@ pub struct Fake {
     script: Script,
     keeps_duplicates: bool,
     survives: bool,
+    row_bytes: u64,
     table: Arc<Mutex<Table>>,
 }
 
@@ -94,6 +95,7 @@ impl Fake {
             script: Arc::new(script),
             keeps_duplicates: true,
             survives: false,
+            row_bytes: 20,
             table: Arc::default(),
         }
     }
@@ -116,6 +118,20 @@ impl Fake {
     pub fn with_server(mut self) -> Fake {
         self.info.server = true;
         self
+    }
+
+    /// Takes this many bytes for each row.
+    pub fn with_row_bytes(mut self, bytes: u64) -> Fake {
+        self.row_bytes = bytes;
+        self
+    }
+
+    /// Another table that takes its calls in the same way.
+    fn like(&self, id: &str) -> Fake {
+        let mut other = self.clone();
+        other.info.id = id.to_owned();
+        other.table = Arc::default();
+        other
     }
 
     /// Keeps the last row of each key only.
@@ -241,7 +257,7 @@ impl Design for Fake {
         Ok(Footprint {
             design: self.info.id.clone(),
             engine_bytes: None,
-            file_bytes: Some(self.rows() * 20),
+            file_bytes: Some(self.rows() * self.row_bytes),
             compression_ratio: None,
             compression_metadata_bytes: None,
             files: None,
@@ -302,6 +318,8 @@ pub struct FakeInstances {
     pub tables: BTreeMap<String, Fake>,
     /// Designs that can have no further tables.
     pub alone: Vec<String>,
+    /// Designs whose further tables take calls as they do.
+    pub like: Vec<Fake>,
     /// Whether the engine of all of them is not there.
     pub is_missing: bool,
 }
@@ -317,7 +335,8 @@ impl Instances for FakeInstances {
             return Err(DesignError::new("its engine is not there"));
         }
         let id = instance.id.clone();
-        let new = || Fake::new(&instance.id);
+        let like = self.like.iter().find(|fake| fake.id() == instance.design);
+        let new = || like.map_or_else(|| Fake::new(&instance.id), |fake| fake.like(&instance.id));
         Ok(Arc::new(self.tables.entry(id).or_insert_with(new).clone()))
     }
 }

@@ -8,4 +8,5 @@ mod failures;
 pub mod fake;
 mod further;
 mod protocol;
+mod race;
 mod resume;

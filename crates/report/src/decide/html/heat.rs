@@ -132,6 +132,7 @@ fn remark(decision: &Decision, design: &DesignStanding) -> String {
         None => return String::new(),
         Some(WhyOut::Yardstick) => "yardstick",
         Some(WhyOut::Failed(_)) => "failed",
+        Some(WhyOut::Dropped(_)) => "dropped",
         Some(WhyOut::FailedQuestion { question, .. }) => {
             let name = Escaped(&decision.questions[*question].name);
             return format!("<small>does not answer {name}</small>");

@@ -199,6 +199,7 @@ fn why(decision: &Decision, out: &WhyOut) -> Option<String> {
     Some(match out {
         WhyOut::Yardstick => return None,
         WhyOut::Failed(reason) => format!("failed ({reason})"),
+        WhyOut::Dropped(why) => format!("dropped by the race ({why})"),
         WhyOut::FailedQuestion { question, reason } => {
             let name = &decision.questions[*question].name;
             format!("no right answer to {name} ({reason})")

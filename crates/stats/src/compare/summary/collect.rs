@@ -7,7 +7,7 @@ use super::{
     Summary, SummaryError,
 };
 use crate::compare::{
-    Answered, Concurrent, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
+    Answered, Concurrent, Dropped, Header, Instance, LoadSlice, Outcome, Record, Step, Timing,
 };
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 
@@ -29,6 +29,7 @@ struct Design {
     footprint: Option<Footprint>,
     space: Option<Space>,
     concurrent: Option<ConcurrentSummary>,
+    dropped: Option<Dropped>,
     queries: Vec<Query>,
     failures: Vec<Failure>,
 }
@@ -74,6 +75,7 @@ impl Collected {
                 comparison: PairedComparison::default(),
                 forecast: None,
                 decision: None,
+                race: None,
                 scale_out: None,
                 cost: None,
             },
@@ -107,6 +109,16 @@ impl Collected {
             Record::WarmedUp { passes, steady, .. } => {
                 (run.warm_up_passes, run.steady) = (*passes, Some(*steady));
             }
+            Record::Race { rungs } => {
+                self.run.race.get_or_insert_default();
+                self.take_instances(number, rungs)?;
+            }
+            Record::Dropped(dropped) => {
+                self.design(number, &dropped.by)?;
+                self.design(number, &dropped.design)?.dropped = Some(dropped.as_ref().clone());
+            }
+            Record::Returned { design } => self.design(number, design)?.dropped = None,
+            Record::Stopped(stopped) => run.race.get_or_insert_default().stopped = Some(*stopped),
             Record::Rounds { rounds } => run.rounds = *rounds,
             Record::Warning { message } => {
                 if !run.warnings.contains(message) {
@@ -271,6 +283,7 @@ impl Design {
             footprint: None,
             space: None,
             concurrent: None,
+            dropped: None,
             queries: header.queries.iter().map(|q| Query::new(&q.name)).collect(),
             failures: Vec::new(),
         }
@@ -338,6 +351,7 @@ impl Design {
             space: self.space,
             resolution,
             concurrent: self.concurrent,
+            dropped: self.dropped,
             info: self.info,
             failures: self.failures,
             loading,

@@ -17,6 +17,7 @@ use crate::decide::{
 };
 use crate::estimate::median;
 use crate::random::SplitMix64;
+use crate::thousands;
 use full_scale::{at_rest, to_buy};
 
 /// Number of resamples. The standard error of a share of them is at most 2.5 percentage points.
@@ -45,7 +46,8 @@ impl Summary {
         decide.weights.get(query).copied().unwrap_or(0.0)
     }
 
-    fn decision_input(&self) -> Option<DecisionInput> {
+    /// Returns what the decision is made from. Returns `None` before any design was loaded.
+    pub(crate) fn decision_input(&self) -> Option<DecisionInput> {
         if self.rows == 0 {
             return None;
         }
@@ -284,8 +286,25 @@ fn status(design: &DesignSummary) -> Status {
         .find(|failure| failure.query.is_none());
     match failed {
         Some(failure) => Status::Failed(failure.reason.clone()),
+        None if design.is_out_of_race() => Status::Dropped(beaten_by(design)),
         None => Status::Right,
     }
+}
+
+/// Says which design beat a dropped one, at how many rows and by how much.
+fn beaten_by(design: &DesignSummary) -> String {
+    let Some(dropped) = &design.dropped else {
+        return String::new();
+    };
+    let beaten: Vec<String> = { dropped.beaten.iter() }
+        .map(|beaten| format!("{} {:.1}×", beaten.objective, beaten.times))
+        .collect();
+    format!(
+        "{} beats it in everything at {} rows: {}",
+        dropped.by,
+        thousands(dropped.rows),
+        beaten.join(", ")
+    )
 }
 
 /// Draws random factors between a table and another one of the same design.

@@ -9,6 +9,7 @@ mod growth;
 pub mod ledger;
 pub(super) mod loading;
 mod machines;
+mod race;
 pub(super) mod rounds;
 mod scale_out;
 mod users;
@@ -20,11 +21,14 @@ pub use growth::{
     StorageForecast, TimeForecast, Trial,
 };
 pub use machines::{BUSY, Because, Demand, MOST_MACHINES, Machines, Needed};
+#[cfg(test)]
+pub use race::parts_of_error;
+pub use race::{LOOKS, RaceSummary};
 pub use rounds::{AgainstBaseline, AgainstBest, Difference, PairedComparison, QueryComparison};
 pub use scale_out::{ScaleOut, ScaledQuery};
 pub use users::{MeasuredLoad, UnderLoad};
 
-use super::{Axes, Header, Instance, InstanceKind, Record, RowsLeft, Step};
+use super::{Axes, Dropped, Header, Instance, InstanceKind, Record, RowsLeft, Step};
 use crate::decide::Decision;
 use crate::{CpuSeconds, DesignInfo, EngineInfo, Estimate, Footprint, Space};
 use collect::Collected;
@@ -73,6 +77,9 @@ pub struct Summary {
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.
     pub decision: Option<Decision>,
+    /// What a race dropped and when it ended; `None` for a run that was no race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceSummary>,
     /// Forecast for more machines, if several nodes were started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_out: Option<ScaleOut>,
@@ -127,6 +134,9 @@ pub struct DesignSummary {
     pub queries: Vec<QuerySummary>,
     /// Figures of concurrent clients; `None` if there were none, or not yet.
     pub concurrent: Option<ConcurrentSummary>,
+    /// Why a race dropped the design. A control has its figures all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
     /// Failures and mistakes; empty if the design reached the end with every answer right.
     pub failures: Vec<Failure>,
 }
@@ -190,11 +200,26 @@ impl Summary {
             collected.take(index + 2, record)?;
         }
         let mut summary = collected.summary();
+        summary.forget_unfounded_drops();
         summary.compare();
         summary.forecast = summary.at_full_scale();
         summary.decision = summary.decide();
+        summary.finish_race();
         summary.scale_out = ScaleOut::from_summary(&summary);
         Ok(summary)
+    }
+
+    /// Takes designs for not dropped whose winner failed later: nothing is known to beat them.
+    fn forget_unfounded_drops(&mut self) {
+        let failed: Vec<String> = { self.designs.iter() }
+            .filter(|design| !design.is_right())
+            .map(|design| design.info.id.clone())
+            .collect();
+        for design in &mut self.designs {
+            design
+                .dropped
+                .take_if(|dropped| failed.contains(&dropped.by));
+        }
     }
 
     /// Returns the forecast at the full scale of the workload.
@@ -252,10 +277,11 @@ impl Summary {
         parts.chain([own]).collect()
     }
 
-    /// Returns the designs that may be recommended: no yardsticks, and none with failures.
+    /// Returns the designs that may be recommended: no yardsticks, none with failures, and none that a
+    /// race dropped.
     fn contenders(&self) -> impl Iterator<Item = &DesignSummary> {
         let designs = self.designs.iter();
-        designs.filter(|d| d.is_right() && !d.info.is_yardstick())
+        designs.filter(|d| d.is_right() && !d.info.is_yardstick() && !d.is_out_of_race())
     }
 
     /// Fills in the figures that are relative to other designs.
@@ -279,6 +305,13 @@ impl DesignSummary {
     /// Returns whether nothing failed, so that the design may be recommended.
     pub fn is_right(&self) -> bool {
         self.failures.is_empty()
+    }
+
+    /// Returns whether a race dropped the design, so that its figures are those of part of the run.
+    pub fn is_out_of_race(&self) -> bool {
+        self.dropped
+            .as_ref()
+            .is_some_and(|dropped| !dropped.is_control)
     }
 
     /// Returns the figures of a query.

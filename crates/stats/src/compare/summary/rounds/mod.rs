@@ -8,6 +8,7 @@ pub mod twins;
 
 use serde::Serialize;
 
+use super::race::parts_of_error;
 use super::{DesignSummary, QuerySummary, Summary};
 use best::Field;
 use method::{Interval, Method, TableNoise};
@@ -322,13 +323,15 @@ fn twin_pairs(summary: &Summary, query: &str) -> Vec<Paired> {
     summary.designs.iter().filter_map(of_design).collect()
 }
 
-/// Returns the number of comparisons that a report of the run makes.
+/// Returns the number of comparisons that a report of the run makes. Those of a race are made anew at
+/// each look, after which it may end.
 fn comparisons(summary: &Summary, queries: &[Vec<Table<'_>>]) -> usize {
     let with_best: usize = queries.iter().map(|q| q.len().saturating_sub(1)).sum();
-    match baseline(summary) {
-        Some(_) => 2 * with_best,
-        None => with_best,
-    }
+    let rounds = { summary.designs.iter() }.flat_map(|design| &design.queries);
+    let rounds = rounds.map(|query| query.rounds.len()).max().unwrap_or(0);
+    let looks = { summary.race.as_ref() }.map_or(1, |_| parts_of_error(rounds));
+    let designs = if baseline(summary).is_some() { 2 } else { 1 };
+    designs * looks * with_best
 }
 
 fn baseline(summary: &Summary) -> Option<&str> {

@@ -1,0 +1,121 @@
+//! Rungs: smaller tables of all designs, which are compared before anything is loaded in full.
+
+use super::ALL_LOOKS;
+use super::drop::{Kept, dropped};
+use crate::compare::{Dropped, Header, Instance, Record, Summary, SummaryError};
+use crate::decide::{AnswerClass, DecisionInput, Dominated, Scales};
+
+/// Rounds that the tables of a rung are asked.
+pub const RUNG_ROUNDS: u32 = 8;
+/// Number of the first round of a rung. The rounds of the designs' own tables are others, since they are
+/// asked at another time.
+pub const RUNG_ROUND: u32 = 1 << 23;
+/// Fewest rows of a rung: below, only fixed costs are seen.
+const FEWEST_ROWS: u64 = 1_000;
+/// Shares of the rows that the two rungs have, the best ones first.
+const SHARES: [[u64; 2]; 2] = [[64, 16], [16, 4]];
+
+/// Returns the rows of the rungs of a race over this many rows, the fewer first. There are none where
+/// the smaller one would have less than 1,000 rows: loading all is quick then.
+pub fn rungs(rows: u64) -> Vec<u64> {
+    let fitting = SHARES.iter().find(|shares| rows / shares[0] >= FEWEST_ROWS);
+    fitting.map_or_else(Vec::new, |shares| shares.map(|share| rows / share).to_vec())
+}
+
+/// Returns the designs that may be dropped after two rungs of this many rows were asked. Fewer or more
+/// rungs drop none.
+///
+/// # Errors
+/// The records are not those of a run.
+pub fn drops(records: &[Record], rungs: &[u64]) -> Result<Vec<Dropped>, SummaryError> {
+    let [Record::Started(header), ..] = records else {
+        return Err(SummaryError::NoHeader);
+    };
+    let [fewer, more] = rungs else {
+        return Ok(Vec::new());
+    };
+    let (fewer, more) = (input(records, *fewer)?, input(records, *more)?);
+    let scales = fewer.as_ref().zip(more.as_ref());
+    let found = scales.map_or_else(Vec::new, |(fewer, more)| {
+        let full_rows = header.scale.full_rows;
+        let scales = Scales::Below {
+            scales: [fewer, more],
+            full_rows,
+        };
+        let found = Dominated::find(&scales, ALL_LOOKS);
+        dropped(found, more, &kept(header))
+    });
+    Ok(found
+        .into_iter()
+        .map(|dropped| Dropped {
+            at_rung: true,
+            ..dropped
+        })
+        .collect())
+}
+
+fn kept(header: &Header) -> Kept {
+    let decide = header.decide.as_ref();
+    Kept {
+        ids: decide
+            .and_then(|decide| decide.rule.baseline.clone())
+            .into_iter()
+            .collect(),
+        has_control: false,
+    }
+}
+
+/// Returns what a decision between the smaller tables of the designs would be made from. Returns `None`
+/// if none is loaded.
+pub fn input(records: &[Record], rows: u64) -> Result<Option<DecisionInput>, SummaryError> {
+    let summary = Summary::from_records(&at_rung(records, rows))?;
+    let mut input = summary.decision_input();
+    let answers = { input.iter_mut() }.flat_map(|input| &mut input.designs);
+    for answer in answers.flat_map(|design| &mut design.answers) {
+        // A small table may hold no row of what is asked. Looking for it is work all the same.
+        if answer.class == AnswerClass::AlwaysEmpty {
+            answer.class = AnswerClass::ByKey;
+        }
+    }
+    Ok(input)
+}
+
+/// Returns the records of the tables that have this many rows, as those of a run that has no others.
+fn at_rung(records: &[Record], rows: u64) -> Vec<Record> {
+    let designs: &[crate::DesignInfo] = match records {
+        [Record::Started(header), ..] => &header.designs,
+        _ => &[],
+    };
+    let ids: Vec<(String, &str)> = { designs.iter() }
+        .map(|design| (Instance::smaller(&design.id, rows).id, design.id.as_str()))
+        .collect();
+    let of_design = |id: &str| ids.iter().find(|(own, _)| own == id).map(|(_, of)| *of);
+    let renamed = records
+        .iter()
+        .filter_map(|record| renamed(record, rows, &of_design));
+    renamed.collect()
+}
+
+/// Returns the record as one of the design itself, if it is about a table of this rung.
+fn renamed<'a>(
+    record: &Record,
+    rows: u64,
+    of_design: &impl Fn(&str) -> Option<&'a str>,
+) -> Option<Record> {
+    let mut record = record.clone();
+    match &mut record {
+        Record::Started(header) => {
+            header.scale.full_rows = rows;
+            return Some(record);
+        }
+        Record::Created { design }
+        | Record::Settled { design, .. }
+        | Record::Failed { design, .. } => *design = of_design(design)?.to_owned(),
+        Record::Loaded(slice) => slice.design = of_design(&slice.design)?.to_owned(),
+        Record::Footprint(size) => size.design = of_design(&size.design)?.to_owned(),
+        Record::Answered(answer) => answer.design = of_design(&answer.design)?.to_owned(),
+        Record::Timed(timing) => timing.design = of_design(&timing.design)?.to_owned(),
+        _ => return None,
+    }
+    Some(record)
+}
