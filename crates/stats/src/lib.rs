@@ -16,6 +16,7 @@ mod log;
 mod machine;
 mod quantile;
 mod random;
+mod rounds;
 pub mod sweep;
 mod thousands;
 
