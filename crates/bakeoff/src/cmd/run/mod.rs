@@ -3,7 +3,7 @@
 mod concurrent;
 mod execute;
 mod further;
-mod header;
+pub(super) mod header;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
