@@ -17,6 +17,7 @@ mod machine;
 mod quantile;
 pub mod race;
 mod random;
+mod rounds;
 pub mod sweep;
 mod thousands;
 

@@ -7,7 +7,7 @@ pub mod terminal;
 mod verdict;
 
 use bakeoff_stats::Estimate;
-use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, Support, TrialEnd};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, Support};
 
 use crate::units;
 
@@ -99,14 +99,6 @@ fn few_operations(summary: &DriveSummary) -> Option<String> {
     })
 }
 
-/// Whether a design's figures are an answer to what was asked. A load that was cut short by the end
-/// of its server is none, and of one that failed for the most part no times are.
-fn has_result(summary: &DriveSummary, kind: Kind, design: &DriveDesign) -> bool {
-    let mut trials = design.trials.iter().filter_map(|t| summary.trial(*t));
-    let is_whole = trials.any(|t| t.end.as_ref().is_some_and(TrialEnd::is_complete));
-    (is_whole || design.failures.is_empty()) && !(kind.is_at_a_rate() && too_many_failed(design))
-}
-
 fn too_many_failed(design: &DriveDesign) -> bool {
     design.figures.as_ref().is_some_and(|f| f.too_many_failed())
 }
@@ -116,7 +108,7 @@ fn too_many_failed(design: &DriveDesign) -> bool {
 fn ranking(summary: &DriveSummary, kind: Kind) -> Vec<(&DriveDesign, Estimate)> {
     let figures = summary.designs.iter();
     let mut ranking: Vec<(&DriveDesign, Estimate)> = figures
-        .filter(|d| kind == Kind::Search || has_result(summary, kind, d))
+        .filter(|d| kind == Kind::Search || summary.has_result(d, kind.is_at_a_rate()))
         .filter_map(|d| Some((d, kind.headline(d)?)))
         .collect();
     match kind {

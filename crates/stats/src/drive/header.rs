@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::decide::Rule;
 use crate::{DesignInfo, Machine, NodesInfo, PublishedFigure};
 
 /// First record of a load: designs, operations, schedule and machine.
@@ -55,6 +56,9 @@ pub struct DriveHeader {
     /// Published figures that are shown alongside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
+    /// Rule by which designs are compared; absent in folders of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decide: Option<Rule>,
     /// Processes whose folders were joined; empty for the folder of a single one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
@@ -106,7 +110,10 @@ mod tests {
     fn a_header_without_published_figures_is_one_of_before_they_were_kept() {
         let header = crate::drive::testing::header();
         let json = serde_json::to_string(&header).unwrap();
-        assert!(!json.contains("published"), "{json}");
+        assert!(
+            !json.contains("published") && !json.contains("decide"),
+            "{json}"
+        );
         let published = DriveHeader {
             published: Some(Published {
                 source: "A study".to_owned(),

@@ -27,6 +27,9 @@ pub use record::{
     TrialEnd, TrialStart,
 };
 pub use steady::{WarmUp, warm_up, warm_up_of_throughput};
-pub use summary::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary, warm_up_of};
+pub use summary::{
+    DriveDesign, DriveSummary, DriveSummaryError, FigureComparison, LoadComparison, LoadFigure,
+    TrialSummary, warm_up_of,
+};
 pub use tally::{FailureKind, MAX_NANOSECONDS, SIGNIFICANT_DIGITS, ServerSample, Tally};
 pub use threshold::{Judged, Threshold};

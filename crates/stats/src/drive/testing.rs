@@ -47,6 +47,7 @@ pub fn header() -> DriveHeader {
         objective: None,
         seconds: 20.0,
         published: None,
+        decide: None,
         parts: Vec::new(),
     }
 }

@@ -7,6 +7,7 @@ use bakeoff_workload::{Action, Mix, Operation, Workload};
 
 use super::Drive;
 use super::load::Load;
+use crate::cmd::run::header::rule;
 use crate::machine;
 
 pub fn header(
@@ -46,6 +47,7 @@ pub fn header(
         objective: load.objective.as_ref().map(ToString::to_string),
         seconds: load.duration.as_secs_f64(),
         published: workload.published.as_ref().map(published),
+        decide: Some(rule(workload)),
         parts: Vec::new(),
     }
 }

@@ -78,26 +78,31 @@ fn grows(workload: &Workload) -> Option<Grows> {
     }
 }
 
-/// Returns the rule by which a report chooses one design, which is fixed before anything is measured.
+/// Returns the rule by which a report chooses one design, with the weights of the queries.
 fn decide(workload: &Workload) -> Decide {
-    let decide = &workload.decide;
     Decide {
-        rule: Rule {
-            is_stated: decide.is_stated,
-            minimise: match decide.minimise {
-                bakeoff_workload::Minimise::Month => Minimise::Month,
-                bakeoff_workload::Minimise::Storage => Minimise::Storage,
-                bakeoff_workload::Minimise::Time => Minimise::Time,
-                bakeoff_workload::Minimise::Load => Minimise::Load,
-            },
-            has_weights: decide.has_weights,
-            limits: { decide.limits.iter() }
-                .filter_map(|limit| limit_of(workload, limit))
-                .collect(),
-            same_within: decide.same_within,
-            baseline: decide.baseline.as_ref().map(ToString::to_string),
+        rule: rule(workload),
+        weights: workload.decide.weights.clone(),
+    }
+}
+
+/// Returns the rule by which designs are compared, which is fixed before anything is measured.
+pub fn rule(workload: &Workload) -> Rule {
+    let decide = &workload.decide;
+    Rule {
+        is_stated: decide.is_stated,
+        minimise: match decide.minimise {
+            bakeoff_workload::Minimise::Month => Minimise::Month,
+            bakeoff_workload::Minimise::Storage => Minimise::Storage,
+            bakeoff_workload::Minimise::Time => Minimise::Time,
+            bakeoff_workload::Minimise::Load => Minimise::Load,
         },
-        weights: decide.weights.clone(),
+        has_weights: decide.has_weights,
+        limits: { decide.limits.iter() }
+            .filter_map(|limit| limit_of(workload, limit))
+            .collect(),
+        same_within: decide.same_within,
+        baseline: decide.baseline.as_ref().map(ToString::to_string),
     }
 }
 

@@ -3,7 +3,7 @@
 mod concurrent;
 mod execute;
 mod further;
-mod header;
+pub(super) mod header;
 mod race;
 
 use std::path::{Path, PathBuf};

@@ -274,6 +274,7 @@ impl Bench {
             objective: None,
             seconds: load.duration.as_secs_f64(),
             published: None,
+            decide: None,
             parts: Vec::new(),
         }
     }

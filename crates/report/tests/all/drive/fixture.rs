@@ -213,6 +213,7 @@ fn header(schedule: &str, objective: Option<&str>) -> DriveHeader {
         objective: objective.map(str::to_owned),
         seconds: f64::from(SECONDS),
         published: None,
+        decide: None,
         parts: Vec::new(),
     }
 }

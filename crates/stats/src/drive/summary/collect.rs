@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{DriveDesign, DriveSummary, DriveSummaryError, TrialSummary};
+use super::{DriveDesign, DriveSummary, DriveSummaryError, LoadComparison, TrialSummary};
 use crate::drive::window::Window;
 use crate::drive::{
     DriveHeader, DriveRecord, FoundRate, HistogramLog, HistogramLogReader, LoadFigures,
@@ -34,6 +34,7 @@ impl Collected {
                 engines: Vec::new(),
                 designs: header.designs.iter().map(design).collect(),
                 trials: Vec::new(),
+                comparison: LoadComparison::default(),
                 warnings: Vec::new(),
                 finished: false,
                 interrupted: false,
@@ -172,6 +173,7 @@ impl Collected {
                 .map(|n| estimate(&figures, |f| f.operations[n].response.map(|l| l.p99)))
                 .collect();
         }
+        run.comparison = LoadComparison::of(&run);
         Ok(run)
     }
 }

@@ -3,8 +3,11 @@
 use serde::Serialize;
 
 mod collect;
+mod compared;
+mod result;
 
 pub use collect::warm_up_of;
+pub use compared::{FigureComparison, LoadComparison, LoadFigure};
 
 use super::{
     DriveHeader, DriveRun, FoundRate, LoadFigures, ProbeRecord, SecondCounts, TrialEnd, TrialStart,
@@ -20,6 +23,8 @@ pub struct DriveSummary {
     pub designs: Vec<DriveDesign>,
     /// Trials in the order in which they were driven.
     pub trials: Vec<TrialSummary>,
+    /// Comparison of the designs within rounds; empty for a search.
+    pub comparison: LoadComparison,
     pub warnings: Vec<String>,
     pub finished: bool,
     pub interrupted: bool,

@@ -31,15 +31,19 @@ impl Field {
         let Some(best) = self.best() else {
             return Vec::new();
         };
-        let possible: Vec<usize> = (0..self.may_be_best.len())
-            .filter(|table| self.may_be_best[*table] && !self.is_beaten(*table))
-            .collect();
+        let possible = self.possible();
         (0..self.may_be_best.len())
             .map(|table| self.against(table, best, &possible))
             .collect()
     }
 
-    /// Returns the ratio of a table to the best one, from its ratios to all tables that may be the best.
+    /// Returns the tables that may truly be the best one, since none is shown to be better.
+    pub fn possible(&self) -> Vec<usize> {
+        (0..self.may_be_best.len())
+            .filter(|table| self.may_be_best[*table] && !self.is_beaten(*table))
+            .collect()
+    }
+
     fn against(&self, table: usize, best: usize, possible: &[usize]) -> Interval {
         let others = possible.iter().filter(|other| **other != table);
         let bounds: Vec<Interval> = others.map(|other| self.ratios[table][*other]).collect();
