@@ -59,7 +59,7 @@ impl FurtherOptions {
              by how many times they grow into it, such as [scale.grows] with series = 40 and time = 3",
             workload.path.display()
         );
-        Err(Misuse::of(unnamed).into())
+        Err(Misuse::new(unnamed).into())
     }
 
     /// Says for a dry run which further tables there would be. `rows` is `None` where a budget

@@ -37,7 +37,7 @@ pub fn bytes_now(deployment: &Deployment, keyspace: &str, tables: &[String]) -> 
     let mut all = 0;
     for data in server.data_dirs() {
         for table in tables {
-            all += files_of(&data.join(keyspace), table).ok()?.1;
+            all += table_files(&data.join(keyspace), table).ok()?.1;
         }
     }
     Some(all)

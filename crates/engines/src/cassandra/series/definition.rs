@@ -238,9 +238,11 @@ mod tests {
     #[test]
     fn a_table_becomes_a_table_of_values_and_one_of_keys() {
         let layout = layout("cassandra/series?compressor=none", &table(&HOSTS)).unwrap();
-        let made = layout
+        let made: Vec<String> = layout
             .recreation_statements("ks")
-            .map(|s| s.replace(&layout.values.name, "series"));
+            .iter()
+            .map(|s| s.replace(&layout.values.name, "series"))
+            .collect();
         assert_eq!(
             made,
             [
