@@ -94,7 +94,7 @@ fn widths_that_cannot_be_are_refused() {
         error("postgres/partitioned?width=0ms", &timed()).contains("width= has to be more than 0")
     );
     let numbered = table(Some(("n", ColumnType::Int)));
-    assert!(error("postgres/partitioned", &numbered).contains("say with width="));
+    assert!(error("postgres/partitioned", &numbered).contains("set with width="));
     assert!(error("timescale/hypertable", &table(None)).contains("chunk= needs an order key"));
     assert!(error("postgres/brin?pages=0", &timed()).contains("pages=0"));
     assert!(error("postgres/brin", &table(None)).contains("needs an order key"));
