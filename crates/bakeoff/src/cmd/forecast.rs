@@ -52,15 +52,11 @@ pub struct Forecast {
     #[arg(long, conflicts_with_all = ["rows", "copies", "users"])]
     validate: bool,
 
-    /// Another run of the workload, whose figures are predicted as well
-    #[arg(long, value_name = "DIR", requires = "validate")]
-    against: Option<PathBuf>,
-
     /// Say how often the forecasts in the ledgers of all runs below the folder held
     #[arg(long, conflicts_with_all = ["rows", "copies", "users", "validate"])]
     ledger: bool,
 
-    /// Forecast the series and the time that another run of the workload measured, and compare
+    /// Forecast what another, larger run of the workload measured, compare, and add it to the ledger
     #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "copies", "users", "validate"])]
     validate_at: Option<PathBuf>,
 
@@ -110,35 +106,39 @@ impl Forecast {
 
     fn validated_at(&self, summary: &Summary, other: &Path) -> Result<String> {
         let measured = read(other)?;
-        let validation = growth::validate_at(summary, &measured).map_err(|why| {
+        let (validation, entries) = growth::validate_at(summary, &measured).map_err(|why| {
             let (own, other) = (self.dir.display(), other.display());
-            anyhow!("the forecast of {own} cannot be checked by {other}: {why}")
+            Misuse::new(anyhow!(
+                "the forecast of {own} cannot be checked by {other}: {why}"
+            ))
         })?;
+        let added = self.add_to_ledger(&entries)?;
         Ok(if self.json {
             validation.json()?
         } else {
-            validation.render()
+            [validation.render(), added].join("\n")
         })
     }
 
-    fn validated(&self, summary: &Summary) -> Result<String> {
-        let mut entries = ledger::held_out(summary);
-        if let Some(other) = &self.against {
-            entries.extend(against(summary, &self.dir, other)?);
-        }
-        let all = entries.len();
-        let added = ledger::append(&self.dir, &entries)
+    /// Adds predictions to the ledger of the run, and says how many were not there yet.
+    fn add_to_ledger(&self, entries: &[Entry]) -> Result<String> {
+        let added = ledger::append(&self.dir, entries)
             .with_context(|| format!("the ledger of {} cannot be written", self.dir.display()))?;
+        Ok(format!(
+            "{added} of {} predictions were added to {}; the others are in it.\n",
+            entries.len(),
+            self.dir.join(ledger::FILE).display()
+        ))
+    }
+
+    fn validated(&self, summary: &Summary) -> Result<String> {
+        let added = self.add_to_ledger(&ledger::held_out(summary))?;
         let validation = growth::validate(summary);
         if self.json {
             return Ok(validation.json()?);
         }
         let users = growth::render_checked_users(summary);
-        let ledger = format!(
-            "{added} of {all} predictions were added to {}; the others are in it.\n",
-            self.dir.join(ledger::FILE).display()
-        );
-        let parts = [Some(validation.render()), users, Some(ledger)];
+        let parts = [Some(validation.render()), users, Some(added)];
         Ok(parts.into_iter().flatten().collect::<Vec<_>>().join("\n"))
     }
 
@@ -174,23 +174,4 @@ fn read(dir: &Path) -> Result<Summary> {
         ));
     }
     Ok(summary)
-}
-
-/// Returns the predictions of what another run measured.
-fn against(summary: &Summary, dir: &Path, other: &Path) -> Result<Vec<Entry>> {
-    let measured = read(other)?;
-    let (ours, theirs) = (&summary.header, &measured.header);
-    if (&ours.workload, ours.seed) != (&theirs.workload, theirs.seed) {
-        let told = anyhow!(
-            "{} and {} are not of the same data: one is of {} with seed {}, the other of {} with seed {}",
-            dir.display(),
-            other.display(),
-            ours.workload,
-            ours.seed,
-            theirs.workload,
-            theirs.seed
-        );
-        return Err(Misuse::new(told).into());
-    }
-    Ok(ledger::against(summary, &measured))
 }

@@ -96,6 +96,28 @@ fn predictions_go_into_the_ledger_once() {
 }
 
 #[test]
+fn a_larger_run_checks_the_forecasts_of_a_smaller_one() {
+    let bench = measured();
+    let larger = [
+        "run", "w.toml", "--rounds", "5", "--rows", "8000", "--scales", "1", "--out", "large",
+    ];
+    bench.bakeoff(&larger).expect(0);
+    let check = ["forecast", "out", "--validate-at", "large"];
+    let ended = bench.bakeoff(&check).expect(0);
+    ended
+        .says("against a run of them: median error")
+        .says("predictions were added to out/forecasts.jsonl");
+    bench.bakeoff(&check).expect(0).says("\n0 of ");
+
+    std::fs::write(bench.path("other.toml"), HOSTS).unwrap();
+    let other = ["run", "other.toml", "--rounds", "1", "--out", "other"];
+    bench.bakeoff(&other).expect(0);
+    let ended = bench.bakeoff(&["forecast", "out", "--validate-at", "other"]);
+    ended.says("do not have the same data");
+    assert_eq!(ended.code, Some(2));
+}
+
+#[test]
 fn machines_and_their_cost_are_of_each_design() {
     let bench = measured();
     let asked = [

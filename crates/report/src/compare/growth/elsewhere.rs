@@ -1,52 +1,71 @@
-//! Check of the forecasts of a run by another run, of more series and a longer time: what
-//! `bakeoff forecast --validate-at` prints.
+//! Check of the forecasts of a run by another run of the workload: what `bakeoff forecast --validate-at`
+//! prints.
 
-use bakeoff_stats::{Axes, DesignForecast, Forecast, HeldOut, Projected, Summary, TimeForecast};
+use bakeoff_stats::ledger::{self, Entry};
+use bakeoff_stats::{DesignForecast, Forecast, HeldOut, Projected, Summary, TimeForecast};
 
-use super::validation::{At, Check, RefusedCheck, Validation};
+use super::validation::{At, Check, Grown, RefusedCheck, Validation};
 
-/// Returns what a run forecasts for another run's series and time, with its errors by what that one
-/// measured; an error says why they cannot be compared.
+/// Returns what a run forecasts for another run, with its errors by what that one measured, and with the
+/// entries that a ledger keeps of them. Along the axes that both runs know, and otherwise by the rows.
 ///
 /// # Errors
-/// They are runs of different workloads, or do not say what they have of both axes.
-pub fn validate_at(summary: &Summary, other: &Summary) -> Result<Validation, String> {
-    if summary.header.workload != other.header.workload {
+/// Says why they cannot be compared: they are runs of different data, or only one of them says what it
+/// has of both axes.
+pub fn validate_at(summary: &Summary, other: &Summary) -> Result<(Validation, Vec<Entry>), String> {
+    let (ours, theirs) = (&summary.header, &other.header);
+    if (&ours.workload, ours.seed) != (&theirs.workload, theirs.seed) {
         return Err(format!(
-            "they are runs of different workloads, {} and {}",
-            summary.header.workload, other.header.workload
+            "they do not have the same data: one is of {} with seed {}, the other of {} with seed {}",
+            ours.workload, ours.seed, theirs.workload, theirs.seed
         ));
     }
-    let factors = summary.axes.as_ref().zip(other.axes.as_ref());
-    let Some((series, time)) = factors.and_then(|(own, other)| grown(own, other)) else {
-        return Err(
-            "one of them does not say how many series and how long a time it has: name both in \
-             [scale.grows] of the workload, and run it again"
-                .to_owned(),
-        );
+    let grown = grown(summary, other)?;
+    let forecast = match grown {
+        Some(Grown { series, time }) => { summary.projected_along(series, time, 1) }
+            .ok_or_else(|| "the first one has nothing to forecast from".to_owned())?,
+        None => summary.projected(other.rows, 1),
     };
-    let forecast = { summary.projected_along(series, time, 1) }
-        .ok_or_else(|| "the first one has nothing to forecast from".to_owned())?;
     let mut validation = Validation::of(
         summary,
         times_at(&forecast, summary, other),
         sizes_at(&forecast, summary, other),
     );
-    validation.at = Some(At { series, time });
+    validation.at = Some(At {
+        rows: other.rows,
+        grown,
+    });
     validation.refused = refused(&forecast, other);
-    Ok(validation)
+    Ok((validation, ledger::against(&forecast, summary, other)))
 }
 
-/// Returns how many times as many series and as long a time the other run has.
-fn grown(own: &Axes, other: &Axes) -> Option<(f64, f64)> {
-    let times = |own: Option<u64>, other: Option<u64>| {
-        let own = own.filter(|own| *own > 0)?;
-        Some(other? as f64 / own as f64)
-    };
-    Some((
-        times(own.series, other.series)?,
-        times(own.time, other.time)?,
-    ))
+/// Returns how many times as many series and as long a time the other run has; `None` if neither run has
+/// axes.
+///
+/// # Errors
+/// Says that only one of them has.
+fn grown(summary: &Summary, other: &Summary) -> Result<Option<Grown>, String> {
+    if summary.axes.is_none() && other.axes.is_none() {
+        return Ok(None);
+    }
+    let axes = summary.axes.as_ref().zip(other.axes.as_ref());
+    let grown = axes.and_then(|(own, other)| {
+        Some(Grown {
+            series: times(own.series, other.series)?,
+            time: times(own.time, other.time)?,
+        })
+    });
+    grown.map(Some).ok_or_else(|| {
+        "one of them does not say how many series and how long a time it has: name both in \
+         [scale.grows] of the workload, and run it again"
+            .to_owned()
+    })
+}
+
+/// Returns the other run's amount as a multiple of a run's own.
+fn times(own: Option<u64>, other: Option<u64>) -> Option<f64> {
+    let own = own.filter(|own| *own > 0)?;
+    Some(other? as f64 / own as f64)
 }
 
 /// Returns the forecast times that the other run measured.

@@ -20,7 +20,7 @@ pub struct Validation {
     /// Times in proportion to the rows.
     pub proportional: Errors,
     pub recommended: Longest,
-    /// How much larger the run is that was forecast; `None` if it is the run's own largest tables.
+    /// Size of the run that was forecast; `None` if it is the run's own largest tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
     pub times: Vec<Check>,
@@ -30,9 +30,18 @@ pub struct Validation {
     pub refused: Vec<RefusedCheck>,
 }
 
-/// How many times as many series and as long a time another run has.
+/// Size of another run that was forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct At {
+    pub rows: u64,
+    /// Growth along both axes; `None` if the run grows by its rows.
+    #[serde(flatten)]
+    pub grown: Option<Grown>,
+}
+
+/// How many times as many series and as long a time another run has.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Grown {
     pub series: f64,
     pub time: f64,
 }
@@ -171,10 +180,17 @@ impl Validation {
     /// Returns what was predicted.
     fn what(&self) -> String {
         match self.at {
-            Some(At { series, time }) => format!(
+            Some(At {
+                grown: Some(Grown { series, time }),
+                ..
+            }) => format!(
                 "Forecast of {} the series and {} the time, against a run of them",
                 units::factor(series),
                 units::factor(time)
+            ),
+            Some(At { rows, .. }) => format!(
+                "Forecast of {} rows, against a run of them",
+                units::plural(rows, "row", "rows")
             ),
             None => "Largest tables predicted from the smaller ones".to_owned(),
         }

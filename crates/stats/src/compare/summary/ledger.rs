@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{HeldOut, Summary, Trial};
+use super::{Forecast, HeldOut, Summary, Trial};
 use crate::JournalError;
 use crate::lines::{self, Lines};
 
@@ -131,10 +131,9 @@ pub fn held_out(summary: &Summary) -> Vec<Entry> {
     entries
 }
 
-/// Returns the forecasts that one run makes of what another one measured with other rows. Designs that only
-/// one of them has, and times that are refused, have none.
-pub fn against(summary: &Summary, other: &Summary) -> Vec<Entry> {
-    let forecast = summary.projected(other.rows, 1);
+/// Returns a run's forecast of what another one measured, with what that one measured. Designs that only one of
+/// them has, and times that are refused, have no entry.
+pub fn against(forecast: &Forecast, summary: &Summary, other: &Summary) -> Vec<Entry> {
     let mut entries = Vec::new();
     for design in &forecast.designs {
         let Some(measured) = other.design(&design.design).filter(|d| d.is_right()) else {
