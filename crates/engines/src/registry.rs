@@ -2,8 +2,6 @@
 
 use bakeoff_workload::DesignId;
 
-#[cfg(not(feature = "postgres"))]
-use crate::Absent;
 use crate::cassandra::Cassandra;
 use crate::dry::Dry;
 use crate::local::Local;
@@ -20,11 +18,11 @@ pub static ENGINES: &[&dyn Engine] = &[
     #[cfg(feature = "postgres")]
     &Flavour::Postgres,
     #[cfg(not(feature = "postgres"))]
-    &Absent::new("postgres", "postgres"),
+    &crate::Absent::new("postgres", "postgres"),
     #[cfg(feature = "postgres")]
     &Flavour::Timescale,
     #[cfg(not(feature = "postgres"))]
-    &Absent::new("timescale", "postgres"),
+    &crate::Absent::new("timescale", "postgres"),
     &Local,
     &ParquetFiles,
     &Memory,

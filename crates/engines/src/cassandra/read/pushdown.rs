@@ -33,8 +33,8 @@ pub struct Pushdown {
     /// Values of the partition key's columns (without a bucket), one entry for each partition;
     /// `None` for a scan of the whole table.
     pub partitions: Option<Vec<Vec<KeyValue>>>,
-    /// Restrictions of the order key as column, operator and value.
-    pub order: Vec<(String, Operator, KeyValue)>,
+    /// Conditions on columns outside the partition key, as column, operator and value.
+    pub conditions: Vec<(String, Operator, KeyValue)>,
     /// Flags of the filters that the fields above express completely.
     pub exact: Vec<bool>,
     /// Flags of the filters that may reduce the rows to read but have to be applied again.
@@ -66,7 +66,7 @@ impl Pushdown {
         match self.partitions {
             Some(_) => self,
             None => Pushdown {
-                order: Vec::new(),
+                conditions: Vec::new(),
                 ..self
             },
         }
@@ -74,7 +74,7 @@ impl Pushdown {
 
     /// Returns whether `ALLOW FILTERING` is needed: rows are restricted in all partitions.
     pub fn is_filtering(&self) -> bool {
-        self.partitions.is_none() && !self.order.is_empty()
+        self.partitions.is_none() && !self.conditions.is_empty()
     }
 
     /// Derives the pushdown for a table whose partitions are all known, so that the order key can
@@ -124,7 +124,7 @@ impl Pushdown {
                 Restriction::Range(..) => None,
             });
             if let Some((i, value)) = one_value {
-                self.order.push((column.clone(), Operator::Eq, value));
+                self.conditions.push((column.clone(), Operator::Eq, value));
                 self.exact[i] = true;
                 continue;
             }
@@ -159,7 +159,7 @@ impl Pushdown {
             bounds.iter().min_by_key(tightness)
         };
         if let Some((_, operator, value)) = tightest {
-            self.order
+            self.conditions
                 .push((column.to_owned(), *operator, value.clone()));
             bounds.iter().for_each(|(i, ..)| self.exact[*i] = true);
         }
@@ -168,7 +168,7 @@ impl Pushdown {
     /// Returns the known lower and upper bounds of an integer column, both inclusive.
     pub fn bounds(&self, column: &str) -> (Option<i64>, Option<i64>) {
         let (mut low, mut high) = (None, None);
-        for (_, operator, value) in self.order.iter().filter(|(name, ..)| name == column) {
+        for (_, operator, value) in self.conditions.iter().filter(|(name, ..)| name == column) {
             let value = match value {
                 KeyValue::Int(v) => i64::from(*v),
                 KeyValue::Bigint(v) => *v,

@@ -106,7 +106,7 @@ impl CassandraTable {
                 vec![format!("{token} > ?"), format!("{token} <= ?")]
             }
         };
-        let order = pushdown.order.iter();
+        let order = pushdown.conditions.iter();
         conditions.extend(order.map(|(c, op, _)| format!("{} {op} ?", quoted(c))));
         conditions.join(" AND ")
     }
@@ -122,7 +122,12 @@ impl CassandraTable {
         };
         let mut requests = Vec::with_capacity(selections.len());
         for mut values in selections {
-            values.extend(pushdown.order.iter().map(|(_, _, value)| value.clone()));
+            values.extend(
+                pushdown
+                    .conditions
+                    .iter()
+                    .map(|(_, _, value)| value.clone()),
+            );
             requests.push(Request(values));
         }
         Ok(requests)

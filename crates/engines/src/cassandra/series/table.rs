@@ -144,7 +144,7 @@ impl SeriesTable {
     /// Returns the statement that reads a series within the pushed restrictions, and their values.
     fn select(&self, pushdown: &Pushdown) -> (String, Vec<KeyValue>) {
         let time = quoted(TIME_COLUMN);
-        let order = pushdown.order.iter();
+        let order = pushdown.conditions.iter();
         let conditions = order.map(|(_, operator, _)| format!(" AND {time} {operator} ?"));
         let cql = format!(
             "SELECT {time}, {} FROM {} WHERE {} = ?{}",
@@ -154,7 +154,7 @@ impl SeriesTable {
             conditions.collect::<String>()
         );
         let values = pushdown
-            .order
+            .conditions
             .iter()
             .map(|(_, _, value)| in_nanoseconds(value));
         (cql, values.collect())

@@ -93,12 +93,12 @@ fn without_a_partition_the_order_key_only_helps_and_may_be_left_out() {
     let filters = [col("a").eq(lit(1i32)), col("value").gt(lit(0.5))];
     let pushed = pushdown("cassandra/wide", &filters);
     let order = vec![("a".to_owned(), Operator::Eq, KeyValue::Int(1))];
-    assert_eq!((&pushed.partitions, &pushed.order), (&None, &order));
+    assert_eq!((&pushed.partitions, &pushed.conditions), (&None, &order));
     assert_eq!(pushed.exact, [false, false]);
     assert_eq!(pushed.inexact, [true, false]);
     assert!(pushed.is_filtering());
     let left = pushed.without_filtering();
-    assert_eq!(left.order, []);
+    assert_eq!(left.conditions, []);
     assert!(!left.is_filtering());
     assert_eq!(
         pushdown("cassandra/narrow", &filters).inexact,
