@@ -128,7 +128,7 @@ fn words_of_cql_are_told(server: &Server) {
         ),
         (
             "SELECT ttl(value) FROM prod.readings",
-            "SQL 1:8: ttl() is CQL: neither",
+            "SQL 1:8: ttl() is CQL: write times",
         ),
         (
             "SELECT * FROM prod.readings PER PARTITION LIMIT 1",

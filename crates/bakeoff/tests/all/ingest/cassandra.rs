@@ -26,7 +26,7 @@ fn in_a_real_cassandra() {
     server
         .bakeoff(&[&made("3")[..], &KEYS[..]].concat())
         .expect(2)
-        .says("each copy of a row needs a node of its own")
+        .says("each copy of a row needs a separate node")
         .says("has 1; the keyspace `made` was not made");
     server
         .bakeoff(&[&made("1")[..], &KEYS[..]].concat())

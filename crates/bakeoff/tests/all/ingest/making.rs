@@ -212,7 +212,7 @@ fn an_ingest_that_is_interrupted_can_be_given_again() {
     assert_eq!(ended.stdout, "");
     ended
         .says("interrupted: some of the rows may be in the table")
-        .says("`bakeoff table sweep dir:t` removes it");
+        .says("`bakeoff table sweep dir:t` removes them");
     bench
         .bakeoff(&arguments)
         .expect(0)

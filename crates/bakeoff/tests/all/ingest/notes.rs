@@ -143,7 +143,7 @@ fn what_overlaps_is_told_after_an_ingest() {
     bench
         .bakeoff(&again)
         .expect(0)
-        .says("note: 2 parts of the table overlap")
+        .says("note: 2 parts of the table have chunks that overlap")
         .says("`bakeoff table seal dir:t` puts them in order");
     bench.bakeoff(&["table", "seal", "dir:t"]).expect(0);
     std::fs::write(

@@ -59,7 +59,7 @@ fn a_table_of_wrong_types_can_be_removed_and_made_anew() {
         .bakeoff(&ingest)
         .expect(1)
         .says("column `value`: `n/a` is not a double")
-        .says("`bakeoff table drop dir:t` removes it");
+        .says("remove it with `bakeoff table drop dir:t`");
     std::fs::write(bench.path("t/mine.txt"), "x").unwrap();
     let drop = ["table", "drop", "dir:t", "--yes"];
     bench
