@@ -39,9 +39,13 @@ fn against(
     summary: &DriveSummary,
     kind: Kind,
     compared: &FigureComparison,
-    (design, figure): &Ranked<'_>,
+    best: &Ranked<'_>,
 ) -> String {
+    let (design, figure) = best;
     let others = others(summary, compared);
+    if others.is_empty() {
+        return alone(summary, kind, best);
+    }
     let parts = [
         format!(
             "{} {}: {}",
@@ -179,12 +183,17 @@ fn not_compared(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> S
         format!("{} {}{but}", ranked.0.info.id, does(summary, kind, *ranked))
     };
     let designs: Vec<String> = ranking.iter().take(LISTED).map(of_design).collect();
-    let why = match summary.comparison.main() {
-        Some(_) => "No design did all that was asked, so none is called the best",
-        None => {
-            "Designs are not compared, since rounds have too few operations for a p99; a longer --for \
-             has more"
-        }
+    let rate = if kind.is_at_a_rate() {
+        format!(" at {}", notes::schedule(&summary.header))
+    } else {
+        String::new()
     };
-    format!("{}{why}: {}.", at(summary, kind), designs.join("; "))
+    let why = match summary.comparison.main() {
+        Some(_) => format!("No design did all that was asked{rate}, so none is called the best"),
+        None => format!(
+            "Designs are not compared{rate}, since rounds have too few operations for a p99; a longer \
+             --for has more"
+        ),
+    };
+    format!("{why}: {}.", designs.join("; "))
 }

@@ -1,7 +1,7 @@
 //! Orders the designs with a result, and names those that fell short.
 
-use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
+use bakeoff_stats::{Difference, Estimate};
 
 use super::figures::in_short;
 use super::short::reasons;
@@ -28,7 +28,8 @@ pub fn ranked(summary: &DriveSummary, kind: Kind) -> Vec<Ranked<'_>> {
 pub fn fell_short(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Option<String> {
     let ((_, best), others) = ranking.split_first()?;
     let sentences = others.iter().filter_map(|(design, figure)| {
-        let is_better = kind.better_first(figure.median, best.median).is_lt();
+        let is_better = kind.better_first(figure.median, best.median).is_lt()
+            || is_shown_to_be_faster(summary, design);
         let short = list(&reasons(summary, kind, design, is_better));
         let id = &design.info.id;
         match (short.as_str(), is_better) {
@@ -42,6 +43,11 @@ pub fn fell_short(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) ->
     });
     let sentences: Vec<String> = sentences.collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn is_shown_to_be_faster(summary: &DriveSummary, design: &DriveDesign) -> bool {
+    let against = against_best(summary, design);
+    against.is_some_and(|against| against.difference == Difference::Faster)
 }
 
 /// Writes `does 528 ops/s (1.66× ?)`, with the ratio to the best design where there is one.

@@ -316,3 +316,26 @@ fn tables_have_the_ratios_to_the_best_and_to_todays() {
         assert!(page.contains(part), "{part}");
     }
 }
+
+#[test]
+fn designs_whose_rounds_have_too_few_operations_for_a_p99_are_not_compared() {
+    let designs = ["a/x", "a/y", "a/z"].map(|id| (id, vec![500.0; 7]));
+    let mut summary = at_a_rate(&load(&designs));
+    let few = |trials: &mut [TrialSummary]| {
+        let operations = trials.iter_mut().flat_map(|t| &mut t.figures.operations);
+        operations.for_each(|operation| operation.count = 999);
+    };
+    few(&mut summary.trials[14..]);
+    let text = verdict(&summary);
+    assert!(
+        text.starts_with("At 500 ops/s, a/x is the best: "),
+        "{text}"
+    );
+    let without = "Not compared, with too few operations in a round for a p99: a/z.";
+    assert!(text.contains(without), "{text}");
+    few(&mut summary.trials);
+    let text = verdict(&summary);
+    let why = "Designs are not compared at 500 ops/s, since rounds have too few operations for a p99; \
+               a longer --for has more: a/x has a p99 of ";
+    assert!(text.starts_with(why), "{text}");
+}
