@@ -1,10 +1,11 @@
 //! Draws operations per second by design, and the p99 response times of an operation.
 
 use bakeoff_stats::Estimate;
-use bakeoff_stats::drive::{DriveDesign, DriveSummary};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigure};
 
 use super::bars::{Bar, Value, bars};
 use super::palette::Palette;
+use crate::compare::to_best;
 use crate::units;
 
 /// Draws the highest rate that held, or the rate of a closed loop, highest first.
@@ -13,7 +14,10 @@ pub fn rate_bars(
     title: &str,
     rate: impl Fn(&DriveDesign) -> Option<Estimate>,
 ) -> Option<String> {
-    let show = |rate: &Estimate| format!("{} ops/s", units::rate(rate.median));
+    let show = |design: &DriveDesign, rate: &Estimate| {
+        let ratio = ratio(summary, LoadFigure::Throughput, None, design);
+        format!("{} ops/s{ratio}", units::rate(rate.median))
+    };
     let order = |a: f64, b: f64| b.total_cmp(&a);
     ranked(summary, title, rate, show, order, |tick| {
         units::trimmed(&units::rate(tick))
@@ -24,7 +28,10 @@ pub fn rate_bars(
 pub fn p99_bars(summary: &DriveSummary, operation: usize) -> Option<String> {
     let name = &summary.header.operations[operation].name;
     let p99 = |d: &DriveDesign| *d.response_p99.get(operation)?;
-    let show = |time: &Estimate| units::duration(time.median);
+    let show = |design: &DriveDesign, time: &Estimate| {
+        let ratio = ratio(summary, LoadFigure::P99, Some(name), design);
+        units::duration(time.median) + &ratio
+    };
     let order = |a: f64, b: f64| a.total_cmp(&b);
     let title = format!("Response time p99 of {name} by design");
     ranked(summary, &title, p99, show, order, |tick| {
@@ -32,11 +39,24 @@ pub fn p99_bars(summary: &DriveSummary, operation: usize) -> Option<String> {
     })
 }
 
+/// Writes ` · 1.31×`, the ratio to the best design; nothing where designs are not compared.
+fn ratio(
+    summary: &DriveSummary,
+    figure: LoadFigure,
+    operation: Option<&str>,
+    design: &DriveDesign,
+) -> String {
+    let against = summary
+        .comparison
+        .design(figure, operation, &design.info.id);
+    against.map_or_else(String::new, |a| format!(" · {}", to_best::in_short(a)))
+}
+
 fn ranked(
     summary: &DriveSummary,
     title: &str,
     figure: impl Fn(&DriveDesign) -> Option<Estimate>,
-    show: impl Fn(&Estimate) -> String,
+    show: impl Fn(&DriveDesign, &Estimate) -> String,
     order: impl Fn(f64, f64) -> std::cmp::Ordering,
     tick: impl Fn(f64) -> String,
 ) -> Option<String> {
@@ -51,7 +71,7 @@ fn ranked(
     let bar = |design: &DriveDesign, figure: Option<Estimate>| Bar {
         label: design.info.id.clone(),
         class: palette.class(&design.info),
-        text: figure.map_or_else(|| "none".to_owned(), |f| show(&f)),
+        text: figure.map_or_else(|| "none".to_owned(), |f| show(design, &f)),
         value: figure.map(|f| Value {
             value: f.median,
             whisker: (f.observations > 1).then_some((f.low, f.high)),

@@ -1,11 +1,15 @@
-//! Compares a design's figure with the best one's, in a word or as a ratio.
+//! Compares a design's figure with the best one's, in a word or as a ratio, for runs and loads alike.
 
-use bakeoff_stats::{AgainstBest, DesignSummary, Difference, Estimate, QuerySummary, Summary};
+use bakeoff_stats::{
+    AgainstBaseline, AgainstBest, DesignSummary, Difference, Estimate, QuerySummary, Summary,
+};
 
 use crate::units;
 
 /// Word for the ratio of the best design to itself.
 pub const BEST: &str = "best";
+/// Word for a difference that is shown to be none.
+const SAME: &str = "same";
 /// Explains the question mark, for captions.
 pub const LEGEND: &str = "“?” means not settled";
 
@@ -24,15 +28,10 @@ pub fn with_interval(
     design: &DesignSummary,
     query: &QuerySummary,
 ) -> Option<String> {
-    let short = short(summary, design, query)?;
-    let compared = summary.comparison.design(&query.query, &design.info.id);
-    let interval = compared
-        .filter(|c| is_different(c.difference))
-        .and_then(interval);
-    Some(match interval {
-        Some(interval) => format!("{short} ({interval})"),
-        None => short,
-    })
+    match summary.comparison.design(&query.query, &design.info.id) {
+        Some(compared) => Some(in_full(compared)),
+        None => query.times_fastest.map(number),
+    }
 }
 
 /// Writes the ratio of a design's bytes to the smallest ones; bytes have no error.
@@ -57,22 +56,47 @@ pub fn to_baseline(
     query: &QuerySummary,
 ) -> Option<String> {
     let compared = summary.comparison.design(&query.query, &design.info.id)?;
-    let baseline = compared.to_baseline.as_ref()?;
-    Some(match baseline.difference {
+    compared.to_baseline.as_ref().map(to_todays)
+}
+
+/// Writes a ratio to the design that is in use today: `0.48× today's`.
+pub fn to_todays(baseline: &AgainstBaseline) -> String {
+    match baseline.difference {
         Difference::Best | Difference::Same => "same as today's".to_owned(),
         Difference::Slower | Difference::Faster => format!("{} today's", number(baseline.ratio)),
         Difference::NotSettled => format!("{} today's ?", number(baseline.ratio)),
-    })
+    }
+}
+
+/// Writes a ratio to the design that is in use today for a column that names it: `same`, `0.48×`,
+/// `0.48× ?`.
+pub fn to_todays_in_short(baseline: &AgainstBaseline) -> String {
+    match baseline.difference {
+        Difference::Best | Difference::Same => SAME.to_owned(),
+        Difference::Slower | Difference::Faster => number(baseline.ratio),
+        Difference::NotSettled => format!("{} ?", number(baseline.ratio)),
+    }
 }
 
 /// Writes how a design compares with the best one, as the comparison within rounds shows it.
 pub fn in_short(compared: &AgainstBest) -> String {
     match compared.difference {
         Difference::Best => BEST.to_owned(),
-        Difference::Same => "same".to_owned(),
+        Difference::Same => SAME.to_owned(),
         Difference::Slower | Difference::Faster => number(compared.ratio),
         Difference::NotSettled if compared.ratio == 1.0 => format!("{BEST} ?"),
         Difference::NotSettled => format!("{} ?", number(compared.ratio)),
+    }
+}
+
+/// Writes how a design compares with the best one, with the interval where a difference is shown:
+/// `1.31× (1.20–1.40)`.
+pub fn in_full(compared: &AgainstBest) -> String {
+    let short = in_short(compared);
+    let shown = Some(compared).filter(|c| is_different(c.difference));
+    match shown.and_then(interval) {
+        Some(interval) => format!("{short} ({interval})"),
+        None => short,
     }
 }
 

@@ -1,4 +1,4 @@
-//! A load as one HTML file that needs no network and no scripts.
+//! Renders a load as one HTML file that needs no network and no scripts.
 
 mod published;
 mod setup;
@@ -6,7 +6,7 @@ mod tables;
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, SecondCounts, TrialSummary};
 
-use super::{Kind, notes, ranking, verdict};
+use super::{Kind, notes, ranking, rows, verdict};
 use crate::chart::{self, Marker, nth_class};
 use crate::markup::Escaped;
 use crate::page::{self, Frame, chart_figure, charts_section, section, state};
@@ -15,7 +15,7 @@ use crate::units;
 /// Loads that are drawn without being asked for.
 const MOST_SHOWN: usize = 4;
 
-/// The whole page. Everything that came from outside is escaped.
+/// Renders the whole page. Everything that came from outside is escaped.
 pub fn render(summary: &DriveSummary) -> String {
     let sections = [
         comparison(summary),
@@ -54,7 +54,7 @@ fn frame(summary: &DriveSummary) -> Frame<'_> {
     }
 }
 
-/// Bars of designs against each other; a single one has nothing to be compared with.
+/// Draws bars of designs against each other; a single one has nothing to be compared with.
 fn comparison(summary: &DriveSummary) -> String {
     if summary.designs.len() < 2 {
         return String::new();
@@ -74,10 +74,14 @@ fn comparison(summary: &DriveSummary) -> String {
         let title = format!("{}: response time p99", operation.name);
         Some(chart_figure(&title, &chart::p99_bars(summary, place)?))
     });
+    let legend = rows::legend(summary).map(|legend| format!(" {legend}."));
+    let legend = legend.unwrap_or_default();
     charts_section(
         "Designs",
-        "Medians over rounds, with their intervals. Bars of very different length are on a \
-         logarithmic axis.",
+        &format!(
+            "Medians over rounds, with their own intervals.{legend} Bars of very different length are on \
+             a logarithmic axis."
+        ),
         &rates.into_iter().chain(p99).collect::<String>(),
     )
 }
@@ -109,7 +113,7 @@ fn limits(design: &DriveDesign) -> Vec<&str> {
     limits
 }
 
-/// Of the best designs the first load that their figures are of; the others behind a line.
+/// Draws of each of the best designs the first load that its figures are of; the others behind a line.
 fn time_lines(summary: &DriveSummary) -> String {
     let (mut shown, mut others) = (String::new(), String::new());
     let ranking = ranking(summary, Kind::of(summary));
@@ -141,7 +145,7 @@ fn time_lines(summary: &DriveSummary) -> String {
     section("Second by second", &content)
 }
 
-/// What the time lines do not say by themselves.
+/// Says what the time lines do not say by themselves.
 fn how_to_read(summary: &DriveSummary) -> String {
     let mut sentences = vec![
         "Response times count from the moment an operation was due. Shaded: left out as warm-up, \
@@ -188,7 +192,7 @@ fn time_line(summary: &DriveSummary, trial: &TrialSummary) -> Option<String> {
     ))
 }
 
-/// Colours and marks of the operations, where there are several.
+/// Shows colours and marks of the operations, where there are several.
 fn legend(summary: &DriveSummary) -> String {
     let operations = &summary.header.operations;
     if operations.len() < 2 {
@@ -250,7 +254,7 @@ fn setup(summary: &DriveSummary) -> String {
     section("Setup", &content)
 }
 
-/// `units::duration` of a time that may be missing.
+/// Writes a time that may be missing.
 fn seconds(time: Option<f64>) -> String {
     time.map_or_else(|| page::table::NONE.to_owned(), units::duration)
 }

@@ -1,14 +1,14 @@
-//! Everything that is known about a load, for other programs.
+//! Renders everything that is known about a load, for other programs.
 
 use bakeoff_stats::drive::{DriveRecord, DriveSummary};
 
 use super::{notes, verdict};
 use crate::everything;
 
-/// The verdict, the summary and every record. Times of the summary are in seconds, sizes in bytes.
+/// Renders the verdict, the summary and every record. Times of the summary are in seconds, sizes in bytes.
 ///
 /// # Errors
-/// None that a summary made from records can cause.
+/// Fails for nothing that a summary made from records can cause.
 pub fn render(summary: &DriveSummary, records: &[DriveRecord]) -> serde_json::Result<String> {
     everything::render(
         &verdict::paragraph(summary),

@@ -3,24 +3,34 @@
 pub mod html;
 pub mod json;
 mod notes;
+mod rows;
 pub mod terminal;
 mod verdict;
 
-use bakeoff_stats::Estimate;
-use bakeoff_stats::drive::{DriveDesign, DriveSummary, OperationFigures, Support};
+use std::cmp::Ordering;
+
+use bakeoff_stats::drive::{
+    DriveDesign, DriveSummary, FigureComparison, OperationFigures, Support,
+};
+use bakeoff_stats::{AgainstBest, Estimate};
 
 use crate::units;
 
-/// The operations of a load.
+/// Rounds below which no difference between designs can be shown.
+const FEWEST_ROUNDS: u32 = 5;
+/// Rounds that a run has unless it is asked for others.
+const ROUNDS_TO_ASK_FOR: u32 = 7;
+
+/// Question that a load answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The highest rate within an objective.
+    /// Asks for the highest rate within an objective.
     Search,
-    /// How many operations a second, as fast as they go.
+    /// Asks how many operations a second there are, as fast as they go.
     ClosedLoop,
-    /// How long operations take at a rate.
+    /// Asks how long operations take at a rate.
     Rate,
-    /// How long operations take while the rate changes.
+    /// Asks how long operations take while the rate changes.
     Varying,
 }
 
@@ -36,24 +46,54 @@ impl Kind {
         }
     }
 
-    /// Whether designs are compared by their response times at the same load.
+    /// Returns whether designs are compared by their response times at the same load.
     fn is_at_a_rate(self) -> bool {
         matches!(self, Kind::Rate | Kind::Varying)
     }
 
-    /// The figure by which designs are compared, and whether more is better.
-    fn headline(self, design: &DriveDesign) -> Option<Estimate> {
+    /// Returns the figure by which designs are compared.
+    fn headline(self, summary: &DriveSummary, design: &DriveDesign) -> Option<Estimate> {
         match self {
             Kind::Search => design.highest_rate,
             Kind::ClosedLoop => design.rate,
-            Kind::Rate | Kind::Varying => slowest_p99(design).map(|(_, p99)| p99),
+            Kind::Rate | Kind::Varying => slowest_p99(summary, design).map(|(_, p99)| p99),
+        }
+    }
+
+    /// Orders values of that figure: at a rate the shorter time is better, else the higher rate.
+    fn better_first(self, a: f64, b: f64) -> Ordering {
+        if self.is_at_a_rate() {
+            a.total_cmp(&b)
+        } else {
+            b.total_cmp(&a)
         }
     }
 }
 
-/// The operation with the highest response time p99, by its place, and that time. Operations of
+/// Returns the comparison by the figure that designs are judged by, if one of them may be the best.
+fn compared(summary: &DriveSummary) -> Option<&FigureComparison> {
+    summary.comparison.main().filter(|c| c.best.is_some())
+}
+
+/// Returns what is known of a design by that figure.
+fn against_best<'a>(summary: &'a DriveSummary, design: &DriveDesign) -> Option<&'a AgainstBest> {
+    compared(summary)?.design(&design.info.id)
+}
+
+fn is_best(summary: &DriveSummary, design: &DriveDesign) -> bool {
+    compared(summary).is_some_and(|c| c.best.as_ref() == Some(&design.info.id))
+}
+
+/// Returns the operation with the highest response time p99, by its place, and that time: of a design
+/// that is compared the one that it is compared by.
+fn slowest_p99(summary: &DriveSummary, design: &DriveDesign) -> Option<(usize, Estimate)> {
+    let in_rounds = against_best(summary, design).and_then(|_| summary.slowest_p99(design));
+    in_rounds.or_else(|| slowest_of_all_rounds(design))
+}
+
+/// Returns the operation with the highest response time p99, by its place, and that time. Operations of
 /// which there were too few for a p99 are chosen only where there are no others.
-fn slowest_p99(design: &DriveDesign) -> Option<(usize, Estimate)> {
+fn slowest_of_all_rounds(design: &DriveDesign) -> Option<(usize, Estimate)> {
     let support = |operation| p99_support(design, operation);
     let known = || {
         let p99 = design.response_p99.iter().enumerate();
@@ -74,8 +114,8 @@ fn p99_support(design: &DriveDesign, operation: usize) -> Support {
     operation.map_or(Support::None, |o| o.support(0.99))
 }
 
-/// A time that a share of the operations, from 0 to 1, did not exceed: with a mark where it hangs on
-/// a few operations, and none where on no other than the slowest.
+/// Writes a time that a share of the operations, from 0 to 1, did not exceed: with a mark where it
+/// hangs on a few operations. Returns `None` where it hangs on the slowest one alone.
 fn quantile(operation: &OperationFigures, quantile: f64, seconds: Option<f64>) -> Option<String> {
     let time = units::duration(seconds?);
     match operation.support(quantile) {
@@ -85,7 +125,7 @@ fn quantile(operation: &OperationFigures, quantile: f64, seconds: Option<f64>) -
     }
 }
 
-/// What the mark of [`quantile`] says, where there is one in a table.
+/// Explains the mark of [`quantile`], where there is one in a table.
 fn few_operations(summary: &DriveSummary) -> Option<String> {
     let figures = summary.designs.iter().filter_map(|d| d.figures.as_ref());
     let mut operations = figures.flat_map(|f| &f.operations);
@@ -103,30 +143,25 @@ fn too_many_failed(design: &DriveDesign) -> bool {
     design.figures.as_ref().is_some_and(|f| f.too_many_failed())
 }
 
-/// Designs with this figure, best first. Without a limit for failures, one that has some comes after
-/// all that have none: what failed is in no time and no rate, and may have been the hardest part.
+/// Returns the designs with this figure, the best one of the comparison first. Without a limit for
+/// failures, one that has some comes after all that have none: what failed is in no time and no rate,
+/// and may have been the hardest part.
 fn ranking(summary: &DriveSummary, kind: Kind) -> Vec<(&DriveDesign, Estimate)> {
     let figures = summary.designs.iter();
     let mut ranking: Vec<(&DriveDesign, Estimate)> = figures
         .filter(|d| kind == Kind::Search || summary.has_result(d, kind.is_at_a_rate()))
-        .filter_map(|d| Some((d, kind.headline(d)?)))
+        .filter_map(|d| Some((d, kind.headline(summary, d)?)))
         .collect();
-    match kind {
-        Kind::Search | Kind::ClosedLoop => {
-            ranking.sort_by(|(_, a), (_, b)| b.median.total_cmp(&a.median));
-        }
-        Kind::Rate | Kind::Varying => {
-            ranking.sort_by(|(_, a), (_, b)| a.median.total_cmp(&b.median));
-        }
-    }
+    ranking.sort_by(|(_, a), (_, b)| kind.better_first(a.median, b.median));
     if kind != Kind::Search {
         // Stable, so that figures still count among those that have failures.
         ranking.sort_by_key(|(design, _)| design.figures.as_ref().is_some_and(|f| f.failed() > 0));
     }
+    ranking.sort_by_key(|(design, _)| !is_best(summary, design));
     ranking
 }
 
-/// `read 4.2 ms, insert 3.1 ms`
+/// Joins parts: `a`, `a and b`, `a, b and c`.
 fn list(parts: &[String]) -> String {
     match parts {
         [] => String::new(),

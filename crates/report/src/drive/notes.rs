@@ -1,20 +1,22 @@
-//! Notes that a reader needs to judge the figures of a load.
+//! Writes the notes that a reader needs to judge the figures of a load.
+
+mod rounds;
 
 use bakeoff_stats::drive::{DriveDesign, DriveHeader, DriveSummary, TrialSummary};
 
 use super::{Kind, few_operations};
 use crate::{nodes, units};
 
-/// A driver that is later than this with 1% of its operations is part of what was measured.
+/// Lateness of 1% of the operations above which the driver is part of what was measured.
 const LATE_SECONDS: f64 = 1e-3;
-/// Between a rate that held and one that failed, where a search ended as it should: 1.04.
+/// Ratio of a rate that failed to one that held, where a search ended as it should: 1.04.
 const WIDE_SEARCH: f64 = 1.05;
 /// Width of the interval at which a search by all loads ends: 1.1.
 const WIDE_INTERVAL: f64 = 1.11;
-/// Messages of failures that are shown.
+/// Most messages of failures that are shown.
 const MOST_MESSAGES: usize = 5;
 
-/// What was driven, in one line.
+/// Says in one line what was driven.
 pub fn facts(summary: &DriveSummary) -> String {
     let header = &summary.header;
     let processes = match header.parts.len() {
@@ -38,7 +40,7 @@ pub fn facts(summary: &DriveSummary) -> String {
     )
 }
 
-/// What becomes due when, in words. A search has a schedule of its own for each load.
+/// Says what becomes due when. A search has a schedule of its own for each load.
 pub fn schedule(header: &DriveHeader) -> String {
     match &header.objective {
         Some(objective) => format!("search of the highest rate within {objective}"),
@@ -60,7 +62,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
         unsent(summary),
         waited(summary),
         late(summary),
-        few_rounds(summary),
+        rounds::few(summary),
         few_operations(summary),
         yardstick(summary),
         part_of_a_load(summary),
@@ -76,7 +78,7 @@ pub fn of(summary: &DriveSummary) -> Vec<String> {
     notes
 }
 
-/// The trials that figures are of.
+/// Returns the trials that figures are of.
 fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
     summary.trials.iter().filter(|t| {
         let number = t.start.trial;
@@ -84,7 +86,7 @@ fn trials(summary: &DriveSummary) -> impl Iterator<Item = &TrialSummary> {
     })
 }
 
-/// `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`
+/// Names a trial: `cassandra/wide, round 2`; of a search `cassandra/wide, 5000 ops/s`.
 pub fn place(trial: &TrialSummary) -> String {
     match &trial.probe {
         _ if trial.start.warm_up => format!("{}, warm-up", trial.start.design),
@@ -102,7 +104,7 @@ fn unfinished(summary: &DriveSummary) -> Option<String> {
     (!summary.finished).then(|| format!("this load {how}: figures are incomplete"))
 }
 
-/// Loads before the first one that counts.
+/// Counts the loads before the first one that counts.
 fn warmed_up(summary: &DriveSummary) -> Option<String> {
     let loops = summary.trials.iter().filter(|t| t.start.warm_up).count();
     (loops > 0).then(|| {
@@ -139,9 +141,15 @@ fn unsteady(summary: &DriveSummary) -> Option<String> {
         .filter(|t| t.steady == Some(false))
         .map(place)
         .collect();
+    let is_compared = !summary.comparison.figures.is_empty();
+    let left_out = if is_compared {
+        " and in no comparison"
+    } else {
+        ""
+    };
     (!unsteady.is_empty()).then(|| {
         format!(
-            "not steady after half of the time: {}; a longer --for helps",
+            "not steady after half of the time{left_out}: {}; a longer --for helps",
             shortened(&unsteady)
         )
     })
@@ -176,7 +184,7 @@ fn unsent(summary: &DriveSummary) -> Option<String> {
     })
 }
 
-/// Operations that waited although the rate was reached.
+/// Counts operations that waited although the rate was reached.
 fn waited(summary: &DriveSummary) -> Option<String> {
     let (queued, seconds) = trials(summary)
         .filter(|t| t.capped().is_none() && t.start.scheduled_rate.is_some())
@@ -209,48 +217,7 @@ fn late(summary: &DriveSummary) -> Option<String> {
     })
 }
 
-fn few_rounds(summary: &DriveSummary) -> Option<String> {
-    let is_search = Kind::of(summary) == Kind::Search;
-    let rate = |d: &DriveDesign| if is_search { d.highest_rate } else { d.rate };
-    let known = summary.designs.iter();
-    let known: Vec<_> = known.filter_map(|d| Some((d, rate(d)?))).collect();
-    let observations = || known.iter().map(|(_, rate)| rate.observations);
-    let (fewest, most) = (observations().min()?, observations().max()?);
-    let (what, done) = if is_search {
-        ("searches", "searched")
-    } else {
-        ("rounds", "driven")
-    };
-    match fewest {
-        1 if most > 1 => {
-            let once = known.iter().filter(|(_, rate)| rate.observations == 1);
-            let once: Vec<String> = once.map(|(d, _)| d.info.id.clone()).collect();
-            Some(format!(
-                "{done} only once, so that nothing is known about the error: {}",
-                shortened(&once)
-            ))
-        }
-        1 if is_search => Some(
-            "one search each: its interval is between two loads of that search, and a repeated \
-             search may differ by more"
-                .to_owned(),
-        ),
-        1 if summary.designs.len() == 1 => None,
-        1 => Some("one round was driven: nothing is known about its error".to_owned()),
-        n if n < 6 => {
-            let coverage = known.iter().map(|(_, rate)| rate.coverage);
-            let least = coverage.min_by(f64::total_cmp)?;
-            Some(format!(
-                "{n} {what}: an interval is the whole range and covers {:.0}%, not 95%; take small \
-                 differences for unproven",
-                least * 100.0
-            ))
-        }
-        _ => None,
-    }
-}
-
-/// `dry` beside others; alone it is what was asked for.
+/// Says what `dry` is beside others; alone it is what was asked for.
 fn yardstick(summary: &DriveSummary) -> Option<String> {
     let (yardsticks, others): (Vec<&DriveDesign>, Vec<&DriveDesign>) =
         summary.designs.iter().partition(|d| d.info.is_yardstick());
@@ -271,7 +238,7 @@ fn part_of_a_load(summary: &DriveSummary) -> Option<String> {
     })
 }
 
-/// Loads that are in no figure since a worker was missing, with the reason.
+/// Names loads that are in no figure since a worker was missing, with the reason.
 fn incomplete(summary: &DriveSummary) -> impl Iterator<Item = String> {
     summary.trials.iter().filter_map(|t| {
         let why = t.end.as_ref()?.worker_failures.first()?;
@@ -279,7 +246,7 @@ fn incomplete(summary: &DriveSummary) -> impl Iterator<Item = String> {
     })
 }
 
-/// Searches that ended before they were as exact as they should be.
+/// Names searches that ended before they were as exact as they should be.
 fn wide_searches(summary: &DriveSummary) -> impl Iterator<Item = String> {
     let found = summary.designs.iter().flat_map(|d| &d.found);
     found.filter_map(|f| {
@@ -337,7 +304,7 @@ fn ended(summary: &DriveSummary) -> impl Iterator<Item = &bakeoff_stats::drive::
     trials(summary).filter_map(|t| t.end.as_ref())
 }
 
-/// The first few of many.
+/// Joins the first few of many.
 fn shortened(places: &[String]) -> String {
     match places.len() {
         n if n > 4 => format!("{} and {} others", places[..3].join("; "), n - 3),

@@ -1,14 +1,14 @@
-//! A load in the terminal: tables of designs and operations, then the verdict.
+//! Renders a load for the terminal: tables of designs and operations, then the verdict.
 
 mod tables;
 
 use bakeoff_stats::drive::DriveSummary;
 
-use super::{notes, verdict};
+use super::{notes, rows, verdict};
 use crate::text::style::{Style, wrap};
 use crate::text::{self, section};
 
-/// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
+/// Renders lines of at most `width` columns (no fewer than 60), coloured when `color` is set.
 pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
     let width = width.max(60);
     let style = Style { color };
@@ -16,7 +16,9 @@ pub fn render(summary: &DriveSummary, width: usize, color: bool) -> String {
     let mut parts = vec![text::paragraph(&summary.header.title, &facts, width, style)];
     if summary.designs.iter().any(|d| d.figures.is_some()) {
         let designs = tables::designs(summary, width, style);
-        parts.push(section("Load", style, &designs));
+        let legend = rows::legend(summary).map(|legend| wrap(&legend, width, "", ""));
+        let designs: Vec<String> = legend.into_iter().chain([designs]).collect();
+        parts.push(section("Load", style, &designs.join("\n")));
         let operations = tables::operations(summary, width, style);
         parts.push(section("Response times", style, &operations));
     }

@@ -1,10 +1,10 @@
-//! What a publication says of the same question, beside what was measured.
+//! Shows what a publication says of the same question, beside what was measured.
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
 
 use crate::units;
 
-/// Nothing where nothing was published.
+/// Renders the section; empty where nothing was published.
 pub fn published(summary: &DriveSummary) -> String {
     let Some(published) = &summary.header.published else {
         return String::new();
@@ -23,7 +23,7 @@ pub fn published(summary: &DriveSummary) -> String {
     )
 }
 
-/// What a load knows of the figures that a workload can name.
+/// Writes what a load knows of the figures that a workload can name.
 fn measured(design: &DriveDesign, what: &str) -> Option<String> {
     let rows = design.rows.filter(|rows| *rows > 0)? as f64;
     match what {

@@ -1,4 +1,4 @@
-//! What was driven on what: everything that one needs to repeat the load.
+//! Renders what was driven on what: everything that one needs to repeat the load.
 
 use bakeoff_stats::drive::{DriveSummary, Part};
 
@@ -31,7 +31,7 @@ pub fn load(summary: &DriveSummary) -> String {
     list(facts.iter().map(|(name, value)| (*name, value.as_str())))
 }
 
-/// One of several processes.
+/// Renders one of several processes.
 pub fn part(part: &Part) -> String {
     let facts = [
         ("Command", part.command.clone()),

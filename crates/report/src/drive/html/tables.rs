@@ -1,21 +1,23 @@
-//! The figures as tables: designs, operations, loads, the mix.
+//! Renders the figures as tables: designs, operations, loads, the mix.
 
 use bakeoff_stats::Estimate;
 use bakeoff_stats::drive::{
-    DriveDesign, DriveHeader, DriveSummary, LoadFigures, OperationFigures, TrialSummary,
+    DriveDesign, DriveHeader, DriveSummary, OperationFigures, TrialSummary,
 };
 
 use super::seconds;
+use crate::compare::to_best;
 use crate::drive::Kind;
+use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays};
 use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 
-/// A heading and what stands below it.
+/// Heading, and what stands below it.
 type Column<T> = (&'static str, fn(&T) -> String);
 
 fn table<T>(
-    caption: &'static str,
+    caption: &str,
     first: &[&str],
     columns: &[Column<T>],
     rows: Vec<(Vec<String>, T)>,
@@ -44,106 +46,150 @@ fn table<T>(
 }
 
 pub fn designs(summary: &DriveSummary) -> String {
-    let columns: [Column<&DriveDesign>; 15] = [
-        ("Highest rate", |d| or_none(d.highest_rate, |r| rate(&r))),
-        ("Ops/s", |d| or_none(d.rate, |r| rate(&r))),
+    let columns: [Column<Driven>; 18] = [
+        ("Highest rate", |d| {
+            or_none(d.design.highest_rate, |r| rate(&r))
+        }),
+        ("Ops/s", |d| or_none(d.design.rate, |r| rate(&r))),
+        ("Slowest p99", |d| or_none(d.slowest, |p99| time(&p99))),
+        (TO_BEST, |d| or_none(d.against, to_best::in_full)),
+        (TO_TODAYS, |d| {
+            to_todays(d.against).unwrap_or_else(|| NONE.to_owned())
+        }),
         ("Failed", |d| {
-            or_none(figures(d), |f| failed(f.failed(), f.successes()))
+            or_none(d.figures(), |f| failed(f.failed(), f.successes()))
         }),
         ("Server CPU/op", |d| {
-            micros(figures(d).and_then(|f| f.server_cpu_micros_per_op))
+            micros(d.figures().and_then(|f| f.server_cpu_micros_per_op))
         }),
         ("Client CPU/op with warm-up", |d| {
-            micros(figures(d).and_then(|f| f.client_cpu_micros_per_op))
+            micros(d.figures().and_then(|f| f.client_cpu_micros_per_op))
         }),
         ("Server cores", |d| {
-            number(figures(d).and_then(|f| f.server_cores))
+            number(d.figures().and_then(|f| f.server_cores))
         }),
         ("Disk read/op", |d| {
-            bytes(figures(d).and_then(|f| f.disk_read_per_op))
+            bytes(d.figures().and_then(|f| f.disk_read_per_op))
         }),
         ("Read from disk/returned", |d| {
-            number(figures(d).and_then(|f| f.disk_read_per_byte))
+            number(d.figures().and_then(|f| f.disk_read_per_byte))
         }),
         ("Disk read/s", |d| {
-            bytes(figures(d).and_then(|f| f.disk_read_per_second))
+            bytes(d.figures().and_then(|f| f.disk_read_per_second))
         }),
         ("Disk written/s", |d| {
-            bytes(figures(d).and_then(|f| f.disk_written_per_second))
+            bytes(d.figures().and_then(|f| f.disk_written_per_second))
         }),
-        ("GC", |d| percent(figures(d).and_then(|f| f.gc_share))),
+        ("GC", |d| percent(d.figures().and_then(|f| f.gc_share))),
         ("Resident", |d| {
-            bytes(figures(d).and_then(|f| f.resident_bytes).map(|b| b as f64))
+            bytes(d.figures().and_then(|f| f.resident_bytes).map(|b| b as f64))
         }),
         ("Stored", |d| {
             bytes(
-                d.footprint
+                d.design
+                    .footprint
                     .as_ref()
                     .and_then(|f| f.bytes())
                     .map(|b| b as f64),
             )
         }),
         ("Compressed to", |d| {
-            percent(d.footprint.as_ref().and_then(|f| f.compression_ratio))
+            percent(
+                d.design
+                    .footprint
+                    .as_ref()
+                    .and_then(|f| f.compression_ratio),
+            )
         }),
         ("Compression metadata", |d| {
             let metadata = d
+                .design
                 .footprint
                 .as_ref()
                 .and_then(|f| f.compression_metadata_bytes);
             bytes(metadata.map(|b| b as f64))
         }),
     ];
-    let rows = summary.designs.iter().map(|d| (vec![name(d)], d)).collect();
-    let caption = match Kind::of(summary) {
+    let rows = rows::designs(summary).into_iter();
+    let rows = rows.map(|d| (vec![name(d.design)], d)).collect();
+    let caption = format!("{}{}", figures_of(summary), explained(summary));
+    table(&caption, &["Design"], &columns, rows)
+}
+
+/// Says which loads the figures of designs are of.
+fn figures_of(summary: &DriveSummary) -> &'static str {
+    match Kind::of(summary) {
         Kind::Search => {
             "Figures are of the last load at the highest rate that held, without warm-up but for \
              the client's CPU time. Below a rate: its interval over searches."
         }
         _ => {
-            "Over all rounds, without warm-up but for the client's CPU time. Below a rate: its \
-             interval over rounds."
+            "Over all rounds, without warm-up but for the client's CPU time. Below a rate or a time: its \
+             own interval over rounds."
         }
-    };
-    table(caption, &["Design"], &columns, rows)
+    }
+}
+
+/// Explains the ratios, where there are any.
+fn explained(summary: &DriveSummary) -> String {
+    let legend = rows::legend(summary).map(|legend| {
+        format!(" {legend}. The intervals of all multiples hold at once with a probability of 95%.")
+    });
+    legend.unwrap_or_default()
 }
 
 pub fn operations(summary: &DriveSummary) -> String {
-    let columns: [Column<&OperationFigures>; 17] = [
-        ("Count", |o| units::count(o.count)),
-        ("Ops/s", |o| units::rate(o.ops_per_second)),
-        ("Mean", |o| seconds(o.response.map(|l| l.mean))),
-        ("p50", |o| seconds(o.response.map(|l| l.p50))),
-        ("p90", |o| seconds(o.response.map(|l| l.p90))),
-        ("p99", |o| quantile(o, 0.99, o.response.map(|l| l.p99))),
-        ("p99.9", |o| quantile(o, 0.999, o.response.map(|l| l.p999))),
-        ("Longest", |o| seconds(o.response.map(|l| l.max))),
-        ("Service p50", |o| seconds(o.service.map(|l| l.p50))),
-        ("Service p99", |o| {
-            quantile(o, 0.99, o.service.map(|l| l.p99))
+    let columns: [Column<Operation>; 20] = [
+        ("Count", |o| units::count(o.figures.count)),
+        ("Ops/s", |o| units::rate(o.figures.ops_per_second)),
+        ("Mean", |o| seconds(o.figures.response.map(|l| l.mean))),
+        ("p50", |o| seconds(o.figures.response.map(|l| l.p50))),
+        (TO_BEST, |o| or_none(o.p50, to_best::in_full)),
+        ("p90", |o| seconds(o.figures.response.map(|l| l.p90))),
+        ("p99", |o| {
+            quantile(o.figures, 0.99, o.figures.response.map(|l| l.p99))
         }),
-        ("Service longest", |o| seconds(o.service.map(|l| l.max))),
-        ("Rows/s", |o| units::rate(o.rows_per_second)),
-        ("Bytes/s", |o| units::bytes(o.bytes_per_second)),
-        ("Failed", |o| failed(o.failed(), o.count)),
-        ("Why", why),
+        (TO_BEST, |o| or_none(o.p99, to_best::in_full)),
+        (TO_TODAYS, |o| {
+            to_todays(o.p99).unwrap_or_else(|| NONE.to_owned())
+        }),
+        ("p99.9", |o| {
+            quantile(o.figures, 0.999, o.figures.response.map(|l| l.p999))
+        }),
+        ("Longest", |o| seconds(o.figures.response.map(|l| l.max))),
+        ("Service p50", |o| seconds(o.figures.service.map(|l| l.p50))),
+        ("Service p99", |o| {
+            quantile(o.figures, 0.99, o.figures.service.map(|l| l.p99))
+        }),
+        ("Service longest", |o| {
+            seconds(o.figures.service.map(|l| l.max))
+        }),
+        ("Rows/s", |o| units::rate(o.figures.rows_per_second)),
+        ("Bytes/s", |o| units::bytes(o.figures.bytes_per_second)),
+        ("Failed", |o| failed(o.figures.failed(), o.figures.count)),
+        ("Why", |o| why(o.figures)),
         ("Retries", |o| {
-            or_none((o.retries > 0).then_some(o.retries), units::count)
+            or_none(
+                (o.figures.retries > 0).then_some(o.figures.retries),
+                units::count,
+            )
         }),
         ("Not applied", |o| {
-            or_none((o.not_applied > 0).then_some(o.not_applied), units::count)
+            or_none(
+                (o.figures.not_applied > 0).then_some(o.figures.not_applied),
+                units::count,
+            )
         }),
     ];
-    let mut rows = Vec::new();
-    for design in &summary.designs {
-        for operation in design.figures.iter().flat_map(|f| &f.operations) {
-            let names = vec![name(design), Escaped(&operation.name).to_string()];
-            rows.push((names, operation));
-        }
-    }
-    let caption = "Response times of operations that succeeded, from due to done; service times, \
-                   from sent to done.";
-    table(caption, &["Design", "Operation"], &columns, rows)
+    let names = |o: &Operation| vec![name(o.design), Escaped(&o.figures.name).to_string()];
+    let rows = rows::operations(summary).into_iter();
+    let rows = rows.map(|o| (names(&o), o)).collect();
+    let caption = format!(
+        "Response times of operations that succeeded, from due to done; service times, from sent to \
+         done.{}",
+        explained(summary)
+    );
+    table(&caption, &["Design", "Operation"], &columns, rows)
 }
 
 fn quantile(operation: &OperationFigures, share: f64, seconds: Option<f64>) -> String {
@@ -151,7 +197,7 @@ fn quantile(operation: &OperationFigures, share: f64, seconds: Option<f64>) -> S
     shown.unwrap_or_else(|| NONE.to_owned())
 }
 
-fn why(operation: &&OperationFigures) -> String {
+fn why(operation: &OperationFigures) -> String {
     let kinds = operation.failures.iter();
     let kinds: Vec<String> = kinds
         .map(|(kind, count)| format!("{} {kind}", units::count(*count)))
@@ -229,15 +275,19 @@ pub fn mix(header: &DriveHeader) -> String {
     table("", &["Operation"], &columns, rows.collect())
 }
 
-fn figures<'a>(design: &&'a DriveDesign) -> Option<&'a LoadFigures> {
-    design.figures.as_ref()
-}
-
 fn rate(rate: &Estimate) -> String {
     let median = units::rate(rate.median);
     match rate.observations {
         1 => median,
         _ => format!("{median}<small>{}</small>", units::rate_interval(rate)),
+    }
+}
+
+fn time(time: &Estimate) -> String {
+    let (median, interval) = units::duration_interval(time);
+    match time.observations {
+        1 => median,
+        _ => format!("{median}<small>{interval}</small>"),
     }
 }
 

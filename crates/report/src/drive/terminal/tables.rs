@@ -1,18 +1,20 @@
-//! The tables: one of designs, one of their operations, one of a search's loads.
+//! Renders the tables: one of designs, one of their operations, one of a search's loads.
 
-use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures, OperationFigures, ProbeRecord};
+use bakeoff_stats::drive::{DriveDesign, DriveSummary, ProbeRecord};
 use comfy_table::{Cell, Table};
 
+use crate::compare::to_best;
 use crate::drive::quantile;
+use crate::drive::rows::{self, Driven, Operation, TO_BEST, TO_TODAYS, to_todays};
 use crate::text::layout::{NONE, fits, left, or_none, red, right, set_width, table};
 use crate::text::style::Style;
 use crate::units;
 
-/// A column, shown where a row has a value for it and where there is room.
+/// Column, shown where a row has a value for it and where there is room.
 struct Column<T> {
-    heading: &'static str,
+    heading: String,
     content: Content<T>,
-    /// Columns of rank 0 are always shown; of the others those of a lower one first.
+    /// Order in which columns are shown while there is room; those of rank 0 always are.
     rank: u8,
 }
 
@@ -30,7 +32,7 @@ impl<T> Column<T> {
     }
 }
 
-/// As many columns as fit, the most important ones first.
+/// Renders as many columns as fit, the most important ones first.
 fn fitted<T>(
     columns: &[Column<T>],
     rows: &[(Vec<Cell>, T)],
@@ -70,7 +72,7 @@ fn build<T>(
         first
             .iter()
             .map(|h| left(h))
-            .chain(shown().map(|c| right(c.heading))),
+            .chain(shown().map(|c| right(&c.heading))),
     );
     for (names, row) in rows {
         let cells = shown().map(|c| c.cell(row).unwrap_or_else(|| right(NONE)));
@@ -80,91 +82,100 @@ fn build<T>(
 }
 
 pub fn designs(summary: &DriveSummary, width: usize, style: Style) -> String {
-    let columns: [Column<&DriveDesign>; 11] = [
+    let rates = summary.designs.iter().filter_map(|d| d.rate.as_ref());
+    let columns: [Column<Driven>; 14] = [
         column("Highest/s", 0, |d| {
-            d.highest_rate.map(|r| units::rate(r.median))
+            d.design.highest_rate.map(|r| units::rate(r.median))
         }),
-        column("Ops/s", 0, |d| d.rate.map(|r| units::rate(r.median))),
-        column("range", 2, |d| {
-            let several = d.rate.filter(|r| r.observations > 1);
+        column("Ops/s", 0, |d| d.design.rate.map(|r| units::rate(r.median))),
+        column(&to_best::interval_heading(rates), 2, |d| {
+            let several = d.design.rate.filter(|r| r.observations > 1);
             several.map(|r| units::rate_interval(&r))
         }),
+        column("Slowest p99", 0, |d| {
+            d.slowest.map(|p99| units::duration(p99.median))
+        }),
+        column(TO_BEST, 0, |d| d.against.map(to_best::in_short)),
+        column(TO_TODAYS, 0, |d| to_todays(d.against)),
         Column {
-            heading: "Failed",
+            heading: "Failed".to_owned(),
             rank: 0,
-            content: Content::Cell(|d| Some(failed(figures(d)?.failed(), figures(d)?.successes()))),
+            content: Content::Cell(|d| {
+                Some(failed(d.figures()?.failed(), d.figures()?.successes()))
+            }),
         },
         column("Server CPU/op", 0, |d| {
-            micros(figures(d)?.server_cpu_micros_per_op)
+            micros(d.figures()?.server_cpu_micros_per_op)
         }),
         column("Client CPU/op", 3, |d| {
-            micros(figures(d)?.client_cpu_micros_per_op)
+            micros(d.figures()?.client_cpu_micros_per_op)
         }),
         column("Disk read/op", 1, |d| {
-            figures(d)?.disk_read_per_op.map(units::bytes)
+            d.figures()?.disk_read_per_op.map(units::bytes)
         }),
         column("Read/returned", 2, |d| {
-            figures(d)?.disk_read_per_byte.map(|b| format!("{b:.2}"))
+            d.figures()?.disk_read_per_byte.map(|b| format!("{b:.2}"))
         }),
         column("Disk read/s", 5, |d| {
-            figures(d)?.disk_read_per_second.map(units::bytes)
+            d.figures()?.disk_read_per_second.map(units::bytes)
         }),
         column("Stored", 4, |d| {
-            let bytes = d.footprint.as_ref()?.bytes()?;
+            let bytes = d.design.footprint.as_ref()?.bytes()?;
             Some(units::bytes(bytes as f64))
         }),
         column("Ratio", 4, |d| {
-            let ratio = d.footprint.as_ref()?.compression_ratio?;
+            let ratio = d.design.footprint.as_ref()?.compression_ratio?;
             Some(format!("{:.1}%", ratio * 100.0))
         }),
     ];
-    let rows: Vec<(Vec<Cell>, &DriveDesign)> =
-        summary.designs.iter().map(|d| (vec![name(d)], d)).collect();
+    let rows = rows::designs(summary).into_iter();
+    let rows: Vec<(Vec<Cell>, Driven)> = rows.map(|d| (vec![name(d.design)], d)).collect();
     fitted(&columns, &rows, &["Design"], width, style)
-}
-
-fn figures<'a>(design: &&'a DriveDesign) -> Option<&'a LoadFigures> {
-    design.figures.as_ref()
 }
 
 fn micros(micros: Option<f64>) -> Option<String> {
     micros.map(|m| units::duration(m / 1e6))
 }
 
-/// A row of [`operations`].
-struct Operation<'a>(&'a OperationFigures);
-
 pub fn operations(summary: &DriveSummary, width: usize, style: Style) -> String {
-    let columns: [Column<Operation>; 9] = [
-        column("Ops/s", 1, |o| Some(units::rate(o.0.ops_per_second))),
-        column("mean", 3, |o| Some(units::duration(o.0.response?.mean))),
-        column("p50", 0, |o| Some(units::duration(o.0.response?.p50))),
-        column("p90", 4, |o| Some(units::duration(o.0.response?.p90))),
+    let columns: [Column<Operation>; 12] = [
+        column("Ops/s", 2, |o| Some(units::rate(o.figures.ops_per_second))),
+        column("mean", 4, |o| {
+            Some(units::duration(o.figures.response?.mean))
+        }),
+        column("p50", 0, |o| Some(units::duration(o.figures.response?.p50))),
+        column(TO_BEST, 2, |o| o.p50.map(to_best::in_short)),
+        column("p90", 5, |o| Some(units::duration(o.figures.response?.p90))),
         column("p99", 0, |o| {
-            quantile(o.0, 0.99, o.0.response.map(|l| l.p99))
+            quantile(o.figures, 0.99, o.figures.response.map(|l| l.p99))
         }),
+        column(TO_BEST, 1, |o| o.p99.map(to_best::in_short)),
+        column(TO_TODAYS, 3, |o| to_todays(o.p99)),
         column("p99.9", 0, |o| {
-            quantile(o.0, 0.999, o.0.response.map(|l| l.p999))
+            quantile(o.figures, 0.999, o.figures.response.map(|l| l.p999))
         }),
-        column("max", 1, |o| Some(units::duration(o.0.response?.max))),
-        column("service p99", 2, |o| {
-            quantile(o.0, 0.99, o.0.service.map(|l| l.p99))
+        column("max", 2, |o| Some(units::duration(o.figures.response?.max))),
+        column("service p99", 3, |o| {
+            quantile(o.figures, 0.99, o.figures.service.map(|l| l.p99))
         }),
         Column {
-            heading: "Failed",
-            rank: 2,
-            content: Content::Cell(|o| Some(failed(o.0.failed(), o.0.count))),
+            heading: "Failed".to_owned(),
+            rank: 3,
+            content: Content::Cell(|o| Some(failed(o.figures.failed(), o.figures.count))),
         },
     ];
-    let mut rows = Vec::new();
-    for design in &summary.designs {
-        let operations = design.figures.iter().flat_map(|f| &f.operations);
-        for (place, operation) in operations.enumerate() {
-            let design = if place == 0 { name(design) } else { left("") };
-            rows.push((vec![design, left(&operation.name)], Operation(operation)));
-        }
-    }
+    let rows = rows::operations(summary).into_iter();
+    let rows: Vec<(Vec<Cell>, Operation)> = rows.map(|o| (names(&o), o)).collect();
     fitted(&columns, &rows, &["Design", "Operation"], width, style)
+}
+
+/// Returns the operation's name, after that of its design where it is the design's first one.
+fn names(operation: &Operation) -> Vec<Cell> {
+    let design = match operation.place {
+        0 => name(operation.design),
+        _ => left(""),
+    };
+    vec![design, left(&operation.figures.name)]
 }
 
 pub fn probes(summary: &DriveSummary, width: usize, style: Style) -> String {
@@ -182,7 +193,7 @@ pub fn probes(summary: &DriveSummary, width: usize, style: Style) -> String {
             Some(values.collect::<Vec<_>>().join(", "))
         }),
         Column {
-            heading: "Objective",
+            heading: "Objective".to_owned(),
             rank: 0,
             content: Content::Cell(|p| {
                 Some(match (p.rate, p.held()) {
@@ -203,9 +214,9 @@ pub fn probes(summary: &DriveSummary, width: usize, style: Style) -> String {
     fitted(&columns, &rows, &["Design"], width, style)
 }
 
-fn column<T>(heading: &'static str, rank: u8, text: fn(&T) -> Option<String>) -> Column<T> {
+fn column<T>(heading: &str, rank: u8, text: fn(&T) -> Option<String>) -> Column<T> {
     Column {
-        heading,
+        heading: heading.to_owned(),
         content: Content::Text(text),
         rank,
     }

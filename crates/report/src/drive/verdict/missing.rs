@@ -1,12 +1,12 @@
-//! What has no result, and why.
+//! Says what has no result, and why.
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary, LoadFigures};
 
-use super::compared::Ranked;
+use super::ranked::Ranked;
 use crate::drive::{Kind, list, too_many_failed};
 use crate::units;
 
-/// Of a load in which no design has a result.
+/// Writes the paragraph of a load in which no design has a result.
 pub fn nothing(summary: &DriveSummary, kind: Kind) -> String {
     let found = || summary.designs.iter().flat_map(|d| &d.found);
     let objective = summary.header.objective.as_deref().unwrap_or_default();
@@ -32,7 +32,7 @@ pub fn nothing(summary: &DriveSummary, kind: Kind) -> String {
     .to_owned()
 }
 
-/// Of loads that failed on the way.
+/// Writes it of loads that failed on the way.
 fn not_to_its_end(summary: &DriveSummary) -> String {
     let failed = summary.designs.iter().filter(|d| !d.failures.is_empty());
     let failed: Vec<String> = failed.map(|d| d.info.id.clone()).collect();
@@ -43,7 +43,7 @@ fn not_to_its_end(summary: &DriveSummary) -> String {
     )
 }
 
-/// Of loads of which a large share failed.
+/// Writes it of loads of which a large share failed.
 fn no_times(summary: &DriveSummary) -> String {
     let shares = summary.designs.iter().filter_map(|d| {
         let figures = d.figures.as_ref().filter(|f| f.too_many_failed())?;
@@ -56,13 +56,13 @@ fn no_times(summary: &DriveSummary) -> String {
     )
 }
 
-/// `92.90% of its operations`
+/// Writes `92.90% of its operations`.
 fn failed_share(figures: &LoadFigures) -> String {
     let share = units::share(figures.failed(), figures.failed() + figures.successes());
     format!("{share} of its operations")
 }
 
-/// Of searches of which none came to its end.
+/// Writes it of searches of which none came to its end.
 fn no_search(summary: &DriveSummary, objective: &str) -> String {
     let held = summary.designs.iter().filter_map(|design| {
         let held = design.probes.iter().filter(|p| p.held());
@@ -84,13 +84,13 @@ fn no_search(summary: &DriveSummary, objective: &str) -> String {
     )
 }
 
-/// Whether operations ended, and each of them failed.
+/// Returns whether operations ended, and each of them failed.
 fn nothing_succeeded(design: &DriveDesign) -> bool {
     let all_failed = |f: &LoadFigures| f.successes() == 0 && f.failed() > 0;
     design.figures.as_ref().is_some_and(all_failed)
 }
 
-/// Operations that failed, of all trials that figures are of.
+/// Counts the operations that failed, of all trials that figures are of.
 pub fn failed(summary: &DriveSummary) -> Option<String> {
     let figures = || summary.designs.iter().filter_map(|d| d.figures.as_ref());
     let failed: u64 = figures().map(LoadFigures::failed).sum();
@@ -106,7 +106,7 @@ pub fn failed(summary: &DriveSummary) -> Option<String> {
     })
 }
 
-/// `18 timed out`, each kind once.
+/// Counts failures by kind: `18 timed out`.
 fn kinds<'a>(figures: impl Iterator<Item = &'a LoadFigures>) -> Vec<String> {
     let mut kinds: Vec<(String, u64)> = Vec::new();
     let operations = figures.flat_map(|f| &f.operations);
@@ -123,7 +123,7 @@ fn kinds<'a>(figures: impl Iterator<Item = &'a LoadFigures>) -> Vec<String> {
         .collect()
 }
 
-/// Designs without a result beside others that have one. Yardsticks are not compared.
+/// Names designs without a result beside others that have one. Yardsticks are not compared.
 pub fn left_out(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Option<String> {
     let has_result = |d: &DriveDesign| ranking.iter().any(|(r, _)| r.info.id == d.info.id);
     let without = summary

@@ -8,6 +8,8 @@ mod json;
 #[cfg(test)]
 mod results;
 #[cfg(test)]
+mod simulated;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod verdict;
@@ -17,9 +19,25 @@ mod verdict;
 mod read {
     use std::sync::LazyLock;
 
-    use bakeoff_stats::drive::DriveSummary;
+    use bakeoff_report::drive::terminal::render;
+    use bakeoff_stats::drive::{DriveSummary, LoadComparison};
 
     use super::fixture;
+
+    /// Returns the summary with the comparison of what a test changed in it.
+    pub fn compared(summary: &DriveSummary) -> DriveSummary {
+        DriveSummary {
+            comparison: LoadComparison::of(summary),
+            ..summary.clone()
+        }
+    }
+
+    /// Returns the verdict on what a test changed, on one line.
+    pub fn verdict(summary: &DriveSummary) -> String {
+        let text = render(&compared(summary), 200, false);
+        let (_, verdict) = text.split_once("Verdict\n").unwrap();
+        verdict.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
 
     pub static COMPARISON: LazyLock<DriveSummary> =
         LazyLock::new(|| fixture::comparison().unwrap().summary);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{DriveDesign, DriveSummary, TrialSummary};
 use crate::drive::Support;
-use crate::estimate::median;
+use crate::estimate::{Estimate, median};
 use crate::rounds::method::Method;
 use crate::rounds::table::{Table, all_pairs, common_rounds, comparisons, field};
 use crate::rounds::words::Words;
@@ -97,6 +97,25 @@ impl FigureComparison {
     /// Returns what is known of a design.
     pub fn design(&self, id: &str) -> Option<&AgainstBest> {
         self.designs.iter().find(|design| design.design == id)
+    }
+}
+
+impl DriveSummary {
+    /// Returns the highest response time p99 of any operation in a round in seconds, over the rounds of
+    /// a design, and the place of the operation whose median is the highest. Operations are those of
+    /// which most rounds have a p99.
+    pub fn slowest_p99(&self, design: &DriveDesign) -> Option<(usize, Estimate)> {
+        let frequent = frequent_operations(self);
+        let over_rounds = |operations: &[usize]| {
+            let times = self
+                .rounds_of(design)
+                .filter_map(|t| slowest(t, operations));
+            Estimate::from_samples(&times.collect::<Vec<f64>>())
+        };
+        let median = |operation: &usize| over_rounds(&[*operation]).map_or(0.0, |p99| p99.median);
+        let operations = frequent.iter().copied();
+        let slowest = operations.max_by(|a, b| median(a).total_cmp(&median(b)))?;
+        Some((slowest, over_rounds(&frequent)?))
     }
 }
 

@@ -213,6 +213,8 @@ fn at_a_rate_designs_are_judged_by_the_slowest_p99_and_against_the_baseline() {
     assert_eq!(comparison.same_within, 0.1);
     let main = comparison.main().unwrap();
     assert_eq!(main.figure, LoadFigure::SlowestP99);
+    let (slowest, p99) = summary.slowest_p99(&summary.designs[1]).unwrap();
+    assert!(slowest < 2 && (p99.median - 0.02).abs() < 0.005, "{p99:?}");
     let best = main.design(DESIGN).unwrap().to_baseline.clone().unwrap();
     assert_eq!(best.difference, Difference::Faster);
     assert!((best.ratio - 0.5).abs() < 0.03);
@@ -225,6 +227,7 @@ fn at_a_rate_designs_are_judged_by_the_slowest_p99_and_against_the_baseline() {
     assert!(comparison.main().is_none());
     let left: Vec<LoadFigure> = comparison.figures.iter().map(|c| c.figure).collect();
     assert_eq!(left, [LoadFigure::P50]);
+    assert_eq!(summary.slowest_p99(&summary.designs[0]), None);
 }
 
 fn noisy(truth: f64, noise: f64, common: &[f64], random: &mut SplitMix64) -> Vec<f64> {
