@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::newest_groups;
-pub use crate::run_plan::{ANSWER_BYTES, message, rows_scanned, run, too_large};
+pub use crate::run_plan::{message, rows_scanned, run};
 
 /// The memory that the operators of one session may use before they spill, in bytes.
 const OPERATOR_MEMORY_BYTES: usize = 192 << 20;

@@ -7,7 +7,7 @@ use tokio_postgres::{CancelToken, Client};
 
 use super::connect::{PostgresServer, reason};
 use super::decode;
-use crate::sql::{ANSWER_BYTES, too_large};
+use crate::run_plan::{ANSWER_BYTES, too_large};
 
 /// The approximate memory that a row takes in addition to its cells, in bytes.
 const ROW_BYTES: usize = 128;

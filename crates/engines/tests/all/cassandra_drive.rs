@@ -790,7 +790,7 @@ async fn a_shared_keyspace_stays(loads: Loads, address: &str, run_dir: &Path) {
     loads.cql("CREATE KEYSPACE theirs WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").await;
     for (name, why) in [
         ("theirs", "does not carry Bakeoff's marker"),
-        ("Not ok", "no name"),
+        ("Not ok", "is not a valid keyspace name"),
     ] {
         let mut context = loads.context.clone();
         context.options.cassandra.keyspace = Some(name.to_owned());

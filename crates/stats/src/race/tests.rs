@@ -43,7 +43,7 @@ fn table(
 ) -> Vec<Record> {
     let of_id: u64 = id
         .bytes()
-        .map(|b| u64::from(b))
+        .map(u64::from)
         .fold(7, |sum, b| sum * 31 % 1_000_003 + b);
     let mut random = SplitMix64::new(of_id + rows + u64::from(rounds.end));
     let mut records: Vec<Record> = (0..10)

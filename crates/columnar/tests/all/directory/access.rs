@@ -26,7 +26,7 @@ async fn a_table_needs_a_folder_of_its_own() {
     );
     let error = DirectoryStore::open(folder.path()).unwrap_err().to_string();
     assert!(
-        error.ends_with("is no columnar table: it has no `table.json`"),
+        error.ends_with("is not a columnar table: it has no `table.json`"),
         "{error}"
     );
     let error = DirectoryStore::open_to_read(&folder.path().join("none"))
