@@ -62,12 +62,12 @@ fn corner(series: Scales, time: Scales, rows: u64, fewest: u64) -> Option<(u32, 
     let of_series: Vec<u32> = series.divided().collect();
     let of_time: Vec<u32> = time.divided().collect();
     let steps = 0..of_series.len() + of_time.len();
-    let corners = steps.filter_map(|step| {
+    let mut corners = steps.filter_map(|step| {
         let (series, time) = (*of_series.get(step.div_ceil(2))?, *of_time.get(step / 2)?);
         let left = rows / u64::from(series) / u64::from(time);
         (step == 0 || left >= fewest.max(Scales::FEWEST_ROWS)).then_some((series, time))
     });
-    corners.last()
+    corners.next_back()
 }
 
 #[cfg(test)]

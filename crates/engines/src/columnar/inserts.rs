@@ -19,7 +19,6 @@ use super::{Opened, failed};
 const FRESH_ROWS: usize = 100;
 /// The number of fresh rows after which they are sealed, since readers and the writer of a directory
 /// hold all of them in memory.
-
 const ROWS_TO_SEAL: u64 = 500_000;
 
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! The list of places, and the generations of their fresh rows.
 //!
 //! The fresh rows of a place are kept in *generations*, each of which is a partition, numbered from
-//! 1. Writers add to the generation that is open, a freeze closes it, and once its rows are in
+//! one. Writers add to the generation that is open, a freeze closes it, and once its rows are in
 //! chunks the whole partition is deleted. Deleting rows one by one would leave a tombstone for
 //! each, and Cassandra refuses to read past 100,000 of them. A number is never used twice.
 //!
