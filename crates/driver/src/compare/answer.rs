@@ -197,7 +197,7 @@ fn same_set(
     Ok(())
 }
 
-/// Rows whose exact cells are all equal on the right side: each needs a partner of its own.
+/// Rows whose exact cells are all equal on the right side: each needs its own partner.
 fn same_group(right: &[&Row], ours: &[&Row], tolerance: &Tolerance) -> Result<(), String> {
     let equal = |a: &Row, b: &Row| tolerance.equal_rows(a, b);
     if right.len() == ours.len() && right.iter().zip(ours).all(|(a, b)| equal(a, b)) {

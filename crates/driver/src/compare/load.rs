@@ -119,7 +119,7 @@ fn loaded(rows: u64, left: Option<RowsLeft>) -> String {
 }
 
 /// The rows of a slice that a design has, or may have a part of: where a budget decides how much is
-/// loaded, tables were made anew, and have no part of it.
+/// loaded, tables were recreated, and have no part of it.
 fn recorded(run: &Context<'_>, slice: u64) -> Option<SliceBounds> {
     let state = run.log.state();
     let begun = || state.begun_slice(slice).filter(|_| !run.budget_decides());

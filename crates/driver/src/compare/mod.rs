@@ -1,6 +1,6 @@
 //! A comparison: all designs are loaded, verified and measured, slice by slice and round by round.
 //!
-//! [`run`] is the list of its steps, in `run.rs`; each step is a file of its own.
+//! [`run`] is the list of its steps, in `run.rs`; each step has its own file.
 
 mod answer;
 mod ask;

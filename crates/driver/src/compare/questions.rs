@@ -35,7 +35,7 @@ pub struct Questions<'a> {
     smaller: Vec<SmallerRows>,
     /// Which of the smaller rows a table has, by its id.
     scale_of: HashMap<String, usize>,
-    /// By query, round and scale.
+    /// Parameters by query, round and scale.
     drawn: BTreeMap<(String, u32, Scale), Values>,
     expected: HashMap<Asked, Arc<Expected>>,
 }
@@ -51,7 +51,7 @@ struct SmallerRows {
     oracle: Box<dyn Oracle>,
 }
 
-/// What a right answer depends on.
+/// Key of a right answer: everything that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Asked {
     sql: String,

@@ -113,7 +113,7 @@ async fn add_scales<'a>(
 /// where there are no more than `certain`, which are loaded in any case: of a part it says nothing.
 ///
 /// # Errors
-/// [`RunError::Expectation`] names the query; others tell that the rows cannot be read or asked.
+/// [`RunError::Expectation`] names the query; others say that the rows cannot be read or asked.
 pub async fn check_expectations(
     workload: &Workload,
     source: &Arc<dyn RowSource>,

@@ -17,7 +17,7 @@ pub struct Scales {
 impl Scales {
     /// Fewest rows of the smallest table that is chosen: below, only fixed costs are seen.
     pub(super) const FEWEST_ROWS: u64 = 1_000;
-    /// Fewest scales through which curves of different shape can be told apart.
+    /// Fewest scales through which curves of different shape can be distinguished.
     pub(super) const FEWEST: u32 = 4;
 
     /// The scale of the designs' own tables alone.

@@ -13,14 +13,14 @@ const SAME: f64 = 1.01;
 pub struct Star {
     series: Scales,
     time: Scales,
-    /// What series and time of the table that is smaller along both are divided by.
+    /// Divisors of series and time of the table that is smaller along both.
     corner: Option<(u32, u32)>,
 }
 
 impl Star {
     /// Chooses the scales of a run of this many rows that grows like this. `asked` are those along each
     /// axis; otherwise they reach as far as the growth, with no table smaller than the designs need
-    /// that can be forecast from so many rows at all.
+    /// that can be forecast from this number of rows at all.
     pub fn chosen(asked: Option<Scales>, growth: Growth, rows: u64, fewest: &[u64]) -> Star {
         let halvings = 2u64.pow(Scales::FEWEST - 1);
         let possible = fewest.iter().filter(|fewest| **fewest * halvings <= rows);

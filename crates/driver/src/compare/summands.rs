@@ -6,7 +6,7 @@ use super::Leeway;
 use super::answer::{Cell, Rows};
 use crate::Expected;
 
-/// Factor that sums are multiplied by, so that columns that are sums are told from all others.
+/// Factor that sums are multiplied by, so that columns that are sums are distinguished from all others.
 const MARK: f64 = 1e-200;
 /// A marked column has no larger value.
 const LARGEST_MARKED: f64 = 1e-150;

@@ -5,12 +5,12 @@ use bakeoff_stats::{ConcurrentFigures, ConcurrentSummary, Summary};
 use crate::units;
 
 pub const TITLE: &str = "Several clients at a time";
-/// Columns of a table, beside that of designs or queries.
+/// Columns of a table, next to that of designs or queries.
 pub const COLUMNS: [&str; 7] = [
     "Answered", "A second", "Mean", "p50", "p99", "Wrong", "Failed",
 ];
 
-/// What was done, and how to read it; `None` where no design was asked that way.
+/// Says what was done, and how to read it; `None` where no design was asked that way.
 pub fn hint(summary: &Summary) -> Option<String> {
     let mut asked = of_designs(summary).peekable();
     let clients = asked.peek()?.clients;

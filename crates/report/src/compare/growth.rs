@@ -26,7 +26,7 @@ use crate::units;
 
 /// Width of the text.
 const COLUMNS: usize = 100;
-/// What every forecast assumes.
+/// Assumptions of every forecast.
 pub const ASSUMED: &str = "On the same machine with a warm cache, one question at a time; intervals \
     hold 90%.";
 
@@ -106,7 +106,7 @@ struct TimeJson<'a> {
     measured: f64,
     seconds: Option<f64>,
     interval: Option<(f64, f64)>,
-    /// What the time rests on, or why there is none.
+    /// Says what the time rests on, or why there is none.
     basis: String,
 }
 
@@ -243,7 +243,7 @@ fn bought(purchase: &Purchase) -> String {
     })
 }
 
-/// Returns what is bought beside the bytes at rest: `1.5×, measured; log 8 GiB, estimated`.
+/// Returns what is bought in addition to the bytes at rest: `1.5×, measured; log 8 GiB, estimated`.
 fn room(purchase: Option<&Purchase>) -> String {
     let Some(purchase) = purchase else {
         return "not measured".to_owned();

@@ -40,7 +40,7 @@ pub fn facts(summary: &DriveSummary) -> String {
     )
 }
 
-/// Says what becomes due when. A search has a schedule of its own for each load.
+/// Says what becomes due when. A search has a schedule for each load.
 pub fn schedule(header: &DriveHeader) -> String {
     match &header.objective {
         Some(objective) => format!("search of the highest rate within {objective}"),
@@ -217,7 +217,7 @@ fn late(summary: &DriveSummary) -> Option<String> {
     })
 }
 
-/// Says what `dry` is beside others; alone it is what was asked for.
+/// Says what `dry` means next to others; alone it is what was asked for.
 fn yardstick(summary: &DriveSummary) -> Option<String> {
     let (yardsticks, others): (Vec<&DriveDesign>, Vec<&DriveDesign>) =
         summary.designs.iter().partition(|d| d.info.is_yardstick());

@@ -10,7 +10,7 @@ use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepDesign, SweepSummary};
 
 use crate::units;
 
-/// From this share of the workers' time on, rates are those at which rows are made.
+/// Share of the workers' time from which on rates are those at which rows are made.
 const MUCH_WAITING: f64 = 0.05;
 
 /// A cell in words, as heat maps show it.

@@ -1,4 +1,4 @@
-//! What a reader has to know beside the figures.
+//! Notes that a reader needs in addition to the figures.
 
 use bakeoff_stats::sweep::{Cell, Check, Inserted, SweepSummary};
 
@@ -125,7 +125,7 @@ fn uncounted(summary: &SweepSummary) -> impl Iterator<Item = String> {
     said.into_iter().map(tell)
 }
 
-/// What went wrong where: wrong counts first, then settings without a figure, then errors.
+/// Lists what went wrong where: wrong counts first, then settings without a figure, then errors.
 pub fn failures(summary: &SweepSummary) -> Vec<(String, String)> {
     let designs = summary.designs.iter();
     let out = designs.flat_map(|d| {

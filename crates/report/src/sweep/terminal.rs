@@ -8,10 +8,10 @@ use crate::text::style::{Style, wrap};
 use crate::text::{self, section};
 use crate::units;
 
-/// From few to many rows a second, in five equal steps of a design's highest rate.
+/// Characters from few to many rows a second, in five equal steps of a design's highest rate.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
-/// Failures that are told one by one; report.html has all.
+/// Number of failures that are listed one by one; report.html has all.
 const MOST_FAILURES: usize = 12;
 
 /// Lines of at most `width` columns (no fewer than 60), coloured when `color` is set.

@@ -80,7 +80,7 @@ pub fn best(design: &SweepDesign) -> Option<String> {
     ))
 }
 
-/// What more workers than enough bring.
+/// Says what more workers than enough bring.
 pub fn flattening(flattening: &Flattening) -> String {
     let enough = units::plural(u64::from(flattening.enough), "worker is", "workers are");
     let p99 = flattening.p99_factor.map_or_else(

@@ -29,7 +29,7 @@ pub enum InstanceKind {
     Part { series: u32, time: u32, rows: u64 },
 }
 
-/// What the rows of a run have of the axes along which the table grows.
+/// Number of series and length of time in the rows of a run: the axes along which the table grows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axes {
     /// Number of series; `None` if there are too many to count.

@@ -26,7 +26,7 @@ pub struct Beaten {
     pub objective: String,
     /// The estimate at these rows.
     pub times: f64,
-    /// What is left of it when the error, its closing up to the full scale and the margin are taken off.
+    /// Remainder when the error, its closing up to the full scale and the margin are taken off.
     pub at_least: f64,
 }
 

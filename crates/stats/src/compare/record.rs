@@ -218,7 +218,7 @@ pub struct Scale {
     /// Rows inserted per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows_per_second: Option<f64>,
-    /// What grows from the measured number of rows to the full one. `None` if the workload does not
+    /// Growth from the measured number of rows to the full one. `None` if the workload does not
     /// say although there are several ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grows: Option<Grows>,

@@ -47,7 +47,7 @@ pub struct Gap {
     pub objective: Objective,
     /// The estimate at the largest scale that was measured.
     pub times: f64,
-    /// What is left of it when everything that was allowed for is taken off: the error, that it closes up
+    /// Remainder of the gap when everything that was allowed for is taken off: the error, that it closes up
     /// to the full scale, and the margin.
     pub at_least: f64,
 }
@@ -185,7 +185,7 @@ impl<'a> Field<'a> {
         Some((last.ln, margin.min(last.low).min(before.low)))
     }
 
-    /// By the rule's objective the gap is more than what the rule calls the same.
+    /// The gap by the rule's objective exceeds what the rule calls the same.
     fn least(&self, objective: Objective) -> f64 {
         let contest = &self.last.contest;
         if Some(objective) == contest.objective {

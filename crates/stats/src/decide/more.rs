@@ -29,7 +29,7 @@ pub struct MoreRounds {
     pub seconds: Option<f64>,
 }
 
-/// What a time of further measuring would settle about the recommended design.
+/// Comparisons with the recommended design that further measuring would settle in a given time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settling {
     /// Rounds that fit into the time.

@@ -31,7 +31,7 @@ pub struct DesignStanding {
     /// Share of resamples in which it is the best; `None` if it is not ranked.
     pub won: Option<f64>,
     pub storage: Option<Span>,
-    /// What of the storage is at rest, where more than that is bought.
+    /// Share of the storage at rest, where more than that is bought.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
     pub load: Option<Span>,

@@ -6,7 +6,7 @@ use crate::decide::{DecisionInput, Dominated, Objective};
 /// Fewest designs that are dropped together for one of them to be measured on as a control.
 const FEWEST_FOR_CONTROL: usize = 3;
 
-/// What a race keeps although it is dominated.
+/// Designs that a race keeps although they are dominated.
 pub struct Kept {
     /// Designs that others are compared with: the baseline, and those that have a twin.
     pub ids: Vec<String>,

@@ -8,7 +8,7 @@ use crate::decide::{Certainty, DecisionInput, Dominated, Scales, is_settled};
 /// Rounds after which a decision that rests on forecasts gains nothing by further ones.
 const ROUNDS_OF_A_FORECAST: u32 = 12;
 
-/// What follows from a look.
+/// Conclusion of a look.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Look {
     pub dropped: Vec<Dropped>,

@@ -28,7 +28,7 @@ pub struct AgainstBaseline {
     pub difference: Difference,
 }
 
-/// What the interval of a ratio shows.
+/// Conclusion from the interval of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Difference {

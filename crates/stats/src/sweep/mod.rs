@@ -1,5 +1,5 @@
 //! Insert sweep in numbers: each batch size with each number of workers, design by design; kept in
-//! a folder of its own.
+//! its own folder.
 
 mod header;
 mod log;

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::text::Text;
 use crate::{Growth, Result, Scale, Table, wire};
 
-/// What the factors are checked against.
+/// Facts that the factors are checked against.
 pub struct About<'a> {
     pub place: Text<'a>,
     pub table: &'a Table,

@@ -24,7 +24,7 @@ pub struct ConcurrentOptions {
 }
 
 impl ConcurrentOptions {
-    /// What the workload says, as far as no option says otherwise; an option alone is enough.
+    /// Returns what the workload says, as far as no option says otherwise; an option alone is enough.
     pub fn plan(&self, workload: &Workload) -> Option<Concurrent> {
         if self.no_concurrent {
             return None;

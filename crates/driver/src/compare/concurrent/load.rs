@@ -1,4 +1,4 @@
-//! Clients that ask at the same time, each a task of its own.
+//! Clients that ask at the same time, each a separate task.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -26,13 +26,13 @@ pub struct Load {
     queries: usize,
     permutations: u32,
     call_limit: Duration,
-    /// The next permutation that nobody has begun.
+    /// The next permutation that no client has begun.
     next: AtomicU32,
     held_bytes: AtomicUsize,
     is_dead: AtomicBool,
 }
 
-/// Where a client stands in its permutation.
+/// Position of a client in its permutation.
 #[derive(Default)]
 pub struct Client {
     permutation: u32,
@@ -115,7 +115,7 @@ impl Load {
         until: Instant,
     ) -> Result<Vec<Asked>, RunError> {
         self.held_bytes.store(0, Ordering::Relaxed);
-        // A set ends its tasks when it is dropped: nobody asks on after an interruption.
+        // A set ends its tasks when it is dropped: no client asks on after an interruption.
         let mut asking = JoinSet::new();
         for mut client in clients.drain(..) {
             let load = Arc::clone(self);

@@ -1,6 +1,6 @@
 //! Questions of several clients at the same time, to one design after the other.
 //!
-//! Nothing of ours works beside the clients: the right answers are there before, and answers are
+//! Nothing of ours works alongside the clients: the right answers are there before, and answers are
 //! compared when no question is under way. What has to be held meanwhile is bounded: parameters
 //! repeat after a few sets, and when the answers take too much memory the clients pause.
 

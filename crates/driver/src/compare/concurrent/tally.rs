@@ -12,9 +12,9 @@ pub struct Tally {
     /// While questions were under way.
     pub took: Duration,
     cpu: Option<CpuSeconds>,
-    /// By number of the query in the workload.
+    /// Figures by the number of the query in the workload.
     queries: BTreeMap<usize, ConcurrentQuery>,
-    /// By query, and by whether there was no answer at all.
+    /// Counts by query, and by whether there was no answer at all.
     bad: BTreeMap<(usize, bool), BadQuestions>,
 }
 

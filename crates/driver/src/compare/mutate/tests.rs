@@ -8,7 +8,7 @@ use crate::compare;
 const ANSWERS: u64 = 200;
 const PER_KIND: u64 = 5;
 
-/// What a random query orders by: columns of [`answer`], the last of which alone has no ties.
+/// Columns that a random query orders by, of [`answer`], the last of which alone has no ties.
 const ORDERS: [&[usize]; 8] = [&[], &[], &[1], &[4], &[2, 1], &[3, 1], &[0, 4], &[3]];
 
 fn some<T>(random: &mut Stream, value: T) -> Option<T> {

@@ -43,7 +43,7 @@ pub fn bytes_now(deployment: &Deployment, keyspace: &str, tables: &[String]) -> 
     Some(all)
 }
 
-/// Returns what tables need beside their bytes. All of ours compact by size, which is Cassandra's default.
+/// Returns what tables need in addition to their bytes. All of ours compact by size, which is Cassandra's default.
 pub fn needs() -> Needs {
     Needs {
         times: Some(COMPACTION),

@@ -7,7 +7,7 @@ use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
 use crate::units;
 
-/// What the forecast for several users assumes.
+/// Assumptions of the forecast for several users.
 const ASSUMED: &str = "Every query is asked as often as any other, and each user asks the next question \
     when the last one is answered. Cores of this machine's kind are what users wait for; a single answer \
     gets no faster by more of them. Estimated from CPU times, without an interval.";
@@ -34,7 +34,7 @@ pub fn render_users(summary: &Summary, users: u32, cores: u32) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// Renders the figures of as many users as there were clients beside what these measured. Returns
+/// Renders the figures of as many users as there were clients, next to what these measured. Returns
 /// `None` for a run without clients.
 pub fn render_checked_users(summary: &Summary) -> Option<String> {
     let loads = summary.under_measured_load();

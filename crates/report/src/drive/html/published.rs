@@ -1,4 +1,4 @@
-//! Shows what a publication says of the same question, beside what was measured.
+//! Shows what a publication says of the same question, next to what was measured.
 
 use bakeoff_stats::drive::{DriveDesign, DriveSummary};
 

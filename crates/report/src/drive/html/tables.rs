@@ -13,7 +13,7 @@ use crate::markup::{Escaped, design_id};
 use crate::page::table::{Heading, NONE, Table, or_none};
 use crate::units;
 
-/// Heading, and what stands below it.
+/// Heading, and the content below it.
 type Column<T> = (&'static str, fn(&T) -> String);
 
 fn table<T>(

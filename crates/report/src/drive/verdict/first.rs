@@ -76,7 +76,7 @@ fn what(summary: &DriveSummary, kind: Kind, design: &DriveDesign, figure: &Estim
     }
 }
 
-/// Returns the designs beside the best one that are a choice, the nearest one to it first.
+/// Returns the designs other than the best one that are a choice, the nearest one to it first.
 fn others<'a>(summary: &DriveSummary, compared: &'a FigureComparison) -> Vec<&'a AgainstBest> {
     let only_yardsticks = summary.designs.iter().all(|d| d.info.is_yardstick());
     let is_choice = |id: &str| {

@@ -123,7 +123,7 @@ fn kinds<'a>(figures: impl Iterator<Item = &'a LoadFigures>) -> Vec<String> {
         .collect()
 }
 
-/// Names designs without a result beside others that have one. Yardsticks are not compared.
+/// Names designs without a result where others have one. Yardsticks are not compared.
 pub fn left_out(summary: &DriveSummary, kind: Kind, ranking: &[Ranked<'_>]) -> Option<String> {
     let has_result = |d: &DriveDesign| ranking.iter().any(|(r, _)| r.info.id == d.info.id);
     let without = summary

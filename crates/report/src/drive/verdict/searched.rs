@@ -1,4 +1,4 @@
-//! Words searches for the highest rate. Each has an interval of its own: there are no rounds within
+//! Words searches for the highest rate. Each has its own interval: there are no rounds within
 //! which designs could be compared.
 
 use bakeoff_stats::Estimate;

@@ -25,7 +25,7 @@ pub struct Prices {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     pub prices: Prices,
-    /// What the machines of a month are for.
+    /// Load that the machines of a month serve.
     pub demand: Demand,
     pub designs: Vec<DesignCost>,
 }
@@ -84,7 +84,7 @@ pub struct CostRange {
 
 impl Summary {
     /// Adds costs at these prices to the summary, for what the workload says about its full scale, and
-    /// decides anew with them.
+    /// decides again with them.
     #[must_use]
     pub fn priced(mut self, prices: Prices) -> Summary {
         let demand = Demand::of_scale(&self, prices.machine_cores);

@@ -73,7 +73,7 @@ impl DesignSummary {
         })
     }
 
-    /// Returns the CPU time of work of which these seconds are the mean of so many readings.
+    /// Returns the CPU time of work whose mean over this many readings is this many seconds.
     pub(super) fn work(&self, cpu: &CpuSeconds, readings: f64) -> Option<Work> {
         let server = cpu.server.or((!self.info.server).then_some(0.0))?;
         let has_server = cpu.server.is_some();

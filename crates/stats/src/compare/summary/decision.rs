@@ -175,7 +175,7 @@ impl Summary {
         Some(to_buy(storage, has_purchases))
     }
 
-    /// Returns the bytes at rest with what is bought beside them, where that is known.
+    /// Returns the bytes at rest with what is bought in addition, where that is known.
     fn settled(&self, design: &DesignSummary) -> Option<Settled> {
         let forecast = self.forecast.as_ref()?.design(&design.info.id)?;
         let storage = forecast.storage.as_ref().filter(|_| self.has_purchases())?;

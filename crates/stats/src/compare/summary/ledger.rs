@@ -15,10 +15,10 @@ use crate::lines::{self, Lines};
 pub const FILE: &str = "forecasts.jsonl";
 /// Version of the way in which forecasts are made; figures of different versions are not added up.
 pub const METHOD: u32 = 1;
-/// Factors of extrapolation by which forecasts are told apart; each stands for those that are nearest.
+/// Factors of extrapolation by which forecasts are grouped, each with the nearest.
 const FACTORS: [f64; 3] = [2.0, 4.0, 16.0];
 
-/// Forecast of one figure beside what was measured.
+/// Forecast of one figure, with its measured value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub method: u32,

@@ -11,7 +11,7 @@ pub const BUSY: f64 = 0.6;
 /// Most machines of one cluster.
 pub const MOST_MACHINES: u32 = 1_000;
 
-/// What has to be served, and the machines for it.
+/// Load to be served, and the machines for it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Demand {
     pub rows: u64,
@@ -52,7 +52,7 @@ pub struct Machines {
     pub is_bound: bool,
 }
 
-/// What a number of machines is due to.
+/// Cause of a number of machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Because {

@@ -77,7 +77,7 @@ pub struct Summary {
     pub forecast: Option<Forecast>,
     /// Decision for one design; `None` before any row was loaded.
     pub decision: Option<Decision>,
-    /// What a race dropped and when it ended; `None` for a run that was no race.
+    /// Designs that a race dropped, and its end; `None` for a run that was no race.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub race: Option<RaceSummary>,
     /// Forecast for more machines, if several nodes were started.
@@ -98,7 +98,7 @@ pub struct InstanceSummary {
 /// Table of a design that holds a share of the series and of the time.
 #[derive(Debug, Clone, Copy)]
 pub struct PartSummary<'a> {
-    /// What the number of series and the length of the time are divided by.
+    /// Divisors of the number of series and of the length of the time.
     pub divided: (u32, u32),
     pub rows: u64,
     pub figures: &'a DesignSummary,

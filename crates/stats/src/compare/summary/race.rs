@@ -32,7 +32,7 @@ pub struct RaceSummary {
     pub dropped: Vec<Dropped>,
     /// `None` until the race ended.
     pub stopped: Option<Stopped>,
-    /// What ten more minutes would settle; `None` where that is not known.
+    /// Comparisons that ten more minutes would settle; `None` where that is not known.
     pub ten_minutes: Option<Settling>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{DesignSummary, Summary};
 
-/// Forecast for a cluster with each node on a machine of its own. Nodes on one machine share its
+/// Forecast for a cluster with each node on a separate machine. Nodes on one machine share its
 /// cores, so more of them make nothing faster. On machines with as many cores as this one, the
 /// measured work has the CPU time of all of them, if it is spread evenly and the network costs
 /// nothing.

@@ -26,12 +26,12 @@ pub struct UnderLoad {
     pub per_second: f64,
     /// Mean time of an answer, in seconds.
     pub mean: f64,
-    /// What several clients measured with as many users on as many cores.
+    /// Figures that several clients measured with as many users on as many cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredLoad>,
 }
 
-/// What several clients measured.
+/// Figures that several clients measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeasuredLoad {
     pub per_second: f64,

@@ -21,7 +21,7 @@ const BATCH_ROWS: usize = 8192;
 /// Most series whose hashes are kept, 8 bytes each; of more, shares are as large as hashes fall.
 const MOST_SERIES: usize = 1 << 20;
 
-/// What the first rows of a source have of both axes.
+/// Number of series and length of time in the first rows of a source.
 #[derive(Debug, Clone)]
 pub struct Survey {
     rows: u64,

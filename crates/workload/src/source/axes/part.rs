@@ -13,7 +13,7 @@ use crate::source::{RowBatch, RowBatches, RowSource};
 use crate::{Error, Result, Table};
 
 /// Rows of another source that belong to a share of its series and to the first part of its time, in
-/// their order and numbered anew.
+/// their order and renumbered.
 pub struct Part {
     inner: Arc<dyn RowSource>,
     table: Table,

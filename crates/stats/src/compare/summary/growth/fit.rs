@@ -15,7 +15,7 @@ pub struct Point {
     pub ln: f64,
     /// Observations behind it, which are its weight.
     pub weight: f64,
-    /// Variance of `ln`, as far as the observations tell; 0 where it is not known.
+    /// Variance of `ln`, as far as the observations show it; 0 where it is not known.
     pub variance: f64,
 }
 

@@ -8,14 +8,14 @@ use super::storage::Bytes;
 use super::{DesignForecast, Forecast, StorageForecast, TimeForecast, twins};
 use crate::compare::{DesignSummary, QueryInfo, Summary};
 
-/// What is forecast: a number of rows, and how many times as many series and as long a time they are.
+/// Size that is forecast: a number of rows, and how many times as many series and as long a time they are.
 #[derive(Clone, Copy)]
 pub struct Target {
     pub rows: u64,
     pub to: Factors,
 }
 
-/// What the tables of a run show, for any number of rows.
+/// Growth that the tables of a run show, for any number of rows.
 pub struct Growth<'a> {
     summary: &'a Summary,
     designs: Vec<Grown<'a>>,
@@ -29,7 +29,7 @@ struct Grown<'a> {
     shown: Shown,
 }
 
-/// What the tables of a design show, by what they differ in. Pairs are in the header's order, `None` where
+/// Growth that the tables of a design show, by what they differ in. Pairs are in the header's order, `None` where
 /// the design has no right answer.
 enum Shown {
     /// Rows alone.

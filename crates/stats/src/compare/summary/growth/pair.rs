@@ -38,7 +38,7 @@ enum Few {
 }
 
 impl Few {
-    /// Returns why a design has one table only: too few rows for smaller ones, or nobody asked for
+    /// Returns why a design has one table only: too few rows for smaller ones, or no option asked for
     /// them.
     fn of_one_table(design: &DesignSummary, rows: u64) -> Few {
         let halvings = 1 << (FEWEST_SCALES - 1);

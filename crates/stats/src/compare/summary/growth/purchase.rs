@@ -50,7 +50,7 @@ impl RoomFrom {
 }
 
 impl Purchase {
-    /// Returns what to buy for these bytes at rest. Returns `None` for a design of which nobody looked at
+    /// Returns what to buy for these bytes at rest. Returns `None` for a design without a record of
     /// the bytes before they were at rest, as in runs of earlier versions.
     pub fn of(design: &DesignSummary, at_rest: &StorageForecast, copies: u32) -> Option<Purchase> {
         let (room, room_from) = room(design)?;

@@ -19,7 +19,7 @@ pub struct Scales<'a> {
     all: Vec<(u64, &'a DesignSummary)>,
 }
 
-/// What is read for the answers to a query as the table grows.
+/// Rows read for the answers to a query, as the table grows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Work {
     /// The design does not count what it reads.

@@ -25,7 +25,7 @@ pub struct StarPair {
     variance: f64,
 }
 
-/// What the tables along one axis show.
+/// Growth that the tables along one axis show.
 struct OneAxis {
     axis: Axis,
     tables: usize,

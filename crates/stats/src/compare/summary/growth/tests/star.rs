@@ -9,7 +9,7 @@ use crate::random::SplitMix64;
 
 /// Rows of the designs' own tables.
 const ROWS: u64 = 864_000;
-/// What series and time are divided by, as a star of 4x2 has it.
+/// Divisors of series and time, as a star of 4x2 has them.
 const DIVIDED: [(u32, u32); 7] = [(2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (1, 8), (4, 2)];
 /// True seconds by the shares of series and time.
 type Truth = fn(f64, f64) -> f64;
