@@ -106,11 +106,14 @@ fn place(
         .iter()
         .any(|d| others.iter().any(|other| other.design == d.info.id));
     let is_level = others.iter().all(|other| other.ratio == 1.0);
-    match () {
-        () if !has_rival => "is the only choice",
-        () if is_settled => "is the best",
-        () if is_level => "is level with the others, not settled",
-        () => "is ahead, not settled",
+    if !has_rival {
+        "is the only choice"
+    } else if is_settled {
+        "is the best"
+    } else if is_level {
+        "is level with the others, not settled"
+    } else {
+        "is ahead, not settled"
     }
 }
 

@@ -11,25 +11,27 @@ pub fn nothing(summary: &DriveSummary, kind: Kind) -> String {
     let found = || summary.designs.iter().flat_map(|d| &d.found);
     let objective = summary.header.objective.as_deref().unwrap_or_default();
     let tried = summary.trials.iter().any(|t| t.end.is_some());
-    match () {
-        () if summary.designs.iter().any(nothing_succeeded) => {
-            let why = failed(summary).unwrap_or_default();
-            format!("No operation has succeeded, so there is no rate and no time. {why}")
-        }
-        () if kind == Kind::Search && found().next().is_none() => no_search(summary, objective),
-        () if kind == Kind::Search && found().any(|f| f.rate.is_some()) => {
-            format!("No design held {objective} at some rate in every one of its searches.")
-        }
-        () if kind == Kind::Search => format!(
+    let text = if summary.designs.iter().any(nothing_succeeded) {
+        let why = failed(summary).unwrap_or_default();
+        format!("No operation has succeeded, so there is no rate and no time. {why}")
+    } else if kind == Kind::Search && found().next().is_none() {
+        no_search(summary, objective)
+    } else if kind == Kind::Search && found().any(|f| f.rate.is_some()) {
+        format!("No design held {objective} at some rate in every one of its searches.")
+    } else if kind == Kind::Search {
+        format!(
             "No rate that was tried held {objective}; a less strict objective or a lower rate may."
-        ),
-        () if summary.designs.iter().any(|d| !d.failures.is_empty()) => not_to_its_end(summary),
-        () if summary.designs.iter().any(too_many_failed) => no_times(summary),
-        () if tried => "No operation has succeeded, so there is nothing to say.".to_owned(),
-        () => "No load has finished, so there is nothing to say.".to_owned(),
-    }
-    .trim_end()
-    .to_owned()
+        )
+    } else if summary.designs.iter().any(|d| !d.failures.is_empty()) {
+        not_to_its_end(summary)
+    } else if summary.designs.iter().any(too_many_failed) {
+        no_times(summary)
+    } else if tried {
+        "No operation has succeeded, so there is nothing to say.".to_owned()
+    } else {
+        "No load has finished, so there is nothing to say.".to_owned()
+    };
+    text.trim_end().to_owned()
 }
 
 /// Writes it of loads that failed on the way.
@@ -144,13 +146,18 @@ fn why(design: &DriveDesign, kind: Kind) -> String {
     {
         return format!("failed {}", failed_share(figures));
     }
-    let why = match () {
-        () if nothing_succeeded(design) => "no operation succeeded",
-        () if !design.failures.is_empty() => "failed",
-        () if kind == Kind::Search && design.found.is_empty() => "its search has not finished",
-        () if kind == Kind::Search => "no rate held in every search",
-        () if design.trials.is_empty() => "no load has finished",
-        () => "an operation without a success in some round",
+    let why = if nothing_succeeded(design) {
+        "no operation succeeded"
+    } else if !design.failures.is_empty() {
+        "failed"
+    } else if kind == Kind::Search && design.found.is_empty() {
+        "its search has not finished"
+    } else if kind == Kind::Search {
+        "no rate held in every search"
+    } else if design.trials.is_empty() {
+        "no load has finished"
+    } else {
+        "an operation without a success in some round"
     };
     why.to_owned()
 }
