@@ -36,7 +36,7 @@ impl Budget {
         }
     }
 
-    /// Returns the same budget with what is left of it shared out anew from now on, since the rungs of a
+    /// Returns the same budget with the rest of it divided again from now on, since the rungs of a
     /// race took their time before anything was loaded.
     pub fn from_now(self) -> Budget {
         Budget {

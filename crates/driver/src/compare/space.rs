@@ -9,9 +9,14 @@ use std::time::{Duration, Instant};
 use bakeoff_stats::Space;
 
 use crate::Design;
+use crate::call::within;
 
 /// How often the bytes of a table are looked at.
 const EVERY: Duration = Duration::from_secs(1);
+
+/// Longest time that a look may take. A server that hangs would otherwise hold up the run, since most looks
+/// are between the calls that have a limit.
+const LOOK_LIMIT: Duration = Duration::from_secs(2);
 
 /// Highest bytes of each table so far.
 #[derive(Debug, Default)]
@@ -24,8 +29,10 @@ struct Seen {
     highest: Option<u64>,
     looks: u32,
     last: Option<Instant>,
-    /// Whether the first slice was loaded under these eyes.
+    /// Whether the table was looked at from its first slice on.
     from_the_start: bool,
+    /// Whether a look failed or took too long, so that the table is not looked at any more.
+    is_given_up: bool,
 }
 
 impl Highest {
@@ -35,12 +42,12 @@ impl Highest {
         loop {
             let looking = async {
                 tokio::time::sleep(EVERY).await;
-                design.bytes_now().await
+                self.look(design).await
             };
             tokio::select! {
                 biased;
                 ended = &mut step => return ended,
-                bytes = looking => self.note(design, bytes),
+                _ = looking => {}
             }
         }
     }
@@ -54,37 +61,43 @@ impl Highest {
             self.tables().entry(id(design)).or_default().from_the_start = true;
         }
         if is_due {
-            self.note(design, design.bytes_now().await);
+            self.look(design).await;
         }
     }
 
     /// Looks at a table that is loaded and not yet settled.
     pub async fn before_settling(&self, design: &dyn Design) -> Option<u64> {
-        let bytes = design.bytes_now().await;
-        self.note(design, bytes);
-        bytes
+        self.look(design).await
     }
 
     /// Returns what was seen of a table that is settled now.
     pub async fn settled(&self, design: &dyn Design, before_settling: Option<u64>) -> Space {
-        self.note(design, design.bytes_now().await);
+        self.look(design).await;
         let seen = self.of(design);
         Space {
             design: id(design),
             before_settling,
             highest: seen.highest,
             looks: seen.looks,
-            is_whole: seen.from_the_start,
+            is_whole: seen.from_the_start && !seen.is_given_up,
             needs: design.needs(),
         }
     }
 
-    fn note(&self, design: &dyn Design, bytes: Option<u64>) {
+    /// Looks at a table. What fails here is no failure of the design: its bytes are then not known.
+    async fn look(&self, design: &dyn Design) -> Option<u64> {
+        if self.of(design).is_given_up {
+            return None;
+        }
+        let looked = within(LOOK_LIMIT, async { Ok(design.bytes_now().await) }).await;
+        let bytes = looked.as_ref().ok().copied().flatten();
         let mut tables = self.tables();
         let seen = tables.entry(id(design)).or_default();
+        seen.is_given_up = looked.is_err();
         seen.highest = seen.highest.max(bytes);
         seen.looks += u32::from(bytes.is_some());
         seen.last = Some(Instant::now());
+        bytes
     }
 
     fn of(&self, design: &dyn Design) -> Seen {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bakeoff_driver::RunError;
-use bakeoff_stats::{Outcome, Step};
+use bakeoff_stats::{Outcome, Record, Step};
 
 use super::bench::{Bench, QUERIES, Records};
 use super::fake::{Act, Call, Fake};
@@ -266,4 +266,19 @@ async fn a_source_that_breaks_stops_the_run_which_goes_on_once_it_is_mended() {
         all.start..next.end
     });
     assert_eq!(all, 0..30_000);
+}
+
+#[tokio::test]
+async fn bytes_that_cannot_be_looked_at_fail_no_design_and_hold_up_none() {
+    for act in [Act::Hang, Act::Panic] {
+        let fakes = beside_bad(act, |call| *call == Call::Look);
+        let records = Bench::new().complete(&fakes).await;
+        assert!(records.failures().is_empty());
+        records.assert_complete(&["a", "bad", "b"], 3);
+        let of_bad = |record: &&Record| matches!(record, Record::Space(s) if s.design == "bad");
+        let Some(Record::Space(space)) = records.0.iter().find(of_bad) else {
+            panic!("no record of its space");
+        };
+        assert_eq!((space.highest, space.is_whole), (None, false));
+    }
 }

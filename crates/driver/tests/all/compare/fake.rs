@@ -19,6 +19,8 @@ pub enum Call {
     Create,
     Load(u64),
     Settle,
+    /// A look at its bytes, which is not kept in the list of calls.
+    Look,
     Footprint,
     /// `nth` counts how often this design was asked this query, from 0.
     Answer {
@@ -267,6 +269,11 @@ impl Design for Fake {
 
     /// Takes twice its bytes at rest until it is settled.
     async fn bytes_now(&self) -> Option<u64> {
+        match (self.script)(&Call::Look) {
+            Act::Hang => std::future::pending().await,
+            Act::Panic => panic!("a bug in a look"),
+            _ => {}
+        }
         let is_settled = self.calls().contains(&Call::Settle);
         Some(self.rows() * if is_settled { 20 } else { 40 })
     }

@@ -19,7 +19,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// A design whose calls take this long, with tables that take so many bytes a row.
+/// Makes a design whose calls take this long, with tables of this many bytes per row.
 fn slow(id: &str, milliseconds: u64, bytes: u64) -> Fake {
     let act = move |call: &Call| match call {
         Call::Load(_) | Call::Answer { .. } => Act::Take(Duration::from_millis(milliseconds)),

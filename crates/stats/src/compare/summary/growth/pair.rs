@@ -1,6 +1,6 @@
 //! One query on one design: its fit, the check of the fit, and times at other numbers of rows.
 
-use super::fit::{Fit, Point};
+use super::fit::{Fit, Point, Value};
 use super::refusal::Refusal;
 use super::scales::{Scales, Work, rounded_up};
 use super::{COVERED, HeldOut, Projected, Projection, Trial};
@@ -250,6 +250,18 @@ impl Common {
 }
 
 impl Check {
+    /// Compares a prediction of the largest table with it; `before` is the next smaller one.
+    pub fn new(predicted: &Value, before: &Point, largest: &Point) -> Check {
+        let times = largest.rows / before.rows;
+        Check {
+            predicted: predicted.value,
+            error: predicted.error,
+            measured: largest.ln.exp(),
+            proportional: before.ln.exp() * times,
+            ln_rows: times.ln(),
+        }
+    }
+
     /// Returns the check with the interval that it would have had, with the errors of others.
     pub fn held_out(&self, others: &Common) -> HeldOut {
         let factor = (COVERED * others.spread(self.error, self.ln_rows)).exp();
@@ -321,11 +333,5 @@ fn check(points: &[Point], work: &Work, fit: Method) -> Option<Check> {
     }
     let before = others.last()?;
     let value = fit(others, work).at(last.rows);
-    Some(Check {
-        predicted: value.value,
-        error: value.error,
-        measured: last.ln.exp(),
-        proportional: before.ln.exp() * last.rows / before.rows,
-        ln_rows: (last.rows / before.rows).ln(),
-    })
+    Some(Check::new(&value, before, last))
 }

@@ -128,11 +128,5 @@ fn check(points: &[Point], method: &Method<'_>) -> Option<Check> {
     let (last, others) = points.split_last()?;
     let before = others.last()?;
     let value = method(others).at(last.rows);
-    Some(Check {
-        predicted: value.value,
-        error: value.error,
-        measured: last.ln.exp(),
-        proportional: before.ln.exp() * last.rows / before.rows,
-        ln_rows: (last.rows / before.rows).ln(),
-    })
+    Some(Check::new(&value, before, last))
 }

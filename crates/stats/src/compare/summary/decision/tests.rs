@@ -1,0 +1,184 @@
+//! Tests of the decision of a run.
+
+use super::*;
+use crate::compare::testing::{failed, footprint, loaded, run, timed, timed_as, wrong};
+use crate::compare::{Outcome, Record, Step};
+use crate::decide::{Certainty, WhyLeftOut, WhyOut};
+
+/// Answers of one design to both queries in this number of rounds, as multiples of a second.
+fn rounds(design: &str, factor: f64, number: u32) -> Vec<Record> {
+    let in_round = |record: Record, round: u32| match record {
+        Record::Timed(timing) => Record::Timed(crate::Timing { round, ..timing }),
+        record => record,
+    };
+    (0..number)
+        .flat_map(|round| {
+            let seconds = factor * (1.0 + f64::from(round % 3) / 50.0);
+            ["scan", "key"].map(|query| in_round(timed(design, query, seconds), round))
+        })
+        .collect()
+}
+
+fn decision(records: Vec<Record>) -> Decision {
+    let loading = ["a/x", "a/y"].map(|design| loaded(design, 0, 1.0));
+    let all = loading.into_iter().chain(records);
+    let summary = Summary::from_records(&run(all)).unwrap();
+    summary.decision.unwrap()
+}
+
+fn two_designs(factor: f64, number: u32) -> Vec<Record> {
+    let sizes = [footprint("a/x", 500), footprint("a/y", 600)];
+    let times = [rounds("a/x", 1.0, number), rounds("a/y", factor, number)];
+    sizes.into_iter().chain(times.concat()).collect()
+}
+
+#[test]
+fn nothing_loaded_is_nothing_to_decide() {
+    let summary = Summary::from_records(&run(Vec::new())).unwrap();
+    assert!(summary.decision.is_none());
+}
+
+#[test]
+fn one_design_has_the_storage_to_buy_and_the_times() {
+    let decision = decision(two_designs(2.0, 7));
+    let recommendation = decision.recommendation.as_ref().unwrap();
+    assert_eq!(recommendation.design, "a/x");
+    assert_eq!(recommendation.certainty, Certainty::Settled);
+    // 5 bytes a row, 10,000 rows, 3 copies.
+    let storage = decision.recommended().unwrap().storage.unwrap();
+    assert_eq!(storage.point, 150_000.0);
+    assert!(!decision.rule.is_stated);
+    assert!(!decision.forecasts_times());
+}
+
+#[test]
+fn a_near_runner_up_is_no_more_than_likely_without_twins() {
+    let decision = decision(two_designs(1.15, 7));
+    let recommendation = decision.recommendation.unwrap();
+    assert_eq!(recommendation.confidence, Some(1.0));
+    assert_eq!(recommendation.certainty, Certainty::Likely);
+    assert!(recommendation.more.is_none(), "rounds do not tell");
+}
+
+/// The two designs with a twin of the first that takes this many times as long.
+fn with_twin(factor: f64, twin: f64) -> Decision {
+    let instances = vec![crate::Instance::twin("a/x")];
+    let mut records = vec![Record::Instances { instances }];
+    records.extend(two_designs(factor, 7));
+    records.extend(rounds("a/x#twin", twin, 7));
+    decision(records)
+}
+
+#[test]
+fn twins_that_agree_settle_a_near_runner_up() {
+    let decision = with_twin(1.15, 1.0);
+    assert!(decision.twins.unwrap() < 1e-9);
+    assert!(decision.questions[0].smallest_difference.is_some());
+    let recommendation = decision.recommendation.unwrap();
+    assert_eq!(recommendation.certainty, Certainty::Settled);
+}
+
+#[test]
+fn twins_that_differ_unsettle_what_rounds_alone_would_settle() {
+    let decision = with_twin(1.15, 1.4);
+    assert!((decision.twins.unwrap() - 0.4).abs() < 1e-9);
+    let recommendation = decision.recommendation.unwrap();
+    assert!(recommendation.confidence.unwrap() < 0.95);
+    assert!(recommendation.certainty < Certainty::Settled);
+}
+
+#[test]
+fn few_rounds_settle_nothing() {
+    for number in [1, 4] {
+        let decision = decision(two_designs(3.0, number));
+        let certainty = decision.recommendation.unwrap().certainty;
+        assert_eq!(certainty, Certainty::NotSettled, "{number} rounds");
+    }
+}
+
+#[test]
+fn a_wrong_answer_leaves_the_design_out_and_a_yardstick_never_wins() {
+    let mut records = two_designs(2.0, 7);
+    records.extend(rounds("memory", 0.1, 7));
+    records.push(timed_as("a/x", "key", 0.1, wrong()));
+    let decision = decision(records);
+    assert_eq!(decision.recommendation.unwrap().design, "a/y");
+}
+
+/// Two designs of which these keep only the last row of a key.
+fn with_lost_rows(lost_by: &[&str], told_apart_by: Option<&str>) -> Decision {
+    let mut records = two_designs(2.0, 7);
+    records.push(Record::DuplicateKeys {
+        rows: 19,
+        lost_by: lost_by.iter().map(ToString::to_string).collect(),
+        told_apart_by: told_apart_by.map(str::to_owned),
+    });
+    decision(records)
+}
+
+#[test]
+fn a_design_that_loses_rows_is_left_out_with_the_column_that_keeps_them() {
+    let decision = with_lost_rows(&["a/x"], Some("attempt"));
+    assert_eq!(decision.recommendation.unwrap().design, "a/y");
+    let why = WhyOut::RowsLost {
+        rows: 19,
+        keeps_rows_if: Some("add `attempt` to order_key, which tells them apart".to_owned()),
+    };
+    assert_eq!(decision.designs[0].out, Some(why));
+    assert_eq!(decision.designs[1].out, None);
+}
+
+#[test]
+fn rows_that_all_designs_lose_exclude_none_and_are_said() {
+    let decision = with_lost_rows(&["a/x", "a/y"], None);
+    assert_eq!(decision.recommendation.unwrap().design, "a/x");
+    let lost = decision.lost_everywhere.unwrap();
+    assert_eq!(lost.rows, 19);
+    assert!(lost.keeps_rows_if.unwrap().contains("running number"));
+    assert!(with_lost_rows(&[], None).lost_everywhere.is_none());
+}
+
+#[test]
+fn a_question_that_fails_everywhere_is_at_fault_itself() {
+    let mut records = two_designs(2.0, 7);
+    records.retain(|r| !matches!(r, Record::Timed(timing) if timing.query == "key"));
+    for design in ["a/x", "a/y"] {
+        records.push(failed(
+            design,
+            Step::Verify,
+            Some("key"),
+            "no such function",
+        ));
+    }
+    let decision = decision(records);
+    assert_eq!(decision.recommendation.unwrap().design, "a/x");
+    let why = decision.questions[1].left_out.as_ref();
+    assert!(
+        matches!(why, Some(WhyLeftOut::FailsEverywhere(_))),
+        "{why:?}"
+    );
+}
+
+#[test]
+fn answers_without_a_table_or_a_row_win_nothing() {
+    let mut records = two_designs(2.0, 7);
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && timing.query == "scan"
+        {
+            timing.rows_scanned = None;
+        }
+    }
+    let from_metadata = decision(records.clone());
+    let why = from_metadata.questions[0].left_out.as_ref();
+    assert!(matches!(why, Some(WhyLeftOut::FromMetadata(_))), "{why:?}");
+    for record in &mut records {
+        if let Record::Timed(timing) = record
+            && timing.query == "key"
+        {
+            timing.outcome = Outcome::Right { rows: 0 };
+        }
+    }
+    let why = decision(records).questions[1].left_out.clone();
+    assert_eq!(why, Some(WhyLeftOut::AlwaysEmpty));
+}
