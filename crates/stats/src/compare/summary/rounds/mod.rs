@@ -48,8 +48,21 @@ pub struct QueryComparison {
 impl PairedComparison {
     /// Compares the designs of a run.
     pub(super) fn from_summary(summary: &Summary) -> PairedComparison {
-        let queries = all_tables(summary);
+        PairedComparison::of(summary, |_| true)
+    }
+
+    /// Compares two designs of a run, with the intervals that a comparison of all its designs has.
+    pub fn of_two(summary: &Summary, one: &str, other: &str) -> PairedComparison {
+        PairedComparison::of(summary, |design| design == one || design == other)
+    }
+
+    /// Compares the designs of a run that are chosen.
+    fn of(summary: &Summary, chosen: impl Fn(&str) -> bool) -> PairedComparison {
+        let mut queries = all_tables(summary);
         let method = method(summary, &queries);
+        for tables in &mut queries {
+            tables.retain(|table| chosen(&table.design));
+        }
         let twins = twins_by(&method, summary);
         let noise = twins::noise(&twins);
         let largest = twins.iter().filter_map(Twins::largest);

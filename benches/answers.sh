@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Whether the answers of `bakeoff run` hold: each subcommand measures one promise and prints the figures.
+#
+#   benches/answers.sh decisions   # what small runs recommend, checked by runs of all the data; 20 minutes
+#   benches/answers.sh forecast    # times and bytes at 2.1 M events, predicted from smaller tables; 30 minutes
+#   benches/answers.sh slow        # the same at 520 k events, with the designs that read row by row; 20 minutes
+#   benches/answers.sh star        # 100 hosts for a day, checked by 400 hosts for 3 days; 15 minutes
+#   benches/answers.sh twins       # 20 pairs of the same design over 4 starts: how many are called different; 8 minutes
+#   benches/answers.sh race        # races replayed over a run that measured all twelve designs
+#   benches/answers.sh search      # two searches for the highest rate, each on a fresh server
+#   benches/answers.sh warm        # one question that does no work, at each scale of the run of `forecast`
+#
+# Every run is kept in $OUT (./answers unless set); one that is complete is not repeated. Servers are started and
+# stopped. Nothing else should run meanwhile. Needs jq, and npm and python3 for `decisions`.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+bakeoff=${BAKEOFF:-$here/target/release/bakeoff}
+out=$(realpath -m "${OUT:-answers}")
+mkdir -p "$out"
+
+# Runs a workload into a folder of $out, unless it is complete there.
+run() { # folder, workload and its options
+  local folder="$out/$1"
+  shift
+  [ -e "$folder/run.json" ] && return
+  echo "bakeoff run $*" >&2
+  "$bakeoff" run "$@" --out "$folder" >"$folder.log" 2>&1 || [ $? -eq 3 ] || { cat "$folder.log" >&2; exit 1; }
+}
+
+decisions() {
+  fetch_vega
+  check_decision birdstrikes "$here/benches/answers/birdstrikes.toml" \
+    "--data $out/birdstrikes.csv --rows 10k" "--data $out/birdstrikes.csv --rows 500k"
+  check_decision flights "$here/benches/answers/flights.toml" \
+    "--data $out/package/data/flights-3m.parquet --rows 60k" "--data $out/package/data/flights-3m.parquet --rows 3M"
+  check_decision sensor sensor "--rows 100k" "--rows 2M --scales 1"
+  check_decision timeseries timeseries "--set hosts=10 --set days=1 --no-concurrent" "--set hosts=100 --no-concurrent --scales 1 --rounds 5"
+}
+
+# Prints what a small run recommends and how that design does in a large one.
+check_decision() { # name, workload, options of the small and of the large run
+  local name=$1 workload=$2
+  # shellcheck disable=SC2086 # options are words
+  run "$name-small" "$workload" $3
+  # shellcheck disable=SC2086
+  run "$name-large" "$workload" $4
+  jq -r --arg name "$name" --slurpfile large "$out/$name-large/run.json" '
+    .summary.decision as $small | $large[0].summary.decision as $big
+    | ($big.designs | map(select(.out == null and .time != null))) as $ranked
+    | ($ranked | min_by(.time.typical)) as $best
+    | $small.recommendation as $r
+    | "\($name): \(.summary.rows) rows: "
+      + (if $r then "\($r.design), \($r.certainty), for \($small.rows) rows" else "nothing" end)
+      + (if $small.no_forecast then " [no forecast: \($small.no_forecast)]" else "" end)
+      + "; \($large[0].summary.rows) rows: best \($best.id)"
+      + (if $r then ", the recommended one takes " + (
+          ($ranked[] | select(.id == $r.design) | .time.typical / $best.time.typical * 100 | round / 100 | tostring)
+          // "unknown") + " times as long" else "" end)' "$out/$name-small/run.json"
+}
+
+# The data of the first two cases, from npm. Bird strikes: 50 times the file, each time 12 years later.
+fetch_vega() {
+  [ -e "$out/birdstrikes.csv" ] && return
+  (cd "$out" && npm pack --silent vega-datasets@3.2.1 >/dev/null && tar xzf vega-datasets-3.2.1.tgz \
+    package/data/birdstrikes.csv package/data/flights-3m.parquet)
+  python3 - "$out" <<'END'
+import csv, datetime, sys
+
+folder = sys.argv[1]
+names = {"Origin State": "state", "Airport Name": "airport", "Aircraft Make Model": "aircraft",
+         "Aircraft Airline Operator": "operator", "Phase of flight": "phase", "Wildlife Size": "size",
+         "Wildlife Species": "species", "Cost Total $": "cost", "Speed IAS in knots": "speed"}
+with open(f"{folder}/package/data/birdstrikes.csv") as file:
+    rows = sorted(csv.DictReader(file), key=lambda row: row["Flight Date"])
+with open(f"{folder}/birdstrikes.part", "w", newline="") as file:
+    writer = csv.writer(file)
+    writer.writerow(["time", "number", *names.values()])
+    for copy in range(50):
+        later = datetime.timedelta(days=copy * 4600)
+        for number, row in enumerate(rows):
+            time = datetime.datetime.fromisoformat(row["Flight Date"]) + later
+            writer.writerow([f"{time.isoformat()}Z", copy * len(rows) + number, *(row[name] for name in names)])
+END
+  mv "$out/birdstrikes.part" "$out/birdstrikes.csv"
+}
+
+forecast() {
+  run forecast formats --rows 2.1M --scales 5x2 --rounds 7 --limit 30m \
+    --designs 'cassandra/blob,cassandra/columnar,cassandra/columnar?profile=compact,local/columnar,parquet?codec=zstd,parquet?codec=snappy'
+  validate forecast
+}
+
+slow() {
+  run slow formats --rows 520k --scales 5x2 --rounds 5 --limit 30m \
+    --designs 'cassandra/narrow,cassandra/wide,cassandra/blob,cassandra/compact'
+  validate slow
+}
+
+validate() { # folder
+  "$bakeoff" forecast "$out/$1" --validate
+  "$bakeoff" forecast "$out/$1" --validate --json | jq '{time, bytes, recommended, proportional}'
+}
+
+star() {
+  local designs='timescale/hypertable?chunk=12h,postgres/plain,cassandra/columnar?bucket=1h,local/columnar'
+  run star timeseries --set hosts=100 --set days=1 --scales star --no-concurrent --designs "$designs"
+  run star-large timeseries --set hosts=400 --set days=3 --scales 1 --no-concurrent --rounds 5 --designs "$designs"
+  "$bakeoff" forecast "$out/star" --validate-at "$out/star-large"
+}
+
+# Five pairs of one design, ten questions, four starts of the servers.
+twins() {
+  local start
+  for start in 1 2 3 4; do
+    run "twins-$start" "$here/benches/answers/twins.toml" --scales 1
+  done
+  example twins "$out"/twins-[1-4]
+}
+
+race() {
+  run exhaustive formats --rows 256k --scales 4x4 --rounds 27 --limit 30m
+  example race "$out/exhaustive" 20
+}
+
+# Runs an example of the statistics; it needs no optimisation.
+example() { # name and arguments
+  cargo run --quiet --manifest-path "$here/Cargo.toml" -p bakeoff-stats --example "$1" -- "${@:2}"
+}
+
+search() {
+  local start
+  for start in 1 2; do
+    [ -e "$out/search-$start/run.json" ] || "$bakeoff" drive readings --design cassandra/wide --within 'p99<10ms' \
+      --for 10s --out "$out/search-$start" >"$out/search-$start.log" 2>&1
+    grep -m1 -i 'ops/s' "$out/search-$start.log"
+  done
+}
+
+# Medians of one design and question at each scale, and the largest as a multiple of the smallest.
+warm() {
+  jq -r '
+    .summary as $s
+    | ("cassandra/columnar", "cassandra/columnar?profile=compact") as $design
+    | [$s.instances[] | select(.instance.design == $design) | .figures]
+      + [$s.designs[] | select(.info.id == $design)]
+    | map({rows: .rows_loaded, ms: (.queries[] | select(.query == "scan") | .time.median * 1000)})
+    | sort_by(.rows) as $all
+    | "\($design) scan, a count from statistics: "
+      + ($all | map("\(.rows) rows \(.ms * 100 | round / 100) ms") | join(", "))
+      + "; largest / smallest \(($all | map(.ms) | max / min) * 100 | round / 100)"' "$out/forecast/run.json"
+}
+
+case "${1:-}" in
+  decisions | forecast | slow | star | twins | race | search | warm) "$1" ;;
+  *) sed -n '2,14p' "$0" >&2; exit 2 ;;
+esac
