@@ -3,7 +3,7 @@
 #
 #   benches/answers.sh decisions   # what small runs recommend, checked by runs of all the data; 20 minutes
 #   benches/answers.sh forecast    # times and bytes at 2.1 M events, predicted from smaller tables; 30 minutes
-#   benches/answers.sh slow        # the same at 520 k events, with the designs that read row by row; 20 minutes
+#   benches/answers.sh slow        # the same at 260 k events, with the designs that read row by row; 15 minutes
 #   benches/answers.sh star        # 100 hosts for a day, checked by 400 hosts for 3 days; 15 minutes
 #   benches/answers.sh twins       # 20 pairs of the same design over 4 starts: how many are called different; 8 minutes
 #   benches/answers.sh race        # races replayed over a run that measured all twelve designs
@@ -34,8 +34,18 @@ decisions() {
     "--data $out/birdstrikes.csv --rows 10k" "--data $out/birdstrikes.csv --rows 500k"
   check_decision flights "$here/benches/answers/flights.toml" \
     "--data $out/package/data/flights-3m.parquet --rows 60k" "--data $out/package/data/flights-3m.parquet --rows 3M"
-  check_decision sensor sensor "--rows 100k" "--rows 2M --scales 1"
-  check_decision timeseries timeseries "--set hosts=10 --set days=1 --no-concurrent" "--set hosts=100 --no-concurrent --scales 1 --rounds 5"
+  scaled sensor 's/^rows = 1_000_000 /rows = 200_000 /; s/^full_rows = 10_000_000 /full_rows = 2_000_000 /'
+  check_decision sensor "$out/sensor.toml" "--rows 200k" "--rows 2M --scales 1"
+  scaled timeseries 's/^rows = 864_000 /rows = 172_800 /; s/^full_rows = 103_680_000 /full_rows = 1_382_400 /
+    s/^series = 40 /series = 4 /; s/^time = 3 /time = 2 /; s/^hosts = 100$/hosts = 20/'
+  local designs='timescale/hypertable?chunk=12h,postgres/plain,cassandra/wide?order=desc,cassandra/columnar?bucket=1h,local/columnar,parquet?codec=zstd'
+  check_decision timeseries "$out/timeseries.toml" "--no-concurrent --designs $designs" \
+    "--set hosts=80 --set days=2 --no-concurrent --scales 1 --designs $designs"
+}
+
+# Writes a shipped workload with another scale into $out.
+scaled() { # name and what sed changes
+  "$bakeoff" show "$1" | sed "$2" >"$out/$1.toml"
 }
 
 # Prints what a small run recommends and how that design does in a large one.
@@ -92,7 +102,7 @@ forecast() {
 }
 
 slow() {
-  run slow formats --rows 520k --scales 5x2 --rounds 5 --limit 30m \
+  run slow formats --rows 260k --scales 5x2 --rounds 5 --limit 30m \
     --designs 'cassandra/narrow,cassandra/wide,cassandra/blob,cassandra/compact'
   validate slow
 }
@@ -103,7 +113,7 @@ validate() { # folder
 }
 
 star() {
-  local designs='timescale/hypertable?chunk=12h,postgres/plain,cassandra/columnar?bucket=1h,local/columnar'
+  local designs='timescale/hypertable?chunk=12h,cassandra/columnar?bucket=1h,local/columnar'
   run star timeseries --set hosts=100 --set days=1 --scales star --no-concurrent --designs "$designs"
   run star-large timeseries --set hosts=400 --set days=3 --scales 1 --no-concurrent --rounds 5 --designs "$designs"
   "$bakeoff" forecast "$out/star" --validate-at "$out/star-large"
@@ -119,7 +129,7 @@ twins() {
 }
 
 race() {
-  run exhaustive formats --rows 256k --scales 4x4 --rounds 27 --limit 30m
+  run exhaustive formats --rows 200k --scales 4x4 --rounds 12 --limit 30m
   example race "$out/exhaustive" 20
 }
 
