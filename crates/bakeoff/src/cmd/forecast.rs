@@ -137,9 +137,7 @@ impl Forecast {
         if self.json {
             return Ok(validation.json()?);
         }
-        let users = growth::render_checked_users(summary);
-        let parts = [Some(validation.render()), users, Some(added)];
-        Ok(parts.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+        Ok([validation.render(), added].join("\n"))
     }
 
     fn of_ledgers(&self) -> Result<String> {
