@@ -2,6 +2,7 @@
 
 mod clients;
 mod elsewhere;
+mod error;
 mod machines;
 mod scores;
 mod users;

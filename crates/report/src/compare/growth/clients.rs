@@ -5,7 +5,7 @@ use bakeoff_stats::{MeasuredLoad, NotChecked, Summary, UnderLoad};
 use serde::Serialize;
 
 use super::COLUMNS;
-use super::validation::ratio;
+use super::error::ratio;
 use crate::decide::words::percent;
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};

@@ -5,7 +5,9 @@ use bakeoff_stats::{DesignForecast, HeldOut, Summary, TimeForecast};
 use comfy_table::Cell;
 use serde::Serialize;
 
-use super::{COLUMNS, Clients};
+use super::COLUMNS;
+use super::clients::Clients;
+use super::error::ratio;
 use crate::decide::words::{self, percent};
 use crate::text::layout::{left, right, set_width, table};
 use crate::text::style::{Style, wrap};
@@ -275,14 +277,6 @@ fn quantile(values: impl Iterator<Item = f64>, share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let rank = (share * values.len() as f64).ceil() as usize;
     values.get(rank.saturating_sub(1)).copied()
-}
-
-/// Shows a logarithm as what it is too much or too little by: `8%`, `4.5×`.
-pub(super) fn ratio(error: f64) -> String {
-    match error.exp() {
-        times if times < 2.0 => percent(times - 1.0),
-        times => units::factor(times),
-    }
 }
 
 fn checks(what: &str, checks: &[Check], show: &dyn Fn(Span) -> String) -> String {
