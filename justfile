@@ -65,6 +65,11 @@ bench-copies:
     cargo build --release
     benches/copies.sh
 
+# What a slower disk leaves of a load, forecast and measured with a bounded disk (needs root, jq)
+bench-disk:
+    cargo build --release
+    benches/disk.sh
+
 # Wheels in dist/ that run on every Linux since glibc 2.28: the program, and Cassandra's jars
 wheel:
     scripts/package program jars
