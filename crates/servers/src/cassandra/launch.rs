@@ -111,7 +111,8 @@ impl Server {
         let flags = flags::server(&folder, &agent, heap_mib, ports)?;
         let id = register.free_id(Engine::Cassandra);
         let group = format!("bakeoff-{id}-{}", ports.native);
-        let limits = Limits::create(&options, &group, folder.path())?;
+        let (memory, disk) = (options.memory_limit_bytes, options.disk_read_bytes_per_second);
+        let limits = Limits::create(&group, folder.path(), memory, disk)?;
         let (child, process) = spawn(&folder, &java, flags, &limits)
             .inspect_err(|_| limits.groups().for_each(Group::remove))?;
         let server = Server {

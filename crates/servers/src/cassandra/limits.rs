@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::disk_limit::DiskLimit;
 use super::group::Group;
 use super::memory::MemoryLimit;
-use super::options::ServerOptions;
 use crate::error::Result;
 
 /// The bounds that a server was started with, each with its control group.
@@ -20,17 +19,22 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Creates the control groups of this name that the options ask for. The folder is the server's.
+    /// Creates the control groups of this name that bound a server with this folder to so many bytes of
+    /// memory, and of its disk in a second.
     ///
     /// # Errors
     /// Fails with `NoMemoryLimit` or `NoDiskLimit` if the system does not permit them.
-    pub(super) fn create(options: &ServerOptions, name: &str, folder: &Path) -> Result<Limits> {
-        let memory = options.memory_limit_bytes;
-        let memory = memory
+    pub(super) fn create(
+        name: &str,
+        folder: &Path,
+        memory_bytes: Option<u64>,
+        disk_read_bytes_per_second: Option<u64>,
+    ) -> Result<Limits> {
+        let memory = memory_bytes
             .map(|bytes| MemoryLimit::create(name, bytes))
             .transpose()?;
         let mut limits = Limits { memory, disk: None };
-        if let Some(bytes) = options.disk_read_bytes_per_second {
+        if let Some(bytes) = disk_read_bytes_per_second {
             let disk = DiskLimit::create(name, bytes, folder, limits.memory.as_ref());
             limits.disk = Some(disk.inspect_err(|_| limits.groups().for_each(Group::remove))?);
         }

@@ -2,11 +2,11 @@ use bakeoff_report::drive::slower_disk::SlowerDisk;
 use bakeoff_stats::EngineInfo;
 use bakeoff_stats::drive::{DriveSummary, NoDiskForecast};
 
-use super::fixture;
+use super::read::{COMPARISON, RATE};
 
 /// Two designs: 520 operations a second that read 5,100 bytes each, and 310 that read 66,000.
 fn free() -> DriveSummary {
-    fixture::comparison().unwrap().summary
+    COMPARISON.clone()
 }
 
 /// The same load on a disk that gives 10 MB/s, with the second design at half of its rate.
@@ -54,7 +54,6 @@ fn a_forecast_that_is_far_off_is_not_near() {
 fn loads_that_were_not_bounded_or_at_a_rate_are_refused() {
     let refused = SlowerDisk::checked(&free(), &free());
     assert_eq!(refused, Err(NoDiskForecast::NotBounded));
-    let at_a_rate = fixture::at_a_rate().unwrap().summary;
-    let refused = SlowerDisk::of(&at_a_rate, 10e6);
+    let refused = SlowerDisk::of(&RATE, 10e6);
     assert_eq!(refused, Err(NoDiskForecast::NotAsFastAsItGoes));
 }
