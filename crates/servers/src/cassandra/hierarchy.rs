@@ -94,16 +94,16 @@ impl Hierarchy {
             return make(&self.own, name);
         }
         self.distribute();
-        let name = self.controller.in_version_2();
+        let resource = self.controller.in_version_2();
         let mut reason = format!(
-            "no control group from {} upwards distributes {name}",
+            "no control group from {} upwards distributes {resource}",
             self.own.display()
         );
         for parent in self.own.ancestors() {
             if !parent.starts_with(&self.mount) {
                 break;
             }
-            if has(&parent.join(CONTROL), name) {
+            if has(&parent.join(CONTROL), resource) {
                 match make(parent, name) {
                     Ok(group) => return Ok(group),
                     Err(refusal) => reason = refusal,

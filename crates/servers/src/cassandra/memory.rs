@@ -29,7 +29,7 @@ impl MemoryLimit {
         let refused = |reason| Error::NoMemoryLimit { limit_mib, reason };
         let hierarchy = Hierarchy::here(Controller::Memory)
             .ok_or_else(|| refused("no control groups that account memory are mounted".into()))?;
-        let group = hierarchy.make_group(name).map_err(refused)?;
+        let group = Group::new(hierarchy.make_group(name).map_err(refused)?);
         let limit = MemoryLimit { bytes, group };
         let ready = { limit.set(hierarchy.version) }.and_then(|()| limit.group.try_out());
         ready.map(|()| limit.clone()).map_err(|reason| {
