@@ -167,7 +167,9 @@ async fn what_a_killed_postgresql_left_goes_with_its_record() {
 async fn the_control_groups_of_an_ended_server_go_with_its_record() {
     let (folder, home) = home();
     let groups = ["memory", "disk"].map(|name| folder.path().join(name));
-    groups.iter().for_each(|group| fs::create_dir(group).unwrap());
+    groups
+        .iter()
+        .for_each(|group| fs::create_dir(group).unwrap());
     let mut bounded = serde_json::to_value(entry(ended(), Some(ended()))).unwrap();
     bounded["memory_limit"] = serde_json::json!({ "bytes": 1 << 30, "group": groups[0] });
     bounded["disk_limit"] =

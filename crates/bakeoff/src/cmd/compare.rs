@@ -82,7 +82,8 @@ impl Compare {
             chosen.extend(known.iter().filter(|name| pattern.matches(name)));
             if chosen.len() == found {
                 let known = known.join(", ");
-                let none = anyhow!("no figure of these runs matches --only {text}; they have {known}");
+                let none =
+                    anyhow!("no figure of these runs matches --only {text}; they have {known}");
                 return Err(Misuse::new(none).into());
             }
         }

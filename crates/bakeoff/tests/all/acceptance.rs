@@ -12,7 +12,10 @@ const BYTES_LARGEST: f64 = 0.05;
 /// Median error of times, at full length.
 const TIME_MEDIAN: f64 = 0.35;
 /// Chunks so small that the smallest table has several.
-const DESIGNS: [&str; 2] = ["local/columnar?rows=1000", "local/columnar?profile=compact&rows=1000"];
+const DESIGNS: [&str; 2] = [
+    "local/columnar?rows=1000",
+    "local/columnar?profile=compact&rows=1000",
+];
 const QUERIES: [&str; 4] = ["average", "average_all", "average_range", "count"];
 
 #[test]
@@ -21,13 +24,22 @@ fn the_largest_tables_are_predicted_from_the_smaller_ones() {
     let designs = DESIGNS.join(",");
     let (rows, rounds) = times(("64k", "5"), ("1M", "9"));
     let run = [
-        "run", "sensor", "--designs", &designs, "--rows", rows, "--rounds", rounds, "--scales", "5x2",
-        "--out", "out",
+        "run",
+        "sensor",
+        "--designs",
+        &designs,
+        "--rows",
+        rows,
+        "--rounds",
+        rounds,
+        "--scales",
+        "5x2",
+        "--out",
+        "out",
     ];
     bench.bakeoff(&run).expect(0);
     let validate = ["forecast", "out", "--validate", "--json"];
-    let checked: Value =
-        serde_json::from_str(&bench.bakeoff(&validate).expect(0).stdout).unwrap();
+    let checked: Value = serde_json::from_str(&bench.bakeoff(&validate).expect(0).stdout).unwrap();
 
     assert_every_prediction_is_there(&checked);
     let of_bytes = |figure: &str| number(&checked["bytes"][figure]);
@@ -36,7 +48,10 @@ fn the_largest_tables_are_predicted_from_the_smaller_ones() {
     if times(false, true) {
         let time = number(&checked["time"]["median"]);
         assert!(time <= TIME_MEDIAN, "{checked:#}");
-        assert!(time < number(&checked["proportional"]["median"]), "{checked:#}");
+        assert!(
+            time < number(&checked["proportional"]["median"]),
+            "{checked:#}"
+        );
     }
 }
 
@@ -48,7 +63,11 @@ fn assert_every_prediction_is_there(checked: &Value) {
         assert_eq!(all("sizes").iter().filter(is_its).count(), 1, "{checked:#}");
         for query in QUERIES {
             let is_it = |check: &&Value| is_its(check) && check["query"] == query;
-            assert_eq!(all("times").iter().filter(is_it).count(), 1, "{design} {query}");
+            assert_eq!(
+                all("times").iter().filter(is_it).count(),
+                1,
+                "{design} {query}"
+            );
         }
     }
     for check in all("sizes").iter().chain(&all("times")) {
@@ -65,11 +84,16 @@ fn assert_every_prediction_is_there(checked: &Value) {
         ("recommended", &["time_max"]),
     ] {
         for figure in figures {
-            assert!(number(&checked[kind][*figure]).is_finite(), "{kind} {figure}");
+            assert!(
+                number(&checked[kind][*figure]).is_finite(),
+                "{kind} {figure}"
+            );
         }
     }
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
 }

@@ -77,7 +77,10 @@ fn only_the_named_figures_are_compared() {
     };
     let json: serde_json::Value =
         serde_json::from_str(&compare("loading,m*", &["--json"]).expect(0).stdout).unwrap();
-    assert_eq!(json["comparison"]["only"], serde_json::json!(["mean", "loading"]));
+    assert_eq!(
+        json["comparison"]["only"],
+        serde_json::json!(["mean", "loading"])
+    );
     let limit = ["--fail-if-slower", "5%"];
     compare("mean", &limit)
         .expect(3)

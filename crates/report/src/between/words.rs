@@ -52,7 +52,9 @@ fn not_comparable(between: &Between) -> String {
 /// Says which figures are compared, if not all are.
 pub fn only(between: &Between) -> Option<String> {
     let names = between.only.as_ref()?.join(", ");
-    Some(format!("Compared are only {names}, and intervals allow for no others."))
+    Some(format!(
+        "Compared are only {names}, and intervals allow for no others."
+    ))
 }
 
 /// Says whether B is slower by more than a limit.

@@ -74,9 +74,7 @@ fn end(stopped: Stopped) -> String {
             "figures at full scale are forecasts, whose error further rounds leave as it is"
                 .to_owned()
         }
-        WhyStopped::Rounds => {
-            "no more were asked for, or the budget allowed none".to_owned()
-        }
+        WhyStopped::Rounds => "no more were asked for, or the budget allowed none".to_owned(),
     };
     format!("It ended after {}: {why}.", rounds_of(stopped.rounds))
 }
@@ -97,7 +95,9 @@ fn settling(more: &Settling) -> String {
     let (settles, leaves) = (list(&settles, LISTED), list(&leaves, LISTED));
     let rounds = units::plural(more.rounds, "more round", "more rounds");
     let what = match (settles.is_empty(), leaves.is_empty()) {
-        (true, true) => return format!("Ten more minutes ({rounds}) would settle nothing further."),
+        (true, true) => {
+            return format!("Ten more minutes ({rounds}) would settle nothing further.");
+        }
         (true, false) => format!("not from {leaves}"),
         (false, true) => format!("from {settles}"),
         (false, false) => format!("from {settles}, and not from {leaves}"),

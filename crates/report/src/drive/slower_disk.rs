@@ -68,7 +68,10 @@ impl SlowerDisk {
     ///
     /// # Errors
     /// The load shows nothing about the disk, or the other one is not the same load on a bounded disk.
-    pub fn checked(load: &DriveSummary, bounded: &DriveSummary) -> Result<SlowerDisk, NoDiskForecast> {
+    pub fn checked(
+        load: &DriveSummary,
+        bounded: &DriveSummary,
+    ) -> Result<SlowerDisk, NoDiskForecast> {
         let mut found = SlowerDisk::of(load, load.disk_of(bounded)?)?;
         for design in &mut found.designs {
             design.bounded = measured(bounded, &design.forecast);
@@ -113,7 +116,11 @@ impl SlowerDisk {
                 percent(NEAR)
             );
         }
-        let bounded = self.designs.iter().filter(|d| d.forecast.is_bounded).count();
+        let bounded = self
+            .designs
+            .iter()
+            .filter(|d| d.forecast.is_bounded)
+            .count();
         format!(
             "A disk that gives {} bounds {bounded} of {}.",
             self.disk(),
@@ -145,7 +152,9 @@ impl SlowerDisk {
             ];
             if is_checked {
                 row.push(right(or_none(design.bounded, |b| units::rate(b.measured))));
-                row.push(right(or_none(design.bounded, |b| percent(b.error.exp() - 1.0))));
+                row.push(right(or_none(design.bounded, |b| {
+                    percent(b.error.exp() - 1.0)
+                })));
             }
             table.add_row(row);
         }

@@ -44,7 +44,9 @@ impl DiskLimit {
         let group = match shared {
             Some(memory) => {
                 let parent = memory.group.path().parent();
-                parent.iter().for_each(|parent| hierarchy.distribute_below(parent));
+                parent
+                    .iter()
+                    .for_each(|parent| hierarchy.distribute_below(parent));
                 memory.group.clone()
             }
             None => Group::new(hierarchy.make_group(name).map_err(refused)?),
@@ -72,7 +74,9 @@ impl DiskLimit {
             Version::V2 if !self.group.has("io.max") => {
                 Err(format!("{} distributes no io", self.group.path().display()))
             }
-            Version::V2 => self.group.write("io.max", &format!("{device} rbps={bytes}")),
+            Version::V2 => self
+                .group
+                .write("io.max", &format!("{device} rbps={bytes}")),
         }
     }
 }
@@ -123,7 +127,10 @@ mod tests {
     #[test]
     fn a_partition_is_bounded_by_its_disk_and_no_device_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
-        let (number, devices) = (device_of(folder.path()).unwrap(), folder.path().join("devices"));
+        let (number, devices) = (
+            device_of(folder.path()).unwrap(),
+            folder.path().join("devices"),
+        );
         fs::create_dir(&devices).unwrap();
         let found = || disk_of(folder.path(), &devices);
         assert!(found().unwrap_err().contains("is on no block device"));
@@ -150,7 +157,10 @@ mod tests {
             Ok(limit) => limit,
         };
         let files = ["blkio.throttle.read_bps_device", "io.max"];
-        let set: String = files.iter().filter_map(|file| limit.group.read(file)).collect();
+        let set: String = files
+            .iter()
+            .filter_map(|file| limit.group.read(file))
+            .collect();
         assert!(set.contains("50000000"), "{set}");
         limit.group.remove();
         assert!(!limit.group.path().exists());

@@ -129,7 +129,10 @@ mod tests {
     #[test]
     fn without_a_group_a_program_runs_by_itself() {
         let command = command_in([], Path::new("printf"));
-        assert_eq!((command.get_program(), command.get_args().len()), ("printf".as_ref(), 0));
+        assert_eq!(
+            (command.get_program(), command.get_args().len()),
+            ("printf".as_ref(), 0)
+        );
     }
 
     #[test]

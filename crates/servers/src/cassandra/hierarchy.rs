@@ -229,9 +229,15 @@ mod tests {
         let v2 = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
         let found = |mounts, groups| Hierarchy::parse(Controller::Disk, mounts, groups).unwrap();
         let one = found(v1, "7:blkio:/a\n4:memory:/b\n");
-        assert_eq!((one.version, one.own), (Version::V1, "/sys/fs/cgroup/blkio/a".into()));
+        assert_eq!(
+            (one.version, one.own),
+            (Version::V1, "/sys/fs/cgroup/blkio/a".into())
+        );
         let two = found(v2, "0::/c\n");
-        assert_eq!((two.version, two.own), (Version::V2, "/sys/fs/cgroup/c".into()));
+        assert_eq!(
+            (two.version, two.own),
+            (Version::V2, "/sys/fs/cgroup/c".into())
+        );
         assert_eq!(two.controller.in_version_2(), "io");
     }
 

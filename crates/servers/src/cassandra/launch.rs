@@ -12,8 +12,8 @@ use super::chosen_ports::chosen_ports;
 use super::config::Folder;
 use super::flags;
 use super::gc_log::{self, GcLog};
-use super::heap::heap_mib;
 use super::group::{Group, command_in};
+use super::heap::heap_mib;
 use super::jars::resolve_jars;
 use super::java::{Java, MEDDLING_VARIABLES, find_java};
 use super::limits::Limits;
@@ -111,7 +111,10 @@ impl Server {
         let flags = flags::server(&folder, &agent, heap_mib, ports)?;
         let id = register.free_id(Engine::Cassandra);
         let group = format!("bakeoff-{id}-{}", ports.native);
-        let (memory, disk) = (options.memory_limit_bytes, options.disk_read_bytes_per_second);
+        let (memory, disk) = (
+            options.memory_limit_bytes,
+            options.disk_read_bytes_per_second,
+        );
         let limits = Limits::create(&group, folder.path(), memory, disk)?;
         let (child, process) = spawn(&folder, &java, flags, &limits)
             .inspect_err(|_| limits.groups().for_each(Group::remove))?;

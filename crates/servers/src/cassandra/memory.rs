@@ -167,7 +167,10 @@ mod tests {
         limit.set(Version::V2).unwrap();
         assert_eq!(limit.group.read("memory.max").unwrap(), "1048576000");
         assert!(!limit.group.has("memory.swap.max"));
-        limit.group.write("memory.memsw.limit_in_bytes", "").unwrap();
+        limit
+            .group
+            .write("memory.memsw.limit_in_bytes", "")
+            .unwrap();
         limit.set(Version::V1).unwrap();
         assert_eq!(
             limit.group.read("memory.memsw.limit_in_bytes").unwrap(),

@@ -164,7 +164,9 @@ async fn limits_bound_the_page_cache_and_the_disk() {
     assert!(!groups.is_empty() && groups.iter().all(|group| group.is_dir()));
     let bound = { groups.iter() }.find_map(|group| {
         let files = ["blkio.throttle.read_bps_device", "io.max"].map(|file| group.join(file));
-        files.iter().find_map(|file| std::fs::read_to_string(file).ok())
+        files
+            .iter()
+            .find_map(|file| std::fs::read_to_string(file).ok())
     });
     assert!(bound.unwrap().contains(&DISK_READ.to_string()));
     server.stop().await.unwrap();

@@ -29,6 +29,7 @@ pub use summary::{
     HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, Needed, NotChecked,
     PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison,
     QueryCost, QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery,
-    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UsersChecked, WhyNotChecked, ledger,
+    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UsersChecked,
+    WhyNotChecked, ledger,
 };
 pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -40,7 +40,9 @@ pub enum NoDiskForecast {
          starts, and that the system lets it look at"
     )]
     NoBytes,
-    #[error("the other one was not bounded: drive it with `disk_read` in the [server] of its workload")]
+    #[error(
+        "the other one was not bounded: drive it with `disk_read` in the [server] of its workload"
+    )]
     NotBounded,
     #[error("they have other {0}: drive the same load twice, once with `disk_read` in [server]")]
     Unlike(&'static str),
@@ -147,7 +149,11 @@ mod tests {
     #[test]
     fn operations_that_read_nothing_are_bounded_by_no_disk() {
         let summary = loaded(|summary| {
-            for figures in summary.designs.iter_mut().filter_map(|d| d.figures.as_mut()) {
+            for figures in summary
+                .designs
+                .iter_mut()
+                .filter_map(|d| d.figures.as_mut())
+            {
                 figures.disk_read_per_op = Some(0.0);
             }
         });
@@ -161,7 +167,11 @@ mod tests {
         let refused = at_a_rate.on_disk(1e6);
         assert_eq!(refused, Err(NoDiskForecast::NotAsFastAsItGoes));
         let unknown = loaded(|summary| {
-            for figures in summary.designs.iter_mut().filter_map(|d| d.figures.as_mut()) {
+            for figures in summary
+                .designs
+                .iter_mut()
+                .filter_map(|d| d.figures.as_mut())
+            {
                 figures.disk_read_per_op = None;
             }
         });

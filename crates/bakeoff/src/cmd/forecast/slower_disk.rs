@@ -20,8 +20,12 @@ pub fn render(dir: &Path, disk: Option<f64>, bounded: Option<&Path>, json: bool)
             let (own, other) = (dir.display(), other.display());
             anyhow!("the load in {other} cannot be forecast from that in {own}: {why}")
         }),
-        (Some(disk), None) => SlowerDisk::of(&load, disk)
-            .map_err(|why| anyhow!("the load in {} shows nothing about the disk: {why}", dir.display())),
+        (Some(disk), None) => SlowerDisk::of(&load, disk).map_err(|why| {
+            anyhow!(
+                "the load in {} shows nothing about the disk: {why}",
+                dir.display()
+            )
+        }),
         (None, None) => Err(anyhow!(
             "{} is the folder of a load, of which there is a forecast for a slower disk only, with \
              --disk-read 50MB/s; for another one name the folder of `bakeoff run`",

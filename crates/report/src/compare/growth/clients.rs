@@ -49,7 +49,10 @@ impl Clients {
     /// Predicts and compares. Returns `None` for a run whose designs were asked by no clients.
     pub fn of(summary: &Summary) -> Option<Clients> {
         let found = summary.check_users();
-        let asked = summary.designs.iter().find_map(|design| design.concurrent.as_ref())?;
+        let asked = summary
+            .designs
+            .iter()
+            .find_map(|design| design.concurrent.as_ref())?;
         let designs: Vec<ClientsCheck> = found.checked.iter().map(ClientsCheck::of).collect();
         let left_out: Vec<LeftOut> = found.left_out.iter().map(LeftOut::of).collect();
         let is_any = !designs.is_empty() || !left_out.is_empty();
@@ -70,7 +73,12 @@ impl Clients {
             parts.push(self.table());
         }
         let left_out = self.left_out.iter().map(|out| {
-            wrap(&format!("{}: not checked, since {}.", out.design, out.why), COLUMNS, "", "  ")
+            wrap(
+                &format!("{}: not checked, since {}.", out.design, out.why),
+                COLUMNS,
+                "",
+                "  ",
+            )
         });
         let left_out: Vec<String> = left_out.collect();
         if !left_out.is_empty() {

@@ -87,7 +87,12 @@ fn parts(decision: &Decision, race: Option<String>, width: usize) -> Vec<Part> {
         .map(|part| part.lines.len())
         .sum();
     let left = MOST_LINES.saturating_sub(headline + used);
-    let race = Part::new("Race", race, width, RACE.min(left.saturating_sub(FEWEST_WAITS)));
+    let race = Part::new(
+        "Race",
+        race,
+        width,
+        RACE.min(left.saturating_sub(FEWEST_WAITS)),
+    );
     let waits = Part {
         label: "Wait",
         lines: waits::lines(decision, width, left - race.lines.len()),

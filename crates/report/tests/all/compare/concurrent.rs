@@ -117,7 +117,10 @@ fn predicted_and_asked() -> Summary {
     };
     let mut records = fixture::records();
     let last = records.len() - 1;
-    let both = [asked("parquet?codec=zstd", &names), asked("parquet?codec=snappy", &names[1..])];
+    let both = [
+        asked("parquet?codec=zstd", &names),
+        asked("parquet?codec=snappy", &names[1..]),
+    ];
     records.splice(last..last, both);
     Summary::from_records(&records).unwrap()
 }
@@ -126,7 +129,11 @@ fn predicted_and_asked() -> Summary {
 fn users_are_checked_by_clients_design_by_design() {
     let validation = growth::validate(&predicted_and_asked());
     insta::assert_snapshot!(validation.users.as_ref().unwrap().render());
-    assert!(validation.render().ends_with(&(validation.users.unwrap().render() + "\n")));
+    assert!(
+        validation
+            .render()
+            .ends_with(&(validation.users.unwrap().render() + "\n"))
+    );
 }
 
 #[test]

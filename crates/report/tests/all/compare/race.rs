@@ -27,7 +27,10 @@ fn the_verdict_of_a_race_has_no_more_than_25_lines() {
     for width in [60, 80, 100, 140] {
         let verdict = verdict(&raced(), width);
         assert!(verdict.lines().count() <= 25, "{verdict}");
-        assert!(verdict.contains("\nRace      2 of 9 designs were dropped"), "{verdict}");
+        assert!(
+            verdict.contains("\nRace      2 of 9 designs were dropped"),
+            "{verdict}"
+        );
     }
 }
 
@@ -57,9 +60,18 @@ fn each_end_of_a_race_has_its_words() {
         html::render(&Summary::from_records(&records).unwrap())
     };
     for (why, words) in [
-        (WhyStopped::Settled, "It ended after 12 rounds: every other design is shown"),
-        (WhyStopped::ForecastDecides, "It ended after 12 rounds: figures at full scale"),
-        (WhyStopped::Rounds, "It ended after 12 rounds: no more were asked for"),
+        (
+            WhyStopped::Settled,
+            "It ended after 12 rounds: every other design is shown",
+        ),
+        (
+            WhyStopped::ForecastDecides,
+            "It ended after 12 rounds: figures at full scale",
+        ),
+        (
+            WhyStopped::Rounds,
+            "It ended after 12 rounds: no more were asked for",
+        ),
     ] {
         let page = ended(why);
         assert!(section(&page).unwrap().contains(words), "{words}");
@@ -72,7 +84,10 @@ fn a_race_that_dropped_nothing_says_so() {
     records.retain(|record| !matches!(record, Record::Dropped(_) | Record::Race { .. }));
     let page = html::render(&Summary::from_records(&records).unwrap());
     let section = section(&page).unwrap();
-    assert!(section.contains("None of 9 designs was beaten in everything"), "{section}");
+    assert!(
+        section.contains("None of 9 designs was beaten in everything"),
+        "{section}"
+    );
     assert!(!section.contains("<table"), "{section}");
 }
 

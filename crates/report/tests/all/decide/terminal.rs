@@ -55,7 +55,10 @@ fn a_race_takes_no_lines_that_others_need() {
             let text = render_of_race(&decision, race(), width, false);
             assert_fits(&text, width);
             let has_waits = |text: &str| text.contains("\nWait ");
-            assert_eq!(has_waits(&text), has_waits(&render(&decision, width, false)));
+            assert_eq!(
+                has_waits(&text),
+                has_waits(&render(&decision, width, false))
+            );
         }
     }
 }

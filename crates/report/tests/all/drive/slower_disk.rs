@@ -31,7 +31,10 @@ fn a_slower_disk_bounds_the_design_that_reads_most() {
 #[test]
 fn the_forecast_is_compared_with_a_bounded_load() {
     let checked = SlowerDisk::checked(&free(), &bounded()).unwrap();
-    assert_eq!((checked.bytes_per_second, checked.within_20), (10e6, Some(1.0)));
+    assert_eq!(
+        (checked.bytes_per_second, checked.within_20),
+        (10e6, Some(1.0))
+    );
     insta::assert_snapshot!(checked.render());
     let json: serde_json::Value = serde_json::from_str(&checked.json().unwrap()).unwrap();
     let design = &json["designs"][1];

@@ -130,11 +130,7 @@ fn storage_is_exact() {
 
 fn between_only(b: &Drawn, only: &[&str]) -> Between {
     let only = only.iter().map(ToString::to_string).collect();
-    Between::of_figures(
-        ("a", &DRAWN.summary()),
-        ("b", &b.summary()),
-        Some(only),
-    )
+    Between::of_figures(("a", &DRAWN.summary()), ("b", &b.summary()), Some(only))
 }
 
 #[test]
@@ -153,13 +149,19 @@ fn figures_that_were_not_chosen_decide_nothing() {
         found.fail_if_slower(0.5)
     };
     assert!(matches!(gate(None), Gate::Slower { .. }));
-    assert!(matches!(gate(Some(&["key", "loading"])), Gate::Slower { .. }));
+    assert!(matches!(
+        gate(Some(&["key", "loading"])),
+        Gate::Slower { .. }
+    ));
     assert_eq!(gate(Some(&["key", "scan"])), Gate::NotSlower);
 }
 
 #[test]
 fn intervals_are_corrected_for_the_chosen_figures_only() {
-    let (all, one) = (between(&DRAWN, &slower(1.5)), between_only(&slower(1.5), &["scan"]));
+    let (all, one) = (
+        between(&DRAWN, &slower(1.5)),
+        between_only(&slower(1.5), &["scan"]),
+    );
     let names: Vec<String> = one.changes.iter().map(|c| c.what.to_string()).collect();
     assert_eq!(names, ["scan", "scan"]);
     let low = |found: &Between| found.change("a/y", "scan").unwrap().interval.unwrap().0;

@@ -99,7 +99,10 @@ fn measured(
     let mean = sum / design.queries.len() as f64;
     let per_second = f64::from(asked.clients) / mean;
     let figures = MeasuredLoad { per_second, mean };
-    per_second.is_finite().then_some(figures).ok_or(WhyNotChecked::NoPrediction)
+    per_second
+        .is_finite()
+        .then_some(figures)
+        .ok_or(WhyNotChecked::NoPrediction)
 }
 
 impl fmt::Display for WhyNotChecked {
@@ -129,7 +132,11 @@ mod tests {
     /// A run of one design whose answers take 100 ms and as much CPU alone, on two cores, which four clients
     /// asked with these times of each question.
     fn summary(scan: &[u64], key: &[u64]) -> Summary {
-        let mut records = vec![created("a/x"), loaded("a/x", 0, 1.0), footprint("a/x", 90_000)];
+        let mut records = vec![
+            created("a/x"),
+            loaded("a/x", 0, 1.0),
+            footprint("a/x", 90_000),
+        ];
         for query in ["scan", "key"] {
             for round in 0..5 {
                 let Record::Timed(mut timing) = timed("a/x", query, 0.1) else {
@@ -170,7 +177,10 @@ mod tests {
         assert!((measured.mean - 0.2).abs() < 1e-12, "{measured:?}");
         assert!((measured.per_second - 20.0).abs() < 1e-9, "{measured:?}");
         let rate = predicted.per_second * predicted.mean;
-        assert!((rate - 4.0).abs() < 1e-9, "Little's law holds of the prediction: {rate}");
+        assert!(
+            (rate - 4.0).abs() < 1e-9,
+            "Little's law holds of the prediction: {rate}"
+        );
     }
 
     #[test]
