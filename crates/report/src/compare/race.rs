@@ -76,7 +76,7 @@ fn end(stopped: Stopped) -> String {
         }
         WhyStopped::Rounds => "no more were asked for, or the budget allowed none".to_owned(),
     };
-    format!("It ended after {}: {why}.", rounds_of(stopped.rounds))
+    format!("The rounds ended after {}: {why}.", stopped.rounds)
 }
 
 fn ten_minutes(race: &RaceSummary) -> Option<String> {
@@ -94,15 +94,15 @@ fn settling(more: &Settling) -> String {
     let leaves: Vec<&str> = more.leaves.iter().map(String::as_str).collect();
     let (settles, leaves) = (list(&settles, LISTED), list(&leaves, LISTED));
     let rounds = units::plural(more.rounds, "more round", "more rounds");
-    let what = match (settles.is_empty(), leaves.is_empty()) {
-        (true, true) => {
-            return format!("Ten more minutes ({rounds}) would settle nothing further.");
+    let ten = format!("Ten more minutes ({rounds}) would");
+    match (settles.is_empty(), leaves.is_empty()) {
+        (true, true) => format!("{ten} settle nothing further."),
+        (true, false) => format!("{ten} not tell the recommended design from {leaves}."),
+        (false, true) => format!("{ten} tell the recommended design from {settles}."),
+        (false, false) => {
+            format!("{ten} tell the recommended design from {settles}, and not from {leaves}.")
         }
-        (true, false) => format!("not from {leaves}"),
-        (false, true) => format!("from {settles}"),
-        (false, false) => format!("from {settles}, and not from {leaves}"),
-    };
-    format!("Ten more minutes ({rounds}) would tell the recommended design {what}.")
+    }
 }
 
 fn rounds_of(rounds: u32) -> String {

@@ -62,15 +62,15 @@ fn each_end_of_a_race_has_its_words() {
     for (why, words) in [
         (
             WhyStopped::Settled,
-            "It ended after 12 rounds: every other design is shown",
+            "The rounds ended after 12: every other design is shown",
         ),
         (
             WhyStopped::ForecastDecides,
-            "It ended after 12 rounds: figures at full scale",
+            "The rounds ended after 12: figures at full scale",
         ),
         (
             WhyStopped::Rounds,
-            "It ended after 12 rounds: no more were asked for",
+            "The rounds ended after 12: no more were asked for",
         ),
     ] {
         let page = ended(why);
