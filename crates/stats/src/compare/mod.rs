@@ -26,9 +26,10 @@ pub use summary::parts_of_error;
 pub use summary::{
     AgainstBaseline, AgainstBest, Axis, BUSY, Because, ConcurrentFigures, ConcurrentSummary, Cost,
     CostRange, Demand, DesignCost, DesignForecast, DesignSummary, Difference, Failure, Forecast,
-    HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, Needed,
+    HeldOut, InstanceSummary, LOOKS, MOST_MACHINES, Machines, MeasuredLoad, Needed, NotChecked,
     PairedComparison, PriceFlip, PriceOf, Prices, Projected, Projection, Purchase, QueryComparison,
     QueryCost, QuerySummary, RaceSummary, Refusal, RoomFrom, ScaleOut, ScaledQuery,
-    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, ledger,
+    StorageForecast, Summary, SummaryError, TimeForecast, Trial, UnderLoad, UsersChecked,
+    WhyNotChecked, ledger,
 };
 pub use verified::{MutationKind, MutationScore, Verified, VerifiedQuestion};

@@ -194,17 +194,20 @@ impl Deployment {
     }
 }
 
-/// Describes the workload's memory limits that have no effect, since the cluster existed before.
+/// Describes the workload's limits of the server that have no effect, since the cluster existed before.
 pub fn limits_not_applied(context: &Context) -> Option<String> {
     let options = &context.options.cassandra;
     let cluster = options.cluster.as_ref()?;
     let ServerLimits {
         heap_mib,
         memory_mib,
+        disk_read_bytes,
     } = options.server;
+    let disk_read = disk_read_bytes.map(|bytes| format!("disk_read = {} MB/s", bytes as f64 / 1e6));
     let limits: Vec<String> = [("heap", heap_mib), ("memory", memory_mib)]
         .into_iter()
         .filter_map(|(name, mib)| Some(format!("{name} = {} MiB", mib?)))
+        .chain(disk_read)
         .collect();
     if limits.is_empty() {
         return None;
@@ -240,6 +243,7 @@ fn server_options(context: &Context) -> bakeoff_servers::Result<ServerOptions> {
     let limits = context.options.cassandra.server;
     options.heap_mib = limits.heap_mib.unwrap_or(options.heap_mib);
     options.memory_limit_bytes = limits.memory_mib.map(|mib| mib << 20);
+    options.disk_read_bytes_per_second = limits.disk_read_bytes;
     Ok(options)
 }
 
@@ -272,6 +276,7 @@ mod tests {
         let limits = ServerLimits {
             heap_mib: Some(512),
             memory_mib: Some(960),
+            disk_read_bytes: Some(50_000_000),
         };
         let cluster = Cluster {
             address: "db1".to_owned(),
@@ -281,7 +286,10 @@ mod tests {
         assert_eq!(limits_not_applied(&context), None);
         context.options.cassandra.cluster = Some(cluster);
         let note = limits_not_applied(&context).unwrap();
-        assert!(note.contains("heap = 512 MiB, memory = 960 MiB"), "{note}");
+        assert!(
+            note.contains("heap = 512 MiB, memory = 960 MiB, disk_read = 50 MB/s"),
+            "{note}"
+        );
         assert!(note.contains("db1"), "{note}");
         context.options.cassandra.server = ServerLimits::default();
         assert_eq!(limits_not_applied(&context), None);

@@ -1,4 +1,4 @@
-use bakeoff_report::{html, json, terminal};
+use bakeoff_report::{growth, html, json, terminal};
 use bakeoff_stats::{
     BadQuestions, Concurrent, ConcurrentQuery, CpuSeconds, Outcome, Record, Summary,
 };
@@ -95,4 +95,62 @@ fn without_such_clients_nothing_is_said_of_them() {
     let summary = fixture::summary().unwrap();
     assert!(!terminal::render(&summary, 100, false).contains("Several clients"));
     assert!(!html::render(&summary).contains("Several clients"));
+}
+
+/// The run in which four clients asked one design all questions, and another one only some of them.
+fn predicted_and_asked() -> Summary {
+    let names = ["scan", "tone_by_actor", "month", "usa", "albania"];
+    let asked = |design: &str, queries: &[&str]| {
+        let queries = queries.iter().map(|query| ConcurrentQuery {
+            query: query.to_string(),
+            nanoseconds: vec![20_000_000; 6],
+        });
+        Record::Concurrent(Box::new(Concurrent {
+            design: design.to_owned(),
+            clients: 4,
+            permutations: 6,
+            seconds: 1.0,
+            cpu: CpuSeconds::default(),
+            queries: queries.collect(),
+            bad: Vec::new(),
+        }))
+    };
+    let mut records = fixture::records();
+    let last = records.len() - 1;
+    let both = [
+        asked("parquet?codec=zstd", &names),
+        asked("parquet?codec=snappy", &names[1..]),
+    ];
+    records.splice(last..last, both);
+    Summary::from_records(&records).unwrap()
+}
+
+#[test]
+fn users_are_checked_by_clients_design_by_design() {
+    let validation = growth::validate(&predicted_and_asked());
+    insta::assert_snapshot!(validation.users.as_ref().unwrap().render());
+    assert!(
+        validation
+            .render()
+            .ends_with(&(validation.users.unwrap().render() + "\n"))
+    );
+}
+
+#[test]
+fn the_json_has_the_share_of_near_predictions_of_users() {
+    let json = growth::validate(&predicted_and_asked()).json().unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let users = &json["users"];
+    assert_eq!(users["clients"], 4);
+    let check = &users["designs"][0];
+    assert_eq!(check["measured"]["per_second"], 200.0);
+    let [predicted, error] = [&check["predicted"]["per_second"], &check["error"]];
+    let expected = (predicted.as_f64().unwrap() / 200.0).ln().abs();
+    assert!((error.as_f64().unwrap() - expected).abs() < 1e-9);
+    for (share, within) in [(0.15, "within_15"), (0.25, "within_25")] {
+        let is_near = expected.exp() - 1.0 <= share;
+        assert_eq!(users[within], if is_near { 1.0 } else { 0.0 }, "{within}");
+    }
+    let why = users["left_out"][0]["why"].as_str().unwrap();
+    assert!(why.starts_with("scan has 0 of the 5 answers"), "{why}");
 }
