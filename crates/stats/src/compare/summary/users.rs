@@ -31,7 +31,7 @@ pub struct UnderLoad {
     pub measured: Option<MeasuredLoad>,
 }
 
-/// Figures that several clients measured.
+/// Figures that several clients measured, for as many questions of each query.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeasuredLoad {
     pub per_second: f64,
@@ -52,9 +52,10 @@ impl Summary {
         let cores = self.header.machine.cores;
         let checked = self.contenders().filter_map(|design| {
             let asked = design.concurrent.as_ref()?;
+            let per_second = asked.equal_mix?;
             let measured = MeasuredLoad {
-                per_second: asked.all.per_second,
-                mean: asked.all.mean?,
+                per_second,
+                mean: f64::from(asked.clients) / per_second,
             };
             Some(UnderLoad {
                 measured: Some(measured),
