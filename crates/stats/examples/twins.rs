@@ -71,7 +71,10 @@ impl Count {
                 Difference::Slower | Difference::Faster => {
                     self.different += 1;
                     let (name, ratio) = (&query.query, second.ratio);
-                    println!("{name}: {} takes {ratio:.2} times as long as its twin", second.design);
+                    println!(
+                        "{name}: {} takes {ratio:.2} times as long as its twin",
+                        second.design
+                    );
                 }
                 Difference::Same => self.same += 1,
                 Difference::Best | Difference::NotSettled => {}

@@ -81,12 +81,18 @@ pub async fn check_inserts(design: &dyn Design) -> Result<(), String> {
     table(design).await.map(|_| ())
 }
 
-/// Measures a setting. Failures are recorded in the cell, and every step has a time limit.
-pub async fn measure(design: &dyn Design, sweeping: &Sweeping, setting: Setting) -> Cell {
+/// Measures a setting in a round. Failures are recorded in the cell, and every step has a time limit.
+pub async fn measure(
+    design: &dyn Design,
+    sweeping: &Sweeping,
+    setting: Setting,
+    round: u32,
+) -> Cell {
     let mut cell = Cell {
         design: design.info().id.clone(),
         batch_rows: setting.batch_rows,
         workers: setting.workers,
+        round,
         inserted: None,
         failures: Failures::default(),
         check: None,

@@ -31,8 +31,10 @@ use crate::progress::Progress;
 const MOST_BATCH_ROWS: u32 = 100_000;
 /// Most workers at a time.
 const MOST_WORKERS: u32 = 4_096;
+/// Most rounds.
+const MOST_ROUNDS: u32 = 1_000;
 
-/// Sweep inserts: every batch size with every number of workers, each for some seconds.
+/// Sweep inserts: every batch size with every number of workers, each for some seconds in each round.
 ///
 /// Each worker inserts a batch, waits until all of its rows are acknowledged, and takes the next one.
 /// The table is recreated for each setting, and its rows are counted at the end.
@@ -54,7 +56,11 @@ pub struct Sweep {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,8,64,256", value_parser = |t: &str| parse_number(t, MOST_WORKERS))]
     workers: Vec<u32>,
 
-    /// How long each setting inserts, after its warm-up
+    /// Rounds, in each of which every setting is measured once; at least 5 show a difference
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ROUNDS)))]
+    rounds: u32,
+
+    /// How long each setting inserts, after its warm-up and in each round
     #[arg(long = "for", value_name = "DURATION", default_value = "3s", value_parser = parse_duration_to_a_day)]
     length: Duration,
 
@@ -114,7 +120,7 @@ impl Sweep {
         warnings.extend(before.check_ranges(&designs, &rows)?);
         if self.dry_run {
             progress.finish();
-            return dry_run(&infos, &left_out, &grid, &context);
+            return dry_run(&infos, &left_out, (&grid, self.rounds), &context);
         }
         let header = header::header(&self, &workload, source.known_rows(), &grid, infos);
         execute::execute(execute::Plan {
@@ -148,11 +154,15 @@ impl Sweep {
 fn dry_run(
     infos: &[DesignInfo],
     left_out: &[String],
-    grid: &Grid,
+    (grid, rounds): (&Grid, u32),
     context: &Context,
 ) -> Result<Exit> {
+    let often = match rounds {
+        1 => String::new(),
+        rounds => format!(", in each of {rounds} rounds"),
+    };
     let settings = format!(
-        "and measure {} settings of each design, each on a new table.",
+        "and measure {} settings of each design, each on a new table{often}.",
         grid.settings().len()
     );
     let before = [std::slice::from_ref(&settings), left_out].concat();

@@ -107,16 +107,17 @@ impl QueryComparison {
 }
 
 /// Everything that is needed to compare designs by one query.
-struct Compared<'a> {
-    method: &'a Method,
-    tables: &'a [Table],
-    noise: Option<TableNoise>,
-    same_within: f64,
-    baseline: Option<&'a str>,
+pub struct Compared<'a> {
+    pub method: &'a Method,
+    pub tables: &'a [Table],
+    pub noise: Option<TableNoise>,
+    pub same_within: f64,
+    pub baseline: Option<&'a str>,
 }
 
 impl Compared<'_> {
-    fn query(&self, name: &str) -> QueryComparison {
+    /// Puts the comparison by one query into words.
+    pub fn query(&self, name: &str) -> QueryComparison {
         let words = Words {
             designs: self.tables.iter().map(|t| t.design.as_str()).collect(),
             field: field(self.tables, self.method, self.noise),
