@@ -10,10 +10,10 @@ use bakeoff_servers::postgres::{Server, ServerOptions};
 use bakeoff_stats::EngineInfo;
 use tokio_postgres::Client;
 
-use super::Flavour;
 use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
 use super::schema::{Schema, execute, failed};
+use super::{Flavour, reader};
 use crate::{Context, EngineError, death};
 
 pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
@@ -21,8 +21,10 @@ pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
 const DROP_WAIT_SECONDS: u32 = 60;
 
 pub struct Deployment {
-    /// The address of the server.
+    /// The address of the server, with the rights that tables are made with.
     pub address: PostgresServer,
+    /// The same for a workload's SQL, on a server of our own with the rights to read tables alone.
+    pub questions: PostgresServer,
     /// The server's process, or `None` if it was not started for the run.
     server: Option<Server>,
     pub info: EngineInfo,
@@ -39,6 +41,7 @@ impl Deployment {
             return Ok(Server::check(&server_options(flavour, context)?)?);
         };
         let client = address.connect("").await?;
+        reader::check_rights(&client, address).await?;
         if flavour == Flavour::Timescale {
             Extension::read(&client, address).await?;
         }
@@ -65,6 +68,13 @@ impl Deployment {
                 Some(Extension::read(&client, &address).await?)
             }
         };
+        let questions = match &server {
+            None => {
+                reader::check_rights(&client, &address).await?;
+                address.clone()
+            }
+            Some(server) => reader::make(&client, server).await?,
+        };
         let info = info(
             flavour,
             &client,
@@ -75,6 +85,7 @@ impl Deployment {
         .await?;
         Ok(Deployment {
             address,
+            questions,
             server,
             info,
             extension,

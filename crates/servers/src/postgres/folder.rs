@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::account::Account;
-use super::secret::{Secret, random_hex};
+use super::secret::{Secret, random_password};
 use crate::error::{Error, Result};
 use crate::files::create_folder;
 
@@ -20,7 +20,6 @@ const NEW_DATA: &str = "data.new";
 const LOG: &str = "postgresql.log";
 const PREVIOUS_LOG: &str = "postgresql.previous.log";
 const PASSWORD: &str = "password";
-const PASSWORD_BYTES: usize = 24;
 /// Folder in which every account may have a folder.
 const ELSEWHERE: &str = "/var/tmp";
 
@@ -98,8 +97,7 @@ impl Folder {
 
     /// Writes a random password that only the account can read.
     pub(crate) fn write_password(&self, account: Option<&Account>) -> Result<()> {
-        let password = random_hex::<PASSWORD_BYTES>()?;
-        write_private(&self.password_file(), &password, account)
+        write_private(&self.password_file(), &random_password()?, account)
     }
 }
 
@@ -217,10 +215,7 @@ mod tests {
             (mode(folder.path()), mode(&folder.password_file())),
             (0o700, 0o600)
         );
-        assert_eq!(
-            folder.password().unwrap().reveal().len(),
-            2 * PASSWORD_BYTES
-        );
+        assert_eq!(folder.password().unwrap().reveal().len(), 48);
         fs::write(dir.join("thesis.txt"), "").unwrap();
         for error in [
             Folder::create(&dir, None).unwrap_err(),

@@ -36,4 +36,5 @@ pub(crate) use folder::log;
 pub use installation::{Installation, find_postgres, find_timescale};
 pub(crate) use installation::{found_postgres, found_timescale, search_postgres, search_timescale};
 pub use options::ServerOptions;
+pub use secret::random_password;
 pub use server::Server;
