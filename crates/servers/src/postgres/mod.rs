@@ -25,6 +25,7 @@ mod initdb;
 mod installation;
 mod launch;
 mod log;
+mod opened;
 mod options;
 mod program_folders;
 mod ready;
