@@ -14,6 +14,7 @@ use super::connect::{PostgresServer, reason};
 use super::extension::Extension;
 use super::schema::{Schema, execute, failed};
 use super::{Flavour, reader};
+use crate::rate_limit::RateLimit;
 use crate::{Context, EngineError, death};
 
 pub const CREATE_EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS timescaledb";
@@ -30,6 +31,8 @@ pub struct Deployment {
     pub info: EngineInfo,
     /// The TimescaleDB extension, if that is the engine.
     pub extension: Option<Extension>,
+    /// The limit on the rows that are loaded, all designs and connections together.
+    pub rate_limit: Option<Arc<RateLimit>>,
     /// The schemas of this run by name, with the table in each.
     schemas: Mutex<BTreeMap<String, (Schema, String)>>,
 }
@@ -75,7 +78,7 @@ impl Deployment {
             }
             Some(server) => reader::make(&client, server).await?,
         };
-        let info = info(
+        let mut info = info(
             flavour,
             &client,
             &address,
@@ -83,12 +86,15 @@ impl Deployment {
             extension.as_ref(),
         )
         .await?;
+        let rate_limit = context.rate_limit(server.is_some());
+        info.settings.extend(rate_limit.iter().map(|limit| limit.setting()));
         Ok(Deployment {
             address,
             questions,
             server,
             info,
             extension,
+            rate_limit,
             schemas: Mutex::default(),
         })
     }

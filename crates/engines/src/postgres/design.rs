@@ -57,6 +57,7 @@ impl PostgresDesign {
             schema.clone(),
             layout.clone(),
             threads,
+            deployment.rate_limit.clone(),
         );
         let asking = Asking::new(deployment.questions.clone(), &settings);
         Ok(PostgresDesign {

@@ -204,6 +204,7 @@ impl Target {
     async fn open(&self, access: Access) -> Result<Arc<Columnar>> {
         let connection = Connection::new(self.cluster.cluster());
         let options = ColumnarOptions {
+            rate_limit: None,
             consistency: self.consistency,
             cache_bytes: 0,
         };

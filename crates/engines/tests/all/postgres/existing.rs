@@ -1,13 +1,14 @@
 //! A server that runs already: what is not ours in it is left alone, and faults are told.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_engines::registry::engine;
 use bakeoff_engines::servers::Home;
 use bakeoff_engines::servers::postgres::{Server, ServerOptions};
-use bakeoff_engines::{Context, EngineOptions, PostgresOptions, PostgresServer};
+use bakeoff_engines::{Context, EngineOptions, PostgresOptions, PostgresServer, RateLimit};
 use bakeoff_workload::DesignId;
 use tokio_postgres::{Client, NoTls};
 
@@ -139,6 +140,7 @@ async fn on_a_server_that_runs_already() {
     a_server_without_timescaledb_is_told(&theirs).await;
     a_superuser_is_not_taken(&theirs).await;
     no_question_does_harm(&theirs).await;
+    rows_are_loaded_within_the_limit(&theirs).await;
     what_is_not_ours_is_left_alone(&theirs).await;
     what_others_put_beside_ours_stays(&theirs).await;
     connections_that_run_out_are_told(&theirs).await;
@@ -225,6 +227,25 @@ async fn no_question_does_harm(theirs: &Theirs) {
     // Somebody whose work could be ended.
     let _other = theirs.client("metrics").await;
     hostile::on_a_server_that_runs_already(&started).await;
+    started.running.finish(false).await.unwrap();
+}
+
+async fn rows_are_loaded_within_the_limit(theirs: &Theirs) {
+    let (table, many) = many_places();
+    let id: DesignId = "postgres/plain".parse().unwrap();
+    let mut context = theirs.context("metrics");
+    context.options.rate_limit = Some(RateLimit::new(NonZeroU32::new(10_000).unwrap()));
+    let running = engine(&id).unwrap().start(&context).await.unwrap();
+    let reported = ("rate limit".to_owned(), "at most 10000 rows/s".to_owned());
+    assert!(running.info().settings.contains(&reported));
+    let started = Started { running, context };
+    let design = started.design("postgres/plain", &table).await;
+    design.create().await.unwrap();
+    let began = Instant::now();
+    design.load(0, &many.slice(0, 30_000)).await.unwrap();
+    // The last of three parts is sent when those before it are paid for.
+    assert!(began.elapsed() >= Duration::from_secs(2), "{:?}", began.elapsed());
+    drop(design);
     started.running.finish(false).await.unwrap();
 }
 
