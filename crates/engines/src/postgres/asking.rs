@@ -10,7 +10,7 @@ use super::connect::{PostgresServer, session_statements};
 use crate::EngineError;
 
 /// What every session of questions has in addition, so that literals mean the same on every server and no
-/// question outlives this process by long. The second setting is unknown before PostgreSQL 14.
+/// question outlives this process by long. The last setting is unknown before PostgreSQL 14.
 const SETTINGS: &str = "SET default_transaction_read_only TO on; \
     SET standard_conforming_strings TO on; \
     SELECT set_config(name, '10s', false) FROM pg_settings WHERE name = 'client_connection_check_interval'";

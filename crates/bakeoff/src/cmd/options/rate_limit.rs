@@ -13,7 +13,7 @@ use crate::exit::Misuse;
 
 /// Rows a second that a server which Bakeoff did not start gets unless told otherwise: a few percent of what one
 /// node of Cassandra or a PostgreSQL takes, and enough to load what a first comparison needs within minutes.
-const DEFAULT: NonZeroU32 = NonZeroU32::new(2_000).unwrap();
+const DEFAULT: Option<NonZeroU32> = NonZeroU32::new(2_000);
 
 #[derive(Args, Debug, Clone)]
 pub struct RateLimitOptions {
@@ -54,7 +54,7 @@ impl RateLimitOptions {
             }
             Some(Limit::Unlimited) => None,
             Some(Limit::Rows(rows)) => Some(rows),
-            None => (is_named && others_depend()).then_some(DEFAULT),
+            None => DEFAULT.filter(|_| is_named && others_depend()),
         };
         Ok(limit.map(RateLimit::new))
     }

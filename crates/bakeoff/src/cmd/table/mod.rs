@@ -204,9 +204,9 @@ impl Target {
     async fn open(&self, access: Access) -> Result<Arc<Columnar>> {
         let connection = Connection::new(self.cluster.cluster());
         let options = ColumnarOptions {
-            rate_limit: None,
             consistency: self.consistency,
             cache_bytes: 0,
+            rate_limit: None,
         };
         let opened = connection.open_columnar(&self.table, access, &options);
         match opened.await.map_err(to_cli_error)? {
