@@ -114,7 +114,11 @@ mod tests {
         ingest.write(&rows(0..5_000)).await.unwrap();
         ingest.finish().await.unwrap();
         // The last chunk may be written when those before it are paid for.
-        assert!(began.elapsed() >= Duration::from_secs(40), "{:?}", began.elapsed());
+        assert!(
+            began.elapsed() >= Duration::from_secs(40),
+            "{:?}",
+            began.elapsed()
+        );
         table.insert(&rows(0..1)).await.unwrap();
         let written = began.elapsed();
         assert!(written >= Duration::from_secs(50), "{written:?}");

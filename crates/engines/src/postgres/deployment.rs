@@ -87,7 +87,8 @@ impl Deployment {
         )
         .await?;
         let rate_limit = context.rate_limit(server.is_some());
-        info.settings.extend(rate_limit.iter().map(|limit| limit.setting()));
+        info.settings
+            .extend(rate_limit.iter().map(|limit| limit.setting()));
         Ok(Deployment {
             address,
             questions,

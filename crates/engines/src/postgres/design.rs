@@ -181,8 +181,7 @@ impl Design for PostgresDesign {
         let asked = async {
             let client = self.asking.take().await?;
             let asking = query::answer(&client, sql);
-            let answer =
-                query::cancelled_on_failure(self.asking.server(), &client, asking).await?;
+            let answer = query::cancelled_on_failure(self.asking.server(), &client, asking).await?;
             self.asking.put_back(client);
             Ok(answer)
         };

@@ -25,7 +25,10 @@ pub async fn answer(client: &Client, sql: &str) -> Result<Answer, DesignError> {
     let failed = |e: tokio_postgres::Error| DesignError(format!("PostgreSQL: {}", reason(&e)));
     let nothing = std::iter::empty::<(&(dyn ToSql + Sync), Type)>();
     // Both are sent, in this order, before the first is awaited: the transaction takes no round trip.
-    let (begin, asking) = (client.batch_execute(BEGIN), client.query_typed_raw(sql, nothing));
+    let (begin, asking) = (
+        client.batch_execute(BEGIN),
+        client.query_typed_raw(sql, nothing),
+    );
     let (begun, rows) = futures::future::join(begin, asking).await;
     begun.map_err(failed)?;
     let mut rows = std::pin::pin!(rows.map_err(failed)?);

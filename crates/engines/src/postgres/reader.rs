@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 
 use super::connect::PostgresServer;
 use super::layout::{qualified, quoted, text};
-use super::schema::{failed};
+use super::schema::failed;
 use crate::EngineError;
 
 /// The role of questions on a server of our own. It is logged in by itself, since a session could otherwise

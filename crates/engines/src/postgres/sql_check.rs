@@ -103,11 +103,20 @@ mod tests {
             ("writes", "SELECT 1 AS a INTO TEMP t"),
             ("writes", "SELECT 1 AS a InTo t"),
             ("writes", "SELECT 1into t"),
-            ("writes", "WITH a AS (INSERT INTO t VALUES (1) RETURNING *) SELECT * FROM a"),
-            ("writes", "WITH a AS MATERIALIZED (DELETE FROM t RETURNING 1) SELECT 1"),
+            (
+                "writes",
+                "WITH a AS (INSERT INTO t VALUES (1) RETURNING *) SELECT * FROM a",
+            ),
+            (
+                "writes",
+                "WITH a AS MATERIALIZED (DELETE FROM t RETURNING 1) SELECT 1",
+            ),
             ("writes", "WITH a AS (SELECT 1) UPDATE t SET a = 1"),
             ("writes", "WITH a AS (SELECT 1) UPDATE \"t\" SET a = 1"),
-            ("writes", "WITH a AS (SELECT 1) MERGE INTO t USING a ON true WHEN MATCHED THEN DELETE"),
+            (
+                "writes",
+                "WITH a AS (SELECT 1) MERGE INTO t USING a ON true WHEN MATCHED THEN DELETE",
+            ),
             ("locks rows", "SELECT * FROM t FOR UPDATE"),
             ("locks rows", "SELECT * FROM t FOR /* */ NO KEY UPDATE"),
             ("locks rows", "SELECT * FROM t FOR SHARE OF t"),

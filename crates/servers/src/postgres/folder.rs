@@ -177,7 +177,11 @@ fn make_private(path: &Path, account: Option<&Account>) -> Result<OpenFolder> {
         // The umask may have kept the account from entering it.
         above.set_mode(0o755)?;
     }
-    let folder = open_own(path, 0o700, &[us, account.map_or(us, |account| account.uid)])?;
+    let folder = open_own(
+        path,
+        0o700,
+        &[us, account.map_or(us, |account| account.uid)],
+    )?;
     check_contents(path)?;
     Ok(folder)
 }

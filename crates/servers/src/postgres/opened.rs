@@ -107,7 +107,8 @@ impl OpenFolder {
         }
         let mut file = self.create_new(name)?;
         if let Some(Account { uid, gid, .. }) = account {
-            fchown(&file, Some(*uid), Some(*gid)).map_err(Error::io("change the owner of", &path))?;
+            fchown(&file, Some(*uid), Some(*gid))
+                .map_err(Error::io("change the owner of", &path))?;
         }
         file.write_all(text.as_bytes())
             .and_then(|()| file.sync_all())
@@ -180,7 +181,10 @@ mod tests {
         folder.write_private("link", "new", None).unwrap();
         folder.remove_folder("data").unwrap();
         assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "kept");
-        assert_eq!(fs::read_to_string(parent.path().join("link")).unwrap(), "new");
+        assert_eq!(
+            fs::read_to_string(parent.path().join("link")).unwrap(),
+            "new"
+        );
         assert!(!parent.path().join("data").exists());
     }
 }

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use arrow::record_batch::RecordBatch;
+use bakeoff_engines::RateLimit;
 use bakeoff_engines::tables::{
     Access, Column, Columnar, ColumnarOptions, Connection, Definition, Ingested, Keys, Location,
     Options, Rows, Source, TableError, Tables,
 };
-use bakeoff_engines::RateLimit;
 use bakeoff_report::units;
 
 use super::after::{self, Filled, Span};

@@ -107,7 +107,10 @@ mod tests {
         let with = |more: &[&'static str]| limit(&[&named[..], more].concat(), None);
         assert_eq!(limit(&[], None), Ok(None));
         assert_eq!(with(&[]), Ok(Some(2_000)));
-        assert_eq!(limit(&[], Some("postgresql://me@db1/metrics")), Ok(Some(2_000)));
+        assert_eq!(
+            limit(&[], Some("postgresql://me@db1/metrics")),
+            Ok(Some(2_000))
+        );
         assert_eq!(with(&["--rate-limit", "20k"]), Ok(Some(20_000)));
         assert_eq!(with(&["--rate-limit", "none"]), Ok(None));
         for wrong in ["0", "-1", "fast", "1e12"] {

@@ -89,7 +89,11 @@ impl Server {
     /// The program with this cluster, on which nobody else depends.
     pub fn bakeoff(&self, arguments: &[&str]) -> Ended {
         let writes = ["run", "drive", "sweep", "ingest"].contains(&arguments[0]);
-        let unlimited: &[_] = if writes { &["--rate-limit", "none"] } else { &[] };
+        let unlimited: &[_] = if writes {
+            &["--rate-limit", "none"]
+        } else {
+            &[]
+        };
         self.limited(&[arguments, unlimited].concat())
     }
 

@@ -111,7 +111,8 @@ impl Cluster {
             return false;
         };
         let servers = Home::from_env().and_then(|home| list(&home));
-        let is_it = |server: &Listed| server.alive && !server.elsewhere && server.address == address;
+        let is_it =
+            |server: &Listed| server.alive && !server.elsewhere && server.address == address;
         servers.is_ok_and(|servers| servers.iter().any(is_it))
     }
 

@@ -92,7 +92,8 @@ impl Deployment {
         info.settings.push(("nodes".to_owned(), nodes.to_string()));
         info.settings.extend(replication.settings());
         let rate_limit = context.rate_limit(server.is_some());
-        info.settings.extend(rate_limit.iter().map(|limit| limit.setting()));
+        info.settings
+            .extend(rate_limit.iter().map(|limit| limit.setting()));
         Ok(Deployment {
             session,
             cluster,

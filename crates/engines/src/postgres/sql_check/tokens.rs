@@ -34,7 +34,9 @@ pub fn tokens(sql: &str) -> Result<Vec<Token<'_>>, String> {
     while let Some((token, has_escapes)) = scanner.next()? {
         // PostgreSQL joins texts on different lines, and reads backslashes as in the first one.
         if escapes && token == Token::Text {
-            return Err("a text with backslashes goes on in another one: write one literal".to_owned());
+            return Err(
+                "a text with backslashes goes on in another one: write one literal".to_owned(),
+            );
         }
         escapes = has_escapes;
         tokens.push(token);

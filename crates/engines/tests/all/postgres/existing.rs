@@ -244,7 +244,11 @@ async fn rows_are_loaded_within_the_limit(theirs: &Theirs) {
     let began = Instant::now();
     design.load(0, &many.slice(0, 30_000)).await.unwrap();
     // The last of three parts is sent when those before it are paid for.
-    assert!(began.elapsed() >= Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() >= Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
     drop(design);
     started.running.finish(false).await.unwrap();
 }

@@ -36,7 +36,9 @@ pub async fn on_a_server_of_our_own(started: &Started) {
     let programs = [
         format!("COPY (SELECT 1) TO PROGRAM 'id > {file}'"),
         format!("/* SELECT */ COPY (SELECT 1) TO '{file}'"),
-        format!("SELECT query_to_xml('COPY (SELECT 1) TO PROGRAM ''id > {file}''', true, true, '')::text"),
+        format!(
+            "SELECT query_to_xml('COPY (SELECT 1) TO PROGRAM ''id > {file}''', true, true, '')::text"
+        ),
         format!("SELECT query_to_xml('COPY (SELECT 1) TO ''{file}''', true, true, '')::text AS x"),
         format!("SELECT lo_export(lo_from_bytea(0, 'evil'), '{file}') AS x"),
     ];
@@ -116,7 +118,10 @@ async fn leaves_nothing(design: &dyn Design, beside: &dyn Design, table: &Table)
         beside.after_answer().await;
     }
     let rows = table.rows.num_rows() as i64;
-    assert_eq!(number(design, "SELECT count(*) AS n FROM events").await, rows);
+    assert_eq!(
+        number(design, "SELECT count(*) AS n FROM events").await,
+        rows
+    );
     design.after_answer().await;
     let open = "SELECT count(*) AS n FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' \
                 AND usename = current_user";
