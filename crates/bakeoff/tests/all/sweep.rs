@@ -59,6 +59,17 @@ fn all_inserted(bench: &Bench, designs: usize) {
 }
 
 #[test]
+fn a_server_that_others_may_depend_on_is_not_swept() {
+    let bench = Bench::new(HOSTS, READINGS);
+    sweep(&bench, &["--cassandra", "192.0.2.1"])
+        .expect(2)
+        .says("--rate-limit none");
+    let limited = ["--cassandra", "192.0.2.1", "--rate-limit", "100"];
+    sweep(&bench, &limited).expect(2).says("--rate-limit none");
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn postgres_and_timescale_are_swept() {
     let bench = Bench::new(HOSTS, READINGS);
     if !bench.has("timescale") {

@@ -221,7 +221,9 @@ async fn check(design: &dyn Design, sweeping: &Sweeping, acknowledged: u64, fail
 async fn count(design: &dyn Design, table: &str) -> Result<u64, DesignError> {
     let table = table.replace('"', "\"\"");
     let sql = format!("SELECT count(*) AS counted FROM \"{table}\"");
-    let answer = design.answer(&sql).await?;
+    let answer = design.answer(&sql).await;
+    design.after_answer().await;
+    let answer = answer?;
     let counts = answer.batches.iter().filter(|batch| batch.num_rows() == 1);
     let mut counts = counts.filter_map(|b| b.column(0).as_primitive_opt::<Int64Type>());
     let counted = counts.next().and_then(|c| u64::try_from(c.value(0)).ok());

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use bakeoff_driver::sweep::Grid;
 use bakeoff_engines::{Context, EngineOptions};
 use bakeoff_stats::DesignInfo;
@@ -24,7 +24,8 @@ use crate::cmd::options::choice::{self, parse_duration_to_a_day, parse_rows};
 use crate::cmd::options::cluster::ClusterOptions;
 use crate::cmd::options::data::DataOptions;
 use crate::cmd::options::postgres::PostgresOptions;
-use crate::exit::Exit;
+use crate::cmd::options::rate_limit::RateLimitOptions;
+use crate::exit::{Exit, Misuse};
 use crate::progress::Progress;
 
 /// Most rows of a batch.
@@ -88,6 +89,9 @@ pub struct Sweep {
 
     #[command(flatten)]
     postgres: PostgresOptions,
+
+    #[command(flatten)]
+    rate_limit: RateLimitOptions,
 }
 
 impl Sweep {
@@ -96,6 +100,7 @@ impl Sweep {
     }
 
     async fn start(self) -> Result<Exit> {
+        self.check_rate_limit()?;
         let progress = Progress::begin("reading the workload");
         let workload = self.data.workload_with_queries(&self.workload).await?;
         let (designs, left_out) = check::designs(&workload, &self.designs)?;
@@ -135,6 +140,19 @@ impl Sweep {
             progress,
         })
         .await
+    }
+
+    /// Refuses to find out how many rows a server takes that others may depend on.
+    fn check_rate_limit(&self) -> Result<()> {
+        let limit = self.rate_limit.limit(&self.cluster, self.postgres.url())?;
+        if limit.is_none() || self.dry_run {
+            return Ok(());
+        }
+        Err(Misuse::new(anyhow!(
+            "a sweep inserts as fast as the server takes rows, and others may depend on it: if nobody \
+             does, say --rate-limit none"
+        ))
+        .into())
     }
 
     fn context(&self, workload: &Workload, run_dir: PathBuf, keys_repeat: bool) -> Result<Context> {

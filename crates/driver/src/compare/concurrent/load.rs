@@ -203,6 +203,7 @@ impl Load {
         let started = Instant::now();
         let answer = within(self.call_limit, self.design.answer(sql)).await;
         let took = started.elapsed();
+        self.design.after_answer().await;
         match &answer {
             Ok(answer) => {
                 let batches = answer.batches.iter();
