@@ -2,7 +2,7 @@
 //! `-- json` or `-- terminal 80`; with smaller tables, `-- scales html`, `-- scales forecast` or
 //! `-- scales validate`; of a race, `-- race html`; of a load, `-- comparison html`, `-- search html`,
 //! `-- rate html`, `-- ramp html` or `-- stall html`, or `-- stall folder` to keep its folder and print its path; of an
-//! insert sweep, `-- sweep html`.
+//! insert sweep, `-- sweep html`, or `-- sweep rounds` of one in several rounds.
 
 use std::io::Write;
 
@@ -78,6 +78,7 @@ fn load(load: drive::Load, arguments: &[String]) -> Result<String, Box<dyn std::
 fn sweep(arguments: &[String]) -> Result<String, Box<dyn std::error::Error>> {
     let summary = sweep::summary();
     Ok(match arguments.first().map(String::as_str) {
+        Some("rounds") => sweep_report::html::render(&sweep::several_rounds(7)),
         Some("html") => sweep_report::html::render(&summary),
         Some("json") => sweep_report::json::render(&summary, &sweep::records())?,
         _ => sweep_report::terminal::render(&summary, width(arguments)?, true),

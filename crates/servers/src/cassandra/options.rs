@@ -70,9 +70,10 @@ impl ServerOptions {
     }
 
     pub(crate) fn chosen_disk_access(&self) -> DiskAccess {
-        self.disk_access.unwrap_or(match self.is_limited() {
-            true => DiskAccess::Standard,
-            false => DiskAccess::default(),
+        self.disk_access.unwrap_or(if self.is_limited() {
+            DiskAccess::Standard
+        } else {
+            DiskAccess::default()
         })
     }
 

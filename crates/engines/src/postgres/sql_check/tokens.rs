@@ -173,7 +173,7 @@ impl<'a> Scanner<'a> {
         let Some(length) = after.find('$') else {
             return Ok(false);
         };
-        let tag = after[..length].as_bytes();
+        let tag = &after.as_bytes()[..length];
         let is_tag = tag.first().is_none_or(|byte| begins_word(*byte))
             && tag.iter().all(|b| begins_word(*b) || b.is_ascii_digit());
         if !is_tag {

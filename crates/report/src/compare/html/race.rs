@@ -17,8 +17,8 @@ pub fn of_run(summary: &Summary) -> String {
     let Some((race, sentences)) = summary.race.as_ref().zip(sentences(summary)) else {
         return String::new();
     };
-    let sentences = sentences.iter().chain(&[rungs(race)]).cloned();
-    let paragraphs = sentences.map(|text| format!("<p>{}</p>\n", Escaped(text)));
+    let paragraphs = { sentences.into_iter() }.chain([rungs(race)]);
+    let paragraphs = paragraphs.map(|text| format!("<p>{}</p>\n", Escaped(text)));
     let mut content: String = paragraphs.collect();
     if !race.dropped.is_empty() {
         content += &format!("<p class=\"hint-text\">{LEGEND}</p>\n{}", table(race));

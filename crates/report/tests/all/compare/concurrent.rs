@@ -178,12 +178,14 @@ fn predicted_and_asked() -> Summary {
         });
         Record::Concurrent(Box::new(Concurrent {
             design: design.to_owned(),
+            turn: None,
             clients: 4,
             permutations: 6,
             seconds: 1.0,
             cpu: CpuSeconds::default(),
             queries: queries.collect(),
             bad: Vec::new(),
+            unfinished: Vec::new(),
         }))
     };
     let mut records = fixture::records();

@@ -5,10 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::UnderLoad;
-use crate::compare::summary::{ConcurrentSummary, DesignSummary, Summary};
-
-/// Fewest answers of each question to all clients together, of which a mean is taken.
-const FEWEST_ANSWERS: u64 = 5;
+use crate::compare::summary::{ConcurrentSummary, DesignSummary, FEWEST_ANSWERS, Summary};
 
 /// Designs of a run whose figures under several users are predicted from single answers and were measured by
 /// several clients.
@@ -157,12 +154,14 @@ mod tests {
         });
         records.push(Record::Concurrent(Box::new(Concurrent {
             design: "a/x".to_owned(),
+            turn: None,
             clients: 4,
             permutations: 5,
             seconds: 2.0,
             cpu: CpuSeconds::default(),
             queries: asked.to_vec(),
             bad: Vec::new(),
+            unfinished: Vec::new(),
         })));
         Summary::from_records(&run(records)).unwrap()
     }
