@@ -281,11 +281,25 @@ impl Summary {
         parts.chain([own]).collect()
     }
 
-    /// Returns the designs that may be recommended: no yardsticks, none with failures, and none that a
-    /// race dropped.
+    /// Returns the designs that may be recommended: no yardsticks, none with failures of their own, and none
+    /// that a race dropped.
     fn contenders(&self) -> impl Iterator<Item = &DesignSummary> {
+        let at_fault = self.queries_at_fault();
         let designs = self.designs.iter();
-        designs.filter(|d| d.is_right() && !d.info.is_yardstick() && !d.is_out_of_race())
+        designs.filter(move |d| d.may_be_best(&at_fault) && !d.is_out_of_race())
+    }
+
+    /// Returns the queries that failed with every design that was asked, of which there are at least two: not
+    /// the designs are at fault, but the queries.
+    fn queries_at_fault(&self) -> Vec<&str> {
+        let was_asked = |design: &&DesignSummary| {
+            let failed_itself = design.failures.iter().any(|f| f.query.is_none());
+            !design.info.is_yardstick() && !failed_itself
+        };
+        let asked: Vec<&DesignSummary> = self.designs.iter().filter(was_asked).collect();
+        let names = self.header.queries.iter().map(|query| query.name.as_str());
+        let fails = |name: &&str| asked.len() > 1 && asked.iter().all(|d| d.failed_at(name));
+        names.filter(fails).collect()
     }
 
     /// Fills in the figures that are relative to other designs.
@@ -310,6 +324,21 @@ impl DesignSummary {
     /// Returns whether nothing failed, so that the design may be recommended.
     pub fn is_right(&self) -> bool {
         self.failures.is_empty()
+    }
+
+    /// Returns whether the design is no yardstick and nothing failed but these queries, which are at fault
+    /// themselves.
+    fn may_be_best(&self, at_fault: &[&str]) -> bool {
+        let is_excused = |failure: &Failure| {
+            let query = failure.query.as_deref();
+            query.is_some_and(|query| at_fault.contains(&query))
+        };
+        !self.info.is_yardstick() && self.failures.iter().all(is_excused)
+    }
+
+    fn failed_at(&self, query: &str) -> bool {
+        let mut failures = self.failures.iter();
+        failures.any(|failure| failure.query.as_deref() == Some(query))
     }
 
     /// Returns whether a race dropped the design, so that its figures are those of part of the run.

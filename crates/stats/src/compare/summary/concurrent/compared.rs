@@ -173,13 +173,14 @@ fn tables(
     summary: &Summary,
     figures: impl Fn(&ConcurrentSummary) -> Option<Figures>,
 ) -> Vec<Table> {
+    let at_fault = summary.queries_at_fault();
     let of_design = |design: &DesignSummary| {
         let figures = figures(design.concurrent.as_ref()?)?;
         Some(Table {
             design: design.info.id.clone(),
             rounds: figures.turns,
             median: figures.all,
-            may_be_best: design.is_right() && !design.info.is_yardstick(),
+            may_be_best: design.may_be_best(&at_fault),
         })
     };
     let designs = summary.designs.iter();

@@ -179,6 +179,7 @@ fn all_tables(summary: &Summary) -> Vec<Vec<Table>> {
 
 /// Returns the designs that have times of a query.
 fn tables(summary: &Summary, query: &str) -> Vec<Table> {
+    let at_fault = summary.queries_at_fault();
     let of_design = |design: &DesignSummary| {
         let query = design.query(query)?;
         let median = query.median().filter(|median| *median > 0.0)?;
@@ -186,7 +187,7 @@ fn tables(summary: &Summary, query: &str) -> Vec<Table> {
             design: design.info.id.clone(),
             rounds: query.rounds.clone(),
             median,
-            may_be_best: design.is_right() && !design.info.is_yardstick(),
+            may_be_best: design.may_be_best(&at_fault),
         })
     };
     summary.designs.iter().filter_map(of_design).collect()
