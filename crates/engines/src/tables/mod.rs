@@ -11,6 +11,7 @@ mod names;
 mod progress;
 mod query;
 mod source;
+mod wide_numbers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -94,6 +95,7 @@ impl Tables {
             options.memory_bytes,
             (CATALOG, NO_KEYSPACE),
         )?;
+        session.add_analyzer_rule(Arc::new(wide_numbers::ExactNumbers));
         Ok(Tables {
             options,
             connection,

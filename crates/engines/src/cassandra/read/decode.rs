@@ -13,7 +13,7 @@ use datafusion::error::DataFusionError;
 use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::QueryRowsResult;
 
-use super::readable::{CqlKind, ReadColumn, ReadTable};
+use super::readable::{CqlKind, ReadColumn, ReadTable, SCALE};
 use crate::cassandra::rows::layout::BLOB_COLUMN;
 use crate::cassandra::write::row_blob;
 use builder::Builder;
@@ -106,19 +106,11 @@ impl Decoder {
 
     /// Lists notes about columns that are text here and another type in CQL.
     pub fn read_as_text(&self) -> Vec<String> {
-        let numbers = self.names_of(&[CqlKind::Varint, CqlKind::Decimal]);
         let literals = self.names_of(&[CqlKind::Literal]);
-        let mut notes = Vec::new();
-        if !numbers.is_empty() {
-            notes.push(format!(
-                "read as text, with all its digits: {numbers}; to calculate with it, write \
-                 CAST(... AS DECIMAL(38, 6)) or CAST(... AS DOUBLE)"
-            ));
+        match literals.as_str() {
+            "" => Vec::new(),
+            literals => vec![format!("read as text, as CQL writes it: {literals}")],
         }
-        if !literals.is_empty() {
-            notes.push(format!("read as text, as CQL writes it: {literals}"));
-        }
-        notes
     }
 
     /// Joins the names of the output columns that have one of the given kinds.
@@ -152,9 +144,10 @@ impl Decoder {
             let cells = row.map_err(|e| external(e.into()))?;
             for (cell, target) in cells.zip(&self.targets) {
                 let cell = cell.map_err(|e| external(e.into()))?;
-                let name = cell.spec.name();
+                let (name, bytes) = (cell.spec.name(), cell.slice);
                 self.put(target, cell, &mut builders).ok_or_else(|| {
-                    external(format!("column {name} holds bytes that do not fit its type").into())
+                    let bytes = bytes.map(|slice| slice.as_slice());
+                    external(self.misfit(name, target, bytes).into())
                 })?;
             }
         }
@@ -165,6 +158,28 @@ impl Decoder {
             arrays,
             &options,
         )?)
+    }
+
+    /// Describes a cell that could not be decoded.
+    fn misfit(&self, name: &str, target: &Target, bytes: Option<&[u8]>) -> String {
+        let kind = match target {
+            Target::Column(output) => Some(self.kinds[*output]),
+            Target::Nothing | Target::Blob(_) => None,
+        };
+        let number = bytes.and_then(|bytes| match kind? {
+            CqlKind::Varint => numbers::varint_text(bytes),
+            CqlKind::Decimal => numbers::decimal_text(bytes),
+            _ => None,
+        });
+        match number {
+            Some(number) => format!(
+                "column {name} holds {number}; numbers of up to {} digits before the decimal point and {} \
+                 behind it are read: leave the column out of the query",
+                numbers::digits_before_point(kind == Some(CqlKind::Decimal)),
+                SCALE
+            ),
+            None => format!("column {name} holds bytes that do not fit its type"),
+        }
     }
 
     fn put(&self, target: &Target, cell: RawColumn, builders: &mut [Builder]) -> Option<()> {

@@ -14,7 +14,7 @@ use bakeoff_columnar::{Column, Kind};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
-use super::{Keys, Location, TableError, Tables};
+use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
 use table_rows::{TableRows, forward as forward_query};
@@ -222,7 +222,8 @@ fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableErro
     let column = |field: &Field| SourceColumn {
         name: field.name().trim().to_lowercase(),
         kind: Kind::from_data_type(field.data_type()),
-        stored_as: field.data_type().to_string(),
+        stored_as: wide_numbers::name_in_cql(field.data_type())
+            .map_or_else(|| field.data_type().to_string(), |name| format!("a CQL {name}")),
     };
     let columns: Vec<SourceColumn> = fields.iter().map(column).collect();
     for (i, column) in columns.iter().enumerate() {
