@@ -103,7 +103,7 @@ fn in_a_real_cassandra() {
         .expect(2)
         .says("ink.rows is an ordinary table: choose another name");
     server
-        .bakeoff(&["table", "drop-before", "ink.t", "2024-01-02"])
+        .bakeoff(&["table", "drop-before", "ink.t", "2024-01-02", "--yes"])
         .expect(0)
         .says("dropped ");
     let ended = server
