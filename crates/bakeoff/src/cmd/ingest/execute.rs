@@ -103,7 +103,7 @@ async fn ingest(options: Ingest) -> Result<()> {
     let mut span = Span::default();
     progress.step("ingesting");
     let at = |rows| progress.at(rows, total, Unit::Rows);
-    let ingested = fill(&options, &table, (first, rows), &mut span, at).await?;
+    let ingested = fill(&options, &table, (first, &mut rows), &mut span, at).await?;
     progress.finish();
     let line = summary(&options, &ingested, began.elapsed());
     writeln!(std::io::stdout(), "{line}")?;
@@ -114,6 +114,7 @@ async fn ingest(options: Ingest) -> Result<()> {
         rows: ingested.rows,
         span,
     };
+    say(&rows.notes_on_rows());
     say(&after::notes(filled).await);
     Ok(())
 }
@@ -261,7 +262,7 @@ fn described(table: &Definition) -> String {
 async fn fill(
     options: &Ingest,
     table: &Arc<Columnar>,
-    (first, mut rows): (Option<RecordBatch>, Rows),
+    (first, rows): (Option<RecordBatch>, &mut Rows),
     span: &mut Span,
     at: impl Fn(u64),
 ) -> Result<Ingested> {

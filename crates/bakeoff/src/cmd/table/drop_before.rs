@@ -18,16 +18,16 @@ use crate::exit::Misuse;
 #[derive(Args, Debug)]
 pub struct DropBefore {
     #[command(flatten)]
-    pub target: Target,
+    pub(super) target: Target,
     /// For example 2026-01-31 or 2026-01-31T12:00:00Z; a number if the order key is one
     #[arg(value_name = "TIME", allow_negative_numbers = true)]
     time: String,
     /// Do not ask
     #[arg(long)]
-    pub yes: bool,
+    pub(super) yes: bool,
     /// Say what would be removed, and remove nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(super) dry_run: bool,
     /// Remove the buckets even if no row of the table remains
     #[arg(long)]
     allow_empty: bool,

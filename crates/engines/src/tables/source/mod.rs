@@ -7,6 +7,8 @@ mod table_rows;
 mod text;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::datatypes::Field;
 use arrow::record_batch::RecordBatch;
@@ -17,7 +19,7 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use super::{Keys, Location, TableError, Tables, wide_numbers};
 use arrow_file::ArrowFile;
 use convert::Conversion;
-use table_rows::{TableRows, forward as forward_query};
+use table_rows::{StaticRows, TableRows, forward as forward_query};
 use text::TextFile;
 
 /// The number of batches that are read ahead.
@@ -57,6 +59,8 @@ pub struct Rows {
     /// The thread or task that reads, until it has ended.
     reader: Option<JoinHandle<()>>,
     notes: Vec<String>,
+    /// The number of rows that were left out, since they have only static columns.
+    static_rows: Arc<AtomicU64>,
 }
 
 impl Source {
@@ -155,6 +159,7 @@ impl Source {
         let (send, receive) = mpsc::channel(BATCHES_AHEAD);
         let conversion = Conversion::new(columns, keys);
         let mut notes = Vec::new();
+        let static_rows = Arc::new(AtomicU64::new(0));
         let reader = match self.input {
             Input::Text(file) => {
                 let batches = file.read(columns, keys, &places)?;
@@ -167,9 +172,17 @@ impl Source {
                 spawn_blocking(move || forward(batches, conversion, &send))
             }
             Input::Table(table) => {
+                let is_clustering = |place: &usize| {
+                    let column = &columns[*place];
+                    let lower = column.name.to_lowercase();
+                    keys.contains(&column.name.as_str()) && table.keys().order.contains(&lower)
+                };
+                let clustering_key = (0..columns.len()).filter(is_clustering).collect();
+                let left_out = StaticRows::new(clustering_key, Arc::clone(&static_rows));
                 let query = table.read(&places).await?;
                 notes = query.notes();
-                tokio::spawn(async move { forward_query(query, conversion, &send).await })
+                let conversion = conversion.with_keys_in_errors();
+                tokio::spawn(async move { forward_query(query, left_out, conversion, &send).await })
             }
         };
         Ok(Rows {
@@ -177,6 +190,7 @@ impl Source {
             batches: receive,
             reader: Some(reader),
             notes,
+            static_rows,
         })
     }
 }
@@ -198,6 +212,18 @@ impl Rows {
     /// Returns notes on columns that are read as another type than they have.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Returns notes on rows that were read so far.
+    pub fn notes_on_rows(&self) -> Vec<String> {
+        let partitions = match self.static_rows.load(Ordering::Relaxed) {
+            0 => return Vec::new(),
+            1 => "1 partition of the source has".to_owned(),
+            several => format!("{several} partitions of the source have"),
+        };
+        vec![format!(
+            "{partitions} only static columns, and so no row with a whole key: left out"
+        )]
     }
 }
 
@@ -261,8 +287,6 @@ fn failed(path: &Path, why: impl std::fmt::Display) -> TableError {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use arrow::array::Int64Array;
     use arrow::datatypes::{DataType, Schema};
 
@@ -287,6 +311,7 @@ mod tests {
             batches: receive,
             reader: Some(spawn_blocking(move || forward(batches, conversion, &send))),
             notes: Vec::new(),
+            static_rows: Arc::default(),
         };
         assert_eq!(rows.next().await.unwrap().unwrap().num_rows(), 2);
         let error = rows.next().await.unwrap().unwrap_err().to_string();
