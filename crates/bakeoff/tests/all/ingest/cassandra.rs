@@ -148,6 +148,15 @@ fn partitions_without_rows(server: &Server) {
     // Where the clustering key is no key, it may be missing.
     let kept = server.bakeoff(&by_partition).expect(0);
     kept.says("3 rows into ink.partitions");
+    assert!(!kept.stderr.contains("TTL"), "{}", kept.stderr);
+    server.cql(
+        "INSERT INTO ink.statics (p, time, v) VALUES ('rows', '2024-01-03', 3) USING TTL 100000;\n",
+    );
+    server
+        .bakeoff(&["ingest", "--from", "ink.statics", "--into", "ink.immortal"])
+        .expect(0)
+        .says("3 rows into ink.immortal")
+        .says("note: 1 row has a time to live (TTL) in ink.statics, which columnar tables do not keep");
 }
 
 /// Tables that are removed, in parts and as a whole, and those that are not.

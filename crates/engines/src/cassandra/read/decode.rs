@@ -4,6 +4,7 @@ mod builder;
 mod numbers;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{ArrayRef, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
@@ -14,6 +15,7 @@ use scylla::deserialize::row::{ColumnIterator, RawColumn};
 use scylla::response::query_result::QueryRowsResult;
 
 use super::readable::{CqlKind, ReadColumn, ReadTable, SCALE};
+use crate::cassandra::names::{quoted, quoted_list};
 use crate::cassandra::rows::layout::BLOB_COLUMN;
 use crate::cassandra::write::row_blob;
 use builder::Builder;
@@ -31,6 +33,10 @@ pub struct Decoder {
     kinds: Vec<CqlKind>,
     /// Types of all columns inside the blob, in order.
     blob_kinds: Vec<ColumnType>,
+    /// CQL columns whose time to live is selected behind the others.
+    with_ttl: Vec<String>,
+    /// Number of rows so far that have a value with a time to live.
+    expiring_rows: Arc<AtomicU64>,
 }
 
 /// The destination of a selected CQL column.
@@ -56,6 +62,8 @@ impl Decoder {
             targets: Vec::new(),
             kinds: columns.iter().map(|c| c.kind).collect(),
             blob_kinds: table.blob_kinds.clone(),
+            with_ttl: Vec::new(),
+            expiring_rows: Arc::default(),
         };
         for (output, column) in columns.iter().enumerate() {
             if !table.is_in_blob(&column.name) {
@@ -76,6 +84,14 @@ impl Decoder {
         Ok(decoder)
     }
 
+    /// Counts the rows of which a selected value has a time to live.
+    pub fn counting_expiring(mut self, table: &ReadTable, rows: Arc<AtomicU64>) -> Self {
+        let selected = table.with_ttl.iter().filter(|c| self.selected.contains(c));
+        self.with_ttl = selected.cloned().collect();
+        self.expiring_rows = rows;
+        self
+    }
+
     fn select_blob(&mut self, table: &ReadTable, columns: &[&ReadColumn]) {
         let inside = table.columns.iter().filter(|c| table.is_in_blob(&c.name));
         let mut outputs: Vec<Option<usize>> = inside
@@ -92,9 +108,12 @@ impl Decoder {
         self.targets.push(target);
     }
 
-    /// Returns the CQL columns to select, in order.
-    pub fn selected(&self) -> Vec<&str> {
-        self.selected.iter().map(String::as_str).collect()
+    /// Returns what to select, in CQL.
+    pub fn selection(&self) -> String {
+        let names: Vec<&str> = self.selected.iter().map(String::as_str).collect();
+        let ttls = self.with_ttl.iter();
+        let ttls: String = ttls.map(|name| format!(", ttl({})", quoted(name))).collect();
+        format!("{}{ttls}", quoted_list(&names))
     }
 
     /// Returns the CQL columns that are selected only to learn which rows exist.
@@ -142,13 +161,21 @@ impl Decoder {
             .map_err(|e| external(e.into()))?
         {
             let cells = row.map_err(|e| external(e.into()))?;
-            for (cell, target) in cells.zip(&self.targets) {
+            let mut expires = false;
+            for (number, cell) in cells.enumerate() {
                 let cell = cell.map_err(|e| external(e.into()))?;
+                let Some(target) = self.targets.get(number) else {
+                    expires |= cell.slice.is_some();
+                    continue;
+                };
                 let (name, bytes) = (cell.spec.name(), cell.slice);
                 self.put(target, cell, &mut builders).ok_or_else(|| {
                     let bytes = bytes.map(|slice| slice.as_slice());
                     external(self.misfit(name, target, bytes).into())
                 })?;
+            }
+            if expires {
+                self.expiring_rows.fetch_add(1, Ordering::Relaxed);
             }
         }
         let arrays: Vec<ArrayRef> = builders.into_iter().map(Builder::finish).collect();

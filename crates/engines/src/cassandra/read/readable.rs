@@ -105,6 +105,8 @@ pub struct ReadTable {
     pub blob_kinds: Vec<ColumnType>,
     /// Names of the static columns.
     pub statics: Vec<String>,
+    /// Names of the columns whose values may have a time to live that CQL tells.
+    pub with_ttl: Vec<String>,
 }
 
 impl ReadTable {

@@ -61,6 +61,8 @@ pub struct Rows {
     notes: Vec<String>,
     /// The number of rows that were left out, since they have only static columns.
     static_rows: Arc<AtomicU64>,
+    /// The number of rows that have a time to live.
+    expiring_rows: Arc<AtomicU64>,
 }
 
 impl Source {
@@ -160,6 +162,7 @@ impl Source {
         let conversion = Conversion::new(columns, keys);
         let mut notes = Vec::new();
         let static_rows = Arc::new(AtomicU64::new(0));
+        let mut expiring_rows = Arc::default();
         let reader = match self.input {
             Input::Text(file) => {
                 let batches = file.read(columns, keys, &places)?;
@@ -179,6 +182,7 @@ impl Source {
                 };
                 let clustering_key = (0..columns.len()).filter(is_clustering).collect();
                 let left_out = StaticRows::new(clustering_key, Arc::clone(&static_rows));
+                expiring_rows = table.expiring_rows();
                 let query = table.read(&places).await?;
                 notes = query.notes();
                 let conversion = conversion.with_keys_in_errors();
@@ -191,6 +195,7 @@ impl Source {
             reader: Some(reader),
             notes,
             static_rows,
+            expiring_rows,
         })
     }
 }
@@ -216,15 +221,29 @@ impl Rows {
 
     /// Returns notes on rows that were read so far.
     pub fn notes_on_rows(&self) -> Vec<String> {
-        let partitions = match self.static_rows.load(Ordering::Relaxed) {
-            0 => return Vec::new(),
-            1 => "1 partition of the source has".to_owned(),
-            several => format!("{several} partitions of the source have"),
-        };
-        vec![format!(
-            "{partitions} only static columns, and so no row with a whole key: left out"
-        )]
+        let mut notes = Vec::new();
+        let partitions = self.static_rows.load(Ordering::Relaxed);
+        if partitions > 0 {
+            let have = plural(partitions, "partition of the source has", "partitions of the source have");
+            notes.push(format!(
+                "{have} only static columns, and so no row with a whole key: left out"
+            ));
+        }
+        let expiring = self.expiring_rows.load(Ordering::Relaxed);
+        if expiring > 0 {
+            let have = plural(expiring, "row has", "rows have");
+            notes.push(format!(
+                "{have} a time to live (TTL) in {}, which columnar tables do not keep: nothing expires here; \
+                 `bakeoff table drop-before` removes old rows",
+                self.source
+            ));
+        }
+        notes
     }
+}
+
+fn plural(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>;
@@ -312,6 +331,7 @@ mod tests {
             reader: Some(spawn_blocking(move || forward(batches, conversion, &send))),
             notes: Vec::new(),
             static_rows: Arc::default(),
+            expiring_rows: Arc::default(),
         };
         assert_eq!(rows.next().await.unwrap().unwrap().num_rows(), 2);
         let error = rows.next().await.unwrap().unwrap_err().to_string();

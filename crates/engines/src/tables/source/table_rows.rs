@@ -21,18 +21,27 @@ pub struct TableRows {
     tables: Tables,
     fields: Vec<Field>,
     keys: Keys,
+    /// The number of rows read so far that have a time to live.
+    expiring_rows: Arc<AtomicU64>,
 }
 
 impl TableRows {
     /// Opens a table. No rows are read yet.
     pub async fn open(mut tables: Tables, location: &Location) -> Result<Self, TableError> {
+        let expiring_rows = tables.count_expiring_rows();
         let keys = tables.add(Some(NAME), location).await?;
         let fields = tables.fields(NAME).await?;
         Ok(TableRows {
             tables,
             fields,
             keys: keys.in_lower_case(),
+            expiring_rows,
         })
+    }
+
+    /// Returns the counter of rows that have a time to live.
+    pub fn expiring_rows(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.expiring_rows)
     }
 
     pub fn fields(&self) -> &[Field] {
