@@ -1,6 +1,7 @@
 //! Sources of rows for columnar tables: files and other tables.
 
 mod arrow_file;
+mod bounded;
 mod convert;
 mod loss;
 mod table_rows;
