@@ -7,6 +7,7 @@ mod machine;
 mod progress;
 mod shipped;
 mod stderr;
+mod terminal;
 
 use std::process::ExitCode;
 

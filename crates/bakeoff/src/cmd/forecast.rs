@@ -16,6 +16,7 @@ use clap::Args;
 use crate::cmd::history::run_folders;
 use crate::cmd::options::choice::parse_rows;
 use crate::exit::{Exit, Misuse};
+use crate::terminal::stdout;
 use machines::MachineOptions;
 
 /// Forecast storage and times at another number of rows, from the tables of several sizes that a
@@ -72,7 +73,7 @@ impl Forecast {
         } else {
             self.of_run(&read(&self.dir)?)?
         };
-        writeln!(std::io::stdout().lock(), "{text}")?;
+        writeln!(stdout(), "{text}")?;
         Ok(Exit::Complete)
     }
 

@@ -20,6 +20,7 @@ use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::{Progress, Unit};
 use crate::stderr::print_line;
+use crate::terminal::stdout;
 
 /// Most columns of a new table that are listed one by one.
 const COLUMNS_SHOWN: usize = 16;
@@ -106,7 +107,7 @@ async fn ingest(options: Ingest) -> Result<()> {
     let ingested = fill(&options, &table, (first, &mut rows), &mut span, at).await?;
     progress.finish();
     let line = summary(&options, &ingested, began.elapsed());
-    writeln!(std::io::stdout(), "{line}")?;
+    writeln!(stdout(), "{line}")?;
     let filled = Filled {
         into: &options.into,
         table: &table,

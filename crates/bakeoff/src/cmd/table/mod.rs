@@ -23,6 +23,7 @@ use crate::interrupt::asked_to_stop_leaving;
 use crate::machine;
 use crate::progress::Progress;
 use crate::stderr::print_line;
+use crate::terminal::{clean, stdout};
 use drop_before::DropBefore;
 
 /// Message about what a second Ctrl-C leaves behind.
@@ -116,7 +117,7 @@ impl Action {
                 let removal = small_runtime()?.block_on(action.look())?;
                 let words = action.in_words(&removal);
                 if action.dry_run {
-                    writeln!(std::io::stdout(), "would drop {words}")?;
+                    writeln!(stdout(), "would drop {words}")?;
                     return Ok(Some(Exit::Complete));
                 }
                 if removal.is_nothing() {
@@ -177,7 +178,7 @@ impl Action {
             }
         };
         progress.finish();
-        writeln!(std::io::stdout(), "{line}")?;
+        writeln!(stdout(), "{line}")?;
         Ok(())
     }
 
@@ -268,7 +269,7 @@ fn is_confirmed(what: &str) -> Result<bool> {
         ))
         .into());
     }
-    write!(std::io::stderr(), "remove {what}? Type yes: ")?;
+    write!(std::io::stderr(), "remove {}? Type yes: ", clean(what))?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case("yes"))
