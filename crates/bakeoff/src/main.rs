@@ -4,6 +4,7 @@ mod cmd;
 mod exit;
 mod interrupt;
 mod machine;
+mod out_file;
 mod progress;
 mod shipped;
 mod stderr;

@@ -7,7 +7,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use super::file::OutFile;
+use crate::out_file::OutFile;
 use super::{Rows, Sink};
 
 /// Size at which a row group is written; until then it is held in memory.
