@@ -132,10 +132,16 @@ mod tests {
             String::from_utf8(out.to).unwrap()
         };
         let (first, last) = "ü".as_bytes().split_at(1);
-        assert_eq!(written(&[b"a", first, last, b"\x1b]0;x"], false), "aü\\u{1b}]0;x");
+        assert_eq!(
+            written(&[b"a", first, last, b"\x1b]0;x"], false),
+            "aü\\u{1b}]0;x"
+        );
         assert_eq!(written(&[first, b"b\xff"], false), "\u{fffd}b\u{fffd}");
         let bold = "\x1b[1mbold\x1b[0m \x1b[2J".as_bytes();
         assert_eq!(written(&[bold], true), "\x1b[1mbold\x1b[0m \\u{1b}[2J");
-        assert_eq!(written(&[bold], false), "\\u{1b}[1mbold\\u{1b}[0m \\u{1b}[2J");
+        assert_eq!(
+            written(&[bold], false),
+            "\\u{1b}[1mbold\\u{1b}[0m \\u{1b}[2J"
+        );
     }
 }

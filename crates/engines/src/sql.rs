@@ -267,9 +267,9 @@ mod tests {
     use async_trait::async_trait;
     use datafusion::catalog::Session as CatalogSession;
     use datafusion::datasource::MemTable;
-    use datafusion::physical_plan::collect;
     use datafusion::logical_expr::TableType;
     use datafusion::physical_plan::ExecutionPlan;
+    use datafusion::physical_plan::collect;
     use tokio::sync::oneshot;
 
     use super::*;
@@ -311,11 +311,41 @@ mod tests {
         let mixed = || rows.clone().map(|row| row * 7_919 % 150_000);
         let airport = |number: i64| format!("A{:02}", number % 90);
         let columns: [(&str, ArrayRef); 5] = [
-            ("origin", Arc::new(mixed().map(airport).map(Some).collect::<StringArray>())),
-            ("date", Arc::new(mixed().map(|n| n / 90 % 40).map(Some).collect::<Int64Array>())),
-            ("destination", Arc::new(mixed().map(|n| airport(n / 7)).map(Some).collect::<StringArray>())),
-            ("delay", Arc::new(mixed().map(|n| n as i32 - 9).map(Some).collect::<Int32Array>())),
-            ("number", Arc::new(mixed().map(Some).collect::<Int64Array>())),
+            (
+                "origin",
+                Arc::new(mixed().map(airport).map(Some).collect::<StringArray>()),
+            ),
+            (
+                "date",
+                Arc::new(
+                    mixed()
+                        .map(|n| n / 90 % 40)
+                        .map(Some)
+                        .collect::<Int64Array>(),
+                ),
+            ),
+            (
+                "destination",
+                Arc::new(
+                    mixed()
+                        .map(|n| airport(n / 7))
+                        .map(Some)
+                        .collect::<StringArray>(),
+                ),
+            ),
+            (
+                "delay",
+                Arc::new(
+                    mixed()
+                        .map(|n| n as i32 - 9)
+                        .map(Some)
+                        .collect::<Int32Array>(),
+                ),
+            ),
+            (
+                "number",
+                Arc::new(mixed().map(Some).collect::<Int64Array>()),
+            ),
         ];
         RecordBatch::try_from_iter(columns).unwrap()
     }
@@ -329,7 +359,9 @@ mod tests {
         let query = "SELECT * FROM flights ORDER BY origin, date, destination, delay";
         let plan = session.sql(query).await.unwrap();
         let plan = plan.create_physical_plan().await.unwrap();
-        let sorted = collect(Arc::clone(&plan), session.task_ctx()).await.unwrap();
+        let sorted = collect(Arc::clone(&plan), session.task_ctx())
+            .await
+            .unwrap();
         let mut numbers = Vec::new();
         let mut last = String::new();
         for batch in &sorted {

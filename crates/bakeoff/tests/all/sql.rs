@@ -151,7 +151,9 @@ fn numbers_of_any_length(server: &Server) {
         "INSERT INTO ks.prices (k, t, price) VALUES ('c', 1, 12345678901234567890123456789.5);\n",
     );
     let too_long = server.bakeoff(&["sql", ordered]).expect(1);
-    too_long.says("column price holds 12345678901234567890123456789.5; numbers of up to 28 digits before");
+    too_long.says(
+        "column price holds 12345678901234567890123456789.5; numbers of up to 28 digits before",
+    );
 }
 
 fn keys_of_several_columns(server: &Server) {

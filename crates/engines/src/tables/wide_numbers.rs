@@ -93,7 +93,11 @@ pub fn shown(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Arr
             Ok(Arc::clone(column))
         }
     };
-    let columns: Vec<ArrayRef> = batch.columns().iter().map(shown).collect::<Result<_, _>>()?;
+    let columns: Vec<ArrayRef> = batch
+        .columns()
+        .iter()
+        .map(shown)
+        .collect::<Result<_, _>>()?;
     let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
 }
@@ -106,9 +110,7 @@ fn is_wide(data_type: &DataType) -> bool {
 fn text(numbers: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let written = cast(numbers, &DataType::Utf8)?;
     let written = written.as_string::<i32>().iter();
-    let shown: StringArray = written
-        .map(|number| number.map(without_zeros))
-        .collect();
+    let shown: StringArray = written.map(|number| number.map(without_zeros)).collect();
     Ok(Arc::new(shown))
 }
 
@@ -130,7 +132,9 @@ mod tests {
 
     fn tenths(values: &[i128]) -> RecordBatch {
         let tenth = i256::from_i128(10).checked_pow(37).unwrap();
-        let values = values.iter().map(|v| i256::from_i128(*v).checked_mul(tenth));
+        let values = values
+            .iter()
+            .map(|v| i256::from_i128(*v).checked_mul(tenth));
         let array: Decimal256Array = values.collect();
         let array = array.with_precision_and_scale(76, 38).unwrap();
         RecordBatch::try_from_iter([("n", Arc::new(array) as ArrayRef)]).unwrap()
@@ -139,20 +143,31 @@ mod tests {
     async fn asked(sql: &str) -> Vec<String> {
         let session = SessionContext::new();
         session.add_analyzer_rule(Arc::new(ExactNumbers));
-        session.register_batch("t", tenths(&[1, 100, 95, -995])).unwrap();
+        session
+            .register_batch("t", tenths(&[1, 100, 95, -995]))
+            .unwrap();
         let batches = session.sql(sql).await.unwrap().collect().await.unwrap();
         let mut rows = Vec::new();
         for batch in batches {
             let batch = shown(&batch, &shown_schema(&batch.schema())).unwrap();
             let column = cast(batch.column(0), &DataType::Utf8).unwrap();
-            rows.extend(column.as_string::<i32>().iter().flatten().map(str::to_owned));
+            rows.extend(
+                column
+                    .as_string::<i32>()
+                    .iter()
+                    .flatten()
+                    .map(str::to_owned),
+            );
         }
         rows
     }
 
     #[tokio::test]
     async fn numbers_are_compared_as_numbers_and_as_they_are_written() {
-        assert_eq!(asked("SELECT n FROM t ORDER BY n").await, ["-99.5", "0.1", "9.5", "10"]);
+        assert_eq!(
+            asked("SELECT n FROM t ORDER BY n").await,
+            ["-99.5", "0.1", "9.5", "10"]
+        );
         assert_eq!(asked("SELECT max(n) FROM t").await, ["10"]);
         assert_eq!(asked("SELECT sum(n) FROM t").await, ["-79.9"]);
         assert_eq!(asked("SELECT avg(n) FROM t").await, ["-19.975"]);
@@ -166,6 +181,9 @@ mod tests {
         assert_eq!(counted("n < 10 AND n > '-99.6'").await, "3");
         assert_eq!(counted("n BETWEEN -99.5 AND 0.1").await, "2");
         assert_eq!(counted("n IN (0.1, 9.5, 7)").await, "2");
-        assert_eq!(asked("SELECT n > 9.4 FROM t ORDER BY n LIMIT 3").await, ["false", "false", "true"]);
+        assert_eq!(
+            asked("SELECT n > 9.4 FROM t ORDER BY n LIMIT 3").await,
+            ["false", "false", "true"]
+        );
     }
 }

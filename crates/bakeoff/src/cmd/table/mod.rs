@@ -191,11 +191,9 @@ impl Action {
                  were replaced, or written and not used, stay until `bakeoff table sweep {}`",
                 target.table
             ),
-            Action::DropBefore(_) => {
-                "interrupted: some of the buckets may be dropped; the same \
+            Action::DropBefore(_) => "interrupted: some of the buckets may be dropped; the same \
                  command again drops the others"
-                    .to_owned()
-            }
+                .to_owned(),
             Action::Sweep { .. } => {
                 "interrupted: some of the chunks are removed; the same command \
                  again removes the others"

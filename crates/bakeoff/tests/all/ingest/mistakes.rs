@@ -313,7 +313,10 @@ fn mistakes_of_tables_that_are_there() {
             .says(message);
     }
     // A quote that is opened and never closed, in front of more than a row may take.
-    let endless = format!("series,time,value\na,2024-01-01,\"1\n{}", "x".repeat(17 << 20));
+    let endless = format!(
+        "series,time,value\na,2024-01-01,\"1\n{}",
+        "x".repeat(17 << 20)
+    );
     std::fs::write(bench.path("endless.csv"), endless).unwrap();
     bench
         .bakeoff(&[&["ingest", "endless.csv", "--into", "dir:e"], &KEYS[..]].concat())

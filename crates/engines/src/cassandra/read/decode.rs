@@ -112,7 +112,9 @@ impl Decoder {
     pub fn selection(&self) -> String {
         let names: Vec<&str> = self.selected.iter().map(String::as_str).collect();
         let ttls = self.with_ttl.iter();
-        let ttls: String = ttls.map(|name| format!(", ttl({})", quoted(name))).collect();
+        let ttls: String = ttls
+            .map(|name| format!(", ttl({})", quoted(name)))
+            .collect();
         format!("{}{ttls}", quoted_list(&names))
     }
 

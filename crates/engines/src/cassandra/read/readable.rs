@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{
-    DECIMAL256_MAX_PRECISION, DataType, Field, Schema, SchemaRef, TimeUnit,
-};
+use arrow::datatypes::{DECIMAL256_MAX_PRECISION, DataType, Field, Schema, SchemaRef, TimeUnit};
 use bakeoff_workload::{Column, ColumnType};
 
 use crate::cassandra::names::quoted;
@@ -57,10 +55,7 @@ impl CqlKind {
             CqlKind::Timestamp => DataType::Timestamp(TimeUnit::Millisecond, None),
             CqlKind::Date => DataType::Date32,
             CqlKind::Time => DataType::Time64(TimeUnit::Nanosecond),
-            CqlKind::Text
-            | CqlKind::Uuid
-            | CqlKind::Inet
-            | CqlKind::Literal => DataType::Utf8,
+            CqlKind::Text | CqlKind::Uuid | CqlKind::Inet | CqlKind::Literal => DataType::Utf8,
             CqlKind::Varint => DataType::Decimal256(DECIMAL256_MAX_PRECISION, 0),
             CqlKind::Decimal => DataType::Decimal256(DECIMAL256_MAX_PRECISION, SCALE),
         }

@@ -163,7 +163,10 @@ mod tests {
         assert_eq!(read(open.chain(long(b'x')), true), Err(said.to_owned()));
         // Without quotes, and after a quote that opens nothing, a line end ends the record.
         assert_eq!(read("a\n\"\n".as_bytes().chain(long(b'\n')), false), Ok(2));
-        assert_eq!(read("a\n5\",\"x\"\n".as_bytes().chain(long(b'\r')), true), Ok(7));
+        assert_eq!(
+            read("a\n5\",\"x\"\n".as_bytes().chain(long(b'\r')), true),
+            Ok(7)
+        );
     }
 
     #[test]

@@ -268,6 +268,9 @@ mod tests {
         let rows = [("k", cells(vec![7, 8])), ("v", cells(vec![1, 1 << 40]))];
         let rows = RecordBatch::try_from_iter(rows).unwrap();
         let error = conversion.convert(&rows).unwrap_err().to_string();
-        assert!(error.starts_with("the row with k 8, column `v`: "), "{error}");
+        assert!(
+            error.starts_with("the row with k 8, column `v`: "),
+            "{error}"
+        );
     }
 }

@@ -225,7 +225,11 @@ impl Rows {
         let mut notes = Vec::new();
         let partitions = self.static_rows.load(Ordering::Relaxed);
         if partitions > 0 {
-            let have = plural(partitions, "partition of the source has", "partitions of the source have");
+            let have = plural(
+                partitions,
+                "partition of the source has",
+                "partitions of the source have",
+            );
             notes.push(format!(
                 "{have} only static columns, and so no row with a whole key: left out"
             ));
@@ -268,8 +272,10 @@ fn columns(fields: &[Field], whose: &str) -> Result<Vec<SourceColumn>, TableErro
     let column = |field: &Field| SourceColumn {
         name: field.name().trim().to_lowercase(),
         kind: Kind::from_data_type(field.data_type()),
-        stored_as: wide_numbers::name_in_cql(field.data_type())
-            .map_or_else(|| field.data_type().to_string(), |name| format!("a CQL {name}")),
+        stored_as: wide_numbers::name_in_cql(field.data_type()).map_or_else(
+            || field.data_type().to_string(),
+            |name| format!("a CQL {name}"),
+        ),
     };
     let columns: Vec<SourceColumn> = fields.iter().map(column).collect();
     for (i, column) in columns.iter().enumerate() {
@@ -336,7 +342,10 @@ mod tests {
         };
         assert_eq!(rows.next().await.unwrap().unwrap().num_rows(), 2);
         let error = rows.next().await.unwrap().unwrap_err().to_string();
-        assert!(error.contains("f.parquet ended before its last row"), "{error}");
+        assert!(
+            error.contains("f.parquet ended before its last row"),
+            "{error}"
+        );
         assert!(error.contains("a broken page"), "{error}");
         assert!(rows.next().await.is_none());
     }

@@ -149,7 +149,11 @@ pub fn quoted(text: &str) -> Option<(&'static str, Option<usize>)> {
         "$$" => inside.find("$$").map(|end| end + 2),
         "/*" => inside.find("*/").map(|end| end + 2),
         // A comment to the end of the line may be at the end of the statement.
-        _ => Some(inside.find(['\n', '\r']).map_or(inside.len(), |end| end + 1)),
+        _ => Some(
+            inside
+                .find(['\n', '\r'])
+                .map_or(inside.len(), |end| end + 1),
+        ),
     };
     Some((opening, end.map(|end| opening.len() + end)))
 }

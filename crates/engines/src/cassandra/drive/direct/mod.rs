@@ -138,7 +138,11 @@ impl Direct {
     /// Connects to all nodes at the same time, so that none waits for one that does not answer.
     async fn connect(&self) {
         let cluster = self.client.get_cluster_state();
-        let addresses: Vec<SocketAddr> = cluster.get_nodes_info().iter().map(|n| address(n)).collect();
+        let addresses: Vec<SocketAddr> = cluster
+            .get_nodes_info()
+            .iter()
+            .map(|n| address(n))
+            .collect();
         let is_there = |node: &NodeConnections| addresses.contains(&node.address);
         self.nodes.borrow_mut().retain(is_there);
         let connecting = addresses.iter().map(|address| self.connect_to(*address));

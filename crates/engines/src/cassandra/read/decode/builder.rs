@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use arrow::array::{
     ArrayBuilder, ArrayRef, BinaryBuilder, BooleanBuilder, Date32Builder, Decimal256Builder,
-    Float32Builder, Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder, StringBuilder,
-    Time64NanosecondBuilder, TimestampMillisecondBuilder,
+    Float32Builder, Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder,
+    StringBuilder, Time64NanosecondBuilder, TimestampMillisecondBuilder,
 };
 use arrow::datatypes::i256;
 use scylla::deserialize::row::RawColumn;

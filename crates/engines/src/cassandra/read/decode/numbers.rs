@@ -1,6 +1,6 @@
 //! Conversion of CQL's numbers of any length to numbers of 256 bits and, for messages, to text.
 
-use arrow::datatypes::{DecimalType, Decimal256Type, i256};
+use arrow::datatypes::{Decimal256Type, DecimalType, i256};
 
 use crate::cassandra::read::readable::SCALE;
 
@@ -230,7 +230,16 @@ mod tests {
 
     #[test]
     fn numbers_have_their_value_in_256_bits() {
-        for value in [0, 1, -1, 127, -129, i128::from(i64::MIN), i128::MAX, i128::MIN] {
+        for value in [
+            0,
+            1,
+            -1,
+            127,
+            -129,
+            i128::from(i64::MIN),
+            i128::MAX,
+            i128::MIN,
+        ] {
             assert_eq!(varint(&bytes(value)), Some(i256::from_i128(value)));
             let padded = [vec![if value < 0 { 0xff } else { 0 }; 40], bytes(value)].concat();
             assert_eq!(varint(&padded), Some(i256::from_i128(value)));
@@ -239,9 +248,8 @@ mod tests {
         assert_eq!(varint(&[&[1][..], &[0; 32]].concat()), None);
         assert_eq!(varint(&[&[0x40][..], &[0; 27]].concat()), None);
         assert_eq!(varint(&[]), None);
-        let number = |scale: i32, value: i128| {
-            decimal(&[&scale.to_be_bytes()[..], &bytes(value)].concat())
-        };
+        let number =
+            |scale: i32, value: i128| decimal(&[&scale.to_be_bytes()[..], &bytes(value)].concat());
         let shifted = |value: i128, zeros: u32| {
             let power = i256::from_i128(10).checked_pow(zeros).unwrap();
             i256::from_i128(value).checked_mul(power)

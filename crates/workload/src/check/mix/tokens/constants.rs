@@ -79,7 +79,9 @@ fn iso_duration(text: &str) -> usize {
         None => 0,
     };
     let length = date + if time > 0 { 1 + time } else { 0 };
-    let longest = length.max(designated(inside, b"W")).max(alternative(inside));
+    let longest = length
+        .max(designated(inside, b"W"))
+        .max(alternative(inside));
     if longest > 0 { 1 + longest } else { 0 }
 }
 
@@ -169,7 +171,18 @@ mod tests {
             let found = length(&format!("{constant}{next}"));
             assert_eq!(found, constant.len(), "{constant}{next}");
         }
-        for none in ["", "a", "-", "-a", "P", "PT", "nan", "abcdefab-0123", ".5", "µs"] {
+        for none in [
+            "",
+            "a",
+            "-",
+            "-a",
+            "P",
+            "PT",
+            "nan",
+            "abcdefab-0123",
+            ".5",
+            "µs",
+        ] {
             assert_eq!(length(none), 0, "{none}");
         }
     }
