@@ -7,7 +7,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use super::{Rows, Sink};
+use super::Rows;
 use crate::out_file::OutFile;
 
 /// Size at which a row group is written; until then it is held in memory.
